@@ -1,0 +1,50 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { sturdyPool } from './sturdy-pool.ts'
+import type { Tables } from './tables.ts'
+import type { Db } from './transact.ts'
+
+const INT8 = 20
+
+export interface ConnectSettings {
+  readonly url: string
+  readonly maxConnections?: number
+  readonly applicationName?: string
+  /** Told of a connection that broke while it was idle; without a listener Node would end the process. */
+  readonly onIdleError?: (error: Error) => void
+}
+
+/**
+ * Every wait has an end: a black-holed server is noticed by the client's own clock (`query_timeout`),
+ * a slow statement by the server's.
+ */
+const TIMEOUTS = {
+  connectionTimeoutMillis: 2_000,
+  query_timeout: 5_000,
+  statement_timeout: 4_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+} as const
+
+export function openPool(settings: ConnectSettings): pg.Pool {
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(INT8, BigInt)
+  const pool = new pg.Pool({
+    connectionString: settings.url,
+    max: settings.maxConnections ?? 10,
+    application_name: settings.applicationName ?? 'agent-market',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+    types,
+    ...TIMEOUTS,
+  })
+  const onIdleError = settings.onIdleError ?? (() => {})
+  pool.on('error', onIdleError)
+  // A connection can also break between two queries of one transaction, where only the client itself is told.
+  pool.on('connect', (client) => client.on('error', onIdleError))
+  return pool
+}
+
+export function connect(settings: ConnectSettings): Db {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sturdyPool(openPool(settings)) }) })
+}

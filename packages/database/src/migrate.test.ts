@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { asAdmin, databaseUrl } from '@market/testing/template-database'
+import pg from 'pg'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { latestMigration, migrate, readMigrations } from './migrate.ts'
+
+let url: string
+beforeEach(async () => {
+  const name = `market_test_${randomBytes(6).toString('hex')}`
+  await asAdmin((client) => client.query(`create database ${name}`))
+  url = databaseUrl(name)
+  return () =>
+    asAdmin(async (client) => void (await client.query(`drop database if exists ${name} with (force)`)))
+})
+
+const ask = async <T extends object>(statement: string): Promise<T[]> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<T>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const migrationsOf = (files: Readonly<Record<string, string>>) => {
+  const folder = mkdtempSync(join(tmpdir(), 'market-migrations-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return readMigrations(folder)
+}
+
+const isThere = async (table: string): Promise<boolean> => {
+  const [row] = await ask<{ there: boolean }>(`select to_regclass('${table}') is not null as there`)
+  return row?.there === true
+}
+
+describe('migrate', () => {
+  test('the files are applied in the order of their numbers, and twice is nothing', async () => {
+    const files = migrationsOf({
+      '0002_second.sql': 'alter table things add column more text',
+      '0001_first.sql': 'create table things (id int); create table others (id int)',
+      'notes.txt': 'not a migration',
+      '3_short.sql': 'select nonsense',
+    })
+    expect(await migrate(url, files)).toEqual(['0001_first', '0002_second'])
+    expect(await migrate(url, files)).toEqual([])
+    expect(await isThere('others')).toBe(true)
+  })
+
+  test('a new file is applied after the old ones', async () => {
+    const first = migrationsOf({ '0001_first.sql': 'create table things (id int)' })
+    await migrate(url, first)
+    const second = migrationsOf({
+      '0001_first.sql': 'create table things (id int)',
+      '0002_second.sql': 'create table others (id int)',
+    })
+    expect(await migrate(url, second)).toEqual(['0002_second'])
+  })
+
+  test('a file that was changed after it ran is refused, and nothing after it is applied', async () => {
+    await migrate(url, migrationsOf({ '0001_first.sql': 'create table things (id int)' }))
+    const changed = migrationsOf({
+      '0001_first.sql': 'create table things (id bigint)',
+      '0002_second.sql': 'create table others (id int)',
+    })
+    await expect(migrate(url, changed)).rejects.toThrow('0001_first was changed')
+    expect(await isThere('others')).toBe(false)
+  })
+
+  test('a failing file leaves nothing of itself, keeps those before it, and can be mended', async () => {
+    const broken = migrationsOf({
+      '0001_first.sql': 'create table things (id int)',
+      '0002_second.sql': 'create table others (id int); select nonsense',
+    })
+    await expect(migrate(url, broken)).rejects.toThrow('0002_second failed')
+    expect([await isThere('things'), await isThere('others')]).toEqual([true, false])
+    const mended = migrationsOf({
+      '0001_first.sql': 'create table things (id int)',
+      '0002_second.sql': 'create table others (id int)',
+    })
+    expect(await migrate(url, mended)).toEqual(['0002_second'])
+  })
+
+  test('migrators that start at once apply each file once', async () => {
+    const files = migrationsOf({
+      '0001_first.sql': 'create table things (id int); select pg_sleep(0.2)',
+      '0002_second.sql': 'insert into things values (1)',
+    })
+    const done = await Promise.all([migrate(url, files), migrate(url, files), migrate(url, files)])
+    expect(done.flat().sort()).toEqual(['0001_first', '0002_second'])
+    expect(await ask('select id from things')).toEqual([{ id: 1 }])
+  })
+
+  test('the house’s own migrations apply to an empty database, up to the newest', async () => {
+    const done = await migrate(url)
+    expect(done.at(-1)).toBe(latestMigration())
+    expect(done).toEqual([...done].sort())
+    expect(await migrate(url)).toEqual([])
+  })
+})

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Logger, runMigrations } from 'graphile-worker'
+import pg from 'pg'
+
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+  readonly checksum: string
+}
+
+const FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url))
+const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+
+/** One migrator at a time, whichever node starts first. */
+const LOCK = 7_301_402
+
+export function readMigrations(folder = FOLDER): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => NAME.test(file))
+    .sort()
+    .map((file) => {
+      const sql = readFileSync(`${folder}/${file}`, 'utf8')
+      return {
+        name: file.replace(/\.sql$/, ''),
+        sql,
+        checksum: createHash('sha256').update(sql).digest('hex'),
+      }
+    })
+}
+
+/** The newest migration this code knows: a process is not ready before its database has it. */
+export const latestMigration = (): string => readMigrations().at(-1)?.name ?? 'none'
+
+/** Applies what is missing, each file in its own transaction, and refuses a file that was changed after it ran. */
+export async function migrate(url: string, migrations = readMigrations()): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`set lock_timeout = '5s'`)
+    await client.query('select pg_advisory_lock($1)', [LOCK])
+    await client.query(
+      'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
+    )
+    const { rows } = await client.query<{ name: string; checksum: string }>(
+      'select name, checksum from migrations',
+    )
+    const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+    const done: string[] = []
+    for (const migration of migrations) {
+      const before = applied.get(migration.name)
+      if (before === migration.checksum) continue
+      if (before !== undefined)
+        throw new Error(`Migration ${migration.name} was changed after it was applied`)
+      await apply(client, migration)
+      done.push(migration.name)
+    }
+    // The job engine keeps its own tables in its own schema; jobs are written in the same transactions as our rows.
+    await runMigrations({ connectionString: url, logger: SILENT })
+    return done
+  } finally {
+    await client.end()
+  }
+}
+
+const SILENT = new Logger(() => () => {})
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(sql)
+    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`Migration ${name} failed`, { cause: error })
+  }
+}

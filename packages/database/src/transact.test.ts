@@ -1,0 +1,124 @@
+import { testDatabase } from '@market/testing/postgres'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { brokenConstraint, sqlStateOf, type Tx, transact } from './transact.ts'
+
+type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
+
+/** Resolves for everybody once `count` have arrived. */
+function barrier(count: number) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let left = count
+  return () => {
+    left -= 1
+    if (left === 0) resolve()
+    return promise
+  }
+}
+
+describe('transact', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(() => database.stop())
+  beforeEach(async () => {
+    await database.db.deleteFrom('users').execute()
+    const at = new Date()
+    const users = ['a', 'b'].map((id) => ({ idp_user_id: id, bio: '', created_at: at, updated_at: at }))
+    await database.db.insertInto('users').values(users).execute()
+  })
+
+  const addTo = (tx: Tx, id: string, letter: string) =>
+    tx
+      .updateTable('users')
+      .set((set) => ({ bio: sql<string>`${set.ref('bio')} || ${letter}` }))
+      .where('idp_user_id', '=', id)
+      .execute()
+
+  const bios = async () => {
+    const rows = await database.db.selectFrom('users').select('bio').orderBy('idp_user_id').execute()
+    return rows.map((row) => [...(row.bio ?? '')].sort().join(''))
+  }
+
+  test('the victim of a deadlock is tried again, and both sides happen exactly once', async () => {
+    const bothHoldOne = barrier(2)
+    let attempts = 0
+    const cross = (first: string, second: string, letter: string) => {
+      let isFirstTry = true
+      return transact(database.db, async (tx) => {
+        attempts += 1
+        await addTo(tx, first, letter)
+        if (isFirstTry) {
+          isFirstTry = false
+          await bothHoldOne()
+        }
+        await addTo(tx, second, letter)
+      })
+    }
+    await Promise.all([cross('a', 'b', 'x'), cross('b', 'a', 'y')])
+    expect(attempts).toBe(3)
+    expect(await bios()).toEqual(['xy', 'xy'])
+  })
+
+  test('a real serialization failure is tried again', async () => {
+    let attempts = 0
+    await transact(database.db, async (tx) => {
+      attempts += 1
+      if (attempts === 1) {
+        // The isolation may still change before the first look at the data.
+        await sql`set transaction isolation level repeatable read`.execute(tx)
+        await tx.selectFrom('users').select('bio').execute()
+        await transact(database.db, (other) => addTo(other, 'a', 'o'))
+      }
+      await addTo(tx, 'a', 't')
+    })
+    expect(attempts).toBe(2)
+    expect(await bios()).toEqual(['ot', ''])
+  })
+
+  test('a conflict that never ends is given up after four attempts, and nothing stays', async () => {
+    let attempts = 0
+    const failing = transact(database.db, async (tx) => {
+      attempts += 1
+      await addTo(tx, 'a', 'z')
+      await sql`do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`.execute(tx)
+    })
+    await expect(failing).rejects.toMatchObject({ code: '40001' })
+    expect(attempts).toBe(4)
+    expect(await bios()).toEqual(['', ''])
+  })
+
+  test('any other error ends the transaction at once, and nothing stays', async () => {
+    let attempts = 0
+    const fault = new Error('ours')
+    const failing = transact(database.db, async (tx) => {
+      attempts += 1
+      await addTo(tx, 'a', 'z')
+      throw fault
+    })
+    await expect(failing).rejects.toBe(fault)
+    expect(attempts).toBe(1)
+    expect(await bios()).toEqual(['', ''])
+  })
+
+  test('a broken constraint is told by its name', async () => {
+    const at = new Date()
+    const twice = { idp_user_id: 'a', created_at: at, updated_at: at }
+    const error: unknown = await database.db
+      .insertInto('users')
+      .values(twice)
+      .execute()
+      .catch((reason: unknown) => reason)
+    expect(brokenConstraint(error)).toBe('users_pkey')
+    expect(sqlStateOf(error)).toBe('23505')
+  })
+
+  test.each([undefined, null, 'users_pkey', new Error('x'), { constraint: 'users_pkey' }])(
+    'no constraint is read from %s',
+    (error) => {
+      expect(brokenConstraint(error)).toBeUndefined()
+      expect(sqlStateOf(error)).toBeUndefined()
+    },
+  )
+})

@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Kysely, Transaction } from 'kysely'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+
+/** A store writes through a Tx and nothing else, so no write can slip outside its transaction. */
+export type Tx = Transaction<Tables>
+
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+const ATTEMPTS = 4
+
+/**
+ * One transaction, tried again when Postgres chose it as the victim of a conflict: such a transaction left
+ * nothing behind. Locks and constraints carry the rules, so read committed is enough.
+ */
+export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().setIsolationLevel('read committed').execute(work)
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isConflict(error)) throw error
+      await pause(Math.random() * 10 * 2 ** attempt)
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  const code = sqlStateOf(error)
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK
+}
+
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The constraint a write broke, by name, so that a store can say in the caller's words what it means. */
+export function brokenConstraint(error: unknown): string | undefined {
+  const broken = error instanceof Error && 'constraint' in error ? error.constraint : undefined
+  return typeof broken === 'string' ? broken : undefined
+}

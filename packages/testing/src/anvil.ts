@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
+
+export interface Anvil {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** The program itself and not npm's launcher around it: killing a launcher leaves its child running. */
+const anvilBinary = (): string => {
+  const launcher = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
+  const machine = process.arch === 'x64' ? 'amd64' : process.arch
+  return createRequire(launcher).resolve(`@foundry-rs/anvil-${process.platform}-${machine}/bin/anvil`)
+}
+
+/** A real EVM node of its own, on a free port, mining a block per transaction. */
+export const startAnvil = async ({ chainId }: { readonly chainId: number }): Promise<Anvil> => {
+  const node = spawn(anvilBinary(), ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(node, 'exit')
+  // Anvil outlives a parent that crashes.
+  const kill = () => node.kill('SIGKILL')
+  process.once('exit', kill)
+
+  const url = await new Promise<string>((resolve, reject) => {
+    exited.then(() => reject(new Error('anvil ended before it listened')), reject)
+    // The lines are read to the end: an unread pipe would fill and stop the node.
+    createInterface({ input: node.stdout }).on('line', (line) => {
+      const listening = /^Listening on (\S+)/.exec(line)
+      if (listening !== null) resolve(`http://${listening[1]}`)
+    })
+  })
+  return {
+    url,
+    async stop() {
+      process.off('exit', kill)
+      kill()
+      await exited
+    },
+  }
+}

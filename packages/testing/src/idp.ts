@@ -1,0 +1,163 @@
+import { createPrivateKey, createSign, generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type Adapter,
+  type AdapterPayload,
+  type Configuration,
+  Provider,
+  type ResourceServer,
+} from 'oidc-provider'
+
+/** A person as the provider's userinfo tells about them. */
+export interface IdpPerson {
+  readonly sub: string
+  readonly email?: string
+  readonly email_verified?: boolean
+  readonly username?: string
+  readonly name?: string
+  readonly picture?: string
+  readonly twitter_username?: string
+  readonly wallets?: readonly string[]
+}
+
+export interface Idp {
+  readonly issuer: string
+  readonly audience: string
+  /** Registers the person as given and issues an access token: a JWT for the audience. */
+  token(person: IdpPerson): Promise<string>
+  /** Replaces what the provider knows about `person.sub`; tokens already issued show it at once. */
+  setPerson(person: IdpPerson): void
+  unlink(sub: string, what: Exclude<keyof IdpPerson, 'sub'>): void
+  /** The provider forgets the token: userinfo refuses it, its signature stays good. */
+  revoke(token: string): void
+  /** Signs any claims with the provider's own key: for tokens that are wrong in one point only. */
+  forge(claims: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): string
+  stop(): Promise<void>
+}
+
+const AUDIENCE = 'https://market.test/api'
+const CLIENT_ID = 'market-console'
+const KEY_ID = 'idp-1'
+const HOUR_SECONDS = 3_600
+const SCOPE = 'openid email profile market'
+
+/** A real OpenID provider on a free port of the loopback. */
+export async function startIdp(): Promise<Idp> {
+  const people = new Map<string, IdpPerson>()
+  const userinfoTokens = new Map<string, string>()
+  const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
+
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const provider = new Provider(issuer, configuration(jwk, people, userinfoTokens))
+  const answer = provider.callback()
+  server.on('request', (request, response) => void answer(request, response))
+
+  return {
+    issuer,
+    audience: AUDIENCE,
+    async token(person) {
+      people.set(person.sub, person)
+      const client = await provider.Client.find(CLIENT_ID)
+      if (client === undefined) throw new Error('the provider lost its client')
+      const grant = new provider.Grant({ clientId: CLIENT_ID, accountId: person.sub })
+      grant.addOIDCScope(SCOPE)
+      grant.addResourceScope(AUDIENCE, 'market')
+      const common = { client, accountId: person.sub, grantId: await grant.save(), gty: 'authorization_code' }
+      const resourceServer = { ...RESOURCE, scopes: new Set(['market']), identifier: () => AUDIENCE }
+      const jwt = await new provider.AccessToken({ ...common, scope: 'market', resourceServer }).save()
+      userinfoTokens.set(jwt, await new provider.AccessToken({ ...common, scope: SCOPE }).save())
+      return jwt
+    },
+    setPerson: (person) => void people.set(person.sub, person),
+    unlink(sub, what) {
+      const { [what]: _unlinked, ...rest } = people.get(sub) ?? { sub }
+      people.set(sub, { ...rest, sub })
+    },
+    revoke: (token) => void userinfoTokens.delete(token),
+    forge(claims, header = {}) {
+      const head = { alg: 'ES256', typ: 'at+jwt', kid: KEY_ID, ...header }
+      const signed = `${base64url(head)}.${base64url(claims)}`
+      const key = createPrivateKey({ key: jwk, format: 'jwk' })
+      const signature = createSign('sha256')
+        .update(signed)
+        .sign({ key, dsaEncoding: 'ieee-p1363' }, 'base64url')
+      return `${signed}.${signature}`
+    },
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+const RESOURCE: ResourceServer = {
+  scope: 'market',
+  audience: AUDIENCE,
+  accessTokenFormat: 'jwt',
+  accessTokenTTL: HOUR_SECONDS,
+  jwt: { sign: { alg: 'ES256' } },
+}
+
+function configuration(
+  jwk: JsonWebKey,
+  people: ReadonlyMap<string, IdpPerson>,
+  userinfoTokens: ReadonlyMap<string, string>,
+): Configuration {
+  return {
+    adapter: memoryAdapter(userinfoTokens),
+    jwks: { keys: [{ ...jwk, kty: 'EC', kid: KEY_ID, alg: 'ES256', use: 'sig' }] },
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        redirect_uris: ['https://market.test/callback'],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+        token_endpoint_auth_method: 'none',
+        id_token_signed_response_alg: 'ES256',
+      },
+    ],
+    cookies: { keys: [randomUUID()] },
+    scopes: ['openid', 'email', 'profile', 'market'],
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['username', 'name', 'picture', 'twitter_username', 'wallets'],
+    },
+    ttl: { AccessToken: HOUR_SECONDS, Grant: HOUR_SECONDS },
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ ...people.get(sub), sub }) }),
+    features: {
+      devInteractions: { enabled: false },
+      resourceIndicators: { enabled: true, getResourceServerInfo: () => RESOURCE },
+    },
+  }
+}
+
+/**
+ * Access tokens for a resource are never stored by the provider, and its userinfo refuses them. The large
+ * providers accept one token for both, so each JWT has a stored twin that is found in its place.
+ */
+function memoryAdapter(userinfoTokens: ReadonlyMap<string, string>): (name: string) => Adapter {
+  return () => {
+    const rows = new Map<string, AdapterPayload>()
+    return {
+      upsert: async (id, payload) => void rows.set(id, payload),
+      find: async (id) => rows.get(userinfoTokens.get(id) ?? id),
+      findByUid: async (uid) => [...rows.values()].find((row) => row.uid === uid),
+      findByUserCode: async (code) => [...rows.values()].find((row) => row.userCode === code),
+      consume: async (id) => void rows.set(id, { ...rows.get(id), consumed: Math.floor(Date.now() / 1_000) }),
+      destroy: async (id) => void rows.delete(id),
+      async revokeByGrantId(grantId) {
+        for (const [id, row] of rows) if (row.grantId === grantId) rows.delete(id)
+      },
+    }
+  }
+}
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

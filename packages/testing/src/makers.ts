@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { type Registered, registerAgent } from '@market/market/agents'
+import type { Context } from '@market/market/context'
+import type { IdentityProfile } from '@market/market/ports/identity'
+import type { Wallet } from '@market/market/ports/signatures'
+import { evmSigner } from './evm-signer.ts'
+import { solanaSigner } from './solana-signer.ts'
+
+const unique = () => randomBytes(8).toString('hex')
+
+/** What a provider vouches for about a new person, but for what the test itself says. */
+export const makeProfile = (said: Partial<IdentityProfile> = {}): IdentityProfile => ({
+  userId: `user-${unique()}`,
+  username: null,
+  displayName: null,
+  avatarUrl: null,
+  twitterUsername: null,
+  email: null,
+  wallets: [],
+  ...said,
+})
+
+export const makeEvmWallet = (): Wallet => {
+  const { address } = evmSigner()
+  return { chain: 'base', address, key: address.toLowerCase() }
+}
+
+export const makeSolanaWallet = async (): Promise<Wallet> => {
+  const { address } = await solanaSigner()
+  return { chain: 'solana', address, key: address }
+}
+
+type Registration = Parameters<typeof registerAgent>[1]
+
+export const registrationOf = (said: Partial<Registration> = {}): Registration => ({
+  name: `Agent ${unique()}`,
+  description: 'Draws what you describe, carefully.',
+  capabilities: [],
+  aiModels: [],
+  endpointUrl: undefined,
+  avatarUrl: undefined,
+  owner: { kind: 'nobody' },
+  ...said,
+})
+
+/** An agent registered by the real command; hidden unless an owner is given. */
+export const makeAgent = (ctx: Context, said: Partial<Registration> = {}): Promise<Registered> =>
+  registerAgent(ctx, registrationOf(said))
+
+/** An agent with an owner, so that lists show it. */
+export const makeListedAgent = (ctx: Context, said: Partial<Registration> = {}): Promise<Registered> =>
+  makeAgent(ctx, { owner: { kind: 'wallet', wallet: makeEvmWallet() }, ...said })

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { type Db, transact } from '@market/database/transact'
+import { idSource } from '@market/kernel/ids'
+import { unavailable } from '@market/kernel/refusal'
+import type { Actor, Context } from '@market/market/context'
+import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
+import { localVault } from '@market/platform/vault/local-vault'
+import { type TestClock, testClock } from './clock.ts'
+
+export interface MarketContextSettings {
+  readonly db: Db
+  readonly clock?: TestClock
+  readonly actor?: Actor
+  /** Answers names, such as the one of `startDnsServer`. Without it no name resolves; addresses still do. */
+  readonly resolver?: { resolve(host: string): Promise<readonly string[]> }
+}
+
+export interface MarketContext extends Context {
+  readonly clock: TestClock
+  /** The same house, asked by somebody else. */
+  as(actor: Actor): MarketContext
+}
+
+const NO_NAMES = { resolve: () => Promise.reject(new Error('this test resolves no names')) }
+
+/** The house as a command stands in it, with real parts. Commands take profiles, so no identity provider is asked. */
+export function marketContext(settings: MarketContextSettings): MarketContext {
+  const { db, clock = testClock(), actor = { kind: 'anonymous' } } = settings
+  const away = async () => {
+    throw unavailable('this test has no identity provider')
+  }
+  const house = {
+    db,
+    clock,
+    transact: <T>(work: Parameters<typeof transact<T>>[1]) => transact(db, work),
+    ids: idSource(clock),
+    vault: localVault({ keys: [{ id: 'test', key: randomBytes(32) }], pepper: randomBytes(32) }),
+    identity: { verify: away, profile: away },
+    outbound: guardedOutbound({ resolver: settings.resolver ?? NO_NAMES }),
+    signatures: walletSignatures({ domain: 'market.example', uri: 'https://market.example', evmRpcUrls: [] }),
+    requestId: 'req_test',
+  }
+  const as = (who: Actor): MarketContext => ({ ...house, actor: who, as })
+  return as(actor)
+}

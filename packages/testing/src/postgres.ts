@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { type ConnectSettings, connect } from '@market/database/connect'
+import type { Db } from '@market/database/transact'
+import { asAdmin, databaseUrl, ensureTemplate } from './template-database.ts'
+
+export interface TestDatabase {
+  readonly db: Db
+  readonly url: string
+  readonly name: string
+  stop(): Promise<void>
+}
+
+/** A database of the file's own, copied from the migrated template; gone when the file ends. */
+export async function testDatabase(settings: Partial<ConnectSettings> = {}): Promise<TestDatabase> {
+  const template = await ensureTemplate()
+  const name = `market_test_${randomBytes(6).toString('hex')}`
+  await asAdmin((client) => client.query(`create database ${name} template ${template}`))
+  const url = databaseUrl(name)
+  const db = connect({ ...settings, url })
+  return {
+    db,
+    url,
+    name,
+    stop: async () => {
+      await db.destroy()
+      await asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
+    },
+  }
+}

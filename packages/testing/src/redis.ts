@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface OwnRedis {
+  readonly url: string
+  /** SIGKILL: connections break at once and nothing listens any more. */
+  kill(): Promise<void>
+  /** SIGSTOP: connections stay open and new ones are accepted, but nothing is ever answered. */
+  pause(): void
+  resume(): void
+  /** Starts again, empty, on the same port. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Below the range from which the kernel hands out ports for outgoing connections and for port 0. */
+const FIRST_PORT = 20_000
+const LAST_PORT = 32_000
+const START_ATTEMPTS = 20
+
+/** A prefix of its own for a test that shares a Redis with others. */
+export const redisPrefix = (): string => `test:${randomUUID()}:`
+
+/** A Redis of its own for tests that break it. */
+export async function startRedis(): Promise<OwnRedis> {
+  const folder = await mkdtemp(join(tmpdir(), 'market-redis-'))
+  let { server, port } = await startOnFreePort(folder)
+
+  async function kill(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const gone = once(server, 'exit')
+    server.kill('SIGKILL')
+    await gone
+  }
+
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    pause: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
+    async restart() {
+      await kill()
+      const again = await startServer(folder, port)
+      if (again === null) throw new Error(`redis-server did not come back on port ${port}`)
+      server = again
+    },
+    async stop() {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startOnFreePort(folder: string): Promise<{ server: ChildProcess; port: number }> {
+  for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT)
+    const server = await startServer(folder, port)
+    if (server !== null) return { server, port }
+  }
+  throw new Error('redis-server found no free port')
+}
+
+/** Null when the process ended before it was ready, which is how a taken port shows. */
+async function startServer(folder: string, port: number): Promise<ChildProcess | null> {
+  const memoryOnly = ['--save', '', '--appendonly', 'no']
+  const server = spawn(
+    'redis-server',
+    ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, ...memoryOnly],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  )
+  // A test process that dies must not leave a server behind.
+  const killServer = () => void server.kill('SIGKILL')
+  process.once('exit', killServer)
+  server.once('exit', () => process.off('exit', killServer))
+
+  return await new Promise((resolve, reject) => {
+    let said = ''
+    server.once('error', reject)
+    server.once('exit', () => resolve(null))
+    server.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      if (said.includes('Ready to accept connections')) resolve(server)
+    })
+  })
+}
