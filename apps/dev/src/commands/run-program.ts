@@ -1,0 +1,15 @@
+import { rmSync } from 'node:fs'
+
+/**
+ * A program, for as long as standard input is open: the pipe closes however `dev` ends, even by SIGKILL, so the program
+ * never outlives it. The run's folder, given as argument, goes with it.
+ */
+const [, , name, folder] = process.argv
+process.stdin
+  .once('close', () => {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    // Not `process.exit`: the logger would first try, for ever, to write its last line to a reader that is gone.
+    process.kill(process.pid, 'SIGKILL')
+  })
+  .resume()
+await (name === 'worker' ? import('@market/worker/main') : import('@market/api/main'))

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util'
+
+export interface Settings {
+  /** One line of JSON instead of the table. */
+  readonly json: boolean
+  readonly verbose: boolean
+  /** Start PostgreSQL and Redis even where some are running. */
+  readonly ownServers: boolean
+  /** The api's port; a free one when left out. */
+  readonly port?: number
+  readonly postgresUrl?: string
+  readonly redisUrl?: string
+}
+
+export const USAGE = 'npm run dev -- [--json] [--verbose] [--own-servers] [--port <port of the api>]'
+
+/** Wrong arguments throw, in words for the person who typed them. */
+export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: 'boolean', default: false },
+      verbose: { type: 'boolean', default: false },
+      port: { type: 'string' },
+      'own-servers': { type: 'boolean', default: false },
+    },
+  })
+  const port = portOf(values.port)
+  const postgresUrl = env['POSTGRES_URL']
+  const redisUrl = env['REDIS_URL']
+  return {
+    json: values.json,
+    verbose: values.verbose,
+    ownServers: values['own-servers'],
+    ...(port !== 0 && { port }),
+    ...(postgresUrl && { postgresUrl }),
+    ...(redisUrl && { redisUrl }),
+  }
+}
+
+/** 0, as elsewhere, asks for a free one. */
+function portOf(text = '0'): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error(`--port must be 0 to 65535, not "${text}"`)
+  return port
+}

@@ -1,0 +1,34 @@
+import { OPERATOR } from './people.ts'
+import type { Addresses } from './start.ts'
+
+/** What a person is shown: where everything is, and three things to try. */
+export function describe(addresses: Addresses): string {
+  const { api, control } = addresses
+  const rows: readonly (readonly [string, string])[] = [
+    ['api', api],
+    ['documentation', `${api}/docs`],
+    ['control', control],
+    ['identity', addresses.idp],
+    ['postgres', addresses.postgres],
+    ['redis', addresses.redis],
+    ['admin key', addresses.admin_key],
+    ['operator', `${OPERATOR} (a token from control)`],
+  ]
+  const table = rows.map(([name, value]) => `  ${name.padEnd(14)} ${value}`)
+  const agent = { name: 'My First Agent', description: 'Answers one question a day.' }
+  return [
+    'Agent Market is running. Ctrl-C stops it and removes its data.',
+    '',
+    ...table,
+    '',
+    'See the sample agents, register your own, move the clock two days ahead:',
+    '',
+    `  curl '${api}/api/agents?limit=3'`,
+    `  ${postJson(`${api}/api/agents/register`, agent)}`,
+    `  ${postJson(`${control}/clock/advance`, { seconds: 48 * 3_600 })}`,
+    '',
+  ].join('\n')
+}
+
+const postJson = (url: string, body: object): string =>
+  `curl ${url} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`

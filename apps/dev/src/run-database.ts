@@ -1,0 +1,70 @@
+import { migrate } from '@market/database/migrate'
+import pg from 'pg'
+
+export interface RunDatabase {
+  readonly url: string
+  /** Runs that were killed, whose databases are gone now; they may have left keys in Redis too. */
+  readonly abandoned: readonly string[]
+  drop(): Promise<void>
+}
+
+/** One dev at a time makes its database or looks for those left behind. */
+const LOCK = 7_301_404
+
+const OF_A_RUN = /^market_dev_[0-9a-f]{12}$/
+
+/**
+ * A migrated database for one run. The run stays connected to it as long as it lives, so a database of a run that
+ * was killed is known by having no such connection, and the next run removes it.
+ */
+export async function createRunDatabase(adminUrl: string, name: string): Promise<RunDatabase> {
+  const url = withDatabase(adminUrl, name)
+  const presence = new pg.Client({ connectionString: url, application_name: name, keepAlive: true })
+  presence.on('error', () => {})
+  const drop = async () => {
+    await presence.end().catch(() => {})
+    await asAdmin(adminUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`))
+  }
+  try {
+    const abandoned = await asAdmin(adminUrl, async (admin) => {
+      await admin.query('select pg_advisory_lock($1)', [LOCK])
+      const dropped = await dropAbandoned(admin)
+      await admin.query(`create database ${name} template template0 encoding 'UTF8'`)
+      await presence.connect()
+      return dropped
+    })
+    await migrate(url)
+    return { url, abandoned, drop }
+  } catch (error) {
+    await drop()
+    throw error
+  }
+}
+
+async function dropAbandoned(admin: pg.Client): Promise<string[]> {
+  const { rows } = await admin.query<{ datname: string }>(
+    `select datname from pg_database
+     where starts_with(datname, 'market_dev_')
+       and not exists (select from pg_stat_activity where application_name = pg_database.datname)`,
+  )
+  const names = rows.map((row) => row.datname).filter((name) => OF_A_RUN.test(name))
+  for (const name of names) await admin.query(`drop database if exists ${name} with (force)`)
+  return names
+}
+
+const withDatabase = (adminUrl: string, name: string): string => {
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: url })
+  admin.on('error', () => {})
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.end()
+  }
+}

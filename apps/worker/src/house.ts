@@ -1,0 +1,73 @@
+import { connect, openPool } from '@market/database/connect'
+import { latestMigration } from '@market/database/migrate'
+import { hasMigration } from '@market/database/ping'
+import { startRunner } from '@market/jobs/runner'
+import { startSweeps } from '@market/jobs/sweeps'
+import { taskList } from '@market/jobs/tasks'
+import { type Clock, systemClock } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { clockFromFile } from '@market/platform/settings/clock-file'
+import { outboundFrom } from '@market/platform/settings/outbound'
+import { createLogger } from '@market/platform/telemetry/logger'
+import { startTraces } from '@market/platform/telemetry/traces'
+import { localVault } from '@market/platform/vault/local-vault'
+import type { Config } from './config.ts'
+import { serveFigures } from './figures.ts'
+
+/** Puts the worker together. Reads top to bottom: foundations, ports, jobs. */
+export async function startHouse(config: Config) {
+  const log = createLogger({ level: config.LOG_LEVEL, name: 'worker' })
+  const traces = await startTraces({
+    service: 'agent-market-worker',
+    ...(config.TRACES_ENDPOINT !== undefined && { endpoint: config.TRACES_ENDPOINT }),
+  })
+  const connection = {
+    url: config.DATABASE_URL,
+    maxConnections: config.DATABASE_POOL,
+    applicationName: 'agent-market-worker',
+    onIdleError: (error: Error) => log.warn({ reason: error.message }, 'a database connection broke'),
+  }
+  const db = connect(connection)
+  const pool = openPool({ ...connection, applicationName: 'agent-market-jobs' })
+  const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
+  const ctx = {
+    db,
+    clock,
+    ids: idSource(clock, config.CELL),
+    vault: localVault({ keys: config.VAULT_KEYS, pepper: config.VAULT_PEPPER }),
+    outbound: outboundFrom(config),
+  }
+
+  let stopping = false
+  const figures = await serveFigures({
+    host: config.HOST,
+    port: config.PORT,
+    readers: config.METRICS_READERS,
+    ctx,
+    isReady: () => hasMigration(db, latestMigration()),
+    isStopping: () => stopping,
+  })
+  const runner = await startRunner({
+    pool,
+    ctx,
+    tasks: taskList(ctx, { stopping: () => stopping }),
+    concurrency: config.JOB_CONCURRENCY,
+    log,
+    onFailure: figures.noteFailure,
+  })
+  const sweeps = startSweeps(ctx, log, figures.noteFailure)
+
+  return {
+    log,
+    address: figures.address,
+    ended: runner.ended,
+    /** Takes no more jobs, brings those that run to a good place, and ends. */
+    stop: async () => {
+      stopping = true
+      await runner.stop()
+      await sweeps.stop()
+      await figures.stop()
+      await Promise.allSettled([db.destroy(), pool.end(), traces.stop()])
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { Refusal } from '@market/kernel/refusal'
+import { SIGNATURE_MAX_AGE_MS, type Wallet } from '@market/market/ports/signatures'
+
+export interface Site {
+  readonly domain: string
+  readonly uri: string
+}
+
+export const STATEMENT =
+  'Prove that you control this wallet. This does not send a transaction and costs nothing.'
+
+const SIGN_IN = {
+  base: { account: 'Ethereum', chainId: '8453' },
+  solana: { account: 'Solana', chainId: 'mainnet' },
+} as const
+
+/** Thirteen digits: the years 2001 to 2286. Seconds fall outside, so they are never mistaken for milliseconds. */
+const FIRST_MS = 1_000_000_000_000
+const LAST_MS = 9_999_999_999_999
+
+const PURPOSE_MAX_LENGTH = 512
+/** A line break would let a purpose write lines of its own into the signed text; a direction mark would reorder them on screen. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+const invalidField = (path: string, message: string): Refusal =>
+  new Refusal('invalid', message, { details: [{ path, message }] })
+
+export const requireMilliseconds = (signedAtMs: number): void => {
+  if (Number.isSafeInteger(signedAtMs) && signedAtMs >= FIRST_MS && signedAtMs <= LAST_MS) return
+  throw invalidField(
+    'wallet_sig_ts',
+    'wallet_sig_ts must be Unix time in milliseconds, a whole number of 13 digits (seconds are not accepted: multiply by 1000)',
+  )
+}
+
+const requirePurpose = (purpose: string): void => {
+  const isBounded = purpose.length > 0 && purpose.length <= PURPOSE_MAX_LENGTH
+  // A lone surrogate is encoded as U+FFFD, so two different purposes would share one signature.
+  if (isBounded && purpose.isWellFormed() && !UNPRINTABLE.test(purpose)) return
+  throw invalidField(
+    'purpose',
+    `A purpose to sign is 1 to ${PURPOSE_MAX_LENGTH} printable characters on one line`,
+  )
+}
+
+/** EIP-4361 for EVM wallets and the same layout for Solana. The signer and the server build it byte for byte alike. */
+export const signedMessage = (site: Site, wallet: Wallet, signedAtMs: number, purpose: string): string => {
+  requireMilliseconds(signedAtMs)
+  requirePurpose(purpose)
+  const { account, chainId } = SIGN_IN[wallet.chain]
+  return [
+    `${site.domain} wants you to sign in with your ${account} account:`,
+    wallet.address,
+    '',
+    STATEMENT,
+    '',
+    `URI: ${site.uri}`,
+    'Version: 1',
+    `Chain ID: ${chainId}`,
+    `Nonce: ${signedAtMs}`,
+    `Issued At: ${new Date(signedAtMs).toISOString()}`,
+    `Expiration Time: ${new Date(signedAtMs + SIGNATURE_MAX_AGE_MS).toISOString()}`,
+    `Request ID: ${purpose}`,
+  ].join('\n')
+}

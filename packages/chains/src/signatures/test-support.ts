@@ -1,0 +1,39 @@
+import { Refusal } from '@market/kernel/refusal'
+import type { Signatures, WalletProof } from '@market/market/ports/signatures'
+
+interface Signer {
+  readonly address: string
+  sign(message: string): Promise<string>
+}
+
+/** What an honest client sends. */
+export const proofBy = async (
+  signatures: Signatures,
+  signer: Signer,
+  signedAt: Date,
+  purpose: string,
+): Promise<WalletProof> => {
+  const wallet = signatures.parse(signer.address)
+  if (wallet === undefined) throw new Error(`${signer.address} is no wallet`)
+  const signedAtMs = signedAt.getTime()
+  return { wallet, signedAtMs, signature: await signer.sign(signatures.message(wallet, signedAtMs, purpose)) }
+}
+
+/** The refusal a call ends in; anything else fails the test. */
+export const refusal = async (call: Promise<unknown>): Promise<Refusal> => {
+  const outcome = await call.then(
+    () => new Error('it was accepted'),
+    (thrown: unknown) => thrown,
+  )
+  if (outcome instanceof Refusal) return outcome
+  throw outcome
+}
+
+export const everyCharacterReplaced = (text: string): string[] =>
+  Array.from(
+    text,
+    (character, at) => text.slice(0, at) + (character === 'x' ? 'y' : 'x') + text.slice(at + 1),
+  )
+
+export const everyCharacterDropped = (text: string): string[] =>
+  Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1))

@@ -1,0 +1,62 @@
+import { assert } from '@market/kernel/assert'
+import { Refusal } from '@market/kernel/refusal'
+import {
+  SIGNATURE_MAX_AGE_MS,
+  SIGNATURE_MAX_SKEW_MS,
+  type Signatures,
+  type Wallet,
+} from '@market/market/ports/signatures'
+import { isHex } from 'viem'
+import type { ChainAccess } from './ask-chain.ts'
+import { parseWallet } from './parse-wallet.ts'
+import { requireMilliseconds, type Site, signedMessage } from './signed-message.ts'
+import { verifyEvm } from './verify-evm.ts'
+import { verifySolana } from './verify-solana.ts'
+
+interface WalletSignatureSettings extends Site {
+  /** Asked in this order, only for smart wallets. */
+  readonly evmRpcUrls: readonly string[]
+  readonly rpcTimeoutMs?: number
+}
+
+const RPC_TIMEOUT_MS = 3_000
+
+const requireFresh = (signedAtMs: number, now: Date): void => {
+  requireMilliseconds(signedAtMs)
+  const ageMs = now.getTime() - signedAtMs
+  if (ageMs > SIGNATURE_MAX_AGE_MS) {
+    const message = `This signature is older than ${SIGNATURE_MAX_AGE_MS / 1000} seconds: sign again with the current time in wallet_sig_ts`
+    throw new Refusal('unauthenticated', message, { code: 'signature_expired' })
+  }
+  if (ageMs < -SIGNATURE_MAX_SKEW_MS) {
+    const message = `wallet_sig_ts is more than ${SIGNATURE_MAX_SKEW_MS / 1000} seconds ahead of our clock (${now.toISOString()}): set your clock and sign again`
+    throw new Refusal('unauthenticated', message, { code: 'signature_from_future' })
+  }
+}
+
+/** A wallet may come from anywhere, so the rules of parsing hold here too: never verify against a key nobody owns. */
+const requireWallet = (wallet: Wallet): Wallet => {
+  const parsed = parseWallet(wallet.address, wallet.chain)
+  if (parsed !== undefined && parsed.key === wallet.key) return parsed
+  const message = 'wallet is not an address that can sign on this chain'
+  throw new Refusal('invalid', message, { details: [{ path: 'wallet', message }] })
+}
+
+export const walletSignatures = (settings: WalletSignatureSettings): Signatures => {
+  const access: ChainAccess = {
+    rpcUrls: settings.evmRpcUrls,
+    timeoutMs: settings.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
+  }
+  return {
+    parse: parseWallet,
+    message: (wallet, signedAtMs, purpose) => signedMessage(settings, wallet, signedAtMs, purpose),
+    async verify(proof, purpose, now) {
+      const wallet = requireWallet(proof.wallet)
+      requireFresh(proof.signedAtMs, now)
+      const text = signedMessage(settings, wallet, proof.signedAtMs, purpose)
+      if (wallet.chain === 'solana') return await verifySolana(wallet.address, text, proof.signature)
+      assert(isHex(wallet.key), 'a parsed EVM wallet has a hexadecimal key')
+      await verifyEvm(access, wallet.key, text, proof.signature)
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import type { LimitName } from './limits.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Who may call. `admin_key` reads for operators; `admin` is a person of the operators, signed in. */
+export type CallerKind = 'anonymous' | 'agent' | 'user' | 'wallet' | 'admin_key' | 'admin'
+
+export const GROUPS = ['Identity', 'Agents', 'Events', 'Administration'] as const
+export type Group = (typeof GROUPS)[number]
+
+/** Statuses an operation can add to those every operation shares. */
+type OwnRefusal = 402 | 403 | 404 | 409
+
+export const SWITCHES = ['read_only', 'freeze_intake', 'freeze_payouts'] as const
+export type SwitchName = (typeof SWITCHES)[number]
+
+type Flat = z.ZodType<Record<string, unknown>, Record<string, unknown>>
+type PathKeys<P extends string> = P extends `${string}{${infer K}}${infer R}` ? K | PathKeys<R> : never
+
+export interface Operation<
+  Id extends string = string,
+  P extends string = string,
+  I extends Flat = Flat,
+  O extends z.ZodType = z.ZodType,
+  B extends z.ZodObject | undefined = z.ZodObject | undefined,
+> {
+  readonly id: Id
+  readonly group: Group
+  readonly method: Method
+  readonly path: P
+  readonly summary: string
+  readonly description?: string
+  /** Any one of these opens the door; whose thing it is, is the command's question. */
+  readonly callers: readonly [CallerKind, ...CallerKind[]]
+  readonly limit: LimitName
+  /** ONE flat object. Path keys come from the path, the rest from the query (GET, DELETE) or the body. */
+  readonly input: I
+  /** What `data` holds. Fields that are not listed never leave. */
+  readonly output: O
+  /** Top-level fields beside `data`. */
+  readonly beside?: B
+  readonly status?: 200 | 201 | 202
+  readonly refusals?: readonly OwnRefusal[]
+  /**
+   * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent.
+   * Without it the call takes a `session` signature, which may be repeated; with it the signature counts once.
+   */
+  readonly purpose?: string
+  /** Whether a wallet may sign beside another credential, as for giving an agent its owner. */
+  readonly cosigned?: true
+  /** Switches that stop this write, beside `read_only`, which stops them all. */
+  readonly stoppedBy?: readonly SwitchName[]
+  /** An operator's own acts go on while the market is read-only; how else would it end. */
+  readonly worksReadOnly?: true
+}
+
+export type InputOf<T extends Operation> = z.output<T['input']>
+export type RawInputOf<T extends Operation> = z.input<T['input']>
+
+/** What a handler hands over: `data`, and beside it exactly what the operation declares. */
+export type AnswerOf<T extends Operation> = {
+  readonly data: z.input<T['output']>
+} & (T['beside'] extends z.ZodObject ? z.input<T['beside']> : unknown)
+
+/** Path keys must be keys of the input, or the program does not compile. */
+export function operation<
+  const Id extends string,
+  const P extends string,
+  I extends Flat,
+  O extends z.ZodType,
+  B extends z.ZodObject | undefined = undefined,
+>(
+  spec: Operation<Id, P, I, O, B> &
+    (PathKeys<P> extends keyof z.input<I>
+      ? unknown
+      : { path: `the input lacks {${Exclude<PathKeys<P>, keyof z.input<I>> & string}}` }),
+): Operation<Id, P, I, O, B> {
+  return spec
+}
+
+export const isWrite = (operation: Operation): boolean => operation.method !== 'GET'
+
+/** Component names live outside zod's own registry: an id there would turn every tool schema into a reference. */
+export const components = new Map<unknown, string>()
+
+export function named<T extends z.ZodType>(name: string, schema: T): T {
+  components.set(schema, name)
+  return schema
+}

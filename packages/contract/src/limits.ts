@@ -1,0 +1,37 @@
+/** The spec's table of rate limits, per client address; a window opens with the first request in it. */
+export interface Limit {
+  readonly max: number
+  readonly windowSeconds: number
+}
+
+const HOUR = 3_600
+const MINUTE = 60
+
+export const LIMITS = {
+  'agents.register': { max: 5, windowSeconds: HOUR },
+  'agents.recover': { max: 10, windowSeconds: HOUR },
+  'services.create': { max: 20, windowSeconds: HOUR },
+  'orders.of-agent': { max: 30, windowSeconds: HOUR },
+  'orders.deliver': { max: 30, windowSeconds: HOUR },
+  upload: { max: 30, windowSeconds: HOUR },
+  'tokens.write': { max: 10, windowSeconds: HOUR },
+  said: { max: 10, windowSeconds: HOUR },
+  'orders.create': { max: 30, windowSeconds: HOUR },
+  'orders.message': { max: 60, windowSeconds: HOUR },
+  'bounties.create': { max: 30, windowSeconds: HOUR },
+  'bounties.claim': { max: 30, windowSeconds: HOUR },
+  'bounties.accept': { max: 30, windowSeconds: HOUR },
+  'x402.discover': { max: 600, windowSeconds: HOUR },
+  'x402.pay': { max: 30, windowSeconds: HOUR },
+  market: { max: 30, windowSeconds: MINUTE },
+  'profile.update': { max: 60, windowSeconds: 10 * MINUTE },
+  'earn.markets': { max: 120, windowSeconds: MINUTE },
+  'earn.pools': { max: 60, windowSeconds: MINUTE },
+  /** Ours: each makes a call to somebody else's server. */
+  'deliveries.test': { max: 30, windowSeconds: HOUR },
+  /** Routes the spec does not list. */
+  write: { max: 120, windowSeconds: MINUTE },
+  read: { max: 600, windowSeconds: MINUTE },
+} as const satisfies Record<string, Limit>
+
+export type LimitName = keyof typeof LIMITS

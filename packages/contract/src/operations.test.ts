@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { GROUPS, isWrite } from './define.ts'
+import { LIMITS } from './limits.ts'
+import { operationList, operations } from './operations.ts'
+
+const HOUR = 3_600
+
+const shapeOf = (input: unknown): readonly string[] =>
+  input instanceof z.ZodObject ? Object.keys(input.shape) : []
+
+const keysOf = (template: string): string[] =>
+  [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] ?? '')
+
+describe('the contract', () => {
+  test.each(Object.entries(operations))('%s is called by its own name', (key, operation) => {
+    expect(operation.id).toBe(key)
+  })
+
+  test('no two operations share a method and a path', () => {
+    const doors = operationList.map(({ method, path }) => `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`)
+    expect(new Set(doors).size).toBe(doors.length)
+  })
+})
+
+describe.each(operationList)('$id', (operation) => {
+  test('takes one flat object and refuses what it does not know', () => {
+    expect(operation.input).toBeInstanceOf(z.ZodObject)
+    const answer = operation.input.safeParse({ nobody_asked: 1 })
+    expect(answer.error?.issues.some((issue) => issue.code === 'unrecognized_keys')).toBe(true)
+  })
+
+  test('names every key of its path, and of its purpose, in its input', () => {
+    const keys = shapeOf(operation.input)
+    for (const key of keysOf(operation.path)) expect(keys).toContain(key)
+    for (const key of keysOf(operation.purpose ?? '')) if (key !== 'me') expect(keys).toContain(key)
+  })
+
+  test('stands under /api and in a known group', () => {
+    expect(operation.path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
+    expect(GROUPS).toContain(operation.group)
+  })
+
+  test('declares a limit that exists', () => {
+    expect(Object.keys(LIMITS)).toContain(operation.limit)
+    if (operation.limit === 'read') expect(isWrite(operation)).toBe(false)
+    if (operation.limit === 'write') expect(isWrite(operation)).toBe(true)
+  })
+
+  test('only writes bind a signature to an act or are stopped by switches', () => {
+    if (isWrite(operation)) return
+    expect(operation.purpose).toBeUndefined()
+    expect(operation.stoppedBy).toBeUndefined()
+  })
+
+  test('takes a single-use signature only where a wallet may sign', () => {
+    if (operation.purpose === undefined) return
+    expect(operation.callers.includes('wallet') || operation.cosigned === true).toBe(true)
+  })
+})
+
+/** The contract's table, one row for each counter. */
+const PROMISED = {
+  'agents.register': { max: 5, windowSeconds: HOUR },
+  'services.create': { max: 20, windowSeconds: HOUR },
+  'orders.of-agent': { max: 30, windowSeconds: HOUR },
+  'orders.deliver': { max: 30, windowSeconds: HOUR },
+  upload: { max: 30, windowSeconds: HOUR },
+  'tokens.write': { max: 10, windowSeconds: HOUR },
+  said: { max: 10, windowSeconds: HOUR },
+  'orders.create': { max: 30, windowSeconds: HOUR },
+  'orders.message': { max: 60, windowSeconds: HOUR },
+  'bounties.create': { max: 30, windowSeconds: HOUR },
+  'bounties.claim': { max: 30, windowSeconds: HOUR },
+  'bounties.accept': { max: 30, windowSeconds: HOUR },
+  'x402.discover': { max: 600, windowSeconds: HOUR },
+  'x402.pay': { max: 30, windowSeconds: HOUR },
+  market: { max: 30, windowSeconds: 60 },
+  'profile.update': { max: 60, windowSeconds: 600 },
+  'earn.markets': { max: 120, windowSeconds: 60 },
+  'earn.pools': { max: 60, windowSeconds: 60 },
+}
+
+/** What we set for routes the table does not list. */
+const OURS = {
+  'agents.recover': { max: 10, windowSeconds: HOUR },
+  'deliveries.test': { max: 30, windowSeconds: HOUR },
+  write: { max: 120, windowSeconds: 60 },
+  read: { max: 600, windowSeconds: 60 },
+}
+
+test('the limits are the table of the contract, row by row, and ours beside it', () => {
+  expect(LIMITS).toEqual({ ...PROMISED, ...OURS })
+})
+
+test.each([
+  ['registerAgent', 'agents.register'],
+  ['recoverAgents', 'agents.recover'],
+  ['updateProfile', 'profile.update'],
+] as const)('%s counts under its own row', (id, limit) => {
+  expect(operations[id].limit).toBe(limit)
+})

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { named, operation, SWITCHES } from '../define.ts'
+import { Instant } from '../schemas/common.ts'
+import { line } from '../schemas/text.ts'
+
+const Switch = named(
+  'Switch',
+  z.object({
+    name: z.enum(SWITCHES),
+    on: z.boolean(),
+    on_since: Instant.nullable(),
+    changed_at: Instant.nullable(),
+    changed_by: z.string().nullable(),
+    reason: z.string().nullable(),
+  }),
+)
+
+export const listSwitches = operation({
+  id: 'listSwitches',
+  group: 'Administration',
+  method: 'GET',
+  path: '/api/admin/switches',
+  summary: 'Read the emergency switches',
+  callers: ['admin_key', 'admin'],
+  limit: 'read',
+  input: z.strictObject({}),
+  output: z.array(Switch),
+  refusals: [403],
+})
+
+export const turnSwitch = operation({
+  id: 'turnSwitch',
+  group: 'Administration',
+  method: 'PUT',
+  path: '/api/admin/switches/{name}',
+  summary: 'Turn an emergency switch',
+  callers: ['admin'],
+  limit: 'write',
+  input: z.strictObject({ name: z.enum(SWITCHES), on: z.boolean(), reason: line({ min: 3, max: 500 }) }),
+  output: Switch,
+  refusals: [403],
+  worksReadOnly: true,
+})

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { named } from '../define.ts'
+import { Category, EvmAddress, Instant, SolanaAddress, WalletAddress, WalletChain } from './common.ts'
+import { HttpsUrl, line, text } from './text.ts'
+
+const AgentName = line({ min: 3, max: 40 })
+  .refine(
+    (name) => /^[\p{L}\p{M}\p{N} .\-_']+$/u.test(name),
+    "may hold letters, numbers, spaces and . - _ ' only",
+  )
+  .refine((name) => /\p{L}|\p{N}/u.test(name), 'must hold a letter or a number')
+
+export const AgentId = z
+  .string()
+  .regex(/^agt_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be an agent id, agt_…')
+  .describe('Agent id, agt_…')
+
+export const agentFields = {
+  name: AgentName.describe("Unique; letters, numbers, spaces and . - _ '"),
+  description: text({ min: 10, max: 500 }),
+  capabilities: z.array(Category).max(12).describe('What the agent can do'),
+  endpoint_url: HttpsUrl.describe('Public HTTPS URL that receives webhooks'),
+  avatar_url: HttpsUrl,
+  ai_models: z
+    .array(line({ min: 1, max: 30 }))
+    .max(10)
+    .describe('Models the agent uses'),
+}
+
+export const ownAgentChanges = {
+  name: agentFields.name.optional(),
+  description: agentFields.description.optional(),
+  capabilities: agentFields.capabilities.optional(),
+  ai_models: agentFields.ai_models.optional(),
+  avatar_url: agentFields.avatar_url.nullable().optional().describe('null removes it'),
+  endpoint_url: agentFields.endpoint_url
+    .nullable()
+    .optional()
+    .describe('null stops webhooks; the secret stays'),
+  payout_chain: WalletChain.nullable().optional(),
+  payout_wallet: SolanaAddress.nullable().optional(),
+  payout_address_base: EvmAddress.nullable().optional(),
+}
+
+const publicAgent = {
+  id: z.string(),
+  agent_id: z.string().describe('The same as `id`'),
+  slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  capabilities: z.array(Category),
+  ai_models: z.array(z.string()),
+  avatar_url: z.string().nullable(),
+  twitter_username: z.string().nullable(),
+  owner_wallet: z.string().nullable(),
+  verified: z.int().min(0).max(1),
+  marketable: z.boolean().describe('False until an owner is attached; such an agent appears nowhere'),
+  total_orders: z.int(),
+  completed_orders: z.int(),
+  avg_rating: z.number().nullable(),
+  token_mint: z.string().nullable(),
+  created_at: Instant,
+}
+
+export const Agent = named('Agent', z.object(publicAgent))
+
+const ProtocolSpec = z.object({
+  required_endpoints: z.array(z.object({ method: z.string(), url: z.string(), purpose: z.string() })),
+})
+
+export const OwnAgent = named(
+  'OwnAgent',
+  z.object({
+    ...publicAgent,
+    api_key: z.string().describe('Masked to its last 4 characters'),
+    webhook_secret: z.string().nullable().describe('Signs webhooks; null until an endpoint was set'),
+    endpoint_url: z.string().nullable(),
+    payout_chain: WalletChain.nullable(),
+    payout_wallet: z.string().nullable(),
+    payout_address_base: z.string().nullable(),
+    protocol_spec: ProtocolSpec,
+    updated_at: Instant,
+  }),
+)
+
+/** What an owner sees of an agent: all but the secret that signs its webhooks. */
+export const OwnedAgent = named('OwnedAgent', OwnAgent.omit({ webhook_secret: true }))
+
+export const RegisteredAgent = named(
+  'RegisteredAgent',
+  z.object({
+    agent_id: z.string(),
+    slug: z.string(),
+    api_key: z.string().describe('Shown once; keep it'),
+    webhook_secret: z.string().nullable(),
+    twitter_username: z.string().nullable(),
+    marketable: z.boolean(),
+    protocol_spec: ProtocolSpec,
+    wallet: z.object({ solana_address: z.string(), note: z.string() }),
+    note: z.string().optional().describe('Present while the agent is hidden: how to attach an owner'),
+  }),
+)
+
+export const RecoveredAgent = named(
+  'RecoveredAgent',
+  z.object({
+    agent_id: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    api_key: z.string(),
+    twitter_username: z.string().nullable(),
+    verified: z.int(),
+    created_at: Instant,
+  }),
+)
+
+export const AgentPage = named(
+  'AgentPage',
+  z.object({
+    agent: Agent,
+    services: z.array(z.object({ id: z.string() })).describe('Empty until the agent lists services'),
+    portfolio: z.array(z.object({ source_id: z.string() })),
+    reviews: z.array(z.object({ rating: z.int() })),
+    stats: z.object({
+      total_orders: z.int(),
+      completed_orders: z.int(),
+      avg_rating: z.number().nullable(),
+      review_count: z.int(),
+    }),
+  }),
+)
+
+export const OwnerWallet = WalletAddress.describe('The wallet that owns the agent')

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { text } from './text.ts'
+
+export const CATEGORIES = [
+  'image_gen',
+  'video_gen',
+  'ugc',
+  'influencer',
+  'brand_content',
+  'coding',
+  'analytics',
+  'seo',
+  'trading',
+  'automation',
+  'consulting',
+  'custom',
+] as const
+
+export const Category = z.enum(CATEGORIES)
+
+export const WalletChain = z.enum(['solana', 'base'])
+
+export const WalletAddress = z
+  .string()
+  .regex(
+    /^([1-9A-HJ-NP-Za-km-z]{32,44}|0x[0-9a-fA-F]{40})$/,
+    'must be a Solana (base58) or EVM (0x…) address',
+  )
+  .describe('Solana (base58) or EVM (0x…) address')
+
+export const SolanaAddress = z
+  .string()
+  .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a Solana address')
+  .describe('Solana address, base58')
+
+export const EvmAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
+  .describe('EVM address, 0x and 40 hex digits')
+
+/** ISO 8601 in UTC. */
+export const Instant = z.iso.datetime().describe('ISO 8601, UTC')
+
+/** The one shape user rows speak. */
+export const UserTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
+  .describe('UTC, YYYY-MM-DD HH:MM:SS')
+
+export const pageFields = {
+  limit: z.int().min(1).max(100).default(20).describe('How many to return'),
+  cursor: text({ min: 1, max: 300 }).optional().describe('`next_cursor` of the page before'),
+}
+
+export const NextCursor = z.object({
+  next_cursor: z.string().nullable().describe('Give it as `cursor` to read on; null at the end'),
+})

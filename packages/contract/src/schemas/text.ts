@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** Controls but tab and newline, marks and overrides of direction, tag characters, blank letters, other invisible ones. */
+const FORBIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u
+
+const lengthOf = (text: string): number => [...text].length
+
+interface Bounds {
+  readonly min?: number
+  readonly max: number
+}
+
+/**
+ * Text as it may enter: well-formed Unicode in NFC, nothing invisible, bounds counted in characters.
+ * The bound in UTF-16 units comes first, so that a huge string is refused before it is walked through.
+ */
+export function text({ min = 0, max }: Bounds) {
+  const range = min === 0 ? `at most ${max} characters` : `${min}-${max} characters`
+  return z
+    .string()
+    .max(max * 2, `must be ${range}`)
+    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
+    .overwrite((value) => (value.isWellFormed() ? value.normalize('NFC') : value))
+    .refine((value) => !FORBIDDEN.test(value), 'must hold no control or invisible characters')
+    .refine((value) => lengthOf(value) >= min && lengthOf(value) <= max, `must be ${range}`)
+    .meta({ minLength: min, maxLength: max })
+}
+
+/** Text on one line, with no space around it. */
+export const line = (bounds: Bounds) =>
+  text(bounds)
+    .refine((value) => !/[\n\t]/.test(value), 'must be one line')
+    .refine((value) => value === value.trim(), 'must not begin or end with a space')
+
+export const HttpsUrl = text({ min: 1, max: 2048 })
+  .refine((value) => /^https:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value), 'must be an https:// URL')
+  .meta({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]://' })

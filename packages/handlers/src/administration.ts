@@ -1,0 +1,22 @@
+import { listSwitches, type SwitchState, turnSwitch } from '@market/market/switches'
+import { handler } from './handler.ts'
+
+const presentSwitch = (state: SwitchState) => ({
+  name: state.name,
+  on: state.onSince !== null,
+  on_since: state.onSince?.toISOString() ?? null,
+  changed_at: state.changedAt?.toISOString() ?? null,
+  changed_by: state.changedBy,
+  reason: state.reason,
+})
+
+export const administrationHandlers = {
+  listSwitches: handler('listSwitches', {
+    run: (ctx) => listSwitches(ctx),
+    present: (states) => ({ data: states.map(presentSwitch) }),
+  }),
+  turnSwitch: handler('turnSwitch', {
+    run: (ctx, input) => turnSwitch(ctx, input),
+    present: (state) => ({ data: presentSwitch(state) }),
+  }),
+}

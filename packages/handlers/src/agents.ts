@@ -1,0 +1,234 @@
+import type { AgentId } from '@market/kernel/ids'
+import { Refusal } from '@market/kernel/refusal'
+import {
+  averageRating,
+  featuredAgents,
+  getAgent,
+  linkAgent,
+  listAgents,
+  listModels,
+  openWebhookSecret,
+  type Registered,
+  recoverAgents,
+  registerAgent,
+  updateAgent,
+} from '@market/market/agents'
+import { type HandlerContext, handler } from './handler.ts'
+import { ownerOf } from './owner-of.ts'
+import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
+import { requireAgent, requireUser } from './require-actor.ts'
+
+const HIDDEN_NOTE =
+  'This agent is hidden until an owner is attached: sign PATCH /api/agents/me with the owner’s wallet, or link it to an account by POST /api/agents/link.'
+
+const WALLET_NOTE =
+  'The agent’s own wallet, kept by the marketplace. It needs no funding before a token is launched.'
+
+const presentRegistered = ({ agent, apiKey, webhookSecret, solanaAddress }: Registered) => ({
+  data: {
+    agent_id: agent.id,
+    slug: agent.slug,
+    api_key: apiKey,
+    webhook_secret: webhookSecret,
+    twitter_username: agent.twitterUsername,
+    marketable: agent.marketable,
+    protocol_spec: PROTOCOL_SPEC,
+    wallet: { solana_address: solanaAddress, note: WALLET_NOTE },
+    ...(agent.marketable ? {} : { note: HIDDEN_NOTE }),
+  },
+})
+
+/** Who the new agent will belong to; an `owner_wallet` nobody signed for attaches nobody. */
+async function newOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
+  const { actor } = ctx
+  switch (actor.kind) {
+    case 'wallet': {
+      const named = ownerWallet === undefined ? actor.wallet : ctx.signatures.parse(ownerWallet)
+      if (named?.key !== actor.wallet.key) throw otherSigner()
+      return { kind: 'wallet' as const, wallet: actor.wallet }
+    }
+    case 'user':
+      return { kind: 'user' as const, profile: await ctx.identity.profile(actor.token) }
+    default:
+      return { kind: 'nobody' as const }
+  }
+}
+
+const otherSigner = (): Refusal =>
+  new Refusal('invalid', 'owner_wallet must be the wallet that signs', {
+    details: [{ path: 'owner_wallet', message: 'must be the wallet that signs' }],
+  })
+
+/** Setting an owner takes the agent's key and the wallet's signature; either alone changes nothing. */
+function newOwnerOf(ctx: HandlerContext, ownerWallet: string | undefined) {
+  if (ownerWallet === undefined) return undefined
+  const { cosigner } = ctx.caller
+  if (cosigner === undefined) {
+    throw new Refusal(
+      'unauthenticated',
+      'owner_wallet needs that wallet’s signature: wallet, wallet_sig, wallet_sig_ts',
+      {
+        code: 'signature_missing',
+      },
+    )
+  }
+  if (ctx.signatures.parse(ownerWallet)?.key !== cosigner.key) throw otherSigner()
+  return cosigner
+}
+
+interface ChangeFields {
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly capabilities?: readonly string[] | undefined
+  readonly ai_models?: readonly string[] | undefined
+  readonly avatar_url?: string | null | undefined
+  readonly endpoint_url?: string | null | undefined
+  readonly payout_chain?: 'solana' | 'base' | null | undefined
+  readonly payout_wallet?: string | null | undefined
+  readonly payout_address_base?: string | null | undefined
+}
+
+const changeOf = (input: ChangeFields) => ({
+  name: input.name,
+  description: input.description,
+  capabilities: input.capabilities,
+  aiModels: input.ai_models,
+  avatarUrl: input.avatar_url,
+  endpointUrl: input.endpoint_url,
+  payoutChain: input.payout_chain,
+  payoutWallet: input.payout_wallet,
+  payoutAddressBase: input.payout_address_base,
+})
+
+export const agentHandlers = {
+  registerAgent: handler('registerAgent', {
+    run: async (ctx, input) =>
+      registerAgent(ctx, {
+        name: input.name,
+        description: input.description,
+        capabilities: input.capabilities,
+        aiModels: input.ai_models,
+        endpointUrl: input.endpoint_url,
+        avatarUrl: input.avatar_url,
+        owner: await newOwner(ctx, input.owner_wallet),
+      }),
+    present: presentRegistered,
+  }),
+
+  recoverAgents: handler('recoverAgents', {
+    run: async (ctx, input) => {
+      const prover =
+        ctx.actor.kind === 'wallet'
+          ? { kind: 'wallet' as const, wallet: ctx.actor.wallet }
+          : { kind: 'user' as const, profile: await ctx.identity.profile(requireUser(ctx).token) }
+      return recoverAgents(ctx, prover, input.agent_name)
+    },
+    present: (recovered) => ({
+      data: {
+        agents: recovered.map(({ agent, apiKey }) => ({
+          agent_id: agent.id,
+          slug: agent.slug,
+          name: agent.name,
+          description: agent.description,
+          api_key: apiKey,
+          twitter_username: agent.twitterUsername,
+          verified: agent.verified,
+          created_at: agent.createdAt.toISOString(),
+        })),
+      },
+    }),
+  }),
+
+  linkAgent: handler('linkAgent', {
+    run: async (ctx, input) =>
+      linkAgent(ctx, await ctx.identity.profile(requireUser(ctx).token), input.api_key),
+    present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+  }),
+
+  getMyAgent: handler('getMyAgent', {
+    run: async (ctx) => {
+      const agent = requireAgent(ctx)
+      return { agent, webhookSecret: await openWebhookSecret(ctx, agent) }
+    },
+    present: ({ agent, webhookSecret }, ctx) => ({
+      data: { ...presentOwnedAgent(agent, ctx), webhook_secret: webhookSecret },
+    }),
+  }),
+
+  updateMyAgent: handler('updateMyAgent', {
+    run: async (ctx, input) =>
+      updateAgent(ctx, requireAgent(ctx).id, changeOf(input), {
+        editor: 'itself',
+        newOwner: newOwnerOf(ctx, input.owner_wallet),
+      }),
+    present: ({ agent, webhookSecret }, ctx) => ({
+      data: { ...presentOwnedAgent(agent, ctx), webhook_secret: webhookSecret },
+    }),
+  }),
+
+  updateAgent: handler('updateAgent', {
+    run: async (ctx, input) => {
+      const id = input.agent_id as AgentId
+      const itself = ctx.actor.kind === 'agent' && ctx.actor.agentId === id
+      return updateAgent(ctx, id, changeOf(input), { editor: itself ? 'itself' : await ownerOf(ctx) })
+    },
+    present: ({ agent }, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+  }),
+
+  listAgents: handler('listAgents', {
+    run: async (ctx, input) => {
+      const owner = input.owner_wallet === undefined ? undefined : ctx.signatures.parse(input.owner_wallet)
+      if (input.owner_wallet !== undefined && owner === undefined) return { agents: [], nextCursor: null }
+      const signer = ctx.actor.kind === 'wallet' ? ctx.actor.wallet.key : undefined
+      if (signer !== undefined && owner !== undefined && signer !== owner.key) {
+        throw new Refusal('forbidden', 'This signature is of another wallet than owner_wallet', {
+          code: 'wrong_wallet',
+        })
+      }
+      return listAgents(ctx, {
+        search: input.search,
+        sort: input.sort,
+        category: input.category,
+        model: input.model,
+        withServices: input.services === 'with',
+        tokenized: input.tokenized,
+        ownerWallet: owner?.key,
+        includeHidden: owner !== undefined && signer === owner.key,
+        limit: input.limit,
+        cursor: input.cursor,
+      })
+    },
+    present: ({ agents, nextCursor }, ctx) => ({
+      data: agents.map((agent) => presentAgent(agent, ctx)),
+      next_cursor: nextCursor,
+    }),
+  }),
+
+  featuredAgents: handler('featuredAgents', {
+    run: (ctx, input) => featuredAgents(ctx, input.limit),
+    present: (agents, ctx) => ({ data: agents.map((agent) => presentAgent(agent, ctx)) }),
+  }),
+
+  getAgent: handler('getAgent', {
+    run: (ctx, input) => getAgent(ctx, input.agent_id),
+    present: (agent, ctx) => ({
+      data: {
+        agent: presentAgent(agent, ctx),
+        services: [],
+        portfolio: [],
+        reviews: [],
+        stats: {
+          total_orders: agent.totalOrders,
+          completed_orders: agent.completedOrders,
+          avg_rating: averageRating(agent),
+          review_count: agent.ratingCount,
+        },
+      },
+    }),
+  }),
+
+  listModels: handler('listModels', {
+    run: (ctx) => listModels(ctx),
+    present: (models) => ({ data: models }),
+  }),
+}

@@ -1,0 +1,82 @@
+import { transact } from '@market/database/transact'
+import { emit } from '@market/market/events'
+import { makeAgent } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type EventStreams, eventStreams } from './event-streams.ts'
+
+const QUIET_MS = 50
+const NEVER_MS = 60_000
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let ctx: MarketContext
+let streams: EventStreams
+beforeAll(async () => {
+  database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  streams = eventStreams({
+    ...ctx,
+    limiter: { take: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
+    operators: { userIds: new Set(), keys: [] },
+    onFault: () => {},
+  })
+})
+afterAll(async () => {
+  streams.stop()
+  await database.stop()
+})
+
+async function open(apiKey: string, after = '0') {
+  const call = {
+    input: { after },
+    credentials: { bearer: apiKey },
+    address: '198.51.100.1',
+    requestId: 'req_1',
+  }
+  const stream = await streams.open(call)
+  if ('status' in stream) throw new Error(`refused: ${stream.status}`)
+  onTestFinished(() => stream.close())
+  return stream
+}
+
+const happen = (agentId: Awaited<ReturnType<typeof makeAgent>>['agent']['id']) =>
+  transact(database.db, (tx) => emit(ctx, tx, { agentId, event: 'webhook.test', data: { message: 'Hello' } }))
+
+test('a while without news is marked, again and again, and news are not', async () => {
+  const { agent, apiKey } = await makeAgent(ctx)
+  const frames = (await open(apiKey)).read(AbortSignal.timeout(10_000), QUIET_MS)
+  expect((await frames.next()).value).toBeUndefined()
+  expect((await frames.next()).value).toBeUndefined()
+  await happen(agent.id)
+  let next = await frames.next()
+  while (next.value === undefined) next = await frames.next()
+  expect(next.value).toMatchObject({ cursor: '1', event: 'webhook.test', order_id: '' })
+  await frames.return(undefined)
+})
+
+test('woken by news, a reader gets the news and no mark before it', async () => {
+  const { agent, apiKey } = await makeAgent(ctx)
+  const frames = (await open(apiKey)).read(AbortSignal.timeout(10_000), NEVER_MS)
+  const first = frames.next()
+  await happen(agent.id)
+  expect((await first).value).toMatchObject({ cursor: '1' })
+  await frames.return(undefined)
+})
+
+test('told to end, a waiting reader ends at once', async () => {
+  const { apiKey } = await makeAgent(ctx)
+  const controller = new AbortController()
+  const next = (await open(apiKey)).read(controller.signal, NEVER_MS).next()
+  controller.abort()
+  expect(await next).toEqual({ done: true, value: undefined })
+})
+
+test('a place is given back once, and only then to another', async () => {
+  const { apiKey } = await makeAgent(ctx)
+  const held = await Promise.all(Array.from({ length: 5 }, () => open(apiKey)))
+  await expect(open(apiKey)).rejects.toThrow('refused: 429')
+  held.pop()?.close()
+  await open(apiKey)
+  await expect(open(apiKey)).rejects.toThrow('refused: 429')
+})

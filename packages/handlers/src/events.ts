@@ -1,0 +1,91 @@
+import { getAccount } from '@market/market/accounts'
+import { findEventsAfter, type MarketEvent } from '@market/market/events'
+import { listNotifications, markRead, type Notification } from '@market/market/notifications'
+import { type Delivery, listDeliveries, sendTest } from '@market/market/webhooks'
+import { type HandlerContext, handler } from './handler.ts'
+import { requireAgent, requireUser } from './require-actor.ts'
+
+export const presentEvent = (event: MarketEvent) => ({
+  cursor: event.seq.toString(),
+  event: event.event,
+  order_id: event.orderId,
+  data: event.data as Record<string, unknown>,
+  created_at: event.at.toISOString(),
+})
+
+const presentDelivery = (delivery: Delivery) => ({
+  delivery_id: delivery.id,
+  cursor: delivery.seq === 0n ? null : delivery.seq.toString(),
+  event: delivery.event,
+  order_id: delivery.orderId,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  response_status: delivery.responseStatus,
+  failure: delivery.failure,
+  next_attempt_at: delivery.dueAt?.toISOString() ?? null,
+  created_at: delivery.createdAt.toISOString(),
+  ended_at: delivery.endedAt?.toISOString() ?? null,
+})
+
+const presentNotification = (notification: Notification) => ({
+  id: notification.id,
+  kind: notification.kind,
+  title: notification.title,
+  body: notification.body,
+  data: notification.data as Record<string, unknown>,
+  read: notification.readAt !== null,
+  created_at: notification.createdAt.toISOString(),
+})
+
+/** A person reads for their linked wallets too; a wallet reads for itself alone. */
+async function recipientsOf(ctx: HandlerContext) {
+  if (ctx.actor.kind === 'wallet') return [`wallet:${ctx.actor.wallet.key}` as const]
+  const account = await getAccount(ctx.db, requireUser(ctx).userId)
+  return [
+    `user:${account.userId}` as const,
+    ...account.wallets.map((wallet) => `wallet:${wallet.key}` as const),
+  ]
+}
+
+export const eventHandlers = {
+  listEvents: handler('listEvents', {
+    run: async (ctx, { after, limit }) => ({
+      after,
+      events: await findEventsAfter(ctx, requireAgent(ctx).id, BigInt(after), limit),
+    }),
+    present: ({ after, events }) => ({
+      data: events.map(presentEvent),
+      next_cursor: events.at(-1)?.seq.toString() ?? after,
+    }),
+  }),
+
+  listDeliveries: handler('listDeliveries', {
+    run: (ctx, { limit, cursor, status }) =>
+      listDeliveries(ctx, requireAgent(ctx).id, { limit, cursor, status }),
+    present: ({ deliveries, nextCursor }) => ({
+      data: deliveries.map(presentDelivery),
+      next_cursor: nextCursor,
+    }),
+  }),
+
+  testDelivery: handler('testDelivery', {
+    run: (ctx) => sendTest(ctx, requireAgent(ctx)),
+    present: ({ delivery, tookMs, answer }) => ({
+      data: { delivery: presentDelivery(delivery), took_ms: tookMs, answer },
+    }),
+  }),
+
+  listNotifications: handler('listNotifications', {
+    run: async (ctx, { limit, cursor }) => listNotifications(ctx, await recipientsOf(ctx), { limit, cursor }),
+    present: ({ notifications, unread, nextCursor }) => ({
+      data: notifications.map(presentNotification),
+      next_cursor: nextCursor,
+      unread_count: unread,
+    }),
+  }),
+
+  markNotifications: handler('markNotifications', {
+    run: async (ctx, { ids }) => markRead(ctx, await recipientsOf(ctx), ids),
+    present: ({ marked, unread }) => ({ data: { marked }, unread_count: unread }),
+  }),
+}

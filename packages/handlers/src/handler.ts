@@ -1,0 +1,31 @@
+import type { AnswerOf, InputOf, Operation } from '@market/contract/define'
+import type { Operations } from '@market/contract/operations'
+import type { Context } from '@market/market/context'
+import type { Caller } from './caller.ts'
+
+/** What a handler's `run` stands in: the house, and who calls. */
+export type HandlerContext = Context & { readonly caller: Caller }
+
+/**
+ * `run` turns the contract's input into a command; `present` turns what the command returned into the contract's
+ * answer. Presenting is pure, because for a write it happens inside the transaction, where the answer is kept.
+ */
+export interface Handler<Op extends Operation, Result> {
+  readonly run: (ctx: HandlerContext, input: InputOf<Op>) => Promise<Result>
+  readonly present: (result: Result, ctx: HandlerContext) => AnswerOf<Op>
+}
+
+type AnyResult = never
+
+export type AnyHandler = {
+  readonly run: (ctx: HandlerContext, input: never) => Promise<unknown>
+  readonly present: (result: AnyResult, ctx: HandlerContext) => { readonly data: unknown }
+}
+
+/** Ties a handler to its operation, so that neither side can drift. */
+export function handler<Id extends keyof Operations, Result>(
+  _id: Id,
+  parts: Handler<Operations[Id], Result>,
+): AnyHandler {
+  return parts as unknown as AnyHandler
+}

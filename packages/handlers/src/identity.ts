@@ -1,0 +1,83 @@
+import { later } from '@market/kernel/clock'
+import { Refusal } from '@market/kernel/refusal'
+import { type Account, getAccount, type LinkedWallet, updateProfile } from '@market/market/accounts'
+import { signIn } from '@market/market/agents'
+import { SIGNATURE_MAX_AGE_MS } from '@market/market/ports/signatures'
+import { handler } from './handler.ts'
+import { requireUser } from './require-actor.ts'
+
+/** User rows speak `YYYY-MM-DD HH:MM:SS`, in UTC. */
+const userTime = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ')
+
+const presentUser = (account: Account) => ({
+  idp_user_id: account.userId,
+  username: account.username,
+  display_name: account.displayName,
+  twitter_username: account.twitterUsername,
+  google_email: account.email,
+  avatar_url: account.avatarUrl,
+  bio: account.bio,
+  created_at: userTime(account.createdAt),
+  updated_at: userTime(account.updatedAt),
+})
+
+const presentWallets = (wallets: readonly LinkedWallet[]) =>
+  wallets.map(({ address, chain }) => ({ address, chain }))
+
+const presentAccount = (account: Account) => ({
+  data: { user: presentUser(account), wallets: presentWallets(account.wallets) },
+})
+
+export const identityHandlers = {
+  getAuthMessage: handler('getAuthMessage', {
+    run: async (ctx, input) => {
+      const wallet = ctx.signatures.parse(input.wallet, input.wallet_chain)
+      if (wallet === undefined) {
+        throw new Refusal('invalid', 'wallet must be a wallet that can sign, on the chain named beside it', {
+          details: [
+            { path: 'wallet', message: 'must be a wallet that can sign, on the chain named beside it' },
+          ],
+        })
+      }
+      const ts = input.ts ?? ctx.clock.now().getTime()
+      return {
+        wallet,
+        ts,
+        purpose: input.purpose,
+        message: ctx.signatures.message(wallet, ts, input.purpose),
+      }
+    },
+    present: ({ wallet, ts, purpose, message }) => ({
+      data: {
+        message,
+        wallet: wallet.address,
+        wallet_chain: wallet.chain,
+        purpose,
+        wallet_sig_ts: ts,
+        expires_at: later(new Date(ts), SIGNATURE_MAX_AGE_MS).toISOString(),
+      },
+    }),
+  }),
+
+  signIn: handler('signIn', {
+    run: async (ctx) => signIn(ctx, await ctx.identity.profile(requireUser(ctx).token)),
+    present: ({ account, isNew, backfilled }) => ({
+      data: { ...presentAccount(account).data, is_new: isNew, backfilled },
+    }),
+  }),
+
+  getProfile: handler('getProfile', {
+    run: (ctx) => getAccount(ctx.db, requireUser(ctx).userId),
+    present: presentAccount,
+  }),
+
+  updateProfile: handler('updateProfile', {
+    run: (ctx, input) =>
+      updateProfile(ctx, requireUser(ctx).userId, {
+        displayName: input.display_name,
+        bio: input.bio,
+        avatarUrl: input.avatar_url,
+      }),
+    present: presentAccount,
+  }),
+}

@@ -1,0 +1,38 @@
+import type { Operation } from '@market/contract/define'
+import { LIMITS } from '@market/contract/limits'
+import { Refusal } from '@market/kernel/refusal'
+import type { Context } from '@market/market/context'
+import type { Limiter } from '@market/market/ports/limiter'
+
+export interface Limited {
+  readonly headers: Record<string, string>
+  readonly refusal?: Refusal
+}
+
+/** Counts the call and writes the headers every answer of the route carries, allowed or not. */
+export async function limit(
+  { limiter, clock }: { limiter: Limiter } & Pick<Context, 'clock'>,
+  operation: Operation,
+  address: string,
+): Promise<Limited> {
+  const rule = LIMITS[operation.limit]
+  const taken = await limiter.take({ name: operation.limit, ...rule }, address)
+  const resetSeconds = Math.max(1, Math.ceil(taken.resetsInMs / 1_000))
+  const headers = {
+    'X-RateLimit-Limit': String(rule.max),
+    'X-RateLimit-Remaining': String(taken.allowed ? taken.remaining : 0),
+    'X-RateLimit-Reset': String(Math.ceil((clock.now().getTime() + taken.resetsInMs) / 1_000)),
+  }
+  if (taken.allowed) return { headers }
+  const refusal = new Refusal(
+    'rate_limited',
+    `Too many requests: at most ${rule.max} in ${inWords(rule.windowSeconds)}. Try again in ${resetSeconds} seconds.`,
+    { retryAfterSeconds: resetSeconds },
+  )
+  return { headers, refusal }
+}
+
+function inWords(seconds: number): string {
+  if (seconds % 3_600 === 0) return seconds === 3_600 ? 'an hour' : `${seconds / 3_600} hours`
+  return seconds === 60 ? 'a minute' : `${seconds / 60} minutes`
+}

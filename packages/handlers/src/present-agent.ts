@@ -1,0 +1,49 @@
+import type { AnswerOf } from '@market/contract/define'
+import type { Operations } from '@market/contract/operations'
+import { type Agent, API_KEY_PREFIX, averageRating } from '@market/market/agents'
+import type { HandlerContext } from './handler.ts'
+
+type PublicAgent = AnswerOf<Operations['featuredAgents']>['data'][number]
+
+/** EVM addresses are stored lower case and shown with their checksum. */
+const shown = (ctx: HandlerContext, wallet: string | null): string | null =>
+  wallet === null ? null : (ctx.signatures.parse(wallet)?.address ?? wallet)
+
+/** What a selling agent must answer, told to it when it registers and whenever it reads itself. */
+export const PROTOCOL_SPEC = {
+  required_endpoints: [
+    { method: 'POST', url: 'endpoint_url', purpose: 'Receives signed events; answer 2xx within 5 seconds' },
+  ],
+}
+
+export const presentAgent = (agent: Agent, ctx: HandlerContext): PublicAgent => ({
+  id: agent.id,
+  agent_id: agent.id,
+  slug: agent.slug,
+  name: agent.name,
+  description: agent.description,
+  capabilities: agent.capabilities as PublicAgent['capabilities'],
+  ai_models: [...agent.aiModels],
+  avatar_url: agent.avatarUrl,
+  twitter_username: agent.twitterUsername,
+  owner_wallet: shown(ctx, agent.ownerWallet),
+  verified: agent.verified,
+  marketable: agent.marketable,
+  total_orders: agent.totalOrders,
+  completed_orders: agent.completedOrders,
+  avg_rating: averageRating(agent),
+  token_mint: agent.tokenMint,
+  created_at: agent.createdAt.toISOString(),
+})
+
+/** What an owner sees: all but the secret that signs webhooks. */
+export const presentOwnedAgent = (agent: Agent, ctx: HandlerContext) => ({
+  ...presentAgent(agent, ctx),
+  api_key: `${API_KEY_PREFIX}…${agent.apiKeyHint}`,
+  endpoint_url: agent.endpointUrl,
+  payout_chain: agent.payoutChain,
+  payout_wallet: agent.payoutWallet,
+  payout_address_base: shown(ctx, agent.payoutAddressBase),
+  protocol_spec: PROTOCOL_SPEC,
+  updated_at: agent.updatedAt.toISOString(),
+})

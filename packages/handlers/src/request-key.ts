@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { isWrite } from '@market/contract/define'
+import { Refusal } from '@market/kernel/refusal'
+import { type Actor, nameOf } from '@market/market/context'
+import type { RequestKey } from '@market/market/requests'
+import type { Call } from './call.ts'
+
+const KEY = /^[\x20-\x7e]{1,128}$/
+
+/** A key belongs to its caller; an anonymous caller is known by address only. */
+export function leaseKey(call: Call, actor: Actor): RequestKey | undefined {
+  if (call.idempotencyKey === undefined || !isWrite(call.operation)) return undefined
+  if (!KEY.test(call.idempotencyKey)) {
+    throw new Refusal('invalid', 'Idempotency-Key must be 1-128 printable ASCII characters', {
+      code: 'bad_idempotency_key',
+    })
+  }
+  return {
+    scope: actor.kind === 'anonymous' ? `address:${call.address}` : nameOf(actor),
+    key: call.idempotencyKey,
+    operation: call.operation.id,
+    fingerprint: createHash('sha256').update(canonical(call.input)).digest(),
+  }
+}
+
+/** The same fields in another order are the same request. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (value !== null && typeof value === 'object') {
+    const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${fields.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join()}}`
+  }
+  return JSON.stringify(value) ?? 'null'
+}

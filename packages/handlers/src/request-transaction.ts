@@ -1,0 +1,57 @@
+import type { SwitchName } from '@market/contract/define'
+import { transact } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { Context } from '@market/market/context'
+import { finishRequest, type Lease, useSignature } from '@market/market/requests'
+import { refuseWhileStopped } from '@market/market/switches'
+import type { Answer, Call } from './call.ts'
+import type { Caller } from './caller.ts'
+import type { House } from './house.ts'
+
+interface RequestTransaction {
+  readonly transact: Context['transact']
+  /** The answer that was made, and for a keyed request kept, inside the transaction. */
+  readonly answerFor: (result: unknown) => Answer
+}
+
+/**
+ * The one transaction of a request: proof, effect and answer stand or fall together, so that a crash at any
+ * moment leaves either nothing or all of it.
+ */
+export function requestTransaction(
+  house: House,
+  call: Call,
+  caller: Caller,
+  lease: Lease | undefined,
+  present: (result: unknown) => Answer,
+): RequestTransaction {
+  const stops = stopsOf(call)
+  let begun = false
+  let made: { result: unknown; answer: Answer } | undefined
+  return {
+    transact: async (work) => {
+      assert(!begun, `${call.operation.id} opens one transaction`)
+      begun = true
+      return transact(house.db, async (tx) => {
+        await refuseWhileStopped(tx, stops)
+        if (caller.singleUse !== undefined) await useSignature(house, tx, caller.singleUse)
+        const result = await work(tx)
+        const answer = present(result)
+        if (lease !== undefined) await finishRequest(house, tx, lease, answer)
+        made = { result, answer }
+        return result
+      })
+    },
+    answerFor: (result) => {
+      assert(
+        made !== undefined && made.result === result,
+        `${call.operation.id} returns what its transaction returned`,
+      )
+      return made.answer
+    },
+  }
+}
+
+function stopsOf({ operation }: Call): readonly SwitchName[] {
+  return operation.worksReadOnly === true ? [] : ['read_only', ...(operation.stoppedBy ?? [])]
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { GROUPS } from '@market/contract/define'
+import { operationList } from '@market/contract/operations'
+import type { FastifyInstance } from 'fastify'
+import { renderOperation } from './docs-operation.ts'
+import { DOCS_STYLE } from './docs-style.ts'
+import { openApi } from './openapi.ts'
+
+const STYLE_HASH = createHash('sha256').update(DOCS_STYLE).digest('base64')
+
+/** The one page with a look of its own: it may use its own style and nothing else. */
+const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
+
+/** Serves the description for programs and the page for people, both made once from the contract. */
+export function mountDocs(app: FastifyInstance, baseUrl: string): void {
+  const description = JSON.stringify(openApi(baseUrl))
+  const page = renderPage(baseUrl)
+  app.get('/api/openapi.json', async (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .header('Cache-Control', 'public, max-age=300')
+      .send(description),
+  )
+  app.get('/docs', async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', PAGE_POLICY)
+      .header('Cache-Control', 'public, max-age=300')
+      .send(page),
+  )
+}
+
+function renderPage(baseUrl: string): string {
+  const groups = GROUPS.map((group) => ({
+    group,
+    operations: operationList.filter((o) => o.group === group),
+  }))
+  const menu = groups.map(
+    ({ group, operations }) =>
+      `<li><b>${group}</b><ul>${operations.map((o) => `<li><a href="#${o.id}">${o.summary}</a></li>`).join('')}</ul></li>`,
+  )
+  const sections = groups.map(
+    ({ group, operations }) =>
+      `<section><h2>${group}</h2>${operations.map(renderOperation).join('')}</section>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Agent Market API</title>
+<style>${DOCS_STYLE}</style>
+</head>
+<body>
+<nav><h1>Agent Market</h1><ul>${menu.join('')}</ul></nav>
+<main>
+<p>Base address <code>${baseUrl}</code>. The same as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every answer is
+an envelope: <code>{"success": true, "data": …}</code>, or <code>{"success": false, "error": "a sentence", "code": "a_word",
+"request_id": …}</code>. Every write takes an <code>Idempotency-Key</code> header and may then be repeated for 24 hours
+without happening twice.</p>
+${sections.join('\n')}
+</main>
+</body>
+</html>`
+}

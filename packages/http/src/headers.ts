@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+
+/** On every answer: nothing of ours is to be framed, sniffed, cached by strangers or told to other sites. */
+export const SECURITY_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Permissions-Policy': 'interest-cohort=()',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const
+
+const ALLOW_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'X-Market-Wallet',
+  'X-Market-Wallet-Sig',
+  'X-Market-Wallet-Sig-Ts',
+  'X-Market-Wallet-Chain',
+  'X-Market-Brief',
+  'X-PAYMENT',
+  'X-Payment-Network',
+  'PAYMENT-SIGNATURE',
+  'SIGN-IN-WITH-X',
+  'Access-Control-Expose-Headers',
+].join(', ')
+
+const EXPOSE_HEADERS = [
+  'X-Request-Id',
+  'Retry-After',
+  'Idempotent-Replayed',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'PAYMENT-REQUIRED',
+  'PAYMENT-RESPONSE',
+  'X-PAYMENT-RESPONSE',
+].join(', ')
+
+/**
+ * Any page may call the public API, without cookies; only our own app may send them, because only for it are
+ * credentials allowed.
+ */
+export function addHeaders(app: FastifyInstance, appOrigin: string): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS)
+    reply.header('X-Request-Id', request.id)
+    const { origin } = request.headers
+    if (origin === undefined) return undefined
+    const isOurs = origin === appOrigin
+    reply.header('Access-Control-Allow-Origin', isOurs ? appOrigin : '*')
+    reply.header('Access-Control-Expose-Headers', EXPOSE_HEADERS)
+    reply.header('Vary', 'Origin')
+    if (isOurs) reply.header('Access-Control-Allow-Credentials', 'true')
+    const isPreflight =
+      request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+    if (!isPreflight) return undefined
+    reply.header('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
+    reply.header('Access-Control-Allow-Headers', ALLOW_HEADERS)
+    reply.header('Access-Control-Max-Age', '600')
+    return reply.code(204).send()
+  })
+}

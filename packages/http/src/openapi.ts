@@ -1,0 +1,189 @@
+import { components, isWrite, type Operation } from '@market/contract/define'
+import { FAILURES, type FailureStatus } from '@market/contract/errors'
+import { LIMITS } from '@market/contract/limits'
+import { operationList } from '@market/contract/operations'
+import { z } from 'zod'
+import { type JsonSchema, propertiesOf, wireOf } from './wire.ts'
+
+/** Statuses every operation can answer, whatever it does. */
+const SHARED: readonly FailureStatus[] = [400, 401, 429, 500, 503]
+
+/** The whole REST surface as OpenAPI 3.1, drawn from the same entries that serve it. */
+export function openApi(baseUrl: string): Record<string, unknown> {
+  const byPath = Map.groupBy(operationList, (operation) => operation.path)
+  const paths = Object.fromEntries(
+    [...byPath].map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        operations.map((operation) => [operation.method.toLowerCase(), describe(operation)]),
+      ),
+    ]),
+  )
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent Market',
+      version: '1.0.0',
+      description:
+        'Hire autonomous agents and pay in USDC. Every answer is an envelope: `success`, then `data` or `error`.',
+    },
+    servers: [{ url: baseUrl }],
+    paths,
+    components: { schemas: { ...namedSchemas(), Failure: FAILURE }, securitySchemes: SECURITY },
+  }
+}
+
+const FAILURE = {
+  type: 'object',
+  required: ['success', 'error'],
+  properties: {
+    success: { const: false },
+    error: { type: 'string', description: 'What is wrong and what to do, in a sentence' },
+    code: { type: 'string', description: 'A stable word for programs' },
+    request_id: { type: 'string' },
+    details: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+}
+
+const SECURITY = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An agent’s API key, `market_…`' },
+  idpToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An identity-provider access token',
+  },
+  wallet: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Market-Wallet-Sig',
+    description:
+      'A wallet signature over the text of GET /api/auth/message; `wallet`, `wallet_sig`, `wallet_sig_ts` and `wallet_chain` as headers (X-Market-Wallet, -Wallet-Sig, -Wallet-Sig-Ts, -Wallet-Chain), query or body fields',
+  },
+  adminKey: { type: 'http', scheme: 'bearer', description: 'An operator’s key, `adm_…`' },
+} as const
+
+const SCHEME_OF = {
+  agent: 'apiKey',
+  user: 'idpToken',
+  admin: 'idpToken',
+  wallet: 'wallet',
+  admin_key: 'adminKey',
+} as const
+
+function describe(operation: Operation): Record<string, unknown> {
+  const schema = jsonOf(operation.input, 'input')
+  const wire = wireOf(operation)
+  const properties = propertiesOf(schema)
+  const required = new Set(schema.required ?? [])
+  const parameters = [
+    ...wire.path.map((name) => ({ name, in: 'path', required: true, schema: properties[name] })),
+    ...[...wire.query.keys()].map((name) => ({
+      name,
+      in: 'query',
+      required: required.has(name),
+      schema: properties[name],
+    })),
+    ...(isWrite(operation) ? [IDEMPOTENCY_KEY] : []),
+  ]
+  const body = wire.hasBody ? bodySchema(schema, wire.path) : undefined
+  return {
+    operationId: operation.id,
+    tags: [operation.group],
+    summary: operation.summary,
+    description: describeInWords(operation),
+    security: operation.callers.map((kind) => (kind === 'anonymous' ? {} : { [SCHEME_OF[kind]]: [] })),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: (body.required ?? []).length > 0, content: json(body) } }),
+    responses: responsesOf(operation),
+  }
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Makes the call safe to repeat for 24 hours',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+}
+
+function describeInWords(operation: Operation): string {
+  const { max, windowSeconds } = LIMITS[operation.limit]
+  const signs = operation.callers.includes('wallet') || operation.cosigned === true
+  return [
+    operation.description,
+    `At most ${max} calls per ${windowSeconds} seconds and address.`,
+    signs &&
+      (operation.purpose === undefined
+        ? 'A wallet signs the purpose `session`.'
+        : `A wallet signs the purpose \`${operation.purpose}\`, once.`),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function bodySchema(schema: JsonSchema, pathKeys: readonly string[]): JsonSchema {
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).filter(([name]) => !pathKeys.includes(name)),
+  )
+  return {
+    ...schema,
+    properties,
+    required: (schema.required ?? []).filter((name) => !pathKeys.includes(name)),
+  }
+}
+
+export function statusesOf(operation: Operation): FailureStatus[] {
+  const known = new Set<FailureStatus>([...SHARED, ...(operation.refusals ?? [])])
+  if (operation.callers.some((kind) => kind !== 'anonymous')) known.add(403)
+  if (isWrite(operation)) known.add(409).add(413).add(415).add(422)
+  return [...known].sort((a, b) => a - b)
+}
+
+function responsesOf(operation: Operation): Record<string, unknown> {
+  const success = {
+    type: 'object',
+    required: ['success', 'data', ...Object.keys(operation.beside?.shape ?? {})],
+    properties: {
+      success: { const: true },
+      data: jsonOf(operation.output, 'output'),
+      ...(operation.beside && jsonOf(operation.beside, 'output').properties),
+    },
+  }
+  const failures = statusesOf(operation).map((status) => [
+    status,
+    { description: FAILURES[status], content: json({ $ref: '#/components/schemas/Failure' }) },
+  ])
+  return {
+    [operation.status ?? 200]: { description: 'Success', content: json(success) },
+    ...Object.fromEntries(failures),
+  }
+}
+
+const json = (schema: unknown) => ({ 'application/json': { schema } })
+
+const namedSchemas = () =>
+  Object.fromEntries(
+    [...components].map(([schema, name]) => [name, jsonOf(schema as z.ZodType, 'output', true)]),
+  )
+
+/** JSON Schema in which every named schema but the root itself is a reference. */
+function jsonOf(schema: z.ZodType, io: 'input' | 'output', isRoot = false): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override: ({ zodSchema, jsonSchema, path }) => {
+      const name = components.get(zodSchema)
+      if (name === undefined || (isRoot && path.length === 0)) return
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
+      jsonSchema.$ref = `#/components/schemas/${name}`
+    },
+  })
+  return rest as JsonSchema
+}

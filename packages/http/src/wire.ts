@@ -1,0 +1,89 @@
+import type { Operation } from '@market/contract/define'
+import { z } from 'zod'
+
+/** How a flat input travels over HTTP: what comes from the path, from the query, and whether there is a body. */
+export interface Wire {
+  readonly path: readonly string[]
+  readonly query: ReadonlyMap<string, QueryKind>
+  readonly hasBody: boolean
+}
+
+type QueryKind = 'number' | 'boolean' | 'array' | 'string'
+
+export interface JsonSchema {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly [keyword: string]: unknown
+}
+
+/** The properties of an object, or of all the objects a union offers. */
+export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].map(propertiesOf)
+  return Object.assign({}, ...branches, schema.properties)
+}
+
+export const propertiesOfInput = (operation: Operation) =>
+  propertiesOf(z.toJSONSchema(operation.input, { io: 'input' }) as JsonSchema)
+
+export function wireOf(operation: Operation): Wire {
+  const properties = propertiesOfInput(operation)
+  const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
+  const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
+  const inQuery = hasBody ? [] : Object.entries(properties).filter(([key]) => !path.includes(key))
+  return { path, hasBody, query: new Map(inQuery.map(([key, schema]) => [key, kindOf(schema)])) }
+}
+
+function kindOf(schema: JsonSchema): QueryKind {
+  switch (schema.type) {
+    case 'number':
+    case 'integer':
+      return 'number'
+    case 'boolean':
+    case 'array':
+      return schema.type
+    default:
+      return 'string'
+  }
+}
+
+interface Arrived {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** Puts the pieces together again. The path is laid on last, so that a body can never override it. */
+export function gather(wire: Wire, arrived: Arrived): Record<string, unknown> {
+  const query = arrived.query as Readonly<Record<string, string | readonly string[]>>
+  const input: Record<string, unknown> = wire.hasBody ? { ...bodyOf(arrived.body) } : {}
+  if (!wire.hasBody) {
+    for (const [key, raw] of Object.entries(query)) input[key] = decode(wire.query.get(key), raw)
+  }
+  const params = arrived.params as Readonly<Record<string, string>>
+  for (const key of wire.path) input[key] = params[key]
+  return input
+}
+
+/** A body that is no object is handed on under a name no operation has, so that parsing refuses it as a whole. */
+function bodyOf(body: unknown): object {
+  if (body === undefined || body === null) return {}
+  return typeof body === 'object' && !Array.isArray(body) ? body : { body }
+}
+
+function decode(kind: QueryKind | undefined, raw: string | readonly string[]): unknown {
+  if (kind === 'array') return typeof raw === 'string' ? raw.split(',').filter((part) => part !== '') : raw
+  if (typeof raw !== 'string') return raw
+  if (kind === 'number') return /^-?\d{1,20}(\.\d{1,20})?$/.test(raw) ? Number(raw) : raw
+  if (kind === 'boolean') return BOOLEANS.get(raw) ?? raw
+  return raw
+}
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])

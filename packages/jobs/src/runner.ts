@@ -1,0 +1,69 @@
+import { EventEmitter } from 'node:events'
+import type { Needs } from '@market/market/context'
+import { Logger, type RunnerOptions, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import { keepHeartbeat } from './heartbeat.ts'
+
+interface RunnerLog {
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+interface RunnerSettings {
+  /** The engine's own connections, and the house's for everything else. */
+  readonly pool: NonNullable<RunnerOptions['pgPool']>
+  readonly ctx: Needs<'db'>
+  readonly tasks: TaskList
+  /** How many jobs run at once in this process. */
+  readonly concurrency: number
+  readonly log: RunnerLog
+  readonly onFailure: (task: string) => void
+}
+
+interface Runner {
+  /** Resolves when the engine ended, with an error if it did so by itself. */
+  readonly ended: Promise<void>
+  /** Takes no more jobs, waits for those that run, and ends. */
+  stop(): Promise<void>
+}
+
+/** A job that nobody announced is found within this; announced ones start some milliseconds after their commit. */
+const POLL_MS = 250
+
+export async function startRunner(settings: RunnerSettings): Promise<Runner> {
+  const { log, concurrency } = settings
+  const events: WorkerEvents = new EventEmitter()
+  events.on('job:error', ({ job, error }) => {
+    settings.onFailure(job.task_identifier)
+    log.error({ err: error, task: job.task_identifier, job_id: job.id, attempts: job.attempts }, 'job failed')
+  })
+  const poolIds = new Set<string>()
+  events.on('pool:create', ({ workerPool }) => poolIds.add(workerPool.id))
+  const heartbeat = keepHeartbeat(settings.ctx, poolIds, log)
+  const runner = await run({
+    pgPool: settings.pool,
+    taskList: settings.tasks,
+    events,
+    noHandleSignals: true,
+    parsedCronItems: [],
+    logger: new Logger(() => (level, message) => {
+      if (level === 'error' || level === 'warning') log.warn({ level }, message)
+    }),
+    preset: {
+      worker: {
+        concurrentJobs: concurrency,
+        pollInterval: POLL_MS,
+        localQueue: { size: concurrency + 1 },
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+      },
+    },
+  })
+  await heartbeat.beat()
+  return {
+    ended: runner.promise,
+    stop: async () => {
+      await runner.stop()
+      await heartbeat.stop()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { keepEventMonths } from '@market/market/events'
+import { forgetOldRequests } from '@market/market/requests'
+import { keepDeliveryMonths, wakeLanes } from '@market/market/webhooks'
+import type { JobContext } from './job.ts'
+
+interface Sweep {
+  readonly name: string
+  readonly everyMs: number
+  readonly run: (ctx: JobContext) => Promise<unknown>
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+/** What is done again and again by every worker; each is safe to do twice at once. */
+const SWEEPS: readonly Sweep[] = [
+  { name: 'wake-lanes', everyMs: 5 * SECOND, run: wakeLanes },
+  { name: 'forget-old-requests', everyMs: MINUTE, run: forgetOldRequests },
+  { name: 'keep-event-months', everyMs: 60 * MINUTE, run: keepEventMonths },
+  { name: 'keep-delivery-months', everyMs: 60 * MINUTE, run: keepDeliveryMonths },
+]
+
+interface SweepLog {
+  error(fields: object, message: string): void
+}
+
+/** Starts each sweep at once and then at its own pace, never over itself. */
+export function startSweeps(ctx: JobContext, log: SweepLog, onFailure: (name: string) => void) {
+  const running = new Map<string, Promise<unknown>>()
+  const sweep = ({ name, run }: Sweep) => {
+    if (running.has(name)) return
+    const work = run(ctx)
+      .catch((error) => {
+        onFailure(name)
+        log.error({ err: error, sweep: name }, 'sweep failed')
+      })
+      .finally(() => running.delete(name))
+    running.set(name, work)
+  }
+  for (const each of SWEEPS) sweep(each)
+  const timers = SWEEPS.map((each) => setInterval(() => sweep(each), each.everyMs))
+  return {
+    stop: async () => {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(running.values())
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { JobName, JobPayloads } from '@market/market/queue'
+import type { TaskList } from 'graphile-worker'
+import { carryEventsJob } from './carry-events.ts'
+import type { JobContext, JobRun, JobStop } from './job.ts'
+
+/** Every job has a file, or the program does not compile. */
+const JOBS: { readonly [Name in JobName]: JobRun<Name> } = {
+  'carry-events': carryEventsJob,
+}
+
+export function taskList(ctx: JobContext, stop: JobStop): TaskList {
+  return Object.fromEntries(
+    Object.entries(JOBS).map(([name, run]) => [
+      name,
+      (payload: unknown) => (run as JobRun<JobName>)(ctx, payload as JobPayloads[JobName], stop),
+    ]),
+  )
+}

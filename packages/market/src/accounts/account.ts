@@ -1,0 +1,27 @@
+import type { IdentityProfile } from '../ports/identity.ts'
+import type { Signatures, Wallet, WalletChain } from '../ports/signatures.ts'
+
+export interface LinkedWallet {
+  readonly key: string
+  readonly address: string
+  readonly chain: WalletChain
+}
+
+export interface Account {
+  readonly userId: string
+  readonly username: string | null
+  readonly displayName: string | null
+  readonly twitterUsername: string | null
+  readonly email: string | null
+  readonly avatarUrl: string | null
+  readonly bio: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly wallets: readonly LinkedWallet[]
+}
+
+/** The wallets a provider lists that can really sign; one that cannot is no proof of anything. */
+export function walletsOf(profile: IdentityProfile, signatures: Signatures): Wallet[] {
+  const parsed = profile.wallets.flatMap((address) => signatures.parse(address) ?? [])
+  return [...new Map(parsed.map((wallet) => [wallet.key, wallet])).values()]
+}

@@ -1,0 +1,28 @@
+import type { Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { Needs } from '../context.ts'
+import type { IdentityProfile } from '../ports/identity.ts'
+import { type Account, walletsOf } from './account.ts'
+import { findAccount, lockUser, replaceWallets, upsertUser } from './store.ts'
+
+export interface AccountChange {
+  readonly account: Account
+  readonly isNew: boolean
+  /** Wallets that were not the person's before this. */
+  readonly newWallets: readonly string[]
+}
+
+/** Writes down what the provider vouches for now. */
+export async function saveAccount(
+  ctx: Needs<'clock' | 'signatures'>,
+  tx: Tx,
+  profile: IdentityProfile,
+): Promise<AccountChange> {
+  const now = ctx.clock.now()
+  const { isNew } = await upsertUser(tx, profile, now)
+  await lockUser(tx, profile.userId)
+  const newWallets = await replaceWallets(tx, profile.userId, walletsOf(profile, ctx.signatures), now)
+  const account = await findAccount(tx, profile.userId)
+  assert(account !== undefined, 'the account that was just written is there')
+  return { account, isNew, newWallets }
+}

@@ -1,0 +1,49 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Agent } from './agent.ts'
+
+export interface AgentFilter {
+  readonly category?: string | undefined
+  readonly model?: string | undefined
+  readonly withServices?: boolean | undefined
+  readonly tokenized?: boolean | undefined
+  readonly ownerWallet?: string | undefined
+  /** Only for the owner themselves. */
+  readonly includeHidden?: boolean | undefined
+}
+
+export interface Page {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+export interface AgentPage {
+  readonly agents: readonly Agent[]
+  readonly nextCursor: string | null
+}
+
+/** Every filter runs in SQL, before the limit. */
+export function passes(filter: AgentFilter) {
+  const conditions = [
+    filter.includeHidden === true ? undefined : sql<SqlBool>`marketable`,
+    filter.category === undefined
+      ? undefined
+      : sql<SqlBool>`capabilities @> array[${filter.category}]::text[]`,
+    filter.model === undefined ? undefined : sql<SqlBool>`ai_models @> array[${filter.model}]::text[]`,
+    filter.withServices === true ? sql<SqlBool>`service_count > 0` : undefined,
+    filter.tokenized === undefined ? undefined : sql<SqlBool>`(token_mint is not null) = ${filter.tokenized}`,
+    filter.ownerWallet === undefined ? undefined : sql<SqlBool>`owner_wallet = ${filter.ownerWallet}`,
+  ].filter((condition) => condition !== undefined)
+  return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+/** One row more than was asked for says whether there is a next page. */
+export function pageOf<T extends { agent: Agent }>(
+  rows: readonly T[],
+  limit: number,
+  cursorOf: (row: T) => string,
+): AgentPage {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const nextCursor = rows.length > limit && last !== undefined ? cursorOf(last) : null
+  return { agents: page.map((row) => row.agent), nextCursor }
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+export const API_KEY_PREFIX = 'market_'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_BYTES = 32
+const SECRET_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
+
+function base62(number: bigint, length: number): string {
+  let text = ''
+  for (let rest = number; rest > 0n; rest /= 62n) text = BASE62[Number(rest % 62n)] + text
+  return text.padStart(length, '0')
+}
+
+const checksumOf = (secret: string): string => base62(BigInt(crc32(secret)), CHECKSUM_LENGTH)
+
+/** `market_` + 32 random bytes in base62 + a checksum. */
+export function newApiKey(): string {
+  const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
+  return `${API_KEY_PREFIX}${secret}${checksumOf(secret)}`
+}
+
+/** A mistyped or guessed key is told from a real one without asking the database. */
+export function isApiKey(text: string): boolean {
+  if (!FORM.test(text)) return false
+  const secret = text.slice(API_KEY_PREFIX.length, -CHECKSUM_LENGTH)
+  return checksumOf(secret) === text.slice(-CHECKSUM_LENGTH)
+}
+
+export const hintOf = (apiKey: string): string => apiKey.slice(-4)
+
+export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`

@@ -1,0 +1,144 @@
+import { makeAgent, makeEvmWallet, makeProfile } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findAgentByKey } from './find-agent-by-key.ts'
+import { linkAgent } from './link-agent.ts'
+import { recoverAgents } from './recover-agents.ts'
+import { signIn } from './sign-in.ts'
+
+let ctx: MarketContext
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  stop = database.stop
+})
+afterAll(() => stop())
+
+const OWNED = { kind: 'conflict', extra: { code: 'owned_by_another' } }
+
+describe('linking an agent by its key', () => {
+  test('an agent nobody owns becomes the person’s, and linking it again is nothing new', async () => {
+    const { agent, apiKey } = await makeAgent(ctx)
+    const profile = makeProfile({ twitterUsername: 'ada' })
+    const linked = await linkAgent(ctx, profile, apiKey)
+    expect(linked).toMatchObject({
+      id: agent.id,
+      ownerUserId: profile.userId,
+      twitterUsername: 'ada',
+      marketable: true,
+    })
+    expect(await linkAgent(ctx, profile, apiKey)).toEqual(linked)
+    const acts = ctx.db.selectFrom('audit_log').select('act').where('subject', '=', agent.id)
+    expect(await acts.execute()).toEqual([{ act: 'agents.link' }])
+  })
+
+  test('an owned agent is never taken: not a person’s, not a wallet’s', async () => {
+    const ofUser = await makeAgent(ctx, { owner: { kind: 'user', profile: makeProfile() } })
+    const ofWallet = await makeAgent(ctx, { owner: { kind: 'wallet', wallet: makeEvmWallet() } })
+    for (const { agent, apiKey } of [ofUser, ofWallet]) {
+      await expect(linkAgent(ctx, makeProfile(), apiKey)).rejects.toMatchObject(OWNED)
+      expect(await findAgentByKey(ctx, apiKey)).toEqual(agent)
+    }
+  })
+
+  test('a person who holds the owner wallet may link it, and the wallet stays', async () => {
+    const wallet = makeEvmWallet()
+    const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    const profile = makeProfile({ wallets: [wallet.address] })
+    const linked = await linkAgent(ctx, profile, apiKey)
+    expect(linked).toMatchObject({ ownerUserId: profile.userId, ownerWallet: wallet.key })
+  })
+
+  test('a wallet that moved to another person does not bring the first one’s agent along', async () => {
+    const wallet = makeEvmWallet()
+    const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    const first = makeProfile({ wallets: [wallet.address] })
+    await linkAgent(ctx, first, apiKey)
+    await expect(linkAgent(ctx, makeProfile({ wallets: [wallet.address] }), apiKey)).rejects.toMatchObject(
+      OWNED,
+    )
+    expect((await findAgentByKey(ctx, apiKey)).ownerUserId).toBe(first.userId)
+  })
+
+  test('of two people at once one gets it', async () => {
+    const { apiKey } = await makeAgent(ctx)
+    const both = await Promise.allSettled([1, 2].map(() => linkAgent(ctx, makeProfile(), apiKey)))
+    expect(both.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  test('a key of no agent is not found', async () => {
+    await expect(linkAgent(ctx, makeProfile(), 'market_nonsense')).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+  })
+})
+
+describe('recovering keys', () => {
+  const idsOf = (recovered: Awaited<ReturnType<typeof recoverAgents>>) =>
+    recovered.map(({ agent }) => agent.id).sort()
+
+  test('an owner gets the same keys again, by wallet or as the person, and it is written down', async () => {
+    const wallet = makeEvmWallet()
+    const profile = makeProfile({ wallets: [wallet.address] })
+    const ofWallet = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    const ofUser = await makeAgent(ctx, { owner: { kind: 'user', profile } })
+
+    const byWallet = await recoverAgents(ctx, { kind: 'wallet', wallet }, undefined)
+    expect(byWallet).toEqual([{ agent: ofWallet.agent, apiKey: ofWallet.apiKey }])
+    const byUser = await recoverAgents(ctx, { kind: 'user', profile }, undefined)
+    expect(idsOf(byUser)).toEqual([ofWallet.agent.id, ofUser.agent.id].sort())
+    expect(byUser.map(({ apiKey }) => apiKey).sort()).toEqual([ofWallet.apiKey, ofUser.apiKey].sort())
+    const acts = ctx.db
+      .selectFrom('audit_log')
+      .select('act')
+      .where('subject', 'like', `%${ofWallet.agent.id}%`)
+    expect(await acts.execute()).toEqual([{ act: 'agents.recover' }, { act: 'agents.recover' }])
+  })
+
+  test('a wallet that was unlinked a moment ago gives the person nothing', async () => {
+    const wallet = makeEvmWallet()
+    const profile = makeProfile({ wallets: [wallet.address] })
+    await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    expect(await recoverAgents(ctx, { kind: 'user', profile }, undefined)).toHaveLength(1)
+    const unlinked = { ...profile, wallets: [] }
+    await expect(recoverAgents(ctx, { kind: 'user', profile: unlinked }, undefined)).rejects.toMatchObject({
+      kind: 'not_found',
+      extra: { code: 'agent_not_found' },
+    })
+  })
+
+  test('a wallet that owns nothing gets nothing, and never an agent nobody owns', async () => {
+    await makeAgent(ctx)
+    const nobody = recoverAgents(ctx, { kind: 'wallet', wallet: makeEvmWallet() }, undefined)
+    await expect(nobody).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  test('a name picks one, however it is spelled, and even behind a hundred newer ones', async () => {
+    const wallet = makeEvmWallet()
+    const owner = { kind: 'wallet', wallet } as const
+    const { agent } = await makeAgent(ctx, { name: 'The Oldest One', owner })
+    for (let n = 0; n < 101; n++) {
+      ctx.clock.advance(1)
+      await makeAgent(ctx, { owner })
+    }
+    expect(idsOf(await recoverAgents(ctx, owner, 'the-oldest 0ne'))).toEqual([agent.id])
+    await expect(recoverAgents(ctx, owner, 'Not Mine')).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await recoverAgents(ctx, owner, undefined)).toHaveLength(100)
+  })
+})
+
+describe('signing in', () => {
+  test('agents of a newly linked wallet are counted once and take the person’s handle', async () => {
+    const wallet = makeEvmWallet()
+    const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    const profile = makeProfile({ wallets: [wallet.address], twitterUsername: 'ada' })
+    expect(await signIn(ctx, profile)).toMatchObject({ isNew: true, backfilled: 2 })
+    expect(await signIn(ctx, profile)).toMatchObject({ isNew: false, backfilled: 0 })
+    expect((await findAgentByKey(ctx, apiKey)).twitterUsername).toBe('ada')
+    await signIn(ctx, { ...profile, twitterUsername: null })
+    expect((await findAgentByKey(ctx, apiKey)).twitterUsername).toBeNull()
+  })
+})

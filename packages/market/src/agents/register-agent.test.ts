@@ -1,0 +1,174 @@
+import { DAY, HOUR } from '@market/kernel/clock'
+import { startDnsServer } from '@market/testing/dns-server'
+import { makeAgent, makeEvmWallet, makeProfile, registrationOf } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { findAgentByKey } from './find-agent-by-key.ts'
+import { getAgent } from './get-agent.ts'
+import { registerAgent } from './register-agent.ts'
+import { updateAgent } from './update-agent.ts'
+
+const DUPLICATE = { kind: 'conflict', extra: { code: 'duplicate_agent' } }
+const TAKEN = { kind: 'conflict', extra: { code: 'name_taken' } }
+const ENDPOINT = 'https://93.184.216.34/hook'
+
+describe('registering an agent', () => {
+  let ctx: MarketContext
+  let database: Awaited<ReturnType<typeof testDatabase>>
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(() => database.stop())
+  beforeEach(() => {
+    ctx = marketContext({ db: database.db })
+  })
+
+  test('the key that is shown is the agent’s key, and is kept only sealed', async () => {
+    const { agent, apiKey } = await makeAgent(ctx)
+    expect((await findAgentByKey(ctx, apiKey)).id).toBe(agent.id)
+    expect(agent.apiKeyHint).toBe(apiKey.slice(-4))
+    const row = await ctx.db
+      .selectFrom('agents')
+      .selectAll()
+      .where('id', '=', agent.id)
+      .executeTakeFirstOrThrow()
+    expect(JSON.stringify(row)).not.toContain(apiKey)
+    expect(row.api_key_sealed.includes(apiKey)).toBe(false)
+  })
+
+  test('a key nobody has, and one that is no key, are refused alike', async () => {
+    const { apiKey } = await makeAgent(ctx)
+    const other = marketContext({ db: database.db })
+    const wrong = { kind: 'unauthenticated', extra: { code: 'bad_api_key' } }
+    await expect(findAgentByKey(other, apiKey)).rejects.toMatchObject(wrong)
+    await expect(findAgentByKey(ctx, `${apiKey}x`)).rejects.toMatchObject(wrong)
+  })
+
+  test('without an owner it is hidden from everybody, with one it is there by id and slug', async () => {
+    const hidden = await makeAgent(ctx)
+    expect(hidden.agent).toMatchObject({
+      marketable: false,
+      verified: 0,
+      ownerWallet: null,
+      ownerUserId: null,
+    })
+    await expect(getAgent(ctx, hidden.agent.id)).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(getAgent(ctx, hidden.agent.slug)).rejects.toMatchObject({ kind: 'not_found' })
+
+    const wallet = makeEvmWallet()
+    const { agent } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    expect(agent).toMatchObject({ marketable: true, verified: 1, ownerWallet: wallet.key })
+    expect(await getAgent(ctx, agent.id)).toEqual(agent)
+    expect(await getAgent(ctx, agent.slug.toUpperCase())).toEqual(agent)
+  })
+
+  test('a person’s agent carries their linked handle', async () => {
+    const profile = makeProfile({ twitterUsername: 'ada_draws' })
+    const { agent } = await makeAgent(ctx, { owner: { kind: 'user', profile } })
+    expect(agent).toMatchObject({
+      ownerUserId: profile.userId,
+      twitterUsername: 'ada_draws',
+      marketable: true,
+    })
+  })
+
+  test('a webhook secret exists exactly when an endpoint does', async () => {
+    expect((await makeAgent(ctx)).webhookSecret).toBeNull()
+    expect((await makeAgent(ctx, { endpointUrl: ENDPOINT })).webhookSecret).toMatch(/^whsec_/)
+  })
+
+  test('an endpoint that leads inside is refused, by its address or by what its name answers', async () => {
+    const dns = await startDnsServer({ 'hook.example': ['93.184.216.34'], 'inside.example': ['10.0.0.1'] })
+    onTestFinished(() => dns.stop())
+    const asked = marketContext({ db: database.db, resolver: dns.resolver })
+    await makeAgent(asked, { endpointUrl: 'https://hook.example/in' })
+    for (const endpointUrl of ['https://127.0.0.1/', 'https://inside.example/', 'https://nobody.example/']) {
+      await expect(makeAgent(asked, { endpointUrl })).rejects.toMatchObject({ kind: 'invalid' })
+    }
+  })
+
+  test('capabilities and models named twice count once', async () => {
+    const { agent } = await makeAgent(ctx, { capabilities: ['seo', 'seo', 'ugc'], aiModels: ['m', 'm'] })
+    expect(agent).toMatchObject({ capabilities: ['seo', 'ugc'], aiModels: ['m'] })
+  })
+
+  test('a name of two alphabets is refused', async () => {
+    await expect(makeAgent(ctx, { name: 'Аda the painter' })).rejects.toMatchObject({ kind: 'invalid' })
+  })
+
+  test('a name of letters that decompose into phrases registers', async () => {
+    const { agent } = await makeAgent(ctx, { name: 'ﷺ'.repeat(40) })
+    expect(agent.name).toHaveLength(40)
+  })
+
+  describe('a name that is held', () => {
+    test('is a duplicate for anyone within the hour, and merely taken from then on', async () => {
+      const { agent, apiKey } = await makeAgent(ctx, { name: 'Hourly Painter' })
+      ctx.clock.advance(HOUR - 1)
+      const again = registrationOf({ name: 'HOURLY-PAINTER' })
+      const refusal: unknown = await registerAgent(ctx, again).catch((error: unknown) => error)
+      expect(refusal).toMatchObject({
+        ...DUPLICATE,
+        message: 'duplicate_agent',
+        extra: {
+          fields: {
+            existing_agent: {
+              agent_id: agent.id,
+              name: 'Hourly Painter',
+              slug: 'hourly-painter',
+              api_key_hint: `market_…${apiKey.slice(-4)}`,
+            },
+          },
+        },
+      })
+      ctx.clock.advance(1)
+      await expect(registerAgent(ctx, again)).rejects.toMatchObject(TAKEN)
+    })
+
+    test.each(['wallet', 'user'] as const)(
+      'is a duplicate for the same owner (%s) within a day',
+      async (kind) => {
+        const owner = kind === 'wallet' ? { kind, wallet: makeEvmWallet() } : { kind, profile: makeProfile() }
+        const name = `Daily ${kind}`
+        await makeAgent(ctx, { name, owner })
+        ctx.clock.advance(DAY - 1)
+        await expect(makeAgent(ctx, { name, owner })).rejects.toMatchObject(DUPLICATE)
+        await expect(makeAgent(ctx, { name })).rejects.toMatchObject(TAKEN)
+        const stranger = { kind: 'wallet', wallet: makeEvmWallet() } as const
+        await expect(makeAgent(ctx, { name, owner: stranger })).rejects.toMatchObject(TAKEN)
+        ctx.clock.advance(1)
+        await expect(makeAgent(ctx, { name, owner })).rejects.toMatchObject(TAKEN)
+      },
+    )
+
+    test('goes to one of many who ask at once, and the others are told who has it', async () => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, () => makeAgent(ctx, { name: 'Race Winner' })),
+      )
+      expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject(DUPLICATE)
+    })
+
+    test('leaves nothing behind of the one who was refused', async () => {
+      await makeAgent(ctx, { name: 'Only Once' })
+      const profile = makeProfile()
+      const before = await ctx.db.selectFrom('agent_wallets').select('address').execute()
+      await expect(makeAgent(ctx, { name: 'Only 0nce', owner: { kind: 'user', profile } })).rejects.toThrow()
+      expect(await ctx.db.selectFrom('agent_wallets').select('address').execute()).toHaveLength(before.length)
+      const user = ctx.db.selectFrom('users').select('idp_user_id').where('idp_user_id', '=', profile.userId)
+      expect(await user.execute()).toEqual([])
+    })
+  })
+
+  test('a slug that a renamed agent still wears gets a number behind it', async () => {
+    const slugs: string[] = []
+    for (let n = 0; n < 3; n++) {
+      const { agent } = await makeAgent(ctx, { name: 'Moving On' })
+      slugs.push(agent.slug)
+      await updateAgent(ctx, agent.id, { name: `Moved ${'abc'[n]} away` }, { editor: 'itself' })
+    }
+    expect(slugs).toEqual(['moving-on', 'moving-on-2', 'moving-on-3'])
+  })
+})

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+
+export interface Entry {
+  readonly at: Date
+  readonly actor: string
+  readonly act: string
+  readonly subject: string
+  readonly requestId: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** Keys in order, so that the text does not depend on how Postgres hands an object back. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (value !== null && typeof value === 'object') {
+    const keys = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${keys.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join()}}`
+  }
+  return JSON.stringify(value) ?? 'null'
+}
+
+/** Each seal covers the seal before it: a row cannot be changed, moved or taken out without showing. */
+export function sealOf(before: Buffer, seq: bigint, entry: Entry, secret: (text: string) => Buffer): Buffer {
+  const text = canonical([
+    seq.toString(),
+    entry.at.toISOString(),
+    entry.actor,
+    entry.act,
+    entry.subject,
+    entry.requestId,
+    // As Postgres will hand it back: without what JSON does not carry.
+    JSON.parse(JSON.stringify(entry.details)),
+  ])
+  const chained = createHash('sha256').update(before).update(text).digest('hex')
+  return secret(`audit:${chained}`)
+}

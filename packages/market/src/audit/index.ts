@@ -1,0 +1,2 @@
+export { record } from './record.ts'
+export { verifyAudit } from './verify-audit.ts'

@@ -1,0 +1,20 @@
+import type { Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
+import type { Needs } from '../context.ts'
+import { newSolanaKey } from './solana-key.ts'
+import { insertWallet } from './store.ts'
+
+/** Gives an agent its server wallet. The key is random, sealed to its place, and never leaves in clear. */
+export async function createWallet(ctx: Needs<'clock' | 'vault'>, tx: Tx, agentId: AgentId): Promise<string> {
+  const { address, seed } = newSolanaKey()
+  const place = { row: `agent_wallets:${agentId}:solana:${address}`, field: 'secret' }
+  await insertWallet(tx, {
+    agentId,
+    chain: 'solana',
+    address,
+    secretSealed: ctx.vault.seal(seed.toString('base64'), place),
+    createdAt: ctx.clock.now(),
+  })
+  seed.fill(0)
+  return address
+}

@@ -1,0 +1,5 @@
+export { emit } from './emit.ts'
+export type { EventDataOf, EventName, MarketEvent } from './event.ts'
+export { keepEventMonths } from './keep-event-months.ts'
+export { keepMonths } from './keep-months.ts'
+export { findEventsAfter, lastSeqOf } from './list-events.ts'

@@ -1,0 +1,81 @@
+import { type Db, type Tx, transact } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
+import { sql } from 'kysely'
+import type { MarketEvent } from './event.ts'
+
+/**
+ * Takes the agent's next number and writes the event under it, in one statement. The counter's row stays locked
+ * until the commit: that is what makes the numbers gapless and a reader's cursor safe.
+ */
+export async function insertEvent(tx: Tx, event: Omit<MarketEvent, 'seq'>): Promise<bigint> {
+  const { rows } = await sql<{ seq: bigint }>`
+    with counter as (
+      insert into event_counters (agent_id, last_seq) values (${event.agentId}, 1)
+      on conflict (agent_id) do update set last_seq = event_counters.last_seq + 1
+      returning last_seq
+    )
+    insert into events (agent_id, seq, at, event, order_id, data)
+    select ${event.agentId}, last_seq, ${event.at}::timestamptz, ${event.event}, ${event.orderId},
+      ${JSON.stringify(event.data)}::jsonb
+    from counter returning seq`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('an insert that returns its row returned none')
+  return row.seq
+}
+
+export async function findEvents(
+  db: Db | Tx,
+  agentId: AgentId,
+  after: bigint,
+  limit: number,
+): Promise<MarketEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['seq', 'at', 'event', 'order_id', 'data'])
+    .where('agent_id', '=', agentId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    agentId,
+    seq: row.seq,
+    at: row.at,
+    event: row.event,
+    orderId: row.order_id,
+    data: row.data,
+  }))
+}
+
+export async function findLastSeqs(
+  db: Db,
+  agentIds: readonly AgentId[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await db
+    .selectFrom('event_counters')
+    .select(['agent_id', 'last_seq'])
+    .where('agent_id', 'in', [...agentIds])
+    .execute()
+  return new Map(rows.map((row) => [row.agent_id, row.last_seq]))
+}
+
+/** One at a time: of two workers that make a month at once, the second must find it made. */
+export const makeMonth = (db: Db, table: string, month: Date): Promise<void> =>
+  transact(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('make_month'))`.execute(tx)
+    await sql`select make_month(${table}, ${month.toISOString().slice(0, 10)}::date)`.execute(tx)
+  })
+
+/** Names of the months that lie wholly before the given one. */
+export async function findMonthsBefore(db: Db, parent: string, month: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select child.relname as name from pg_inherits
+    join pg_class child on child.oid = inhrelid join pg_class parent on parent.oid = inhparent
+    where parent.relname = ${parent} and child.relname ~ ${`^${parent}_[0-9]{6}$`}
+      and right(child.relname, 6) < ${month}`.execute(db)
+  return rows.map((row) => row.name)
+}
+
+export const dropMonth = async (db: Db, name: string): Promise<void> => {
+  await sql`drop table if exists ${sql.table(name)}`.execute(db)
+}

@@ -1,0 +1,15 @@
+import type { Needs } from '../context.ts'
+import type { Recipient } from './notification.ts'
+import { findUnread, saveRead } from './store.ts'
+
+/** Marks these as read, or everything; what is not the caller's is left alone and not told of. */
+export function markRead(
+  ctx: Needs<'transact' | 'clock'>,
+  recipients: readonly Recipient[],
+  ids: readonly string[] | undefined,
+): Promise<{ marked: number; unread: number }> {
+  return ctx.transact(async (tx) => {
+    const marked = await saveRead(tx, recipients, ids, ctx.clock.now())
+    return { marked, unread: await findUnread(tx, recipients) }
+  })
+}

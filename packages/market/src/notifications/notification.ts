@@ -1,0 +1,12 @@
+/** Somebody who reads notifications: a person, or a wallet no person need have linked. */
+export type Recipient = `user:${string}` | `wallet:${string}`
+
+export interface Notification {
+  readonly id: string
+  readonly kind: string
+  readonly title: string
+  readonly body: string
+  readonly data: unknown
+  readonly createdAt: Date
+  readonly readAt: Date | null
+}

@@ -1,0 +1,110 @@
+import type { Db, Tx } from '@market/database/transact'
+import { type SqlBool, sql } from 'kysely'
+import type { Notification, Recipient } from './notification.ts'
+
+export async function insertNotification(
+  tx: Tx,
+  recipient: Recipient,
+  notification: Omit<Notification, 'readAt'>,
+): Promise<void> {
+  await tx
+    .insertInto('notifications')
+    .values({
+      recipient,
+      id: notification.id,
+      kind: notification.kind,
+      title: notification.title,
+      body: notification.body,
+      data: JSON.stringify(notification.data),
+      created_at: notification.createdAt,
+    })
+    .execute()
+  await addUnread(tx, recipient, 1)
+}
+
+async function addUnread(tx: Tx, recipient: Recipient, count: number): Promise<void> {
+  await tx
+    .insertInto('unread_counters')
+    .values({ recipient, unread: count })
+    .onConflict((conflict) =>
+      conflict.column('recipient').doUpdateSet({ unread: sql<number>`unread_counters.unread + ${count}` }),
+    )
+    .execute()
+}
+
+interface Position {
+  readonly createdAt: Date
+  readonly id: string
+}
+
+export async function findNotifications(
+  db: Db,
+  recipients: readonly Recipient[],
+  page: { limit: number; after: Position | undefined },
+): Promise<Notification[]> {
+  const rows = await db
+    .selectFrom('notifications')
+    .select(['id', 'kind', 'title', 'body', 'data', 'created_at', 'read_at'])
+    .where('recipient', 'in', [...recipients])
+    .$if(page.after !== undefined, (query) =>
+      query.where(
+        sql<SqlBool>`(created_at, id) < (${page.after?.createdAt ?? new Date(0)}::timestamptz, ${page.after?.id ?? ''})`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    title: row.title,
+    body: row.body,
+    data: row.data,
+    createdAt: row.created_at,
+    readAt: row.read_at,
+  }))
+}
+
+export async function findUnread(db: Db | Tx, recipients: readonly Recipient[]): Promise<number> {
+  const rows = await db
+    .selectFrom('unread_counters')
+    .select('unread')
+    .where('recipient', 'in', [...recipients])
+    .execute()
+  return rows.reduce((sum, row) => sum + row.unread, 0)
+}
+
+/** Marks what is still unread, all of it or these, and lowers each recipient's count by as much. */
+export async function saveRead(
+  tx: Tx,
+  recipients: readonly Recipient[],
+  ids: readonly string[] | undefined,
+  at: Date,
+): Promise<number> {
+  // The counters first, in one order: a notification that arrives meanwhile waits for its turn.
+  await tx
+    .selectFrom('unread_counters')
+    .select('recipient')
+    .where('recipient', 'in', [...recipients])
+    .orderBy('recipient')
+    .forUpdate()
+    .execute()
+  const marked = await tx
+    .updateTable('notifications')
+    .set({ read_at: at })
+    .where('recipient', 'in', [...recipients])
+    .where('read_at', 'is', null)
+    .$if(ids !== undefined, (query) => query.where('id', 'in', [...(ids ?? [])]))
+    .returning('recipient')
+    .execute()
+  const counts = Map.groupBy(marked, (row) => row.recipient)
+  for (const [recipient, rows] of counts) {
+    await tx
+      .updateTable('unread_counters')
+      .set({ unread: sql<number>`unread - ${rows.length}` })
+      .where('recipient', '=', recipient)
+      .execute()
+  }
+  return marked.length
+}

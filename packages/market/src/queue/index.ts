@@ -1,0 +1,5 @@
+export { enqueue } from './enqueue.ts'
+export { freeSilent } from './free-silent.ts'
+export type { JobName, JobPayloads } from './job.ts'
+export { queueFigures } from './queue-figures.ts'
+export { sayAlive, sayGoodbye } from './say-alive.ts'

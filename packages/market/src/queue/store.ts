@@ -1,0 +1,72 @@
+import type { Db, Tx } from '@market/database/transact'
+import { sql } from 'kysely'
+import type { Job, JobName } from './job.ts'
+
+/** More than a job's own patience ever needs: a job that keeps failing is seen in the metrics, not forgotten. */
+const MAX_ATTEMPTS = 1_000
+
+export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name>): Promise<void> {
+  await sql`
+    select graphile_worker.add_job(
+      ${job.name}, payload := ${JSON.stringify(job.payload)}::json, max_attempts := ${MAX_ATTEMPTS}::int,
+      run_at := now() + ${job.inMs ?? 0}::float8 * interval '1 millisecond',
+      job_key := ${job.key ?? null}::text,
+      job_key_mode := ${job.keepsTime === true ? 'preserve_run_at' : 'replace'}::text
+    )`.execute(db)
+}
+
+export async function saveAlive(db: Db, poolIds: readonly string[]): Promise<void> {
+  await sql`
+    insert into worker_pools (worker_id, seen_at) select unnest(${[...poolIds]}::text[]), now()
+    on conflict (worker_id) do update set seen_at = now()`.execute(db)
+}
+
+/** Whoever holds a job or once said to be alive, and has not said so for a while. */
+export async function findSilent(db: Db, seconds: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select worker_id as id from worker_pools where seen_at < now() - ${seconds}::int * interval '1 second'
+      union
+      select locked_by from graphile_worker.jobs
+      where locked_at < now() - ${seconds}::int * interval '1 second' and locked_by is not null
+    ) as silent
+    where id not in (
+      select worker_id from worker_pools where seen_at >= now() - ${seconds}::int * interval '1 second'
+    )`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+export async function freeJobs(db: Db, poolIds: readonly string[]): Promise<void> {
+  await sql`select graphile_worker.force_unlock_workers(${[...poolIds]}::text[])`.execute(db)
+}
+
+export async function forgetPools(db: Db, poolIds: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('worker_pools')
+    .where('worker_id', 'in', [...poolIds])
+    .execute()
+}
+
+export interface QueueFigures {
+  /** Jobs whose time has come and nobody has taken. */
+  readonly waiting: number
+  readonly oldestSeconds: number
+  readonly running: number
+  /** Jobs that failed at least once and are still to be done. */
+  readonly failing: number
+}
+
+/** Looks at no more than ten thousand: a queue of millions is told from that by its age. */
+export async function findFigures(db: Db): Promise<QueueFigures> {
+  const { rows } = await sql<QueueFigures>`
+    select count(*) filter (where locked_at is null)::int as waiting,
+      coalesce(greatest(extract(epoch from now() - min(run_at) filter (where locked_at is null)), 0), 0)::float8
+        as "oldestSeconds",
+      count(*) filter (where locked_at is not null)::int as running,
+      count(*) filter (where attempts > 0 and last_error is not null)::int as failing
+    from (
+      select run_at, locked_at, attempts, last_error from graphile_worker._private_jobs
+      where run_at <= now() order by run_at limit 10000
+    ) as due`.execute(db)
+  return rows[0] ?? { waiting: 0, oldestSeconds: 0, running: 0, failing: 0 }
+}

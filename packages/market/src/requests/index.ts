@@ -1,0 +1,6 @@
+export { finishRequest } from './finish-request.ts'
+export { forgetOldRequests } from './forget-old-requests.ts'
+export { releaseRequest } from './release-request.ts'
+export type { Lease, RequestKey } from './request.ts'
+export { takeRequest } from './take-request.ts'
+export { useSignature } from './use-signature.ts'

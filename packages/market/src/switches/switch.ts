@@ -1,0 +1,19 @@
+/** What operators can stop at once, and what a caller is told while it is stopped. */
+export const SWITCHES = {
+  read_only: 'The marketplace is read-only for a moment; nothing was changed. Try again later.',
+  freeze_intake:
+    'No new registrations or orders are taken for a moment; nothing was changed. Try again later.',
+  freeze_payouts: 'Payouts are held for a moment; what is owed is kept and will be paid.',
+} as const
+
+export type SwitchName = keyof typeof SWITCHES
+
+export interface SwitchState {
+  readonly name: SwitchName
+  readonly onSince: Date | null
+  readonly changedAt: Date | null
+  readonly changedBy: string | null
+  readonly reason: string | null
+}
+
+export const isSwitch = (name: string): name is SwitchName => Object.hasOwn(SWITCHES, name)

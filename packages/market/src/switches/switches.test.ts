@@ -1,0 +1,72 @@
+import { MINUTE } from '@market/kernel/clock'
+import { makeProfile } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { verifyAudit } from '../audit/index.ts'
+import { listSwitches } from './list-switches.ts'
+import { refuseWhileStopped } from './refuse-while-stopped.ts'
+import { turnSwitch } from './turn-switch.ts'
+
+describe('switches', () => {
+  let ctx: MarketContext
+  beforeEach(async () => {
+    const database = await testDatabase()
+    const admin = { kind: 'user', userId: makeProfile().userId, token: '', admin: true } as const
+    ctx = marketContext({ db: database.db, actor: admin })
+    return database.stop
+  })
+
+  const isOn = async () =>
+    (await listSwitches(ctx)).filter((one) => one.onSince !== null).map((one) => one.name)
+
+  test('all are listed and off before anybody touched them', async () => {
+    const untouched = { onSince: null, changedAt: null, changedBy: null, reason: null }
+    expect(await listSwitches(ctx)).toEqual([
+      { name: 'read_only', ...untouched },
+      { name: 'freeze_intake', ...untouched },
+      { name: 'freeze_payouts', ...untouched },
+    ])
+  })
+
+  test('one that is on stops what names it, and nothing else', async () => {
+    await turnSwitch(ctx, { name: 'freeze_intake', on: true, reason: 'a test' })
+    const stopped = ctx.transact((tx) => refuseWhileStopped(tx, ['read_only', 'freeze_intake']))
+    await expect(stopped).rejects.toMatchObject({
+      kind: 'unavailable',
+      extra: { code: 'freeze_intake', retryAfterSeconds: 60 },
+    })
+    await ctx.transact((tx) => refuseWhileStopped(tx, ['read_only', 'freeze_payouts']))
+    await ctx.transact((tx) => refuseWhileStopped(tx, []))
+  })
+
+  test('one that is turned off again stops nothing', async () => {
+    await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'on' })
+    await turnSwitch(ctx, { name: 'read_only', on: false, reason: 'off' })
+    await ctx.transact((tx) => refuseWhileStopped(tx, ['read_only']))
+    expect(await isOn()).toEqual([])
+  })
+
+  test('turned on twice, it keeps the time it was first turned on', async () => {
+    const first = ctx.clock.now()
+    await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'one' })
+    ctx.clock.advance(MINUTE)
+    const again = await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'two' })
+    expect(again).toMatchObject({ onSince: first, changedAt: ctx.clock.now(), reason: 'two' })
+    await turnSwitch(ctx, { name: 'read_only', on: false, reason: 'off' })
+    const anew = await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'three' })
+    expect(anew.onSince).toEqual(ctx.clock.now())
+  })
+
+  test('every turn is written down with who and why', async () => {
+    await turnSwitch(ctx, { name: 'freeze_payouts', on: true, reason: 'odd payouts' })
+    await turnSwitch(ctx, { name: 'freeze_payouts', on: false, reason: 'explained' })
+    const rows = await ctx.db.selectFrom('audit_log').selectAll().orderBy('seq').execute()
+    expect(rows).toMatchObject([
+      { act: 'switch.on', subject: 'freeze_payouts', details: { reason: 'odd payouts' } },
+      { act: 'switch.off', subject: 'freeze_payouts', details: { reason: 'explained' } },
+    ])
+    expect(rows[0]?.actor).toMatch(/^user:user-/)
+    expect(await verifyAudit(ctx)).toBeUndefined()
+  })
+})

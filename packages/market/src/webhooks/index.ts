@@ -1,0 +1,6 @@
+export { carryEvents } from './carry-events.ts'
+export type { Delivery } from './delivery.ts'
+export { keepDeliveryMonths } from './keep-delivery-months.ts'
+export { listDeliveries } from './list-deliveries.ts'
+export { sendTest } from './send-test.ts'
+export { wakeLanes } from './wake-lanes.ts'

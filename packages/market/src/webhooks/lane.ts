@@ -1,0 +1,16 @@
+import { SECOND } from '@market/kernel/clock'
+
+/** At most so many requests to one agent's endpoint at once. */
+export const ABREAST = 8
+
+/** Longer than a round of attempts can take, so that only a dead carrier's hold runs out. */
+export const HOLD_MS = 15 * SECOND
+
+/** A hold older than this is renewed before a round; with the longest round it is still far from running out. */
+export const RENEW_MS = 5 * SECOND
+
+/** So many rounds, then the lane is left to the next job: a busy agent does not keep a slot for ever. */
+export const ROUNDS = 50
+
+/** How many new events become deliveries in one step. */
+export const INTAKE = 200

@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto'
+
+/** One request to an endpoint: the same bytes at every attempt, signed anew with each attempt's own time. */
+export interface Message {
+  readonly agentId: string
+  readonly deliveryId: string
+  readonly event: string
+  readonly orderId: string
+  readonly data: unknown
+}
+
+export const bodyOf = ({ event, orderId, data }: Message): string =>
+  JSON.stringify({ event, order_id: orderId, data })
+
+/** `t=<unix seconds>,v1=<hex>` over `<t>.<raw body>`, keyed with the secret as it is written. */
+export function signatureOf(secret: string, body: string, at: Date): string {
+  const t = Math.floor(at.getTime() / 1_000)
+  const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
+  return `t=${t},v1=${v1}`
+}
+
+export function headersOf(
+  message: Message,
+  body: string,
+  secret: string | null,
+  at: Date,
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'AgentMarket-Webhooks/1.0',
+    'X-Market-Event': message.event,
+    'X-Market-Agent-Id': message.agentId,
+    'X-Market-Delivery-Id': message.deliveryId,
+    ...(secret !== null && { 'X-Market-Signature': signatureOf(secret, body, at) }),
+  }
+}

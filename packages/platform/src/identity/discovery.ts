@@ -1,0 +1,79 @@
+import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose'
+import { fetchJson, isRecord } from './fetch-json.ts'
+
+export interface Discovered {
+  readonly userinfo: URL
+  readonly keys: RemoteJWKSet
+}
+
+const FRESH_FOR_MS = 3_600_000
+/** After a failure the provider is left alone this long, so that an outage is not made worse by us. */
+const PAUSE_AFTER_FAILURE_MS = 1_000
+/** An unknown key id makes us ask for the keys again, at most this often. */
+const KEYS_COOLDOWN_MS = 10_000
+
+/** The provider's own description of itself, read once an hour; an old one is better than none. */
+export function discovery(issuer: string, timeoutMs: number): () => Promise<Discovered> {
+  const home = secureUrl(issuer)
+  let known: (Discovered & { readonly keysUrl: string }) | undefined
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let failedAtMs = Number.NEGATIVE_INFINITY
+  let failure: unknown
+  let reading: Promise<void> | undefined
+
+  async function read(): Promise<void> {
+    try {
+      const { userinfo, keysUrl } = await readDocument(home, issuer, timeoutMs)
+      // The key set and its cache are kept as long as its address is the same.
+      const keys = known?.keysUrl === keysUrl.href ? known.keys : keySet(keysUrl, timeoutMs)
+      known = { userinfo, keys, keysUrl: keysUrl.href }
+      readAtMs = performance.now()
+    } catch (error) {
+      failure = error
+      failedAtMs = performance.now()
+    } finally {
+      reading = undefined
+    }
+  }
+
+  return async () => {
+    const now = performance.now()
+    const due = known === undefined || now - readAtMs >= FRESH_FOR_MS
+    if (due && now - failedAtMs >= PAUSE_AFTER_FAILURE_MS) {
+      reading ??= read()
+      await reading
+    }
+    if (known === undefined) throw failure
+    return known
+  }
+}
+
+async function readDocument(
+  home: URL,
+  issuer: string,
+  timeoutMs: number,
+): Promise<{ userinfo: URL; keysUrl: URL }> {
+  const address = new URL(`${home.href.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  const { status, body } = await fetchJson(address, timeoutMs)
+  if (!isRecord(body)) throw new Error(`discovery answered ${status} or no object`)
+  if (body['issuer'] !== issuer) throw new Error('discovery names another issuer')
+  return { userinfo: secureUrl(body['userinfo_endpoint']), keysUrl: secureUrl(body['jwks_uri']) }
+}
+
+function keySet(url: URL, timeoutMs: number): RemoteJWKSet {
+  return createRemoteJWKSet(url, {
+    cooldownDuration: KEYS_COOLDOWN_MS,
+    [customFetch]: async () => {
+      const { status, body } = await fetchJson(url, timeoutMs)
+      return status === 200 ? Response.json(body) : new Response(null, { status: 502 })
+    },
+  })
+}
+
+/** https, or plain http on the loopback, where a developer's provider runs. */
+function secureUrl(value: unknown): URL {
+  const url = new URL(String(value))
+  const loopback = url.hostname === '127.0.0.1' || url.hostname === 'localhost' || url.hostname === '[::1]'
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return url
+  throw new Error(`the identity provider's address ${url.origin} is not https`)
+}

@@ -1,0 +1,337 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Refusal } from '@market/kernel/refusal'
+import { type Idp, startIdp } from '@market/testing/idp'
+import { generateKeyPair, SignJWT } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { oidcIdentity } from './oidc-identity.ts'
+
+let idp: Idp
+const servers: Server[] = []
+
+beforeAll(async () => {
+  idp = await startIdp()
+})
+afterAll(() => idp.stop())
+afterEach(async () => {
+  for (const server of servers.splice(0)) await close(server)
+})
+
+const identityOf = (issuer = idp.issuer, timeoutMs = 3_000) =>
+  oidcIdentity({ issuer, audience: idp.audience, timeoutMs })
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1_000)
+const goodClaims = () => ({
+  iss: idp.issuer,
+  aud: idp.audience,
+  sub: 'user-1',
+  iat: nowSeconds(),
+  exp: nowSeconds() + 600,
+})
+
+async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
+  const reason: unknown = await call.then(
+    () => new Error('it was accepted'),
+    (error: unknown) => error,
+  )
+  if (!(reason instanceof Refusal)) throw reason
+  return reason
+}
+
+describe('a good token', () => {
+  test('names its bearer and opens their profile', async () => {
+    const token = await idp.token({
+      sub: 'user-1',
+      email: 'ann@example.com',
+      username: 'ann',
+      name: 'Ann',
+      picture: 'https://img.example.com/a.png',
+      twitter_username: '@ann',
+      wallets: ['0xAbC', 'So1'],
+    })
+    const identity = identityOf()
+    expect(await identity.verify(token)).toEqual({ userId: 'user-1' })
+    expect(await identity.profile(token)).toEqual({
+      userId: 'user-1',
+      username: 'ann',
+      displayName: 'Ann',
+      avatarUrl: 'https://img.example.com/a.png',
+      twitterUsername: 'ann',
+      email: 'ann@example.com',
+      wallets: ['0xAbC', 'So1'],
+    })
+  })
+
+  test('shows a wallet no longer once it is unlinked', async () => {
+    const token = await idp.token({ sub: 'user-2', wallets: ['0x1'] })
+    const identity = identityOf()
+    expect((await identity.profile(token)).wallets).toEqual(['0x1'])
+    idp.unlink('user-2', 'wallets')
+    expect((await identity.profile(token)).wallets).toEqual([])
+  })
+
+  test('opens no profile after the provider revoked it', async () => {
+    const token = await idp.token({ sub: 'user-3' })
+    const identity = identityOf()
+    await identity.profile(token)
+    idp.revoke(token)
+    expect((await refusalOf(identity.profile(token))).extra.code).toBe('bad_token')
+  })
+
+  test('is accepted up to 30 seconds after its expiry and before its start, for clocks that differ', async () => {
+    const late = idp.forge({ ...goodClaims(), exp: nowSeconds() - 20 })
+    const early = idp.forge({ ...goodClaims(), nbf: nowSeconds() + 20 })
+    expect(await identityOf().verify(late)).toEqual({ userId: 'user-1' })
+    expect(await identityOf().verify(early)).toEqual({ userId: 'user-1' })
+  })
+})
+
+type Forge = () => string | Promise<string>
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const withClaims =
+  (change: Record<string, unknown>): Forge =>
+  () =>
+    idp.forge({ ...goodClaims(), ...change })
+const withHeader =
+  (change: Record<string, unknown>): Forge =>
+  () =>
+    idp.forge(goodClaims(), change)
+
+async function providerJwk(): Promise<JsonWebKey> {
+  const set = (await (await fetch(`${idp.issuer}/jwks`)).json()) as { keys: JsonWebKey[] }
+  if (set.keys[0] === undefined) throw new Error('no key')
+  return set.keys[0]
+}
+
+async function hs256With(secretOf: (jwk: JsonWebKey) => string): Promise<string> {
+  const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: 'idp-1' })}.${encode(goodClaims())}`
+  const secret = secretOf(await providerJwk())
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+}
+
+async function signedByStranger(header: Record<string, unknown>): Promise<string> {
+  const { privateKey } = await generateKeyPair('ES256')
+  return await new SignJWT(goodClaims())
+    .setProtectedHeader({ alg: 'ES256', kid: 'idp-1', ...header })
+    .sign(privateKey)
+}
+
+const strangerJwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+const pemOf = (jwk: JsonWebKey): string =>
+  createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString()
+
+const BAD_TOKENS: readonly (readonly [string, Forge])[] = [
+  ['empty', () => ''],
+  ['not a token', () => 'hello'],
+  ['three dots of nothing', () => '..'],
+  ['not ASCII', () => `${idp.forge(goodClaims())}é`],
+  ['very long', () => `${idp.forge(goodClaims())}${'A'.repeat(10_000)}`],
+  ['an API key', () => 'market_abcdefgh'],
+  ['alg none without signature', () => `${encode({ alg: 'none', kid: 'idp-1' })}.${encode(goodClaims())}.`],
+  ['alg NONE with the signature kept', withHeader({ alg: 'NONE' })],
+  ['HS256 with the public key as JSON', () => hs256With((jwk) => JSON.stringify(jwk))],
+  ['HS256 with the public key as PEM', () => hs256With(pemOf)],
+  ['an algorithm outside the list', withHeader({ alg: 'ES512' })],
+  ['no algorithm', withHeader({ alg: undefined })],
+  ['wrong issuer', withClaims({ iss: 'https://evil.example' })],
+  ['issuer with a slash more', () => idp.forge({ ...goodClaims(), iss: `${idp.issuer}/` })],
+  ['no issuer', withClaims({ iss: undefined })],
+  ['wrong audience', withClaims({ aud: 'https://other.example' })],
+  ['audience of others only', withClaims({ aud: ['a', 'b'] })],
+  ['no audience', withClaims({ aud: undefined })],
+  ['expired', () => idp.forge({ ...goodClaims(), exp: nowSeconds() - 60 })],
+  ['no expiry', withClaims({ exp: undefined })],
+  ['expiry as text', withClaims({ exp: '9999999999' })],
+  ['not valid yet', () => idp.forge({ ...goodClaims(), nbf: nowSeconds() + 120 })],
+  ['no subject', withClaims({ sub: undefined })],
+  ['empty subject', withClaims({ sub: '' })],
+  ['subject that is a number', withClaims({ sub: 7 })],
+  ['subject with a line break', withClaims({ sub: 'user-1\nuser-2' })],
+  ['very long subject', withClaims({ sub: 'a'.repeat(256) })],
+  ['no key id', withHeader({ kid: undefined })],
+  ['unknown key id', withHeader({ kid: 'idp-2' })],
+  ['key id with a path', withHeader({ kid: '../../dev/null' })],
+  ['key id that is an object', withHeader({ kid: {} })],
+  ['signed by a stranger under the known key id', () => signedByStranger({})],
+  ['signed by a stranger with its own key inside', () => signedByStranger({ jwk: strangerJwk })],
+  ['signed by a stranger with a key address', () => signedByStranger({ jku: 'https://evil.example/jwks' })],
+  ['unknown critical header', withHeader({ crit: ['exp2'], exp2: 1 })],
+  ['unencoded payload', withHeader({ crit: ['b64'], b64: false })],
+  ['another kind of token', withHeader({ typ: 'logout+jwt' })],
+  ['signature cut', () => idp.forge(goodClaims()).slice(0, -8)],
+  ['signature missing', () => idp.forge(goodClaims()).replace(/\.[^.]*$/, '.')],
+  [
+    'payload exchanged',
+    () => {
+      const [head, , signature] = idp.forge(goodClaims()).split('.')
+      return `${head}.${encode({ ...goodClaims(), sub: 'admin' })}.${signature}`
+    },
+  ],
+  ['payload that is no object', () => idp.forge([] as unknown as Record<string, unknown>)],
+]
+
+describe('a bad token is refused as unauthenticated, by verify and by profile', () => {
+  test.each(BAD_TOKENS)('%s', async (_name, forge) => {
+    const identity = identityOf()
+    const token = await forge()
+    for (const refusal of [
+      await refusalOf(identity.verify(token)),
+      await refusalOf(identity.profile(token)),
+    ]) {
+      expect(refusal).toMatchObject({ kind: 'unauthenticated', extra: { code: 'bad_token' } })
+    }
+  })
+
+  test('the tokens of the table are wrong in the named point only', async () => {
+    expect(await identityOf().verify(idp.forge(goodClaims()))).toEqual({ userId: 'user-1' })
+  })
+})
+
+describe('a provider that misbehaves', () => {
+  /** Speaks for the real provider's keys, with a userinfo of its own. */
+  async function twisted(userinfo: RequestListener, discovered: Record<string, unknown> = {}) {
+    const keys = JSON.stringify({ keys: [await providerJwk()] })
+    const issuer = await serve((request, response) => {
+      if (request.url === '/jwks') return void response.end(keys)
+      if (request.url === '/userinfo') return userinfo(request, response)
+      const document = { issuer, jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/userinfo` }
+      response.end(JSON.stringify({ ...document, ...discovered }))
+    })
+    return { identity: identityOf(issuer, 300), token: idp.forge({ ...goodClaims(), iss: issuer }) }
+  }
+
+  const says =
+    (body: unknown): RequestListener =>
+    (_request, response) =>
+      void response.end(JSON.stringify(body))
+
+  test.each([
+    ['another subject', says({ sub: 'user-9', wallets: ['0x1'] })],
+    ['no subject', says({ wallets: ['0x1'] })],
+    ['401', (_request, response) => void response.writeHead(401).end()],
+    ['403', (_request, response) => void response.writeHead(403).end()],
+  ] as [string, RequestListener][])('userinfo with %s refuses the token', async (_name, userinfo) => {
+    const { identity, token } = await twisted(userinfo)
+    expect((await refusalOf(identity.profile(token))).extra.code).toBe('bad_token')
+  })
+
+  test.each([
+    ['500', (_request, response) => void response.writeHead(500).end()],
+    ['429', (_request, response) => void response.writeHead(429).end()],
+    [
+      'a redirect',
+      (_request, response) => void response.writeHead(302, { location: 'https://evil.example' }).end(),
+    ],
+    ['no JSON', (_request, response) => void response.end('<html>')],
+    ['a list', says([])],
+    ['more than 64 KB', says({ sub: 'user-1', name: 'x'.repeat(70_000) })],
+    ['a body that never ends', (_request, response) => void response.write('{"sub":')],
+    ['no answer', () => undefined],
+    ['a broken connection', (request) => void request.socket.destroy()],
+  ] as [string, RequestListener][])('userinfo with %s is unavailable', async (_name, userinfo) => {
+    const { identity, token } = await twisted(userinfo)
+    const refusal = await refusalOf(identity.profile(token))
+    expect(refusal).toMatchObject({ kind: 'unavailable', extra: { retryAfterSeconds: 2 } })
+  })
+
+  test.each([
+    ['another issuer', { issuer: 'https://evil.example' }],
+    ['keys without https', { jwks_uri: 'http://evil.example/jwks' }],
+    ['userinfo without https', { userinfo_endpoint: 'http://evil.example/me' }],
+    ['no keys', { jwks_uri: undefined }],
+    ['keys that are none', { jwks_uri: 'http://127.0.0.1:1/jwks' }],
+  ])('discovery with %s is unavailable', async (_name, discovered) => {
+    const { identity, token } = await twisted(says({ sub: 'user-1' }), discovered)
+    expect((await refusalOf(identity.verify(token))).kind).toBe('unavailable')
+  })
+
+  test('odd claims are dropped or cut, never passed on', async () => {
+    const { identity, token } = await twisted(
+      says({
+        sub: 'user-1',
+        username: { evil: true },
+        name: ` \u202eAnn\u0000${'x'.repeat(200)}`,
+        picture: 'javascript:alert(1)',
+        twitter_username: 'not a handle',
+        email: 'ann@example.com',
+        email_verified: false,
+        wallets: [
+          1,
+          null,
+          '',
+          'a b',
+          'x'.repeat(500),
+          ...Array.from({ length: 50 }, (_, i) => `w${i}`),
+          'w1',
+        ],
+      }),
+    )
+    expect(await identity.profile(token)).toEqual({
+      userId: 'user-1',
+      username: null,
+      displayName: `Ann${'x'.repeat(47)}`,
+      avatarUrl: null,
+      twitterUsername: null,
+      email: null,
+      wallets: Array.from({ length: 20 }, (_, i) => `w${i}`),
+    })
+  })
+
+  test('calls at the same time ask once; a later call asks again', async () => {
+    let asked = 0
+    const { identity, token } = await twisted((_request, response) => {
+      asked += 1
+      response.end(JSON.stringify({ sub: 'user-1' }))
+    })
+    await Promise.all(Array.from({ length: 20 }, () => identity.profile(token)))
+    expect(asked).toBe(1)
+    await identity.profile(token)
+    expect(asked).toBe(2)
+  })
+})
+
+describe('a provider that is away', () => {
+  test('known keys still verify; what needs the provider is unavailable', async () => {
+    const own = await startIdp()
+    const token = await own.token({ sub: 'user-1' })
+    const identity = identityOf(own.issuer)
+    await identity.verify(token)
+    await own.stop()
+    expect(await identity.verify(token)).toEqual({ userId: 'user-1' })
+    expect((await refusalOf(identity.profile(token))).kind).toBe('unavailable')
+    expect((await refusalOf(identityOf(own.issuer).verify(token))).kind).toBe('unavailable')
+  })
+
+  test('an outage is not a reason to ask for every call', async () => {
+    let asked = 0
+    const issuer = await serve((_request, response) => {
+      asked += 1
+      response.writeHead(503).end()
+    })
+    const identity = identityOf(issuer)
+    for (let i = 0; i < 10; i++) {
+      expect((await refusalOf(identity.verify('a.b.c'))).kind).toBe('unavailable')
+    }
+    expect(asked).toBe(1)
+  })
+
+  test('an issuer without https is refused at the start', () => {
+    expect(() => identityOf('http://idp.example.com')).toThrow('not https')
+  })
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { Refusal, unavailable } from '@market/kernel/refusal'
+import type { IdentityProfile, IdentityProvider } from '@market/market/ports/identity'
+import {
+  type CryptoKey,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+  type RemoteJWKSet,
+} from 'jose'
+import { discovery } from './discovery.ts'
+import { fetchJson, isRecord } from './fetch-json.ts'
+import { type ClaimNames, profileFrom, USUAL_CLAIMS } from './profile-claims.ts'
+
+/** Only signatures by a key pair: with a shared secret our copy of the key could sign too. */
+export type TokenAlgorithm = 'ES256' | 'ES384' | 'RS256' | 'PS256' | 'EdDSA' | 'Ed25519'
+
+export interface OidcIdentitySettings {
+  /** Exactly as the provider writes it into its tokens. */
+  readonly issuer: string
+  readonly audience: string
+  readonly algorithms?: readonly TokenAlgorithm[]
+  readonly claims?: Partial<ClaimNames>
+  readonly timeoutMs?: number
+}
+
+const USUAL_ALGORITHMS: readonly TokenAlgorithm[] = ['ES256', 'RS256', 'EdDSA', 'Ed25519']
+const USUAL_TIMEOUT_MS = 3_000
+const CLOCK_TOLERANCE_SECONDS = 30
+const LONGEST_TOKEN = 8_192
+const TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt', 'jwt'])
+const USER_ID = /^[\x21-\x7e]{1,255}$/
+
+/** People who sign in with any OpenID provider. Tokens are checked against real time, never a test clock. */
+export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
+  const timeoutMs = settings.timeoutMs ?? USUAL_TIMEOUT_MS
+  const names: ClaimNames = { ...USUAL_CLAIMS, ...settings.claims }
+  const discover = discovery(settings.issuer, timeoutMs)
+  const asking = new Map<string, Promise<IdentityProfile>>()
+  const checks = {
+    issuer: settings.issuer,
+    audience: settings.audience,
+    algorithms: [...(settings.algorithms ?? USUAL_ALGORITHMS)],
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    requiredClaims: ['sub', 'exp'],
+  }
+
+  async function verify(token: string): Promise<{ userId: string }> {
+    if (token.length > LONGEST_TOKEN) throw badToken()
+    const { keys } = await orUnavailable(discover())
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      (header: JWTHeaderParameters) => keyFor(keys, header),
+      checks,
+    ).catch((error: unknown) => {
+      throw error instanceof Refusal ? error : badToken()
+    })
+    if (!TOKEN_TYPES.has((protectedHeader.typ ?? 'jwt').toLowerCase())) throw badToken()
+    return { userId: userIdOf(payload) }
+  }
+
+  async function askUserinfo(token: string): Promise<IdentityProfile> {
+    const { userId } = await verify(token)
+    const { userinfo } = await orUnavailable(discover())
+    const { status, body } = await orUnavailable(fetchJson(userinfo, timeoutMs, token))
+    if (status === 401 || status === 403) throw badToken()
+    if (!isRecord(body)) throw unavailable(AWAY, new Error(`userinfo answered ${status} or no object`))
+    if (body['sub'] !== userId) throw badToken()
+    return profileFrom(userId, body, names)
+  }
+
+  return {
+    verify,
+    // Answers are not kept: an unlinked wallet must lose its rights with the next call. Only calls that
+    // run at the same time share one question.
+    async profile(token) {
+      const name = createHash('sha256').update(token).digest('base64')
+      const running = asking.get(name)
+      if (running !== undefined) return await running
+      const answer = askUserinfo(token).finally(() => asking.delete(name))
+      asking.set(name, answer)
+      return await answer
+    },
+  }
+}
+
+const AWAY = 'The identity provider cannot be reached'
+
+const badToken = (): Refusal =>
+  new Refusal('unauthenticated', 'The access token is not valid', { code: 'bad_token' })
+
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw unavailable(AWAY, error)
+  }
+}
+
+/** A key that does not exist is the token's fault; keys that could not be read are the provider's. */
+async function keyFor(keys: RemoteJWKSet, header: JWTHeaderParameters): Promise<CryptoKey> {
+  // Without a key id jose would try whichever key fits.
+  if (typeof header.kid !== 'string') throw badToken()
+  try {
+    return await keys(header)
+  } catch (error) {
+    const notTheirs = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSENotSupported
+    throw notTheirs ? badToken() : unavailable(AWAY, error)
+  }
+}
+
+function userIdOf(payload: JWTPayload): string {
+  if (typeof payload.sub !== 'string' || !USER_ID.test(payload.sub)) throw badToken()
+  return payload.sub
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { OutboundFailure } from '@market/market/ports/outbound'
+import { withDeadline } from './deadline.ts'
+
+export interface Target {
+  /** What the certificate must name. */
+  readonly host: string
+  readonly port: number
+  /** Already checked; nothing below looks a name up again. */
+  readonly addresses: readonly string[]
+}
+
+export interface ConnectSettings {
+  readonly ca?: string
+  readonly connectTo?: (address: string, port: number) => { readonly host: string; readonly port: number }
+}
+
+const MOST_ATTEMPTS = 4
+
+const failed = (kind: 'connect' | 'tls', message: string, cause: unknown): OutboundFailure => {
+  const failure = new OutboundFailure(kind, message)
+  failure.cause = cause
+  return failure
+}
+
+/** An error between two listeners, or after we have let go, must not become an uncaught exception. */
+const silenced = <S extends Socket>(socket: S): S => socket.on('error', () => {})
+
+const dial = async (host: string, port: number, signal: AbortSignal): Promise<Socket> => {
+  signal.throwIfAborted()
+  const socket = silenced(connectTcp({ host, port, noDelay: true }))
+  try {
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+/** Tries IPv4 first and gives each address a fair share of the time left, so one dead address is survived. */
+const dialFirst = async (
+  target: Target,
+  settings: ConnectSettings,
+  endsAt: number,
+  signal: AbortSignal,
+): Promise<Socket> => {
+  const ordered = target.addresses.toSorted((a, b) => Number(isIPv4(b)) - Number(isIPv4(a)))
+  const attempts = ordered.slice(0, MOST_ATTEMPTS)
+  let last: unknown
+  for (const [index, address] of attempts.entries()) {
+    const { host, port } = settings.connectTo?.(address, target.port) ?? { host: address, port: target.port }
+    const share = Math.max(1, Math.round((endsAt - performance.now()) / (attempts.length - index)))
+    try {
+      return await withDeadline(share, (own) => dial(host, port, AbortSignal.any([own, signal])))
+    } catch (error) {
+      signal.throwIfAborted()
+      last = error
+    }
+  }
+  if (last instanceof OutboundFailure) throw last
+  throw failed('connect', `No connection to ${target.host}.`, last)
+}
+
+export const connectChecked = async (
+  target: Target,
+  settings: ConnectSettings,
+  endsAt: number,
+  signal: AbortSignal,
+): Promise<TLSSocket> => {
+  const socket = await dialFirst(target, settings, endsAt, signal)
+  const secure = silenced(
+    connectTls({
+      socket,
+      host: target.host,
+      ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
+      ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+      ALPNProtocols: ['http/1.1'],
+      minVersion: 'TLSv1.2',
+      // Said aloud, so that no environment variable can switch the check off.
+      rejectUnauthorized: true,
+    }),
+  )
+  try {
+    await once(secure, 'secureConnect', { signal })
+    return secure
+  } catch (error) {
+    secure.destroy()
+    socket.destroy()
+    signal.throwIfAborted()
+    throw failed('tls', `No trusted TLS session with ${target.host}.`, error)
+  }
+}

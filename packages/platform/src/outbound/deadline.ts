@@ -1,0 +1,17 @@
+import { OutboundFailure } from '@market/market/ports/outbound'
+
+/** One wall clock over everything `work` does; the signal tells it to let go of its sockets. */
+export const withDeadline = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const controller = new AbortController()
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const failure = new OutboundFailure('timeout', `No whole answer within ${ms} ms.`)
+    reject(failure)
+    controller.abort(failure)
+  }, ms)
+  try {
+    return await Promise.race([work(controller.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

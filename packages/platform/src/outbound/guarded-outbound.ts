@@ -1,0 +1,74 @@
+import { Refusal } from '@market/kernel/refusal'
+import { type Outbound, OutboundFailure } from '@market/market/ports/outbound'
+import { type ConnectSettings, connectChecked } from './connect.ts'
+import { withDeadline } from './deadline.ts'
+import { exchange } from './exchange.ts'
+import { hostOf, notPublic, readPublicUrl } from './public-url.ts'
+import { type HostResolver, resolvePublic, systemResolver } from './resolve.ts'
+
+const CHECK_MS = 3_000
+const MAX_ANSWER_BYTES = 64 * 1024
+
+export interface GuardedOutboundSettings {
+  readonly resolver?: HostResolver
+  /** 443 alone unless told otherwise. */
+  readonly allowedPorts?: readonly number[]
+  /** Trusted instead of the system's roots. */
+  readonly ca?: string
+  readonly maxAnswerBytes?: number
+  /**
+   * The one seam for tests: says where an address that has passed every check is dialled, so that a server on
+   * loopback can stand for a public one. It runs after the checks and cannot loosen them.
+   */
+  readonly connectTo?: NonNullable<ConnectSettings['connectTo']>
+}
+
+const asForbidden = (text: string, allowedPorts: readonly number[]): URL => {
+  try {
+    return readPublicUrl(text, allowedPorts)
+  } catch (error) {
+    if (error instanceof Refusal) throw new OutboundFailure('forbidden', error.message)
+    throw error
+  }
+}
+
+const asRefusal = (failure: OutboundFailure): Refusal =>
+  failure.kind === 'forbidden'
+    ? notPublic('The host must lead to public internet addresses only.')
+    : new Refusal('invalid', 'The host name could not be resolved.', { code: 'endpoint_not_resolved' })
+
+export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outbound => {
+  const {
+    resolver = systemResolver,
+    allowedPorts = [443],
+    maxAnswerBytes = MAX_ANSWER_BYTES,
+    ...connecting
+  } = settings
+  return {
+    check: async (text) => {
+      const host = hostOf(readPublicUrl(text, allowedPorts))
+      try {
+        await withDeadline(CHECK_MS, () => resolvePublic(host, resolver))
+      } catch (error) {
+        throw error instanceof OutboundFailure ? asRefusal(error) : error
+      }
+    },
+    post: async (request) => {
+      const endsAt = performance.now() + request.timeoutMs
+      const url = asForbidden(request.url, allowedPorts)
+      const host = hostOf(url)
+      return await withDeadline(request.timeoutMs, async (signal) => {
+        const addresses = await resolvePublic(host, resolver)
+        const target = { host, port: url.port === '' ? 443 : Number(url.port), addresses }
+        const secure = await connectChecked(target, connecting, endsAt, signal)
+        const letGo = () => secure.destroy()
+        signal.addEventListener('abort', letGo, { once: true })
+        try {
+          return await exchange(secure, url, request, maxAnswerBytes)
+        } finally {
+          letGo()
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { isIP } from 'node:net'
+import { Refusal } from '@market/kernel/refusal'
+import { isPublicAddress } from './public-address.ts'
+
+const LONGEST_URL = 2048
+const LONGEST_NAME = 253
+const INSIDE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'intranet', 'lan', 'home.arpa']
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
+/** The parser repairs or drops these silently, so two readers of one text could see two different hosts. */
+const REPAIRED_CHARACTERS = /[\p{Cc}\s\\]/u
+
+export const notPublic = (sentence: string): Refusal =>
+  new Refusal('invalid', sentence, { code: 'endpoint_not_public' })
+
+/** The host as sockets and certificates want it: IPv6 without its brackets. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
+
+const checkName = (name: string): void => {
+  if (name.endsWith('.')) throw notPublic('The host name must not end with a dot.')
+  const labels = name.split('.')
+  if (name.length > LONGEST_NAME || !labels.every((label) => LABEL.test(label)))
+    throw notPublic('The host is not a valid domain name.')
+  const inside = INSIDE_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))
+  if (inside || labels.length < 2)
+    throw notPublic('The host must be a public domain name, not one of a local network.')
+}
+
+/** Judges the form only; what the name resolves to is judged each time it is used. */
+export const readPublicUrl = (text: string, allowedPorts: readonly number[] = [443]): URL => {
+  if (text.length > LONGEST_URL) throw notPublic(`The URL must have at most ${LONGEST_URL} characters.`)
+  if (REPAIRED_CHARACTERS.test(text))
+    throw notPublic('The URL must not contain spaces, control characters or backslashes.')
+  const authority = /^https:\/\/([^/?#]+)/i.exec(text)?.[1]
+  if (authority === undefined) throw notPublic('The URL must start with https:// and a host.')
+  if (authority.includes('@')) throw notPublic('The URL must not contain a user name or password.')
+  const url = URL.parse(text)
+  if (url === null) throw notPublic('The URL is not valid: its host or port cannot be read.')
+  const port = url.port === '' ? 443 : Number(url.port)
+  if (!allowedPorts.includes(port)) throw notPublic(`The port must be ${allowedPorts.join(' or ')}.`)
+  const host = hostOf(url)
+  if (isIP(host) === 0) checkName(host)
+  else if (!isPublicAddress(host)) throw notPublic('The host must be a public internet address.')
+  return url
+}

@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import type { LimitRule, Taken } from '@market/market/ports/limiter'
+import { type OwnRedis, redisPrefix, startRedis } from '@market/testing/redis'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type RedisLimiter, redisLimiter } from './limiter.ts'
+
+const RULE: LimitRule = { name: 'register', max: 5, windowSeconds: 60 }
+
+let server: OwnRedis
+const started: RedisLimiter[] = []
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+afterEach(async () => {
+  for (const limiter of started.splice(0)) await limiter.stop()
+})
+
+function start(url = server.url, prefix = redisPrefix()) {
+  const seen = { fallbacks: 0, warnings: 0, limiter: undefined as unknown as RedisLimiter }
+  seen.limiter = redisLimiter({
+    url,
+    prefix,
+    onFallback: () => {
+      seen.fallbacks += 1
+    },
+    log: {
+      warn: () => {
+        seen.warnings += 1
+      },
+    },
+  })
+  started.push(seen.limiter)
+  return seen
+}
+
+const takeMany = (
+  limiter: RedisLimiter,
+  times: number,
+  subject: string = randomUUID(),
+  rule = RULE,
+): Promise<Taken[]> => Promise.all(Array.from({ length: times }, () => limiter.take(rule, subject)))
+
+const allowed = (all: readonly Taken[]): number => all.filter((taken) => taken.allowed).length
+
+async function untilReady(limiter: RedisLimiter): Promise<void> {
+  while (!(await limiter.ready())) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('while Redis is there', () => {
+  test('exactly max calls pass in a window, and the answer says how many are left', async () => {
+    const { limiter } = start()
+    const subject = randomUUID()
+    for (const remaining of [4, 3, 2, 1, 0]) {
+      expect(await limiter.take(RULE, subject)).toMatchObject({ allowed: true, remaining })
+    }
+    const sixth = await limiter.take(RULE, subject)
+    expect(sixth).toMatchObject({ allowed: false, remaining: 0 })
+    expect(sixth.resetsInMs).toBeGreaterThan(50_000)
+    expect(sixth.resetsInMs).toBeLessThanOrEqual(60_000)
+  })
+
+  test('each rule and each subject has a counter of its own', async () => {
+    const { limiter } = start()
+    expect(allowed(await takeMany(limiter, 9, 'one'))).toBe(5)
+    expect(allowed(await takeMany(limiter, 9, 'two'))).toBe(5)
+    expect(allowed(await takeMany(limiter, 9, 'one', { ...RULE, name: 'orders' }))).toBe(5)
+    const long = 'x'.repeat(5_000)
+    expect(allowed(await takeMany(limiter, 9, `${long}a`))).toBe(5)
+    expect(allowed(await takeMany(limiter, 9, `${long}b`))).toBe(5)
+  })
+
+  test('the window opens with the first call and refused calls do not prolong it', async () => {
+    const prefix = redisPrefix()
+    const { limiter } = start(server.url, prefix)
+    const rule = { name: 'short', max: 1, windowSeconds: 1 }
+    const first = await limiter.take(rule, 'a')
+    expect(first).toMatchObject({ allowed: true, resetsInMs: 1_000 })
+    let last = await limiter.take(rule, 'a')
+    expect(last.allowed).toBe(false)
+    while (!last.allowed) last = await limiter.take(rule, 'a')
+    expect(last.resetsInMs).toBe(1_000)
+  })
+
+  test('a counter that lost its expiry gets one again', async () => {
+    const prefix = redisPrefix()
+    const { limiter } = start(server.url, prefix)
+    const direct = new Redis(server.url)
+    await direct.set(`${prefix}limit:register|stuck`, '99')
+    expect((await limiter.take(RULE, 'stuck')).resetsInMs).toBeLessThanOrEqual(60_000)
+    expect(await direct.pttl(`${prefix}limit:register|stuck`)).toBeGreaterThan(0)
+    direct.disconnect()
+  })
+
+  test('two processes with fifty parallel calls each let exactly max pass together', async () => {
+    const prefix = redisPrefix()
+    const counts = await Promise.all([takeInOtherProcess(prefix, 50), takeInOtherProcess(prefix, 50)])
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20)
+  })
+
+  test('nothing falls back and nothing is warned about', async () => {
+    const seen = start()
+    await takeMany(seen.limiter, 200)
+    expect(seen).toMatchObject({ fallbacks: 0, warnings: 0 })
+  })
+})
+
+describe('while Redis is away', () => {
+  test('a Redis that never was there limits per process with the same numbers', async () => {
+    const seen = start('redis://127.0.0.1:1')
+    expect(allowed(await takeMany(seen.limiter, 20))).toBe(5)
+    expect(seen.fallbacks).toBe(20)
+    expect(seen.warnings).toBe(1)
+    expect(await seen.limiter.ready()).toBe(false)
+  })
+
+  test('a killed Redis: the count goes on from where it was, and Redis is used again when it is back', async () => {
+    const seen = start()
+    expect(allowed(await takeMany(seen.limiter, 3, 'ip'))).toBe(3)
+    await server.kill()
+    expect(allowed(await takeMany(seen.limiter, 10, 'ip'))).toBe(2)
+    expect(allowed(await takeMany(seen.limiter, 10, 'other'))).toBe(5)
+    expect(seen.fallbacks).toBe(20)
+
+    await server.restart()
+    await untilReady(seen.limiter)
+    expect(allowed(await takeMany(seen.limiter, 10, 'fresh'))).toBe(5)
+    expect(seen.fallbacks).toBe(20)
+  })
+
+  test('a Redis that hangs holds no call longer than its deadline, and comes back by itself', async () => {
+    const seen = start()
+    await untilReady(seen.limiter)
+    server.pause()
+    const began = performance.now()
+    expect(allowed(await takeMany(seen.limiter, 50, 'hung'))).toBe(5)
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(seen.fallbacks).toBe(50)
+    expect(await seen.limiter.ready()).toBe(false)
+
+    server.resume()
+    await untilReady(seen.limiter)
+    const before = seen.fallbacks
+    expect(allowed(await takeMany(seen.limiter, 10, 'after'))).toBe(5)
+    expect(seen.fallbacks).toBe(before)
+  })
+
+  test('a server that accepts and never answers limits per process too', async () => {
+    const sockets = new Set<Socket>()
+    const hole = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())))
+    await once(hole.listen(0, '127.0.0.1'), 'listening')
+    const address = hole.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+
+    const seen = start(`redis://127.0.0.1:${port}`)
+    expect(allowed(await takeMany(seen.limiter, 20))).toBe(5)
+    expect(seen.fallbacks).toBe(20)
+    await seen.limiter.stop()
+    for (const socket of sockets) socket.destroy()
+    hole.close()
+  })
+
+  test('a Redis that answers with errors limits per process too', async () => {
+    const prefix = redisPrefix()
+    const seen = start(server.url, prefix)
+    const direct = new Redis(server.url)
+    await direct.lpush(`${prefix}limit:register|list`, 'not a number')
+    expect(allowed(await takeMany(seen.limiter, 20, 'list'))).toBe(5)
+    expect(seen.fallbacks).toBe(20)
+    direct.disconnect()
+  })
+})
+
+/** Another Node process with a limiter of its own; answers how many of its calls passed. */
+async function takeInOtherProcess(prefix: string, times: number): Promise<number> {
+  const script = `
+    const { redisLimiter } = await import(${JSON.stringify(new URL('./limiter.ts', import.meta.url).href)})
+    const limiter = redisLimiter({ url: '${server.url}', prefix: '${prefix}', onFallback() { process.exit(3) } })
+    while (!(await limiter.ready())) await new Promise((resolve) => setImmediate(resolve))
+    const rule = { name: 'shared', max: 20, windowSeconds: 60 }
+    const all = await Promise.all(Array.from({ length: ${times} }, () => limiter.take(rule, 'ip')))
+    process.stdout.write(String(all.filter((taken) => taken.allowed).length))
+    await limiter.stop()`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`the other process ended with ${code}`)
+  return Number(said)
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/** Pieces of the environment that several programs read, each refused by name when it is wrong. */
+
+export const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+
+const hexKey = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be 32 bytes in hex')
+  .transform((hex) => Buffer.from(hex, 'hex'))
+
+/** `id:hex,id:hex`, the current key first. */
+const keys = z.string().transform((text, ctx) =>
+  text.split(',').map((entry) => {
+    const [id = '', hex = ''] = entry.trim().split(':')
+    if (!/^[a-z0-9-]{1,32}$/.test(id) || !/^[0-9a-f]{64}$/.test(hex)) {
+      ctx.addIssue('must be a list of id:<64 hex digits>')
+      return z.NEVER
+    }
+    return { id, key: Buffer.from(hex, 'hex') }
+  }),
+)
+
+export const address = z.url().transform((url) => url.replace(/\/$/, ''))
+
+export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+
+/** How a house on a laptop plays the world; production refuses to start with any of them. */
+const developmentSettings = {
+  /** A file of milliseconds by which the clock is moved. */
+  CLOCK_FILE: z.string().optional(),
+  /** `public address=host:port`: where requests to an address, already checked, really go. */
+  OUTBOUND_REROUTE: list,
+  /** Certificates that are trusted beside the usual ones, as a PEM file. */
+  OUTBOUND_CA_FILE: z.string().optional(),
+}
+
+/** What every program of the house reads. */
+export const commonSettings = {
+  DATABASE_URL: z.url(),
+  VAULT_KEYS: keys,
+  VAULT_PEPPER: hexKey,
+  DNS_SERVERS: list,
+  METRICS_READERS: list.transform((readers) => (readers.length === 0 ? ['127.0.0.1', '::1'] : readers)),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  TRACES_ENDPOINT: z.url().optional(),
+  CELL: z
+    .string()
+    .regex(/^[0-9a-z]$/)
+    .default('0'),
+  ...developmentSettings,
+}
+
+/** A wrong setting stops the process before it does anything, and says which. */
+export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.output<T> {
+  const isProduction = env['NODE_ENV'] === 'production'
+  const forbidden = isProduction ? Object.keys(developmentSettings).filter((name) => env[name]) : []
+  if (forbidden.length > 0) throw new Error(`Not in production: ${forbidden.join(', ')}`)
+  const parsed = schema.safeParse(env)
+  if (parsed.success) return parsed.data
+  const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The configuration is not complete:\n  ${wrong.join('\n  ')}`)
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import type { Outbound } from '@market/market/ports/outbound'
+import { dnsResolver } from '../outbound/dns-resolver.ts'
+import { guardedOutbound } from '../outbound/guarded-outbound.ts'
+
+interface OutboundSettings {
+  readonly DNS_SERVERS: readonly string[]
+  readonly OUTBOUND_REROUTE: readonly string[]
+  readonly OUTBOUND_CA_FILE?: string | undefined
+}
+
+/** The way out as the environment describes it. */
+export function outboundFrom(settings: OutboundSettings): Outbound {
+  const routes = new Map(settings.OUTBOUND_REROUTE.map(readRoute))
+  return guardedOutbound({
+    resolver: dnsResolver(settings.DNS_SERVERS),
+    ...(settings.OUTBOUND_CA_FILE !== undefined && { ca: readFileSync(settings.OUTBOUND_CA_FILE, 'utf8') }),
+    ...(routes.size > 0 && { connectTo: (host, port) => routes.get(host) ?? { host, port } }),
+  })
+}
+
+function readRoute(entry: string): [string, { host: string; port: number }] {
+  const [, from, host, port] = /^([^=]+)=(.+):(\d+)$/.exec(entry) ?? []
+  if (from === undefined || host === undefined) throw new Error(`OUTBOUND_REROUTE: "${entry}" is no route`)
+  return [from, { host, port: Number(port) }]
+}

@@ -1,0 +1,4 @@
+export interface RunningTraces {
+  /** Sends what is left and ends. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,140 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { Refusal } from '@market/kernel/refusal'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { localVault } from './local-vault.ts'
+
+const OLD = { id: '2025-a', key: randomBytes(32) }
+const NEW = { id: '2026-b', key: randomBytes(32) }
+const pepper = randomBytes(32)
+const PLACE = { row: 'agt_1', field: 'api_key' }
+const SECRET = 'market_S3cret'
+
+const vault = localVault({ keys: [OLD], pepper })
+
+async function faultOf(opening: Promise<string>): Promise<Error> {
+  const error = await opening.then(
+    () => new Error('it opened'),
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof Error) || error.message === 'it opened') throw error
+  expect(error).not.toBeInstanceOf(Refusal)
+  expect(error.message).not.toContain(SECRET)
+  return error
+}
+
+describe('sealing', () => {
+  test('any well-formed text comes back as it was, in its own place', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), fc.string(), async (text, row, field) => {
+        expect(await vault.open(vault.seal(text, { row, field }), { row, field })).toBe(text)
+      }),
+    )
+  })
+
+  test('the same secret never gives the same bytes, and the bytes do not hold it', () => {
+    const [one, two] = [vault.seal(SECRET, PLACE), vault.seal(SECRET, PLACE)]
+    expect(one.equals(two)).toBe(false)
+    expect(one.includes(SECRET)).toBe(false)
+  })
+
+  test('data keys change as values are sealed, and all values still open', async () => {
+    const sealed = Array.from({ length: 2_500 }, (_, i) => vault.seal(String(i), PLACE))
+    const wrapped = new Set(sealed.map((bytes) => bytes.toString('hex', 8, 68)))
+    expect(wrapped.size).toBeGreaterThanOrEqual(3)
+    const opened = await Promise.all(sealed.map((bytes) => vault.open(bytes, PLACE)))
+    expect(opened).toEqual(sealed.map((_, i) => String(i)))
+  })
+
+  test('text that is not well-formed is refused instead of being changed', () => {
+    expect(() => vault.seal('a\ud800', PLACE)).toThrow('well-formed')
+  })
+})
+
+describe('a value that was touched does not open', () => {
+  test.each([
+    ['another row', { row: 'agt_2', field: 'api_key' }],
+    ['another field', { row: 'agt_1', field: 'webhook_secret' }],
+    ['row and field shifted into each other', { row: 'agt_1api', field: '_key' }],
+    ['row and field swapped', { row: 'api_key', field: 'agt_1' }],
+    ['no place', { row: '', field: '' }],
+  ])('moved to %s', async (_name, place) => {
+    await faultOf(vault.open(vault.seal(SECRET, PLACE), place))
+  })
+
+  test('cut anywhere', async () => {
+    const sealed = vault.seal(SECRET, PLACE)
+    for (let length = 0; length < sealed.length; length++) {
+      await faultOf(vault.open(sealed.subarray(0, length), PLACE))
+    }
+    await faultOf(vault.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE))
+  })
+
+  test('one bit flipped anywhere', async () => {
+    const sealed = vault.seal(SECRET, PLACE)
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const flipped = Buffer.from(sealed)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      await faultOf(vault.open(flipped, PLACE))
+    }
+  })
+
+  test('the data key of another value put in', async () => {
+    const other = localVault({ keys: [OLD], pepper })
+    const [mine, theirs] = [vault.seal(SECRET, PLACE), other.seal(SECRET, PLACE)]
+    const bodyAt = 2 + OLD.id.length + 60
+    await faultOf(vault.open(Buffer.concat([theirs.subarray(0, bodyAt), mine.subarray(bodyAt)]), PLACE))
+  })
+
+  test('sealed by somebody with another key of the same name', async () => {
+    const stranger = localVault({ keys: [{ id: OLD.id, key: randomBytes(32) }], pepper })
+    await faultOf(vault.open(stranger.seal(SECRET, PLACE), PLACE))
+  })
+})
+
+describe('changing the key', () => {
+  const both = localVault({ keys: [NEW, OLD], pepper })
+  const newOnly = localVault({ keys: [NEW], pepper })
+
+  test('while both keys live, old values open and are known as due; new ones are sealed under the new key', async () => {
+    const old = vault.seal(SECRET, PLACE)
+    expect(await both.open(old, PLACE)).toBe(SECRET)
+    expect(both.needsReseal(old)).toBe(true)
+    expect(vault.needsReseal(old)).toBe(false)
+
+    const fresh = both.seal(await both.open(old, PLACE), PLACE)
+    expect(both.needsReseal(fresh)).toBe(false)
+    expect(await newOnly.open(fresh, PLACE)).toBe(SECRET)
+  })
+
+  test('once the old key is gone, what was left under it does not open', async () => {
+    const error = await faultOf(newOnly.open(vault.seal(SECRET, PLACE), PLACE))
+    expect(error.message).toBe('the vault has no key "2025-a"')
+  })
+
+  test('bytes that are no sealed value are a fault, not due', () => {
+    expect(() => both.needsReseal(Buffer.from('nonsense'))).toThrow('unknown version')
+  })
+})
+
+describe('fingerprints', () => {
+  test('are the keyed hash of the secret and need the pepper', () => {
+    expect(vault.fingerprint(SECRET)).toEqual(createHmac('sha256', pepper).update(SECRET).digest())
+    const other = localVault({ keys: [OLD], pepper: randomBytes(32) })
+    expect(other.fingerprint(SECRET).equals(vault.fingerprint(SECRET))).toBe(false)
+  })
+
+  test('outlive a change of the key', () => {
+    expect(localVault({ keys: [NEW], pepper }).fingerprint(SECRET)).toEqual(vault.fingerprint(SECRET))
+  })
+})
+
+test.each([
+  ['no key', { keys: [], pepper }],
+  ['a short key', { keys: [{ id: 'a', key: randomBytes(16) }], pepper }],
+  ['two keys of one name', { keys: [OLD, OLD], pepper }],
+  ['a key without a name', { keys: [{ id: '', key: randomBytes(32) }], pepper }],
+  ['a short pepper', { keys: [OLD], pepper: randomBytes(8) }],
+])('a vault with %s does not start', (_name, settings) => {
+  expect(() => localVault(settings)).toThrow()
+})
