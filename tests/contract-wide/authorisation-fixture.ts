@@ -1,0 +1,131 @@
+import type { CallerKind, Operation } from '@market/contract/define'
+import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
+import type { Ask } from '../support/client.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, PUBLIC_ADDRESS } from '../support/market.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+
+/** Everybody who may come to the door, with a credential that is good for what it is. */
+export const PRINCIPALS = [
+  'anonymous',
+  'owner user',
+  'other user',
+  'agent',
+  'other agent',
+  'owner wallet',
+  'other wallet',
+  'admin key',
+  'admin session',
+] as const
+export type Principal = (typeof PRINCIPALS)[number]
+
+/** Where the agents' endpoints are: a name that is gone once they have it, so that nothing is sent anywhere. */
+const MOVED_AWAY = 'moved-away.example'
+
+export type World = Awaited<ReturnType<typeof makeWorld>>
+
+/**
+ * A public agent with an owner, who has it both by wallet and by account; beside it a stranger of every kind,
+ * and an agent nobody owns.
+ */
+export async function makeWorld(market: Market) {
+  const ownerWallet = evmSigner()
+  const otherWallet = evmSigner()
+  const endpoint = { endpoint_url: `https://${MOVED_AWAY}/in` }
+  market.dns.answers.set(MOVED_AWAY, [PUBLIC_ADDRESS])
+  const agent = await makeOwnedAgent(market, endpoint, ownerWallet)
+  const ownerUser = await makeUser(market, { wallets: [ownerWallet.address] })
+  const linked = await market
+    .client()
+    .post('/api/agents/link', { api_key: agent.apiKey }, { bearer: ownerUser.token })
+  if (linked.status !== 200) throw new Error(`the owner could not link the agent: ${linked.status}`)
+  const hiddenAgent = await makeAgent(market, endpoint)
+  const otherAgent = await makeOwnedAgent(market, endpoint)
+  market.dns.answers.delete(MOVED_AWAY)
+  return {
+    market,
+    agent,
+    hiddenAgent,
+    otherAgent,
+    ownerWallet,
+    otherWallet,
+    ownerUser,
+    otherUser: await makeUser(market),
+    admin: await makeUser(market, { sub: ADMIN_USER }),
+  }
+}
+
+/** How this principal makes itself known for this very call. */
+export async function credentialOf(
+  world: World,
+  principal: Principal,
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Pick<Ask, 'bearer' | 'headers'>> {
+  switch (principal) {
+    case 'anonymous':
+      return {}
+    case 'owner user':
+      return { bearer: world.ownerUser.token }
+    case 'other user':
+      return { bearer: world.otherUser.token }
+    case 'agent':
+      return { bearer: world.agent.apiKey }
+    case 'other agent':
+      return { bearer: world.otherAgent.apiKey }
+    case 'owner wallet':
+      return { headers: await signatureOf(world, world.ownerWallet, operation, input) }
+    case 'other wallet':
+      return { headers: await signatureOf(world, world.otherWallet, operation, input) }
+    case 'admin key':
+      return { bearer: ADMIN_KEY }
+    case 'admin session':
+      return { bearer: world.admin.token }
+  }
+}
+
+let signatures = 0
+
+/** Every signature has a time of its own, because one that is bound to an act counts once. */
+async function signatureOf(
+  world: World,
+  signer: EvmSigner,
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+) {
+  const purpose = (operation.purpose ?? 'session').replace(/\{(\w+)\}/g, (_, field: string) => {
+    const value = input[field]
+    return typeof value === 'string' ? value : ''
+  })
+  signatures = (signatures + 1) % 200_000
+  const at = world.market.now() - signatures
+  // What no wallet would show its holder cannot be signed; such an input meets a signature for something else.
+  const signable = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u.test(purpose)
+  return asHeaders(await signed(signer, signable ? purpose : 'session', at))
+}
+
+const PRINCIPAL_OF: readonly (readonly [CallerKind, Principal])[] = [
+  ['agent', 'agent'],
+  ['user', 'owner user'],
+  ['admin', 'admin session'],
+  ['admin_key', 'admin key'],
+  ['wallet', 'owner wallet'],
+  ['anonymous', 'anonymous'],
+]
+
+/** Somebody the operation is open to. */
+export function insiderOf(operation: Operation): Principal {
+  const found = PRINCIPAL_OF.find(([kind]) => operation.callers.includes(kind))
+  if (found === undefined) throw new Error(`nobody may call ${operation.id}`)
+  return found[1]
+}
+
+/** Real things of the world by the names inputs give them; everything else can be made up. */
+export const thingsOf = (world: World): Readonly<Record<string, unknown>> => ({
+  agent_id: world.agent.id,
+  api_key: world.agent.apiKey,
+  agent_name: world.agent.name,
+  wallet: world.ownerWallet.address,
+  // A switch that is turned on would stop everybody else.
+  on: false,
+})

@@ -1,0 +1,46 @@
+import { operationList, operations } from '@market/contract/operations'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Market, startMarket } from '../support/market.ts'
+import { requestOf } from '../support/operation-request.ts'
+import { credentialOf, makeWorld, PRINCIPALS, type World } from './authorisation-fixture.ts'
+import { AUTHORISATION } from './authorisation-table.ts'
+
+let market: Market
+let world: World
+beforeAll(async () => {
+  market = await startMarket()
+  world = await makeWorld(market)
+})
+afterAll(() => market.stop())
+
+test('the table has a row for every operation, and none for an operation that is gone', () => {
+  expect(Object.keys(AUTHORISATION).sort()).toEqual(operationList.map(({ id }) => id).sort())
+})
+
+const rows = Object.entries(AUTHORISATION).flatMap(([id, situations]) =>
+  situations.map((row) => ({ id: id as keyof typeof operations, ...row })),
+)
+
+test('every operation has a situation, and every situation an answer for every principal', () => {
+  for (const situations of Object.values(AUTHORISATION)) expect(situations.length).toBeGreaterThan(0)
+  for (const { answers } of rows) expect(Object.keys(answers).sort()).toEqual([...PRINCIPALS].sort())
+})
+
+test('somebody is let in by every operation', () => {
+  for (const situations of Object.values(AUTHORISATION)) {
+    const answers = situations.flatMap((row) => Object.values(row.answers))
+    expect(answers.some((status) => status < 300)).toBe(true)
+  }
+})
+
+describe.each(rows)('$id, $when', ({ id, input, answers }) => {
+  test.each(PRINCIPALS)('is answered as the table says: %s', async (principal) => {
+    const operation = operations[id]
+    const asked = input(world)
+    const { method, path, body } = requestOf(operation, asked)
+    const credential = await credentialOf(world, principal, operation, asked)
+    const reply = await market.client().send(method, path, { ...credential, ...(body && { body }) })
+    expect({ status: reply.status, error: reply.body.error }).toMatchObject({ status: answers[principal] })
+    expect(reply.body.success).toBe(reply.status < 300)
+  })
+})

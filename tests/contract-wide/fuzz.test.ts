@@ -1,0 +1,138 @@
+import { type Operation, SWITCHES } from '@market/contract/define'
+import { operationList } from '@market/contract/operations'
+import { type Anvil, startAnvil } from '@market/testing/anvil'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { someAddress } from '../support/client.ts'
+import { fuzzCases, inBrief, wireRequestOf } from '../support/fuzz-cases.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { openApiOracle } from '../support/openapi-oracle.ts'
+import { plainInput } from '../support/schema-arbitraries.ts'
+import { type Wire, wire } from '../support/wire-request.ts'
+import {
+  credentialOf,
+  insiderOf,
+  makeWorld,
+  PRINCIPALS,
+  type Principal,
+  thingsOf,
+  type World,
+} from './authorisation-fixture.ts'
+import { shownSecrets } from './shown-secrets.ts'
+
+const CASES = Number(process.env['FUZZ_CASES'] ?? 200)
+const SEED = Number(process.env['FUZZ_SEED'] ?? 7)
+const MS_PER_CASE = 100
+
+let chain: Anvil
+let market: Market
+let world: World
+let sender: Wire
+let against: Awaited<ReturnType<typeof openApiOracle>>
+beforeAll(async () => {
+  // With a chain to ask, a wrong signature is known to be wrong; without one it would be answered 503.
+  chain = await startAnvil({ chainId: 8453 })
+  market = await startMarket({ BASE_RPC_URLS: chain.url })
+  sender = wire(market.url)
+  against = await openApiOracle(market)
+})
+afterAll(async () => {
+  sender.stop()
+  await market.stop()
+  await chain.stop()
+})
+
+/** A world of its own for every operation: what the cases of another changed would be chance in this one's. */
+beforeEach(async () => {
+  world = await makeWorld(market)
+})
+
+/** What an operator's cases turned on would stop everybody who comes after. */
+afterEach(async () => {
+  for (const name of SWITCHES) {
+    const off = { on: false, reason: 'the next operation begins' }
+    const reply = await market.client().put(`/api/admin/switches/${name}`, off, { bearer: world.admin.token })
+    expect(reply.status).toBe(200)
+  }
+})
+
+const WRONG: readonly Readonly<Record<string, string>>[] = [
+  { authorization: `Bearer market_${'0'.repeat(49)}` },
+  { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJvcGVyYXRvci0xIn0.' },
+  { authorization: 'Bearer adm_guess' },
+  { 'x-market-wallet-sig': '0x00', 'x-market-wallet-sig-ts': '1', 'x-market-wallet': '0x1' },
+]
+
+type CallerCase = { readonly principal: Principal } | { readonly wrong: Readonly<Record<string, string>> }
+
+/** Mostly somebody real, often somebody the door is open to, now and then a credential that is none. */
+const callersOf = (operation: Operation): fc.Arbitrary<CallerCase> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ principal: insiderOf(operation) }) },
+    { weight: 5, arbitrary: fc.constantFrom(...PRINCIPALS).map((principal) => ({ principal })) },
+    { weight: 1, arbitrary: fc.constantFrom(...WRONG).map((wrong) => ({ wrong })) },
+  )
+
+describe(`whatever is sent (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
+  test.each(operationList)(
+    '$id answers as it declares and gives nothing away',
+    async (operation) => {
+      const others = operationList.filter(
+        ({ id, method }) => id !== operation.id && method === operation.method,
+      )
+      const fixedPaths = new Set(others.map(({ path }) => path))
+      const statuses = new Map<number, number>()
+
+      const wrongWith = async (caller: CallerCase, fuzzed: Parameters<typeof wireRequestOf>[2]) => {
+        const request = wireRequestOf(operation, fixedPaths, fuzzed)
+        if (request === undefined) return undefined
+        const shown =
+          'wrong' in caller
+            ? { headers: caller.wrong }
+            : await credentialOf(world, caller.principal, operation, fuzzed.input)
+        const answer = await sender.send({
+          ...request,
+          headers: {
+            'x-forwarded-for': someAddress(),
+            ...(shown.bearer !== undefined && { authorization: `Bearer ${shown.bearer}` }),
+            ...shown.headers,
+            ...request.headers,
+          },
+        })
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        if (answer.status >= 500) return `a fault of ours: ${answer.status} ${answer.text}`
+        if (!String(answer.headers['content-type']).startsWith('application/json'))
+          return 'the answer is not JSON'
+        const body = JSON.parse(answer.text) as { request_id?: string }
+        const told = inBrief(fuzzed.input)
+        const given = shownSecrets(answer.text).filter(
+          ({ showers, text }) => !showers.has(operation.id) && !told.includes(text),
+        )
+        if (given.length > 0) return `gave away ${given.map(({ name }) => name).join()}`
+        if (answer.status >= 400 && body.request_id !== answer.headers['x-request-id']) return 'no request_id'
+        return against(operation, answer.status, body)
+      }
+
+      const good = { input: plainInput(operation, thingsOf(world)), body: undefined, query: '', headers: {} }
+      const insider: CallerCase = { principal: insiderOf(operation) }
+      const property = fc.asyncProperty(
+        callersOf(operation),
+        fuzzCases(operation, thingsOf(world)),
+        async (caller, fuzzed) => {
+          const wrong = await wrongWith(caller, fuzzed)
+          if (wrong !== undefined) throw new Error(wrong)
+        },
+      )
+      const run = await fc.check(property, { seed: SEED, numRuns: CASES, examples: [[insider, good]] })
+      const report = run.failed
+        ? `${String(run.errorInstance)}\n${inBrief(run.counterexample)}\nFUZZ_SEED=${SEED}`
+        : ''
+      expect(report).toBe('')
+      // A run in which every case was refused would have tested nothing behind the door.
+      expect([...statuses.keys()].some((status) => status < 300)).toBe(true)
+      expect([...statuses.keys()].some((status) => status >= 400)).toBe(true)
+      expect(Object.keys(Object.prototype)).toEqual([])
+    },
+    CASES * MS_PER_CASE + 10_000,
+  )
+})

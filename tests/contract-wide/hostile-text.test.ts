@@ -1,0 +1,100 @@
+import type { Operation } from '@market/contract/define'
+import { operationList } from '@market/contract/operations'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { someAddress } from '../support/client.ts'
+import { fingerprintOfDatabase } from '../support/database-fingerprint.ts'
+import { FORBIDDEN_TEXTS, jsonText } from '../support/hostile-values.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { requestOf } from '../support/operation-request.ts'
+import { inputSchemaOf, plainInput, type Schema } from '../support/schema-arbitraries.ts'
+import { type Wire, wire } from '../support/wire-request.ts'
+import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
+
+let market: Market
+let world: World
+let sender: Wire
+beforeAll(async () => {
+  market = await startMarket()
+  world = await makeWorld(market)
+  sender = wire(market.url)
+})
+afterAll(async () => {
+  sender.stop()
+  await market.stop()
+})
+
+async function ask(operation: Operation, input: Readonly<Record<string, unknown>>) {
+  const { method, path, body } = requestOf(operation, input)
+  if (path.length > LONGEST_URL || (hasLoneSurrogate(path) && path.includes('?'))) return undefined
+  const shown = await credentialOf(world, insiderOf(operation), operation, input)
+  return sender.send({
+    method,
+    path,
+    headers: {
+      'x-forwarded-for': someAddress(),
+      ...(shown.bearer !== undefined && { authorization: `Bearer ${shown.bearer}` }),
+      ...shown.headers,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: jsonText(body) }),
+  })
+}
+
+/** In a URL, 100 KB never arrive: the limit of the headers stops them before. */
+const LONGEST_URL = 12_000
+
+/** A query cannot say one: its bytes are no UTF-8 and stay the percent signs and digits they are written in. */
+const hasLoneSurrogate = (path: string): boolean => /%ed%[ab]/i.test(path)
+
+type Put = (text: string) => unknown
+
+/** How to put a text into a field, for every place of the field that takes text. */
+function placesIn(schema: Schema): Put[] {
+  if (schema.type === 'string') return [(text) => text]
+  const inItems =
+    schema.items === undefined
+      ? []
+      : placesIn(schema.items).map(
+          (put): Put =>
+            (text) => [put(text)],
+        )
+  const inFields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    placesIn(field).map(
+      (put): Put =>
+        (text) => ({ [name]: put(text) }),
+    ),
+  )
+  const inBranches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(placesIn)
+  return [...inItems, ...inFields, ...inBranches]
+}
+
+const textFieldsOf = (operation: Operation) =>
+  Object.entries(inputSchemaOf(operation).properties ?? {}).flatMap(([field, schema]) =>
+    placesIn(schema).map((put) => ({ field, put, around: isUrl(schema) ? inUrl : inWords })),
+  )
+
+/** Everything but the hostile part is as the field wants it. */
+const inUrl = (hostile: string): string => `https://hooks.example/${hostile}/in`
+const inWords = (hostile: string): string => `Some words${hostile} and more`
+const isUrl = (schema: Schema): boolean =>
+  schema.format === 'uri' || (schema.anyOf ?? []).some((branch) => isUrl(branch))
+
+describe.each(operationList.filter((operation) => textFieldsOf(operation).length > 0))('$id', (operation) => {
+  test.each(textFieldsOf(operation))('$field takes no hostile text', async ({ field, put, around }) => {
+    const good = plainInput(operation, thingsOf(world))
+    const before = await fingerprintOfDatabase(market.db)
+    const answers = await Promise.all(
+      Object.entries(FORBIDDEN_TEXTS).map(async ([name, hostile]) => {
+        const answer = await ask(operation, { ...good, [field]: put(around(hostile)) })
+        return { name, status: answer?.status ?? 'not sent', answer: answer?.text }
+      }),
+    )
+    for (const { name, status, answer } of answers) {
+      if (status === 'not sent') continue
+      expect({ name, status, answer }).toMatchObject({ name, status: 400 })
+      expect(JSON.parse(answer ?? '')).toMatchObject({ success: false })
+    }
+    expect(answers.filter(({ status }) => status === 400).length).toBeGreaterThan(10)
+    expect(await fingerprintOfDatabase(market.db)).toEqual(before)
+  })
+})

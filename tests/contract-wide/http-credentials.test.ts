@@ -1,0 +1,97 @@
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { APP_URL, BASE_URL } from '../support/settings.ts'
+
+let market: Market
+let person: Awaited<ReturnType<typeof makeUser>>
+beforeAll(async () => {
+  market = await startMarket()
+  person = await makeUser(market)
+})
+afterAll(() => market.stop())
+
+const cookie = () => ({ cookie: `theme=dark; idp-token=${person.token}` })
+const put = (headers: Record<string, string>, body: unknown = { bio: 'From a page' }) =>
+  market.client().put('/api/profile', body, { headers: { ...cookie(), ...headers } })
+
+describe('a token in a cookie', () => {
+  test.each([
+    ['from our app', { origin: APP_URL }],
+    ['from our own address', { origin: BASE_URL }],
+    ['where the browser says same-origin', { 'sec-fetch-site': 'same-origin' }],
+    ['where the browser says same-site, from our app', { origin: APP_URL, 'sec-fetch-site': 'same-site' }],
+  ])('counts %s', async (_name, headers) => {
+    expect((await put(headers)).status).toBe(200)
+  })
+
+  test.each([
+    ['from another site', { origin: 'https://evil.example' }],
+    ['from nowhere in particular', { origin: 'null' }],
+    ['without a word about where it comes from', {}],
+    ['where the browser says cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['where nobody says who began', { 'sec-fetch-site': 'none' }],
+    ['from a name that only begins like ours', { origin: `${APP_URL}.evil.example` }],
+    ['from our name without TLS', { origin: APP_URL.replace('https', 'http') }],
+    [
+      'from another site that claims same-site',
+      { origin: 'https://evil.example', 'sec-fetch-site': 'same-site' },
+    ],
+    ['from our app, where the browser says cross-site', { origin: APP_URL, 'sec-fetch-site': 'cross-site' }],
+  ])('is refused %s', async (_name, headers) => {
+    const reply = await put(headers)
+    expect([reply.status, reply.body.code]).toEqual([403, 'cross_site'])
+  })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'never comes with a form: %s is refused, even from our app',
+    async (type) => {
+      const reply = await put({ origin: APP_URL, 'content-type': type }, '{"bio":"From a form"}')
+      expect(reply.status).toBe(415)
+      expect(reply.body).toMatchObject({ success: false, request_id: reply.headers.get('x-request-id') })
+    },
+  )
+
+  test('means nothing where people are not asked for: a link from another site reads what is public', async () => {
+    const headers = { ...cookie(), 'sec-fetch-site': 'cross-site' }
+    for (const path of ['/api/models', '/api/agents', '/api/agents/featured']) {
+      expect((await market.client().get(path, { headers })).status).toBe(200)
+    }
+  })
+
+  test('is not looked at beside a bearer token, wherever that comes from', async () => {
+    const headers = { ...cookie(), origin: 'https://evil.example' }
+    const reply = await market
+      .client()
+      .put('/api/profile', { bio: 'By token' }, { bearer: person.token, headers })
+    expect(reply.status).toBe(200)
+    const agent = await makeAgent(market)
+    expect((await market.client().get('/api/agents/me', { bearer: agent.apiKey, headers })).status).toBe(200)
+  })
+})
+
+describe('two credentials at once', () => {
+  test('an API key and a token of a person are refused', async () => {
+    const { apiKey } = await makeAgent(market)
+    const reply = await market
+      .client()
+      .put('/api/profile', { idp_access_token: person.token }, { bearer: apiKey })
+    expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
+  })
+
+  test('a token of a person and a wallet’s signature are refused', async () => {
+    const headers = asHeaders(await signed(evmSigner(), 'agents.recover', market.now()))
+    const reply = await market.client().post('/api/agents/recover', {}, { bearer: person.token, headers })
+    expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
+  })
+})
+
+test.each(['Basic YTpi', 'Bearer', 'Bearer a b', 'Bearer \u00e9', `Bearer ${'x'.repeat(9_000)}`])(
+  'an Authorization header that is no bearer token is refused: %s',
+  async (authorization) => {
+    const reply = await market.client().get('/api/profile', { headers: { authorization } })
+    expect(reply.status).toBe(401)
+    expect(reply.body.success).toBe(false)
+  },
+)

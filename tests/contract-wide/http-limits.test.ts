@@ -1,0 +1,106 @@
+import { LIMITS } from '@market/contract/limits'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deep } from '../support/hostile-values.ts'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { exchange, statusesIn } from '../support/raw-socket.ts'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const register = (body: unknown) => market.client().post('/api/agents/register', body)
+
+describe('a body', () => {
+  test('of 257 KB is refused unread', async () => {
+    const reply = await register(JSON.stringify({ name: 'x'.repeat(257 * 1024) }))
+    expect(reply.status).toBe(413)
+    expect(reply.body).toMatchObject({ success: false, request_id: reply.headers.get('x-request-id') })
+  })
+
+  test('of 255 KB is read, and its field refused', async () => {
+    expect((await register({ name: 'x'.repeat(255 * 1024) })).status).toBe(400)
+  })
+
+  test('may nest 32 levels, not 33', async () => {
+    const nested = (levels: number) => register(JSON.stringify(deep(levels)))
+    const fits = await nested(32)
+    expect([fits.status, fits.body.code]).toEqual([400, 'invalid_input'])
+    const tooDeep = await nested(33)
+    expect([tooDeep.status, tooDeep.body.error]).toEqual([400, 'JSON may nest at most 32 levels'])
+  })
+
+  test.each([
+    '{"__proto__":{"verified":1}}',
+    '{"\\u005f_proto__":{"verified":1}}',
+    '{"constructor":{"prototype":{"verified":1}}}',
+    `{"name":"${'A'.repeat(5)}","description":"${DESCRIPTION}","x":{"__proto__":{"a":1}}}`,
+  ])('never reaches into a prototype: %s', async (body) => {
+    expect((await register(body)).status).toBe(400)
+    expect('verified' in {}).toBe(false)
+  })
+
+  test.each(['{', '', 'null', '[]', '"a"', '1', '{"name":1e309}', '\ufeff{}', '{"a":1}{"b":2}'])(
+    'that is no object of ours is refused: %j',
+    async (body) => {
+      const reply = await register(body)
+      expect(reply.status).toBe(400)
+      expect(reply.body.success).toBe(false)
+    },
+  )
+})
+
+describe('headers', () => {
+  test('of 20 KB are refused in the envelope, and the connection ends', async () => {
+    const received = await exchange(
+      market.url,
+      `GET /api/models HTTP/1.1\r\nHost: market.test\r\nX-Long: ${'a'.repeat(20 * 1024)}\r\n\r\n`,
+    )
+    expect(statusesIn(received)).toEqual([431])
+    expect(received).toContain('Connection: close')
+    const body = received.slice(received.indexOf('\r\n\r\n') + 4)
+    expect(JSON.parse(body)).toMatchObject({ success: false, code: 'headers_too_large' })
+  })
+})
+
+describe('the address limits count', () => {
+  const limit = LIMITS['agents.register'].max
+  const registerFrom = (client: ReturnType<Market['client']>, from: string) =>
+    client.post('/api/agents/register', { name: someName(), description: DESCRIPTION }, { from })
+
+  test('is the socket’s when the peer is no proxy of ours, whatever X-Forwarded-For says', async () => {
+    const direct = await startMarket({ TRUSTED_PROXIES: '' })
+    try {
+      const statuses: number[] = []
+      for (let n = 0; n <= limit; n++)
+        statuses.push((await registerFrom(direct.client(), `203.0.113.${n}`)).status)
+      expect(statuses).toEqual([...Array.from({ length: limit }, () => 201), 429])
+    } finally {
+      await direct.stop()
+    }
+  })
+
+  test('is the last one a proxy of ours wrote: what a client wrote before it does not count', async () => {
+    const statuses: number[] = []
+    for (let n = 0; n <= limit; n++) {
+      statuses.push((await registerFrom(market.client(), `10.9.8.${n}, 198.18.0.9`)).status)
+    }
+    expect(statuses.at(-1)).toBe(429)
+  })
+
+  test('is the /64 of an IPv6 client', async () => {
+    for (let n = 0; n < limit; n++) {
+      expect((await registerFrom(market.client(), `2001:db8:1:2::${n + 1}`)).status).toBe(201)
+    }
+    expect((await registerFrom(market.client(), '2001:db8:1:2:ffff::1')).status).toBe(429)
+    expect((await registerFrom(market.client(), '2001:db8:1:3::1')).status).toBe(201)
+  })
+
+  test('is the same for an IPv4 client written as IPv6', async () => {
+    for (let n = 0; n < limit; n++)
+      expect((await registerFrom(market.client(), '198.18.7.7')).status).toBe(201)
+    expect((await registerFrom(market.client(), '::ffff:198.18.7.7')).status).toBe(429)
+  })
+})

@@ -1,0 +1,74 @@
+import { isWrite } from '@market/contract/define'
+import { operationList } from '@market/contract/operations'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fingerprintOfDatabase } from '../support/database-fingerprint.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { requestOf } from '../support/operation-request.ts'
+import { inputSchemaOf, plainInput, type Schema } from '../support/schema-arbitraries.ts'
+import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
+
+let market: Market
+let world: World
+beforeAll(async () => {
+  market = await startMarket()
+  world = await makeWorld(market)
+})
+afterAll(() => market.stop())
+
+/** Credentials may travel in a body; they are taken out before it is read. */
+const CREDENTIALS = new Set(['wallet', 'wallet_sig', 'wallet_sig_ts', 'wallet_chain', 'idp_access_token'])
+
+function fieldsIn(schema: Schema): string[] {
+  const inner = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])]
+  const own = Object.entries(schema.properties ?? {})
+  return [...own.flatMap(([name, field]) => [name, ...fieldsIn(field)]), ...inner.flatMap(fieldsIn)]
+}
+
+const outputFields = operationList.flatMap((operation) =>
+  fieldsIn(operation.output.toJSONSchema({ io: 'output' }) as Schema),
+)
+
+/** Whatever a row holds could be set by a careless spread, whether an answer shows it or not. */
+async function columns(): Promise<string[]> {
+  const tables = await market.db.introspection.getTables()
+  return tables.flatMap((table) => table.columns.map(({ name }) => name))
+}
+
+test('the fields tried are those that matter', async () => {
+  const tried = new Set([...outputFields, ...(await columns())])
+  for (const name of [
+    'verified',
+    'total_orders',
+    'marketable',
+    'owner_user_id',
+    'id',
+    'created_at',
+    'featured_rank',
+  ])
+    expect(tried).toContain(name)
+})
+
+describe.each(operationList.filter(isWrite))('$id', (operation) => {
+  test('refuses every field of an answer or a table that it does not take, and changes nothing', async () => {
+    const known = new Set(Object.keys(inputSchemaOf(operation).properties ?? {}))
+    const extra = [...new Set([...outputFields, ...(await columns())])].filter(
+      (name) => !known.has(name) && !CREDENTIALS.has(name),
+    )
+    const good = plainInput(operation, thingsOf(world))
+    expect(operation.input.safeParse(good).error).toBeUndefined()
+    const before = await fingerprintOfDatabase(market.db)
+    for (const name of extra) {
+      const input = { ...good, [name]: 1 }
+      const { method, path, body } = requestOf(operation, input)
+      const credential = await credentialOf(world, insiderOf(operation), operation, input)
+      const reply = await market.client().send(method, path, { ...credential, ...(body && { body }) })
+      expect({ name, status: reply.status, code: reply.body.code }).toEqual({
+        name,
+        status: 400,
+        code: 'invalid_input',
+      })
+      expect(reply.body.details?.map(({ message }) => message).join()).toContain(JSON.stringify(name))
+    }
+    expect(await fingerprintOfDatabase(market.db)).toEqual(before)
+  })
+})

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { operationList } from '@market/contract/operations'
+import { localVault } from '@market/platform/vault/local-vault'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asHeaders, DESCRIPTION, makeUser, signed, someName } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { requestOf } from '../support/operation-request.ts'
+import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
+import { SECRETS, shownSecrets } from './shown-secrets.ts'
+
+const run = promisify(execFile)
+
+let market: Market
+let world: World
+/** Everything secret that went in or out, by what it is. */
+const secrets = new Map<string, string>()
+const keep = (name: string, secret: string) => secrets.set(name, secret)
+
+beforeAll(async () => {
+  market = await startMarket({ LOG_LEVEL: 'debug' })
+  world = await makeWorld(market)
+  await leaveSecretsEverywhere()
+})
+afterAll(() => market.stop())
+
+/** Every way a secret enters or leaves, the failing ones too. */
+async function leaveSecretsEverywhere() {
+  const client = market.client()
+  const endpoint_url = 'https://hooks.example/in'
+  for (const [kind, agent] of Object.entries({ owned: world.agent, hidden: world.hiddenAgent })) {
+    keep(`API key, ${kind}`, agent.apiKey)
+    const me = await client.get('/api/agents/me', { bearer: agent.apiKey })
+    keep(`webhook secret, ${kind}`, me.body.data.webhook_secret)
+  }
+  const kept = { name: someName(), description: DESCRIPTION, endpoint_url }
+  const key = randomBytes(8).toString('hex')
+  const once = await client.post('/api/agents/register', kept, { key, from: '198.51.100.7' })
+  const again = await client.post('/api/agents/register', kept, { key, from: '198.51.100.7' })
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(again.body).toEqual(once.body)
+  keep('API key, kept answer', once.body.data.api_key)
+  keep('webhook secret, kept answer', once.body.data.webhook_secret)
+
+  const wallet = evmSigner()
+  const person = await makeUser(market, { wallets: [wallet.address] })
+  keep('identity token', person.token)
+  await client.post('/api/agents/link', { api_key: once.body.data.api_key }, { bearer: person.token })
+  await client.post('/api/agents/recover', { idp_access_token: person.token }, { key: `${key}-recover` })
+  await client.get('/api/profile', {
+    headers: { cookie: `idp-token=${person.token}`, 'sec-fetch-site': 'same-origin' },
+  })
+
+  const inBody = await signed(wallet, 'agents.recover', market.now())
+  keep('signature, in a body', inBody.wallet_sig)
+  await client.post('/api/agents/recover', { ...inBody })
+  const inQuery = await signed(wallet, 'session', market.now())
+  keep('signature, in a query', inQuery.wallet_sig)
+  const query = `wallet=${inQuery.wallet}&wallet_sig=${inQuery.wallet_sig}&wallet_sig_ts=${inQuery.wallet_sig_ts}`
+  const listed = await client.get(`/api/agents?owner_wallet=${wallet.address}&${query}`)
+  expect(listed.status).toBe(200)
+  const inHeaders = await signed(wallet, 'session', market.now() - 1)
+  keep('signature, in headers', inHeaders.wallet_sig)
+  await client.get(`/api/agents?owner_wallet=${wallet.address}`, { headers: asHeaders(inHeaders) })
+
+  keep('operator’s key', ADMIN_KEY)
+  await client.get('/api/admin/switches', { bearer: ADMIN_KEY })
+  keep('identity token, refused', market.idp.forge({ sub: 'nobody' }))
+  await client.get('/api/profile', { bearer: market.idp.forge({ sub: 'nobody' }) })
+  await client.get(`/api/agents/${world.agent.apiKey}`)
+  await client.post('/api/agents/link', `{"api_key": "${world.agent.apiKey}"`, { bearer: person.token })
+}
+
+/** The seed of an agent's own wallet, opened as only the api can open it. */
+async function walletSeeds(): Promise<string[]> {
+  const environment: Readonly<Record<string, string>> = market.environment
+  const [id = '', hex = ''] = (environment['VAULT_KEYS'] ?? '').split(':')
+  const pepper = Buffer.from(environment['VAULT_PEPPER'] ?? '', 'hex')
+  const vault = localVault({ keys: [{ id, key: Buffer.from(hex, 'hex') }], pepper })
+  const rows = await market.db.selectFrom('agent_wallets').selectAll().execute()
+  return Promise.all(
+    rows.map((row) =>
+      vault.open(row.secret_sealed, {
+        row: `agent_wallets:${row.agent_id}:${row.chain}:${row.address}`,
+        field: 'secret',
+      }),
+    ),
+  )
+}
+
+/** A secret as it could stand in text: as it is, or as its bytes in the usual forms. */
+function formsOf(secret: string | Buffer): string[] {
+  const bytes = Buffer.from(secret)
+  const spelled = ['hex', 'base64', 'base64url'] as const
+  return [bytes.toString('latin1'), ...spelled.map((form) => bytes.toString(form).replace(/=+$/, ''))]
+}
+
+const holds = (text: string, secret: string | Buffer): boolean =>
+  formsOf(secret).some((form) => text.includes(form))
+
+async function dump(): Promise<string> {
+  const { stdout } = await run('pg_dump', ['--format=plain', market.database.url], { maxBuffer: 2 ** 28 })
+  return stdout
+}
+
+test('a dump of the whole database holds no secret in clear, in hex or in base64', async () => {
+  const text = await dump()
+  // The dump is whole: public things of the same rows are in it.
+  expect(text).toContain(world.agent.name)
+  expect(text).toContain('secret_sealed')
+  const found = [...secrets].filter(([, secret]) => holds(text, secret)).map(([name]) => name)
+  expect(found).toEqual([])
+  expect(text).not.toMatch(/market_[0-9A-Za-z]{49}|whsec_[\w-]{43}|eyJ[\w-]+\.eyJ/)
+})
+
+test('the seed of no agent’s wallet is in the dump, in any form', async () => {
+  const text = await dump()
+  const seeds = await walletSeeds()
+  expect(seeds.length).toBeGreaterThan(2)
+  for (const seed of seeds) {
+    expect(Buffer.from(seed, 'base64')).toHaveLength(32)
+    expect(holds(text, seed) || holds(text, Buffer.from(seed, 'base64'))).toBe(false)
+  }
+})
+
+test('the search for secrets finds one that is there', async () => {
+  const secret = secrets.get('API key, owned') ?? ''
+  expect(holds(`bytea \\\\x00${Buffer.from(secret).toString('hex')}ff`, secret)).toBe(true)
+  expect(holds(`{"a":"${secret}"}`, secret)).toBe(true)
+})
+
+test('the log holds no secret and no signature, and each line is one event', () => {
+  const log = market.logText()
+  expect(log).toContain('answered')
+  const found = [...secrets].filter(([, secret]) => holds(log, secret)).map(([name]) => name)
+  expect(found).toEqual([])
+  for (const line of log.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg')
+})
+
+const fieldsIn = (schema: Schema): string[] => [
+  ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [name, ...fieldsIn(field)]),
+  ...(schema.anyOf ?? []).flatMap(fieldsIn),
+  ...(schema.items ? fieldsIn(schema.items) : []),
+]
+
+describe.each(SECRETS)('$name', ({ name, showers }) => {
+  test('stands in the answers of exactly the operations that show it, or masked', () => {
+    const named = operationList.filter(({ output }) =>
+      fieldsIn(output.toJSONSchema({ io: 'output' }) as Schema).includes(name),
+    )
+    const ids = named.map(({ id }) => id)
+    for (const id of showers) expect(ids).toContain(id)
+    // Only the key has a masked form, which owners see.
+    const masked = name === 'api_key' ? ['linkAgent', 'getMyAgent', 'updateMyAgent', 'updateAgent'] : []
+    expect(ids.sort()).toEqual([...showers, ...masked].sort())
+  })
+})
+
+test.each(operationList)('$id shows exactly the secrets it may show', async (operation) => {
+  // Something new, with an endpoint, has a webhook secret to show; what is there already has one.
+  const endpoint = operation.status === 201 ? { endpoint_url: 'https://hooks.example/in' } : {}
+  const input = plainInput(operation, { ...thingsOf(world), ...endpoint })
+  const { method, path, body } = requestOf(operation, input)
+  const credential = await credentialOf(world, insiderOf(operation), operation, input)
+  const reply = await market.client().send(method, path, { ...credential, ...(body && { body }) })
+  expect(reply.status).toBeLessThan(300)
+  const shown = shownSecrets(JSON.stringify(reply.body)).map(({ name }) => name)
+  expect(shown).toEqual(SECRETS.filter(({ showers }) => showers.has(operation.id)).map(({ name }) => name))
+})

@@ -1,0 +1,26 @@
+import type { OperationId } from '@market/contract/operations'
+
+interface Secret {
+  readonly name: 'api_key' | 'webhook_secret'
+  readonly form: RegExp
+  /** The only operations whose answers may hold it whole. */
+  readonly showers: ReadonlySet<string>
+}
+
+const showers = (...ids: readonly OperationId[]): ReadonlySet<string> => new Set(ids)
+
+export const SECRETS: readonly Secret[] = [
+  { name: 'api_key', form: /market_[0-9A-Za-z]{49}/, showers: showers('registerAgent', 'recoverAgents') },
+  {
+    name: 'webhook_secret',
+    form: /whsec_[\w-]{43}/,
+    showers: showers('registerAgent', 'getMyAgent', 'updateMyAgent'),
+  },
+]
+
+/** The secrets a text holds whole. */
+export const shownSecrets = (text: string): (Secret & { readonly text: string })[] =>
+  SECRETS.flatMap((secret) => {
+    const found = secret.form.exec(text)?.[0]
+    return found === undefined ? [] : [{ ...secret, text: found }]
+  })

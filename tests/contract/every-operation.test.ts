@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { isWrite, type Operation } from '@market/contract/define'
+import { operationList } from '@market/contract/operations'
+import { statusesOf } from '@market/http/openapi'
+import { describe, expect, test } from 'vitest'
+
+const FOLDER = new URL('./', import.meta.url)
+const files = readdirSync(FOLDER).filter((file) => file.endsWith('.test.ts'))
+
+const fileOf = ({ id }: Operation): string =>
+  `${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.test.ts`
+
+const textOf = (operation: Operation): string => readFileSync(new URL(fileOf(operation), FOLDER), 'utf8')
+
+/** What `commonRefusals` and `commonWriteRefusals` bring about for whichever operation they are given. */
+function broughtAlong(operation: Operation): number[] {
+  const takesAnyone = operation.callers.includes('anonymous')
+  // Whoever may come with or without a signature has a test of wrong signatures of its own.
+  const always = takesAnyone ? [429, ...(operation.callers.length === 1 ? [401] : [])] : [400, 401, 429]
+  return isWrite(operation) ? [...always, 400, 409, 413, 415, 422] : always
+}
+
+/** A fault of ours is not brought about here; that a plain read answers 503 without a database, the fault tests show. */
+function leftToOthers(operation: Operation): number[] {
+  const isPlainRead = !operation.callers.some(
+    (kind) => kind === 'user' || kind === 'admin' || kind === 'wallet',
+  )
+  return !isWrite(operation) && isPlainRead ? [500, 503] : [500]
+}
+
+test('every file here is of an operation', () => {
+  const known = new Set(operationList.map(fileOf))
+  expect(files.filter((file) => file !== 'every-operation.test.ts' && !known.has(file))).toEqual([])
+})
+
+describe.each(operationList.map((operation) => ({ operation, id: operation.id })))('$id', ({ operation }) => {
+  test('has a file here that calls it as its own', () => {
+    expect(files).toContain(fileOf(operation))
+    expect(textOf(operation)).toContain(`operation: operations.${operation.id},`)
+    expect(textOf(operation)).toContain(isWrite(operation) ? 'commonWriteRefusals({' : 'commonRefusals(')
+  })
+
+  test('has a test of its success and of every failure it declares', () => {
+    const text = textOf(operation)
+    const brought = new Set([...broughtAlong(operation), ...leftToOthers(operation)])
+    if (text.includes('refusesWithoutProvider(')) brought.add(503)
+    if (isWrite(operation) && operation.worksReadOnly !== true) brought.add(503)
+    const missing = [operation.status ?? 200, ...statusesOf(operation)].filter(
+      (status) => !brought.has(status) && !text.includes(`test('${status}: `),
+    )
+    expect(missing).toEqual([])
+  })
+})

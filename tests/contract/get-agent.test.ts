@@ -1,0 +1,81 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { publicAgent } from '../support/shapes.ts'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const read = (idOrSlug: string) => market.client().get(`/api/agents/${encodeURIComponent(idOrSlug)}`)
+
+commonRefusals({
+  market: () => market,
+  operation: operations.getAgent,
+  good: async () => ({ path: `/api/agents/${(await makeOwnedAgent(market)).id}` }),
+})
+
+test('200: by id, by slug in any case, and by a slug of another script: the same page', async () => {
+  const agent = await makeOwnedAgent(market, {
+    name: 'Résumé Écrivain',
+    capabilities: ['coding'],
+    endpoint_url: 'https://hooks.example/in',
+  })
+  const byId = await read(agent.id)
+  expect(byId.status).toBe(200)
+  expect(byId.body).toEqual({
+    success: true,
+    data: {
+      agent: publicAgent(agent, {
+        owner_wallet: agent.owner.address,
+        capabilities: ['coding'],
+        marketable: true,
+        verified: 1,
+      }),
+      services: [],
+      portfolio: [],
+      reviews: [],
+      stats: { total_orders: 0, completed_orders: 0, avg_rating: null, review_count: 0 },
+    },
+  })
+  expect(agent.slug).toBe('resume-ecrivain')
+  expect((await read(agent.slug)).body).toEqual(byId.body)
+  expect((await read(agent.slug.toUpperCase())).body).toEqual(byId.body)
+
+  const greek = await makeOwnedAgent(market, { name: 'Πράκτωρ' })
+  expect((await read(greek.slug)).body.data.agent.id).toBe(greek.id)
+})
+
+test('200: nothing secret is in what anybody may read', async () => {
+  const agent = await makeOwnedAgent(market, { endpoint_url: 'https://hooks.example/private-path' })
+  const text = JSON.stringify((await read(agent.id)).body)
+  for (const secret of ['private-path', 'whsec_', 'market_', agent.apiKey]) expect(text).not.toContain(secret)
+})
+
+test('400: a name for an agent that is too long or holds control characters', async () => {
+  invalid(await read('x'.repeat(81)), 'agent_id')
+  invalid(await read('a\u0000b'), 'agent_id')
+  const agent = await makeOwnedAgent(market)
+  invalid(await market.client().get(`/api/agents/${agent.id}?surplus=1`), '')
+})
+
+test('404: an agent that is not there, and one that is hidden, in the same words', async () => {
+  const hidden = await makeAgent(market)
+  const nobody = hidden.id.slice(0, -1) + (hidden.id.endsWith('a') ? 'b' : 'a')
+  for (const idOrSlug of [nobody, 'no-such-slug', hidden.id, hidden.slug]) {
+    const reply = await read(idOrSlug)
+    refused(reply, 404, 'agent_not_found')
+    expect(reply.body.error).toBe(`There is no agent ${JSON.stringify(idOrSlug)}`)
+  }
+})
+
+test('404: its own key does not make a hidden agent public', async () => {
+  const hidden = await makeAgent(market)
+  const reply = await market.client().get(`/api/agents/${hidden.id}`, { bearer: hidden.apiKey })
+  refused(reply, 404, 'agent_not_found')
+})

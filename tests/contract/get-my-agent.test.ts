@@ -1,0 +1,73 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { ownAgent, WEBHOOK_SECRET } from '../support/shapes.ts'
+
+const PATH = '/api/agents/me'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+commonRefusals({
+  market: () => market,
+  operation: operations.getMyAgent,
+  good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(market)).apiKey } }),
+})
+
+test('200: an agent reads itself by its key, the key masked, the webhook secret in full', async () => {
+  const agent = await makeAgent(market, {
+    endpoint_url: 'https://hooks.example/in',
+    capabilities: ['coding', 'seo'],
+    ai_models: ['model-a'],
+    avatar_url: 'https://other.example/a.png',
+  })
+  const { status, body, headers } = await market.client().get(PATH, { bearer: agent.apiKey })
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    success: true,
+    data: ownAgent(agent, {
+      endpoint_url: 'https://hooks.example/in',
+      capabilities: ['coding', 'seo'],
+      ai_models: ['model-a'],
+      avatar_url: 'https://other.example/a.png',
+      webhook_secret: expect.stringMatching(WEBHOOK_SECRET),
+    }),
+  })
+  expect(headers.get('x-ratelimit-limit')).toBe('600')
+  expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test('200: a bare agent has no secret yet; an owned one shows its owner and is marketable', async () => {
+  const bare = await makeAgent(market)
+  const own = await market.client().get(PATH, { bearer: bare.apiKey })
+  expect(own.body.data).toEqual(ownAgent(bare))
+
+  const owned = await makeOwnedAgent(market)
+  const reply = await market.client().get(PATH, { bearer: owned.apiKey })
+  const fields = { owner_wallet: owned.owner.address, marketable: true, verified: 1 }
+  expect(reply.body.data).toEqual(ownAgent(owned, fields))
+})
+
+test('400: a query this call does not know', async () => {
+  const { apiKey } = await makeAgent(market)
+  invalid(await market.client().get(`${PATH}?fields=all`, { bearer: apiKey }), '')
+})
+
+test('401: a key that is one letter off', async () => {
+  const { apiKey } = await makeAgent(market)
+  const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('a') ? 'b' : 'a')
+  refused(await market.client().get(PATH, { bearer: mistyped }), 401, 'bad_api_key')
+})
+
+test('403: a person and an operator are no agent', async () => {
+  const { token } = await makeUser(market)
+  refused(await market.client().get(PATH, { bearer: token }), 403, 'wrong_credential')
+  refused(await market.client().get(PATH, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})

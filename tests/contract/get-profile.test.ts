@@ -1,0 +1,64 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { userOf } from '../support/shapes.ts'
+
+const PATH = '/api/profile'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.getProfile,
+  good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, PATH)
+
+test('200: the whole account with its wallets, and nobody else’s', async () => {
+  const wallet = evmSigner().address
+  const { sub, token } = await makeUser(market, { wallets: [wallet] })
+  await makeUser(market)
+  const { status, body } = await market.client().get(PATH, { bearer: token })
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    success: true,
+    data: { user: userOf(sub), wallets: [{ address: wallet, chain: 'base' }] },
+  })
+})
+
+test('200: by our own page’s cookie', async () => {
+  const { sub, token } = await makeUser(market)
+  const headers = { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-site' }
+  const { body } = await market.client().get(PATH, { headers })
+  expect(body.data).toEqual({ user: userOf(sub), wallets: [] })
+})
+
+test('400: a query this call does not know', async () => {
+  const { token } = await makeUser(market)
+  invalid(await market.client().get(`${PATH}?user=somebody`, { bearer: token }), '')
+})
+
+test('403: an agent and a wallet have no profile', async () => {
+  const { apiKey } = await makeAgent(market)
+  refused(await market.client().get(PATH, { bearer: apiKey }), 403, 'wrong_credential')
+  const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
+  refused(await market.client().get(PATH, { headers }), 403, 'wrong_credential')
+})
+
+test('404: a person who never signed in is told how to begin', async () => {
+  const bearer = await market.idp.token({ sub: 'never-signed-in' })
+  const reply = await market.client().get(PATH, { bearer })
+  refused(reply, 404, 'no_account')
+  expect(reply.body.error).toContain('POST /api/auth/user')
+})

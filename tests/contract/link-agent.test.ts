@@ -1,0 +1,114 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { ownedAgent } from '../support/shapes.ts'
+
+const PATH = '/api/agents/link'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const link = (api_key: unknown, ask?: Ask) => market.client().post(PATH, { api_key }, ask)
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.linkAgent,
+  good: async () => ({
+    path: PATH,
+    body: { api_key: (await makeAgent(market)).apiKey },
+    ask: { bearer: (await makeUser(market)).token },
+  }),
+}
+commonWriteRefusals({
+  ...subject,
+  other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
+})
+refusesWithoutProvider(subject, PATH, { api_key: 'market_key' })
+
+const OWNED = { marketable: true, verified: 1 }
+
+test('200: a hidden agent becomes the person’s and public; again is no harm', async () => {
+  const agent = await makeAgent(market, { endpoint_url: 'https://hooks.example/in' })
+  const token = await market.idp.token({ sub: 'linker', twitter_username: 'linker' })
+  const first = await link(agent.apiKey, { bearer: token })
+  expect(first.status).toBe(200)
+  const fields = { ...OWNED, twitter_username: 'linker', endpoint_url: 'https://hooks.example/in' }
+  expect(first.body).toEqual({ success: true, data: ownedAgent(agent, fields) })
+  expect((await market.client().get(`/api/agents/${agent.id}`)).status).toBe(200)
+
+  const again = await link(agent.apiKey, { bearer: token })
+  expect(again.status).toBe(200)
+  expect(again.body.data).toEqual(first.body.data)
+})
+
+test('200: an agent of a wallet, to the person who has that wallet linked', async () => {
+  const agent = await makeOwnedAgent(market)
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  const { status, body } = await link(agent.apiKey, { bearer: token })
+  expect(status).toBe(200)
+  expect(body.data).toEqual(ownedAgent(agent, { ...OWNED, owner_wallet: agent.owner.address }))
+})
+
+test('200: the token may travel in the body beside the key', async () => {
+  const agent = await makeAgent(market)
+  const { token } = await makeUser(market)
+  const reply = await market.client().post(PATH, { api_key: agent.apiKey, idp_access_token: token })
+  expect(reply.body.data).toEqual(ownedAgent(agent, OWNED))
+})
+
+test('400: no key, an empty one, one too long, one that is no text', async () => {
+  const { token } = await makeUser(market)
+  for (const key of [undefined, '', 'x'.repeat(101), 7, null]) {
+    const reply = await link(key, { bearer: token })
+    expect(reply.status).toBe(400)
+    expect(reply.body.details?.[0]?.path).toBe('api_key')
+  }
+  invalid(await link(undefined, { bearer: token }), 'api_key')
+})
+
+test('401: a token whose session the provider has ended', async () => {
+  const agent = await makeAgent(market)
+  const { token } = await makeUser(market)
+  market.idp.revoke(token)
+  refused(await link(agent.apiKey, { bearer: token }), 401, 'bad_token')
+})
+
+test('403: an agent by its own key and an operator by theirs are no person', async () => {
+  const agent = await makeAgent(market)
+  refused(await link(agent.apiKey, { bearer: agent.apiKey }), 403, 'wrong_credential')
+  refused(await link(agent.apiKey, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: a key that nobody has, well-formed or not, and the key is not repeated', async () => {
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('a') ? 'b' : 'a')
+  for (const key of [mistyped, 'market_short', 'something else']) {
+    const reply = await link(key, { bearer: token })
+    refused(reply, 404, 'agent_not_found')
+    expect(JSON.stringify(reply.body)).not.toContain(key)
+  }
+})
+
+test('409: an agent that belongs to another person or wallet, whoever holds its key', async () => {
+  const { token } = await makeUser(market, { wallets: [evmSigner().address] })
+  const byWallet = await makeOwnedAgent(market)
+  refused(await link(byWallet.apiKey, { bearer: token }), 409, 'owned_by_another')
+
+  const other = await makeUser(market)
+  const byPerson = await makeAgent(market, { idp_access_token: other.token })
+  refused(await link(byPerson.apiKey, { bearer: token }), 409, 'owned_by_another')
+  const me = await market.client().get('/api/agents/me', { bearer: byWallet.apiKey })
+  expect(me.body.data.owner_wallet).toBe(byWallet.owner.address)
+})

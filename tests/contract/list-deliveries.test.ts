@@ -1,0 +1,179 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+const PATH = '/api/agents/me/deliveries'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+commonRefusals({
+  market: () => market,
+  operation: operations.listDeliveries,
+  good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(market)).apiKey } }),
+})
+
+const get = (bearer: string, query = '') => market.client().get(`${PATH}${query}`, { bearer })
+
+const AT = new Date('2026-02-03T04:05:06.789Z')
+const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+const pending = (agentId: string, n: number) => ({
+  id: idOf(n),
+  created_at: new Date(AT.getTime() + n),
+  agent_id: agentId,
+  seq: BigInt(n),
+  event: 'order.paid',
+  order_id: `ord_${n}`,
+  status: 'pending',
+  due_at: new Date(AT.getTime() + 1_000),
+})
+
+const ended = { due_at: null, ended_at: AT, first_attempt_at: AT }
+
+const write = (...rows: ReturnType<typeof pending>[]) =>
+  market.db.insertInto('deliveries').values(rows).execute()
+
+test('200: an agent without deliveries reads an empty log', async () => {
+  const { apiKey } = await makeAgent(market)
+  const { status, body } = await get(apiKey)
+  expect(status).toBe(200)
+  expect(body).toEqual({ success: true, data: [], next_cursor: null })
+})
+
+test('200: every field of those that wait, arrived and were dropped, newest first, its own alone', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  const stranger = await makeAgent(market)
+  await market.db
+    .insertInto('deliveries')
+    .values([
+      { ...pending(id, 101), attempts: 1, response_status: 500, failure: 'The endpoint answered 500' },
+      { ...pending(id, 102), ...ended, status: 'delivered', attempts: 2, response_status: 204 },
+      {
+        ...pending(id, 103),
+        ...ended,
+        status: 'dropped',
+        attempts: 3,
+        failure: 'No connection could be made',
+      },
+      {
+        ...pending(id, 104),
+        ...ended,
+        seq: 0n,
+        status: 'delivered',
+        attempts: 1,
+        event: 'webhook.test',
+        order_id: '',
+      },
+      pending(stranger.id, 105),
+    ])
+    .execute()
+  const common = { event: 'order.paid', response_status: null, failure: null, next_attempt_at: null }
+  const endedAt = { ended_at: AT.toISOString() }
+  expect((await get(apiKey)).body).toEqual({
+    success: true,
+    data: [
+      {
+        ...common,
+        ...endedAt,
+        delivery_id: idOf(104),
+        cursor: null,
+        event: 'webhook.test',
+        order_id: '',
+        status: 'delivered',
+        attempts: 1,
+        created_at: '2026-02-03T04:05:06.893Z',
+      },
+      {
+        ...common,
+        ...endedAt,
+        delivery_id: idOf(103),
+        cursor: '103',
+        order_id: 'ord_103',
+        status: 'dropped',
+        attempts: 3,
+        failure: 'No connection could be made',
+        created_at: '2026-02-03T04:05:06.892Z',
+      },
+      {
+        ...common,
+        ...endedAt,
+        delivery_id: idOf(102),
+        cursor: '102',
+        order_id: 'ord_102',
+        status: 'delivered',
+        attempts: 2,
+        response_status: 204,
+        created_at: '2026-02-03T04:05:06.891Z',
+      },
+      {
+        ...common,
+        delivery_id: idOf(101),
+        cursor: '101',
+        order_id: 'ord_101',
+        status: 'pending',
+        attempts: 1,
+        response_status: 500,
+        failure: 'The endpoint answered 500',
+        next_attempt_at: '2026-02-03T04:05:07.789Z',
+        created_at: '2026-02-03T04:05:06.890Z',
+        ended_at: null,
+      },
+    ],
+    next_cursor: null,
+  })
+  for (const [status, ids] of [
+    ['pending', [101]],
+    ['delivered', [104, 102]],
+    ['dropped', [103]],
+  ] as const) {
+    const { data } = (await get(apiKey, `?status=${status}`)).body
+    expect(data.map((one: { delivery_id: string }) => one.delivery_id)).toEqual(ids.map(idOf))
+  }
+})
+
+test('200: pages meet, even between deliveries of one millisecond', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  const rows = Array.from({ length: 11 }, (_, n) => ({ ...pending(id, 200 + n), created_at: AT }))
+  await write(...rows)
+  const read: string[] = []
+  let query = '?limit=4'
+  for (let page = 0; page < 3; page++) {
+    const { data, next_cursor } = (await get(apiKey, query)).body
+    read.push(...data.map((one: { delivery_id: string }) => one.delivery_id))
+    query = `?limit=4&cursor=${next_cursor}`
+    expect(next_cursor === null).toBe(page === 2)
+  }
+  expect(read).toEqual(rows.map((row) => row.id).toReversed())
+})
+
+test('200: another agent’s cursor shows nothing of the other', async () => {
+  const [one, other] = [await makeAgent(market), await makeAgent(market)]
+  await write(pending(one.id, 301), pending(one.id, 302), pending(other.id, 300))
+  const { next_cursor } = (await get(one.apiKey, '?limit=1')).body
+  const { data } = (await get(other.apiKey, `?cursor=${next_cursor}`)).body
+  expect(data.map((delivery: { delivery_id: string }) => delivery.delivery_id)).toEqual([idOf(300)])
+})
+
+test('400: a status, a limit or a cursor that is none', async () => {
+  const { apiKey } = await makeAgent(market)
+  invalid(await get(apiKey, '?status=lost'), 'status')
+  invalid(await get(apiKey, '?limit=0'), 'limit')
+  for (const cursor of ['x', `1.${idOf(1).toUpperCase()}g`, `-1.${idOf(1)}`, `1.${idOf(1)}%20`]) {
+    invalid(await get(apiKey, `?cursor=${cursor}`), 'cursor')
+  }
+  invalid(await get(apiKey, '?agent_id=agt_1'), '')
+})
+
+test('403: a person and an operator have no deliveries', async () => {
+  const { token } = await makeUser(market)
+  refused(await get(token), 403, 'wrong_credential')
+  refused(await get(ADMIN_KEY), 403, 'wrong_credential')
+})

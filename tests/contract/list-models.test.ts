@@ -1,0 +1,43 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid } from '../support/refused.ts'
+
+const PATH = '/api/models'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+commonRefusals({
+  market: () => market,
+  operation: operations.listModels,
+  good: async () => ({ path: PATH }),
+})
+
+test('200: nothing while nobody has said anything; then most used first, hidden agents not counted', async () => {
+  const empty = await market.client().get(PATH)
+  expect(empty.status).toBe(200)
+  expect(empty.body).toEqual({ success: true, data: [] })
+
+  await makeOwnedAgent(market, { ai_models: ['model-b', 'model-c'] })
+  await makeOwnedAgent(market, { ai_models: ['model-c', 'model-a'] })
+  await makeAgent(market, { ai_models: ['model-a', 'model-hidden'] })
+  const { body } = await market.client().get(PATH)
+  expect(body).toEqual({
+    success: true,
+    data: [
+      { model: 'model-c', agents: 2 },
+      { model: 'model-a', agents: 1 },
+      { model: 'model-b', agents: 1 },
+    ],
+  })
+})
+
+test('400: a query this call does not know', async () => {
+  invalid(await market.client().get(`${PATH}?limit=3`), '')
+})

@@ -1,0 +1,138 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { leaveWord } from '../support/notifications.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+
+const PATH = '/api/notifications'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.listNotifications,
+  good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, PATH)
+
+const get = (bearer: string, query = '') => market.client().get(`${PATH}${query}`, { bearer })
+const titlesOf = (data: { title: string }[]) => data.map(({ title }) => title)
+
+const wordOf = (title: string) => ({
+  id: expect.stringMatching(/^ntf_\d{13}_[0-9a-z]{17}$/),
+  kind: 'webhook.dropped',
+  title,
+  body: `About ${title}`,
+  data: { about: title },
+  read: false,
+  created_at: expect.stringMatching(INSTANT),
+})
+
+test('200: nobody has written yet', async () => {
+  const { token } = await makeUser(market)
+  const { status, body } = await get(token)
+  expect(status).toBe(200)
+  expect(body).toEqual({ success: true, data: [], next_cursor: null, unread_count: 0 })
+})
+
+test('200: a person reads their own and those of linked wallets, newest first, and nobody else’s', async () => {
+  const [evm, solana, other] = [evmSigner(), await solanaSigner(), evmSigner()]
+  const { sub, token } = await makeUser(market, { wallets: [evm.address, solana.address] })
+  const stranger = await makeUser(market, { wallets: [other.address] })
+  await leaveWord(market, `user:${sub}`, 'first')
+  await leaveWord(market, `wallet:${evm.address.toLowerCase()}`, 'second')
+  await leaveWord(market, `wallet:${solana.address}`, 'third')
+  await leaveWord(market, `user:${stranger.sub}`, 'not theirs')
+  await leaveWord(market, `wallet:${other.address.toLowerCase()}`, 'nor this')
+  const { body } = await get(token)
+  expect(body).toEqual({
+    success: true,
+    data: [wordOf('third'), wordOf('second'), wordOf('first')],
+    next_cursor: null,
+    unread_count: 3,
+  })
+})
+
+test('200: a wallet that no person need have linked reads its own with a session signature', async () => {
+  const signers = [evmSigner(), await solanaSigner()] as const
+  await leaveWord(market, `wallet:${signers[0].address.toLowerCase()}`, 'for the one')
+  await leaveWord(market, `wallet:${signers[1].address}`, 'for the other')
+  for (const [signer, title] of [
+    [signers[0], 'for the one'],
+    [signers[1], 'for the other'],
+  ] as const) {
+    const headers = asHeaders(await signed(signer, 'session', market.now()))
+    for (const _again of [1, 2]) {
+      const { status, body } = await market.client().get(PATH, { headers })
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ data: [wordOf(title)], unread_count: 1 })
+    }
+  }
+})
+
+test('200: a wallet that was unlinked is no longer read for', async () => {
+  const wallet = evmSigner()
+  const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
+  await leaveWord(market, `wallet:${wallet.address.toLowerCase()}`, 'its own')
+  expect((await get(token)).body['unread_count']).toBe(1)
+  market.idp.unlink(sub, 'wallets')
+  await market.client().post('/api/auth/user', undefined, { bearer: token })
+  expect((await get(token)).body).toMatchObject({ data: [], unread_count: 0 })
+})
+
+test('200: pages meet, and the count is of all pages', async () => {
+  const { sub, token } = await makeUser(market)
+  const titles = Array.from({ length: 7 }, (_, n) => `word ${n}`)
+  for (const title of titles) await leaveWord(market, `user:${sub}`, title)
+  const read: string[] = []
+  let query = '?limit=3'
+  for (let page = 0; page < 3; page++) {
+    const { body } = await get(token, query)
+    const { data, next_cursor } = body
+    expect(body['unread_count']).toBe(7)
+    expect(next_cursor === null).toBe(page === 2)
+    read.push(...titlesOf(data))
+    query = `?limit=3&cursor=${next_cursor}`
+  }
+  expect(read).toEqual(titles.toReversed())
+})
+
+test('400: a limit or cursor that is none, and a field this call does not know', async () => {
+  const { token } = await makeUser(market)
+  for (const limit of ['0', '-1', 'all']) invalid(await get(token, `?limit=${limit}`), 'limit')
+  for (const cursor of ['x', '1.ntf_1', `1.ntf_1_${'A'.repeat(17)}`, `1.ntf_1_${'a'.repeat(17)}'`]) {
+    invalid(await get(token, `?cursor=${encodeURIComponent(cursor)}`), 'cursor')
+  }
+  invalid(await get(token, '?recipient=user:somebody'), '')
+})
+
+test('401: a signature that was made for something else, or by another wallet', async () => {
+  const [signer, other] = [await solanaSigner(), await solanaSigner()]
+  const elsewhere = asHeaders(await signed(signer, 'agents.register:x', market.now()))
+  refused(await market.client().get(PATH, { headers: elsewhere }), 401, 'bad_signature')
+  const stolen = asHeaders({ ...(await signed(other, 'session', market.now())), wallet: signer.address })
+  refused(await market.client().get(PATH, { headers: stolen }), 401, 'bad_signature')
+})
+
+test('403: an agent and an operator’s key have no notifications', async () => {
+  const { apiKey } = await makeAgent(market)
+  refused(await get(apiKey), 403, 'wrong_credential')
+  refused(await get(ADMIN_KEY), 403, 'wrong_credential')
+})
+
+test('404: a person who never signed in', async () => {
+  refused(await get(await market.idp.token({ sub: 'never-signed-in' })), 404, 'no_account')
+})

@@ -1,0 +1,72 @@
+import { SWITCHES } from '@market/contract/define'
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken, whileOn } from '../support/operator.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+
+const PATH = '/api/admin/switches'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.listSwitches,
+  good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, PATH)
+
+const untouched = (name: string) => ({
+  name,
+  on: false,
+  on_since: null,
+  changed_at: null,
+  changed_by: null,
+  reason: null,
+})
+
+test('200: all switches, those never touched included, to an operator’s key and to the operator', async () => {
+  for (const bearer of [ADMIN_KEY, await operatorToken(market)]) {
+    const { status, body } = await market.client().get(PATH, { bearer })
+    expect(status).toBe(200)
+    expect(body).toEqual({ success: true, data: SWITCHES.map(untouched) })
+  }
+})
+
+test('200: one that is on says since when, by whom and why', async () => {
+  await whileOn(market, 'freeze_payouts', async () => {
+    const { body } = await market.client().get(PATH, { bearer: ADMIN_KEY })
+    expect(body.data).toContainEqual({
+      name: 'freeze_payouts',
+      on: true,
+      on_since: expect.stringMatching(INSTANT),
+      changed_at: expect.stringMatching(INSTANT),
+      changed_by: `user:${ADMIN_USER}`,
+      reason: 'A test turns it',
+    })
+    expect(body.data).toContainEqual(untouched('freeze_intake'))
+  })
+})
+
+test('400: a query this call does not know', async () => {
+  invalid(await market.client().get(`${PATH}?on=true`, { bearer: ADMIN_KEY }), '')
+})
+
+test('403: an ordinary person and an agent', async () => {
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [token, apiKey]) {
+    refused(await market.client().get(PATH, { bearer }), 403, 'wrong_credential')
+  }
+})

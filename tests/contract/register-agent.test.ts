@@ -1,0 +1,190 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badSignatures } from '../support/bad-signatures.ts'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { AGENT_ID, API_KEY, PROTOCOL_SPEC, WEBHOOK_SECRET } from '../support/shapes.ts'
+
+const PATH = '/api/agents/register'
+const HOUR = 3_600_000
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const fields = (more: Record<string, unknown> = {}) => ({
+  name: someName(),
+  description: DESCRIPTION,
+  ...more,
+})
+const register = (body: unknown, ask?: Ask) => market.client().post(PATH, body, ask)
+const isPublic = async (id: string) => (await market.client().get(`/api/agents/${id}`)).status === 200
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.registerAgent,
+  good: async () => ({ path: PATH, body: fields() }),
+}
+commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: fields() }) })
+refusesWithoutProvider(subject, PATH, fields())
+
+const registered = (more: Record<string, unknown> = {}) => ({
+  agent_id: expect.stringMatching(AGENT_ID),
+  slug: expect.stringMatching(/^agent-[0-9a-f]{12}$/),
+  api_key: expect.stringMatching(API_KEY),
+  webhook_secret: null,
+  twitter_username: null,
+  marketable: true,
+  protocol_spec: PROTOCOL_SPEC,
+  wallet: {
+    solana_address: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
+    note: expect.any(String),
+  },
+  ...more,
+})
+
+test('201: bare, it succeeds and stays hidden, and is told how to attach an owner', async () => {
+  const { status, body, headers } = await register(fields())
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    success: true,
+    data: registered({ marketable: false, note: expect.stringContaining('/api/agents/link') }),
+  })
+  expect(headers.get('x-ratelimit-limit')).toBe('5')
+  expect(headers.get('x-ratelimit-remaining')).toBe('4')
+  expect(await isPublic(body.data.agent_id)).toBe(false)
+})
+
+test('201: signed by a wallet of either chain, it is that wallet’s and public', async () => {
+  for (const owner of [evmSigner(), await solanaSigner()]) {
+    for (const named of [{}, { owner_wallet: owner.address }]) {
+      const body = fields(named)
+      const proof = await signed(owner, `agents.register:${body.name}`, market.now())
+      const reply = await register({ ...body, ...proof })
+      expect(reply.status).toBe(201)
+      expect(reply.body.data).toEqual(registered())
+      const page = await market.client().get(`/api/agents/${reply.body.data.agent_id}`)
+      expect(page.body.data.agent).toMatchObject({ owner_wallet: owner.address, verified: 1 })
+    }
+  }
+})
+
+test('201: by a person’s token in the header, the body or our own page’s cookie, with their X handle', async () => {
+  const token = await market.idp.token({ sub: 'with-handle', twitter_username: '@writes_code' })
+  const cookie = { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-origin' }
+  for (const reply of [
+    await register(fields(), { bearer: token }),
+    await register(fields({ idp_access_token: token })),
+    await register(fields(), { headers: cookie }),
+  ]) {
+    expect(reply.status).toBe(201)
+    expect(reply.body.data).toEqual(registered({ twitter_username: 'writes_code' }))
+    expect(await isPublic(reply.body.data.agent_id)).toBe(true)
+  }
+})
+
+test('201: an owner_wallet nobody signed for attaches nobody', async () => {
+  const owner = evmSigner().address
+  for (const named of [{ owner_wallet: owner }, { owner_wallet: owner, wallet: owner }]) {
+    const { status, body } = await register(fields(named))
+    expect(status).toBe(201)
+    expect(body.data.marketable).toBe(false)
+    const me = await market.client().get('/api/agents/me', { bearer: body.data.api_key })
+    expect(me.body.data.owner_wallet).toBeNull()
+  }
+})
+
+test('201: with an endpoint the webhook secret is made at once', async () => {
+  const { body } = await register(fields({ endpoint_url: 'https://hooks.example/in' }))
+  expect(body.data.webhook_secret).toMatch(WEBHOOK_SECRET)
+})
+
+test('400: each field outside its bounds is named, all at once', async () => {
+  invalid(await register({}), 'name', 'description')
+  const short = await register({ name: 'ab', description: 'too short' })
+  invalid(short, 'name', 'description')
+  expect(short.body.details?.[1]?.message).toBe('must be 10-500 characters')
+  for (const name of ['x'.repeat(41), 'no/slash', ' space', 'two\nlines', '...', 'zero\u200bwidth', 7]) {
+    expect((await register(fields({ name }))).body.details?.[0]?.path).toBe('name')
+  }
+  invalid(await register(fields({ description: 'x'.repeat(501) })), 'description')
+  invalid(await register(fields({ capabilities: ['coding', 'dancing'] })), 'capabilities.1')
+  invalid(await register(fields({ ai_models: Array(11).fill('m') })), 'ai_models')
+  invalid(await register(fields({ ai_models: ['x'.repeat(31)] })), 'ai_models.0')
+  invalid(await register(fields({ avatar_url: 'http://other.example/a.png' })), 'avatar_url')
+  invalid(await register(fields({ owner_wallet: 'nobody' })), 'owner_wallet')
+  invalid(await register(fields({ name: 'Аgent Latin' })), 'name')
+})
+
+test('400: an endpoint that is not public HTTPS, by its form or by what its name resolves to', async () => {
+  invalid(await register(fields({ endpoint_url: 'http://hooks.example/in' })), 'endpoint_url')
+  for (const host of ['localhost', '10.0.0.1', '169.254.169.254', '[::1]']) {
+    const reply = await register(fields({ endpoint_url: `https://${host}/in` }))
+    refused(reply, 400, 'endpoint_not_public')
+  }
+  refused(await register(fields({ endpoint_url: 'https://unknown.example/' })), 400, 'endpoint_not_resolved')
+})
+
+test('400: an owner_wallet other than the wallet that signs', async () => {
+  const body = fields({ owner_wallet: evmSigner().address })
+  const proof = await signed(evmSigner(), `agents.register:${body.name}`, market.now())
+  invalid(await register({ ...body, ...proof }), 'owner_wallet')
+})
+
+test('401: a signature that is expired, from the future, for another name, or somebody else’s', async () => {
+  const body = fields()
+  const proofs = await badSignatures(await solanaSigner(), `agents.register:${body.name}`, market.now())
+  for (const [code, proof] of proofs) refused(await register({ ...body, ...proof }), 401, code)
+  refused(await register(body, { bearer: 'not.a.token' }), 401, 'bad_token')
+  expect((await register(body)).status).toBe(201)
+})
+
+test('403: a cookie that a browser sent from a page of another site', async () => {
+  const headers = {
+    cookie: `idp-token=${await market.idp.token({ sub: 'x' })}`,
+    'sec-fetch-site': 'cross-site',
+  }
+  refused(await register(fields(), { headers }), 403, 'cross_site')
+})
+
+test('409: a name registered within the hour, in the contract’s own words, with a masked key', async () => {
+  const held = await makeAgent(market)
+  for (const name of [held.name, held.name.toUpperCase(), held.name.replace(' ', '  '), `${held.name}.`]) {
+    const reply = await register(fields({ name }))
+    refused(reply, 409, 'duplicate_agent', {
+      error: 'duplicate_agent',
+      message: expect.stringMatching(/\S/),
+      existing_agent: {
+        agent_id: held.id,
+        name: held.name,
+        slug: held.slug,
+        api_key_hint: `market_…${held.apiKey.slice(-4)}`,
+      },
+      recovery: expect.stringContaining('/api/agents/recover'),
+    })
+  }
+})
+
+test('409: after an hour the name is taken; to its own owner it is a duplicate for a day', async () => {
+  const held = await makeOwnedAgent(market)
+  const { token } = await makeUser(market)
+  const byOwner = async () => {
+    const proof = await signed(held.owner, `agents.register:${held.name}`, market.now())
+    return register(fields({ name: held.name, ...proof }))
+  }
+  await market.advance(HOUR + 1_000)
+  refused(await register(fields({ name: held.name })), 409, 'name_taken')
+  refused(await register(fields({ name: held.name }), { bearer: token }), 409, 'name_taken')
+  expect((await byOwner()).body.error).toBe('duplicate_agent')
+  await market.advance(23 * HOUR)
+  refused(await byOwner(), 409, 'name_taken')
+})

@@ -1,0 +1,208 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { type Endpoint, isSignedBy, startEndpoint } from '../support/endpoint.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, PUBLIC_ADDRESS, startMarket } from '../support/market.ts'
+import { refused } from '../support/refused.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+
+const PATH = '/api/agents/me/deliveries/test'
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+let endpoint: Endpoint
+let market: Market
+beforeAll(async () => {
+  endpoint = await startEndpoint()
+  market = await startMarket(endpoint.settings)
+})
+afterAll(async () => {
+  await market.stop()
+  await endpoint.stop()
+})
+
+/** As it is unless a test says otherwise. */
+beforeEach(() => {
+  endpoint.answers((response) => void response.end('ok'))
+  market.dns.answers.set('hooks.example', [PUBLIC_ADDRESS])
+  endpoint.received.length = 0
+})
+
+const makeReachable = (host = 'hooks.example') =>
+  makeAgent(market, { endpoint_url: `https://${host}/in?x=1` })
+
+commonWriteRefusals({
+  market: () => market,
+  operation: operations.testDelivery,
+  good: async () => ({ path: PATH, ask: { bearer: (await makeReachable()).apiKey } }),
+  other: (call) => ({ ...call, method: 'PATCH', path: '/api/agents/me', body: { avatar_url: null } }),
+})
+
+const sendTest = (bearer: string) => market.client().post(PATH, undefined, { bearer })
+const logOf = async (bearer: string) =>
+  (await market.client().get('/api/agents/me/deliveries', { bearer })).body.data
+
+const deliveryOf = (fields: Record<string, unknown>) => ({
+  delivery_id: expect.stringMatching(UUID),
+  cursor: null,
+  event: 'webhook.test',
+  order_id: '',
+  attempts: 1,
+  next_attempt_at: null,
+  created_at: expect.stringMatching(INSTANT),
+  ended_at: expect.stringMatching(INSTANT),
+  ...fields,
+})
+
+const FINE = { status: 'delivered', response_status: 200, failure: null }
+
+test('200: the endpoint gets one signed webhook.test, and its answer is told and kept in the log', async () => {
+  const { id, apiKey } = await makeReachable()
+  const secret = (await market.client().get('/api/agents/me', { bearer: apiKey })).body.data.webhook_secret
+  const { status, body } = await sendTest(apiKey)
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    success: true,
+    data: { delivery: deliveryOf(FINE), took_ms: expect.any(Number), answer: 'ok' },
+  })
+  expect(body.data.took_ms).toBeGreaterThanOrEqual(0)
+  expect(endpoint.received).toHaveLength(1)
+  const [got = expect.fail('nothing came')] = endpoint.received
+  expect(got.path).toBe('/in?x=1')
+  expect(JSON.parse(got.body)).toEqual({
+    event: 'webhook.test',
+    order_id: '',
+    data: { message: expect.stringMatching(/\S/) },
+  })
+  expect(got.headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': 'AgentMarket-Webhooks/1.0',
+    'x-market-event': 'webhook.test',
+    'x-market-agent-id': id,
+    'x-market-delivery-id': body.data.delivery.delivery_id,
+  })
+  expect(isSignedBy(secret, got)).toBe(true)
+  expect(isSignedBy(`${secret}x`, got)).toBe(false)
+  expect(await logOf(apiKey)).toEqual([body.data.delivery])
+})
+
+test('200: a test is no event: it takes no number, and no job carries it', async () => {
+  const { id, apiKey } = await makeReachable()
+  await sendTest(apiKey)
+  const events = await market.client().get('/api/events', { bearer: apiKey })
+  expect(events.body.data).toEqual([])
+  const counter = await market.db
+    .selectFrom('event_counters')
+    .where('agent_id', '=', id)
+    .selectAll()
+    .execute()
+  expect(counter).toEqual([])
+})
+
+test('200: an answer that is no 2xx is a failure of the endpoint, told and not tried again', async () => {
+  const { apiKey } = await makeReachable()
+  for (const code of [500, 404, 302, 999]) {
+    endpoint.answers(
+      (response) => void response.writeHead(code, { location: 'https://other.example/' }).end('no'),
+    )
+    const { status, body } = await sendTest(apiKey)
+    expect(status).toBe(200)
+    const failed = { status: 'dropped', response_status: code, failure: `The endpoint answered ${code}` }
+    expect(body.data).toMatchObject({ delivery: failed, answer: 'no' })
+    expect((await logOf(apiKey))[0]).toEqual(deliveryOf(failed))
+  }
+  expect(endpoint.received).toHaveLength(4)
+})
+
+test('200: an endpoint that hangs is let go after 5 seconds', async () => {
+  const { apiKey } = await makeReachable()
+  endpoint.answers(() => {})
+  const at = performance.now()
+  const { status, body } = await sendTest(apiKey)
+  expect(performance.now() - at).toBeLessThan(6_500)
+  expect(status).toBe(200)
+  const failure = 'There was no answer within 5 seconds'
+  expect(body.data.delivery).toEqual(deliveryOf({ status: 'dropped', response_status: null, failure }))
+  expect(body.data.answer).toBeNull()
+  expect(body.data.took_ms).toBeGreaterThanOrEqual(4_900)
+  expect(body.data.took_ms).toBeLessThan(6_500)
+})
+
+test('200: nothing is sent to a server whose certificate is another’s', async () => {
+  const { apiKey } = await makeReachable('other.example')
+  const before = endpoint.connections()
+  const { body } = await sendTest(apiKey)
+  const failure = 'The certificate was not accepted'
+  expect(body.data.delivery).toEqual(deliveryOf({ status: 'dropped', response_status: null, failure }))
+  expect(endpoint.connections()).toBe(before + 1)
+  expect(endpoint.received).toEqual([])
+})
+
+test('200: a name that leads inside since it was set is not connected to, and one that is gone is told', async () => {
+  const { apiKey } = await makeReachable()
+  const before = endpoint.connections()
+  for (const [answer, failure] of [
+    [['10.0.0.7'], 'The endpoint leads to an address that is not public'],
+    [[PUBLIC_ADDRESS, '127.0.0.1'], 'The endpoint leads to an address that is not public'],
+    [['::ffff:169.254.169.254'], 'The endpoint leads to an address that is not public'],
+    [[], 'The endpoint’s name could not be resolved'],
+  ] as const) {
+    market.dns.answers.set('hooks.example', answer)
+    const { status, body } = await sendTest(apiKey)
+    expect(status).toBe(200)
+    expect(body.data.delivery).toEqual(deliveryOf({ status: 'dropped', response_status: null, failure }))
+  }
+  expect(endpoint.connections()).toBe(before)
+})
+
+test('200: a connection that breaks before the answer, and an answer that is no HTTP, are failures', async () => {
+  const { apiKey } = await makeReachable()
+  for (const rude of ['', 'SSH-2.0-OpenSSH_9.9\r\n', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n']) {
+    endpoint.answers((response) => void response.socket?.end(rude))
+    const { status, body } = await sendTest(apiKey)
+    expect(status).toBe(200)
+    expect(body.data.delivery).toMatchObject({ status: 'dropped', attempts: 1, response_status: null })
+    expect(body.data.delivery.failure).toBe('The connection was closed before an answer')
+  }
+})
+
+test('200: of a long or strange answer the beginning is shown, with nothing invisible in it', async () => {
+  const { apiKey } = await makeReachable()
+  endpoint.answers((response) => void response.end(`${'x'.repeat(999)}🚀${'y'.repeat(500_000)}`))
+  const long = (await sendTest(apiKey)).body.data
+  expect(long.delivery).toMatchObject(FINE)
+  expect(long.answer).toBe(`${'x'.repeat(999)}\ufffd`)
+  endpoint.answers((response) => void response.end(Buffer.from('a\u0000b\u202ec\td\ne\xff', 'latin1')))
+  const odd = (await sendTest(apiKey)).body.data.answer
+  expect(odd).toMatch(/^a\ufffdb.c\td\ne\ufffd$/u)
+})
+
+test('200: neither the key nor the secret is in the answer or in the log', async () => {
+  const { apiKey } = await makeReachable()
+  const secret = (await market.client().get('/api/agents/me', { bearer: apiKey })).body.data.webhook_secret
+  const { body } = await sendTest(apiKey)
+  for (const text of [market.logText(), JSON.stringify(body)]) {
+    expect(text).not.toContain(apiKey)
+    expect(text).not.toContain(secret)
+  }
+  for (const { headers } of endpoint.received) {
+    expect(market.logText()).not.toContain(String(headers['x-market-signature']))
+  }
+})
+
+test('403: a person and an operator have no endpoint to test', async () => {
+  const { token } = await makeUser(market)
+  refused(await sendTest(token), 403, 'wrong_credential')
+  refused(await sendTest(ADMIN_KEY), 403, 'wrong_credential')
+})
+
+test('409: an agent without an endpoint, and one that took it away', async () => {
+  const { apiKey } = await makeAgent(market)
+  refused(await sendTest(apiKey), 409, 'no_endpoint')
+  const gone = await makeReachable()
+  await market.client().patch('/api/agents/me', { endpoint_url: null }, { bearer: gone.apiKey })
+  refused(await sendTest(gone.apiKey), 409, 'no_endpoint')
+  expect(endpoint.received).toEqual([])
+  expect(await logOf(gone.apiKey)).toEqual([])
+})

@@ -1,0 +1,100 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken, turn, whileOn } from '../support/operator.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+
+const PATH = '/api/admin/switches/freeze_payouts'
+const OFF = { on: false, reason: 'All is well' }
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const put = (path: string, body: unknown, ask: Ask) => market.client().put(path, body, ask)
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.turnSwitch,
+  good: async () => ({ path: PATH, body: OFF, ask: { bearer: await operatorToken(market) } }),
+}
+commonWriteRefusals({
+  ...subject,
+  other: (call) => ({ ...call, body: { ...OFF, reason: 'Another reason' } }),
+})
+refusesWithoutProvider(subject, PATH, OFF)
+
+test('200: on, on again with the time it went on, and off', async () => {
+  const bearer = await operatorToken(market)
+  const state = (more: object) => ({
+    name: 'freeze_payouts',
+    on: true,
+    on_since: expect.stringMatching(INSTANT),
+    changed_at: expect.stringMatching(INSTANT),
+    changed_by: `user:${ADMIN_USER}`,
+    ...more,
+  })
+  const first = await put(PATH, { on: true, reason: 'Something is odd' }, { bearer })
+  expect(first.status).toBe(200)
+  expect(first.body).toEqual({ success: true, data: state({ reason: 'Something is odd' }) })
+
+  await market.advance(1_000)
+  const again = await put(PATH, { on: true, reason: 'Still odd' }, { bearer })
+  const { on_since } = first.body.data
+  expect(again.body.data).toEqual(state({ on_since, reason: 'Still odd' }))
+  expect(again.body.data.changed_at > first.body.data.changed_at).toBe(true)
+
+  const off = await put(PATH, OFF, { bearer })
+  expect(off.body.data).toEqual(state({ on: false, on_since: null, reason: 'All is well' }))
+})
+
+test('200: while the market is read-only an operator can still turn switches', async () => {
+  await whileOn(market, 'read_only', async () => {
+    const { status } = await put(PATH, OFF, { bearer: await operatorToken(market) })
+    expect(status).toBe(200)
+  })
+})
+
+test('200: every turn is written down with who, why and the request', async () => {
+  await turn(market, 'freeze_intake', true)
+  await turn(market, 'freeze_intake', false)
+  const entries = await market.db
+    .selectFrom('audit_log')
+    .select(['act', 'actor', 'details'])
+    .where('subject', '=', 'freeze_intake')
+    .orderBy('seq')
+    .execute()
+  const written = { actor: `user:${ADMIN_USER}`, details: { reason: 'A test turns it' } }
+  expect(entries).toEqual([
+    { act: 'switch.on', ...written },
+    { act: 'switch.off', ...written },
+  ])
+})
+
+test('400: a switch there is none of, no reason, one too short or too long, an on that is no yes or no', async () => {
+  const bearer = await operatorToken(market)
+  invalid(await put('/api/admin/switches/everything', OFF, { bearer }), 'name')
+  invalid(await put(PATH, {}, { bearer }), 'on', 'reason')
+  invalid(await put(PATH, { on: 'true', reason: 'x'.repeat(501) }, { bearer }), 'on', 'reason')
+  invalid(await put(PATH, { on: true, reason: 'no' }, { bearer }), 'reason')
+  invalid(await put(PATH, { on: true, reason: 'two\nlines' }, { bearer }), 'reason')
+})
+
+test('403: an operator’s key may read but not turn; an ordinary person and an agent may neither', async () => {
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [ADMIN_KEY, token, apiKey]) {
+    refused(await put(PATH, { on: true, reason: 'Let me in' }, { bearer }), 403, 'wrong_credential')
+  }
+  const { body } = await market.client().get('/api/admin/switches', { bearer: ADMIN_KEY })
+  expect(body.data).not.toContainEqual(expect.objectContaining({ on: true }))
+})

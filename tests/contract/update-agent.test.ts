@@ -1,0 +1,155 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badSignatures } from '../support/bad-signatures.ts'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { ownedAgent } from '../support/shapes.ts'
+
+const NOBODY = `agt_1700000000000_${'0'.repeat(17)}`
+const CHANGE = { description: 'Changed by somebody who may.' }
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const patch = (id: string, body: unknown, ask?: Ask) => market.client().patch(`/api/agents/${id}`, body, ask)
+const update = async (agent: { id: string }, signer: Parameters<typeof signed>[0]) =>
+  signed(signer, `agents.update:${agent.id}`, market.now())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.updateAgent,
+  good: async () => {
+    const { token } = await makeUser(market)
+    const { id } = await makeAgent(market, { idp_access_token: token })
+    return { path: `/api/agents/${id}`, body: CHANGE, ask: { bearer: token } }
+  },
+}
+commonWriteRefusals({
+  ...subject,
+  other: (call) => ({ ...call, body: { description: 'Changed in another way.' } }),
+})
+refusesWithoutProvider(subject, `/api/agents/${NOBODY}`, CHANGE)
+
+test('200: by the person it belongs to; the webhook secret is not shown', async () => {
+  const { token } = await makeUser(market)
+  const agent = await makeAgent(market, { idp_access_token: token })
+  const change = { ...CHANGE, endpoint_url: 'https://hooks.example/in', payout_chain: 'solana' }
+  const { status, body } = await patch(agent.id, change, { bearer: token })
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    success: true,
+    data: ownedAgent(agent, { ...change, marketable: true, verified: 1 }),
+  })
+})
+
+test('200: by the wallet that owns it, in the body or in headers, and by the person who linked that wallet', async () => {
+  const agent = await makeOwnedAgent(market)
+  const expected = ownedAgent(agent, {
+    ...CHANGE,
+    owner_wallet: agent.owner.address,
+    marketable: true,
+    verified: 1,
+  })
+  const inBody = await patch(agent.id, { ...CHANGE, ...(await update(agent, agent.owner)) })
+  expect(inBody.body.data).toEqual(expected)
+  const inHeaders = await patch(agent.id, CHANGE, { headers: asHeaders(await update(agent, agent.owner)) })
+  expect(inHeaders.body.data).toEqual(expected)
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  expect((await patch(agent.id, CHANGE, { bearer: token })).body.data).toEqual(expected)
+})
+
+test('200: by the agent itself, even while hidden', async () => {
+  const agent = await makeAgent(market)
+  const { status, body } = await patch(agent.id, CHANGE, { bearer: agent.apiKey })
+  expect(status).toBe(200)
+  expect(body.data).toEqual(ownedAgent(agent, CHANGE))
+})
+
+test('400: an id that is none, a field out of bounds, an owner, a private endpoint', async () => {
+  const agent = await makeAgent(market)
+  const ask = { bearer: agent.apiKey }
+  for (const id of ['agt_', agent.slug, `${agent.id}0`]) invalid(await patch(id, CHANGE, ask), 'agent_id')
+  invalid(await patch(agent.id, { name: 'x', description: '' }, ask), 'name', 'description')
+  invalid(await patch(agent.id, { owner_wallet: evmSigner().address }, ask), '')
+  refused(await patch(agent.id, { endpoint_url: 'https://10.1.2.3/' }, ask), 400, 'endpoint_not_public')
+})
+
+test('400: an id in the body does not lead to another agent', async () => {
+  const agent = await makeAgent(market)
+  const other = await makeAgent(market)
+  const reply = await patch(agent.id, { ...CHANGE, agent_id: other.id }, { bearer: agent.apiKey })
+  expect(reply.body.data.id).toBe(agent.id)
+  const untouched = await market.client().get('/api/agents/me', { bearer: other.apiKey })
+  expect(untouched.body.data.description).not.toBe(CHANGE.description)
+})
+
+test('401: a signature that is expired, from the future, for another agent, or somebody else’s', async () => {
+  const agent = await makeOwnedAgent(market)
+  const signer = await solanaSigner()
+  for (const [code, proof] of await badSignatures(signer, `agents.update:${agent.id}`, market.now())) {
+    refused(await patch(agent.id, { ...CHANGE, ...proof }), 401, code)
+  }
+  const forOther = await update(await makeOwnedAgent(market), signer)
+  refused(await patch(agent.id, { ...CHANGE, ...forOther }), 401, 'bad_signature')
+})
+
+test('401: the owner’s signature counts once', async () => {
+  const agent = await makeOwnedAgent(market)
+  const proof = await update(agent, agent.owner)
+  expect((await patch(agent.id, { ...CHANGE, ...proof })).status).toBe(200)
+  refused(await patch(agent.id, { ...CHANGE, ...proof }), 401, 'signature_used')
+})
+
+test('403: a public agent is not a stranger’s to change, whatever the stranger shows', async () => {
+  const agent = await makeOwnedAgent(market)
+  const stranger = await makeUser(market)
+  const other = await makeOwnedAgent(market)
+  for (const ask of [{ bearer: stranger.token }, { bearer: other.apiKey }]) {
+    refused(await patch(agent.id, CHANGE, ask), 403, 'not_your_agent')
+  }
+  const proof = await update(agent, evmSigner())
+  refused(await patch(agent.id, { ...CHANGE, ...proof }), 403, 'not_your_agent')
+  refused(await patch(agent.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('403: a wallet unlinked from a person opens nothing after their next sign-in', async () => {
+  const agent = await makeOwnedAgent(market)
+  const { sub, token } = await makeUser(market, { wallets: [agent.owner.address] })
+  expect((await patch(agent.id, CHANGE, { bearer: token })).status).toBe(200)
+  market.idp.unlink(sub, 'wallets')
+  await market.client().post('/api/auth/user', undefined, { bearer: token })
+  refused(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+})
+
+test('404: an agent that is not there, and a hidden one, in the same words', async () => {
+  const hidden = await makeAgent(market)
+  const { token } = await makeUser(market)
+  for (const id of [NOBODY, hidden.id]) {
+    const reply = await patch(id, CHANGE, { bearer: token })
+    refused(reply, 404, 'agent_not_found')
+    expect(reply.body.error).toBe(`There is no agent "${id}"`)
+  }
+})
+
+test('404: a person who never signed in has no account to own anything by', async () => {
+  const agent = await makeOwnedAgent(market)
+  const token = await market.idp.token({ sub: 'never-signed-in' })
+  refused(await patch(agent.id, CHANGE, { bearer: token }), 404, 'no_account')
+})
+
+test('409: a name that belongs to another', async () => {
+  const held = await makeAgent(market)
+  const agent = await makeAgent(market)
+  refused(await patch(agent.id, { name: held.name }, { bearer: agent.apiKey }), 409, 'name_taken')
+})

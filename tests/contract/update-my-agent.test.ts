@@ -1,0 +1,188 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badSignatures } from '../support/bad-signatures.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { ownAgent, WEBHOOK_SECRET } from '../support/shapes.ts'
+
+const PATH = '/api/agents/me'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const patch = (agent: { apiKey: string }, body: unknown, headers: Record<string, string> = {}) =>
+  market.client().patch(PATH, body, { bearer: agent.apiKey, headers })
+
+commonWriteRefusals({
+  market: () => market,
+  operation: operations.updateMyAgent,
+  good: async () => ({
+    path: PATH,
+    body: { description: 'Changed by the agent itself.' },
+    ask: { bearer: (await makeAgent(market)).apiKey },
+  }),
+  other: (call) => ({ ...call, body: { description: 'Changed in another way.' } }),
+})
+
+test('200: each field is changed alone, the rest stays, and it is all there afterwards', async () => {
+  const agent = await makeAgent(market)
+  const payout_wallet = (await solanaSigner()).address
+  const payout_address_base = evmSigner().address
+  let expected: Record<string, unknown> = ownAgent(agent)
+  for (const change of [
+    { name: someName() },
+    { description: 'Does something else from now on.' },
+    { capabilities: ['seo', 'trading'] },
+    { ai_models: ['model-a', 'model-b'] },
+    { avatar_url: 'https://other.example/a.png' },
+    { payout_chain: 'base' },
+    { payout_wallet },
+    { payout_address_base },
+  ]) {
+    expected = { ...expected, ...change }
+    const reply = await patch(agent, change)
+    expect(reply.status).toBe(200)
+    expect(reply.body).toEqual({ success: true, data: expected })
+  }
+  const { body } = await market.client().get(PATH, { bearer: agent.apiKey })
+  expect(body.data).toEqual(expected)
+
+  const cleared = { avatar_url: null, payout_chain: null, payout_wallet: null, payout_address_base: null }
+  const reply = await patch(agent, cleared)
+  expect(reply.body.data).toEqual({ ...expected, ...cleared })
+})
+
+test('200: the slug stays when the name changes, an empty change changes nothing, repetitions fold', async () => {
+  const agent = await makeAgent(market)
+  const before = await market.client().get(PATH, { bearer: agent.apiKey })
+  expect((await patch(agent, {})).body).toEqual(before.body)
+  const renamed = await patch(agent, { name: someName(), capabilities: ['seo', 'seo'] })
+  expect(renamed.body.data).toMatchObject({ slug: agent.slug, capabilities: ['seo'] })
+  expect(Date.parse(renamed.body.data.updated_at)).toBeGreaterThan(Date.parse(before.body.data.updated_at))
+})
+
+test('200: the webhook secret is made with the first endpoint and stays, with others and with none', async () => {
+  const agent = await makeAgent(market)
+  const first = await patch(agent, { endpoint_url: 'https://hooks.example/one' })
+  const secret = first.body.data.webhook_secret
+  expect(secret).toMatch(WEBHOOK_SECRET)
+  for (const endpoint_url of ['https://other.example/two', null, 'https://hooks.example/three']) {
+    const { body } = await patch(agent, { endpoint_url })
+    expect(body.data).toMatchObject({ endpoint_url, webhook_secret: secret })
+  }
+})
+
+test('200: an owner wallet with its signature, in the body or in headers, makes the agent public', async () => {
+  for (const inHeaders of [false, true]) {
+    const agent = await makeAgent(market)
+    const owner = inHeaders ? await solanaSigner() : evmSigner()
+    const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
+    const reply = inHeaders
+      ? await patch(agent, { owner_wallet: owner.address }, asHeaders(proof))
+      : await patch(agent, { owner_wallet: owner.address, ...proof })
+    expect(reply.status).toBe(200)
+    const owned = { owner_wallet: owner.address, marketable: true, verified: 1 }
+    expect(reply.body.data).toEqual(ownAgent(agent, owned))
+    expect((await market.client().get(`/api/agents/${agent.id}`)).status).toBe(200)
+  }
+})
+
+test('400: each field outside its bounds is named', async () => {
+  const agent = await makeAgent(market)
+  const both = await patch(agent, { name: 'ab', description: 'short', slug: 'mine' })
+  invalid(both, 'name', 'description', '')
+  for (const [path, value] of [
+    ['name', null],
+    ['description', null],
+    ['capabilities', null],
+    ['capabilities.0', ['dancing']],
+    ['ai_models.0', ['']],
+    ['avatar_url', 'ftp://other.example/a'],
+    ['endpoint_url', 'http://hooks.example/'],
+    ['payout_chain', 'bitcoin'],
+    ['payout_wallet', evmSigner().address],
+    ['payout_address_base', '0x12'],
+    ['owner_wallet', null],
+  ] as const) {
+    const reply = await patch(agent, { [path.split('.')[0] ?? '']: value })
+    expect(reply.body.details?.[0]?.path).toBe(path)
+    expect(reply.status).toBe(400)
+  }
+})
+
+test('400: an address nobody could ever be paid at, and an endpoint inside a network', async () => {
+  const agent = await makeAgent(market)
+  const unpayable = {
+    payout_wallet: '11111111111111111111111111111111',
+    payout_address_base: `0x${'0'.repeat(40)}`,
+  }
+  invalid(await patch(agent, unpayable), 'payout_wallet', 'payout_address_base')
+  for (const host of ['localhost', '192.168.1.1', '169.254.169.254', '[fd00::1]']) {
+    refused(await patch(agent, { endpoint_url: `https://${host}/` }), 400, 'endpoint_not_public')
+  }
+  refused(await patch(agent, { endpoint_url: 'https://unknown.example/' }), 400, 'endpoint_not_resolved')
+})
+
+test('400: an owner_wallet other than the wallet that signs', async () => {
+  const agent = await makeAgent(market)
+  const proof = await signed(evmSigner(), `agents.owner:${agent.id}`, market.now())
+  invalid(await patch(agent, { owner_wallet: evmSigner().address, ...proof }), 'owner_wallet')
+})
+
+test('401: an owner_wallet without a signature, or with one that is not right for this agent', async () => {
+  const agent = await makeAgent(market)
+  const owner = await solanaSigner()
+  const owner_wallet = owner.address
+  refused(await patch(agent, { owner_wallet }), 401, 'signature_missing')
+  refused(await patch(agent, { owner_wallet, wallet: owner_wallet }), 401, 'signature_missing')
+  const other = await makeAgent(market)
+  const forOther = await signed(owner, `agents.owner:${other.id}`, market.now())
+  refused(await patch(agent, { owner_wallet, ...forOther }), 401, 'bad_signature')
+  for (const [code, proof] of await badSignatures(owner, `agents.owner:${agent.id}`, market.now())) {
+    refused(await patch(agent, { owner_wallet, ...proof }), 401, code)
+  }
+  const { body } = await market.client().get(PATH, { bearer: agent.apiKey })
+  expect(body.data.owner_wallet).toBeNull()
+})
+
+test('401: the owner’s signature counts once', async () => {
+  const agent = await makeAgent(market)
+  const owner = evmSigner()
+  const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
+  expect((await patch(agent, { owner_wallet: owner.address, ...proof })).status).toBe(200)
+  refused(await patch(agent, { owner_wallet: owner.address, ...proof }), 401, 'signature_used')
+})
+
+test('403: a person and a wallet alone are not the agent', async () => {
+  const { token } = await makeUser(market)
+  const change = { description: 'Changed by somebody else.' }
+  refused(await market.client().patch(PATH, change, { bearer: token }), 403, 'wrong_credential')
+  const proof = await signed(evmSigner(), 'agents.owner:', market.now())
+  refused(await market.client().patch(PATH, { ...change, ...proof }), 403, 'wrong_credential')
+})
+
+test('409: an agent that has an owner, wallet or person, takes no other', async () => {
+  const byWallet = await makeOwnedAgent(market)
+  const { token } = await makeUser(market)
+  const byPerson = await makeAgent(market, { idp_access_token: token })
+  for (const agent of [byWallet, byPerson]) {
+    const owner = evmSigner()
+    const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
+    refused(await patch(agent, { owner_wallet: owner.address, ...proof }), 409, 'owner_is_set')
+  }
+})
+
+test('409: a name that belongs to another, or reads like it', async () => {
+  const held = await makeAgent(market)
+  const agent = await makeAgent(market)
+  refused(await patch(agent, { name: held.name }), 409, 'name_taken')
+  refused(await patch(agent, { name: held.name.toUpperCase() }), 409, 'name_taken')
+  expect((await patch(agent, { name: agent.name.toUpperCase() })).status).toBe(200)
+})

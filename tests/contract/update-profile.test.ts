@@ -1,0 +1,91 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { userOf } from '../support/shapes.ts'
+
+const PATH = '/api/profile'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const put = (bearer: string, body: unknown) => market.client().put(PATH, body, { bearer })
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.updateProfile,
+  good: async () => ({
+    path: PATH,
+    body: { bio: 'Builds things.' },
+    ask: { bearer: (await makeUser(market)).token },
+  }),
+}
+commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: { bio: 'Builds other things.' } }) })
+refusesWithoutProvider(subject, PATH, {})
+
+test('200: each field is changed alone, null clears it, and reading shows the same', async () => {
+  const wallet = evmSigner().address
+  const { sub, token } = await makeUser(market, { wallets: [wallet] })
+  const wallets = [{ address: wallet, chain: 'base' }]
+  let fields = {}
+  for (const change of [
+    { display_name: 'Zoë 🚀' },
+    { bio: 'First line.\nSecond line.' },
+    { avatar_url: 'https://other.example/me.png' },
+    {},
+    { display_name: null, bio: null, avatar_url: null },
+  ]) {
+    fields = { ...fields, ...change }
+    const { status, body } = await put(token, change)
+    expect(status).toBe(200)
+    expect(body).toEqual({ success: true, data: { user: userOf(sub, fields), wallets } })
+    const read = await market.client().get(PATH, { bearer: token })
+    expect(read.body).toEqual(body)
+  }
+})
+
+test('200: text is kept in one form of Unicode, and bounds are counted in characters', async () => {
+  const { token } = await makeUser(market)
+  const { body } = await put(token, { display_name: 'Zoe\u0308', bio: '🚀'.repeat(280) })
+  expect(body.data.user).toMatchObject({ display_name: 'Zo\u00eb', bio: '🚀'.repeat(280) })
+})
+
+test('200: updated_at moves with the change, created_at stays', async () => {
+  const { token } = await makeUser(market)
+  const before = (await market.client().get(PATH, { bearer: token })).body.data.user
+  await market.advance(5_000)
+  const after = (await put(token, { bio: 'Later' })).body.data.user
+  expect(after.created_at).toBe(before.created_at)
+  expect(after.updated_at > before.updated_at).toBe(true)
+})
+
+test('400: each field outside its bounds is named', async () => {
+  const { token } = await makeUser(market)
+  const all = { display_name: 'x'.repeat(51), bio: 'x'.repeat(281), avatar_url: 'http://other.example/' }
+  invalid(await put(token, all), 'display_name', 'bio', 'avatar_url')
+  for (const display_name of ['', ' x', 'two\nlines', 'right\u202eleft', 7]) {
+    expect((await put(token, { display_name })).body.details?.[0]?.path).toBe('display_name')
+  }
+  invalid(await put(token, { username: 'root' }), '')
+  invalid(await put(token, { idp_user_id: 'somebody' }), '')
+})
+
+test('403: an agent and an operator’s key have no profile', async () => {
+  const { apiKey } = await makeAgent(market)
+  refused(await put(apiKey, {}), 403, 'wrong_credential')
+  refused(await put(ADMIN_KEY, {}), 403, 'wrong_credential')
+})
+
+test('404: a person who never signed in', async () => {
+  const bearer = await market.idp.token({ sub: 'never-signed-in' })
+  refused(await put(bearer, { bio: 'Hello' }), 404, 'no_account')
+})

@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiProcess, startApi } from '../support/api-process.ts'
+import { client } from '../support/client.ts'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { type Parts, startParts } from '../support/parts.ts'
+import { until } from '../support/until.ts'
+
+let parts: Parts
+let api: ApiProcess
+let apiKey: string
+beforeAll(async () => {
+  parts = await startParts()
+  api = await startApi(parts.environment)
+  const registered = await register()
+  apiKey = registered.body.data.api_key
+})
+afterAll(async () => {
+  await api.stop()
+  await parts.stop()
+})
+
+const register = (key?: string) =>
+  client(api.url).post(
+    '/api/agents/register',
+    { name: someName(), description: DESCRIPTION },
+    key === undefined ? {} : { key },
+  )
+const readMe = () => client(api.url).get('/api/agents/me', { bearer: apiKey })
+const browse = () => client(api.url).get('/api/agents?search=typescript')
+const change = () =>
+  client(api.url).patch(
+    '/api/agents/me',
+    { description: 'Changed while the database was away.' },
+    { bearer: apiKey },
+  )
+
+const ASKS = [register, readMe, browse, change, () => register(someName())]
+
+async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
+  const at = performance.now()
+  const result = await work
+  return { result, ms: performance.now() - at }
+}
+
+/** Fills the pool, so that a fault meets connections in every state. */
+const warmUp = () => Promise.all(Array.from({ length: 20 }, readMe))
+
+const healed = () =>
+  until('requests are answered again', async () => (await readMe()).status === 200, { withinMs: 3_000 })
+
+test('a silent Postgres: every request answers 503 within 6 s, the process lives, and heals within 3 s', async () => {
+  await warmUp()
+  parts.postgres.set({ blackhole: true })
+  const asked = Array.from({ length: 30 }, (_, at) => timed((ASKS[at % ASKS.length] ?? readMe)()))
+  const alive = await timed(fetch(`${api.url}/healthz`))
+  expect([alive.result.status, alive.ms < 500]).toEqual([200, true])
+  const ready = await timed(fetch(`${api.url}/readyz`))
+  expect([ready.result.status, ready.ms < 1_500]).toEqual([503, true])
+
+  for (const { result, ms } of await Promise.all(asked)) {
+    expect(result.status).toBe(503)
+    expect(result.body).toMatchObject({ success: false, code: 'unavailable' })
+    expect(Number(result.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(ms).toBeLessThan(6_000)
+  }
+  // Those who come later find a pool without a single good connection.
+  const late = await Promise.all(ASKS.map((ask) => timed(ask())))
+  for (const { result, ms } of late) expect([result.status, ms < 6_000]).toEqual([503, true])
+
+  parts.postgres.set({ blackhole: false })
+  await healed()
+  expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
+}, 30_000)
+
+test('connections cut in mid-flight answer 503 or the result, and the next request is served', async () => {
+  for (let round = 0; round < 5; round++) {
+    await warmUp()
+    parts.postgres.set({ latencyMs: 30 })
+    const asked = Array.from({ length: 20 }, (_, at) => (ASKS[at % ASKS.length] ?? readMe)())
+    await wait(round * 40)
+    parts.postgres.cut()
+    parts.postgres.set({ latencyMs: 0 })
+    for (const { status } of await Promise.all(asked)) expect([200, 201, 503]).toContain(status)
+    await healed()
+  }
+})
+
+test('a Postgres that refuses connections answers 503 at once', async () => {
+  parts.postgres.set({ refuse: true })
+  parts.postgres.cut()
+  const { result, ms } = await timed(readMe())
+  expect([result.status, ms < 3_000]).toEqual([503, true])
+  parts.postgres.set({ refuse: false })
+  await healed()
+})

@@ -1,0 +1,128 @@
+import { type OwnRedis, startRedis } from '@market/testing/redis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiProcess, startApi } from '../support/api-process.ts'
+import { client, type Reply, someAddress } from '../support/client.ts'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { type Parts, startParts } from '../support/parts.ts'
+import { until } from '../support/until.ts'
+
+const HOUR_SECONDS = 3_600
+
+let redis: OwnRedis
+let parts: Parts
+let one: ApiProcess
+let two: ApiProcess
+beforeAll(async () => {
+  redis = await startRedis()
+  parts = await startParts({ REDIS_URL: redis.url })
+  one = await startApi(parts.environment)
+  two = await startApi(parts.environment)
+})
+afterAll(async () => {
+  await Promise.all([one, two].map((api) => api?.stop()))
+  await parts.stop()
+  await redis.stop()
+})
+
+const register = (api: ApiProcess, from: string): Promise<Reply> =>
+  client(api.url).post('/api/agents/register', { name: someName(), description: DESCRIPTION }, { from })
+
+const browse = (api: ApiProcess, from: string): Promise<Reply> => client(api.url).get('/api/agents', { from })
+
+async function inTurn(apis: readonly ApiProcess[], from: string): Promise<Reply[]> {
+  const replies: Reply[] = []
+  for (const api of apis) replies.push(await register(api, from))
+  return replies
+}
+
+const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status)
+const header = (reply: Reply | undefined, name: string) => Number(reply?.headers.get(name) ?? Number.NaN)
+const nowSeconds = () => Date.now() / 1_000
+
+test('the sixth registration of an address is refused, whichever process answers, and told when to come back', async () => {
+  const from = someAddress()
+  const resets = nowSeconds() + HOUR_SECONDS
+  const replies = await inTurn([one, two, one, two, one, two, one], from)
+  expect(statuses(replies)).toEqual([201, 201, 201, 201, 201, 429, 429])
+  expect(replies.map((reply) => header(reply, 'x-ratelimit-remaining'))).toEqual([4, 3, 2, 1, 0, 0, 0])
+  for (const reply of replies) {
+    expect(header(reply, 'x-ratelimit-limit')).toBe(5)
+    expect(Math.abs(header(reply, 'x-ratelimit-reset') - resets)).toBeLessThanOrEqual(1.5)
+  }
+  for (const reply of replies.slice(5)) {
+    expect(reply.body).toMatchObject({ success: false, code: 'rate_limited' })
+    const left = header(reply, 'x-ratelimit-reset') - nowSeconds()
+    expect(Math.abs(header(reply, 'retry-after') - left)).toBeLessThanOrEqual(1)
+  }
+})
+
+test('50 registrations at once over two processes: exactly five pass', async () => {
+  const from = someAddress()
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, at) => register(at % 2 === 0 ? one : two, from)),
+  )
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(5)
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(45)
+})
+
+test('a used-up budget leaves the other rules and the other addresses alone', async () => {
+  const from = someAddress()
+  await inTurn([one, one, one, one, one, one], from)
+  const read = await browse(two, from)
+  expect([read.status, header(read, 'x-ratelimit-limit'), header(read, 'x-ratelimit-remaining')]).toEqual([
+    200, 600, 599,
+  ])
+  const recover = await client(one.url).post('/api/agents/recover', {}, { from })
+  expect([recover.status, header(recover, 'x-ratelimit-remaining')]).toEqual([401, 9])
+  expect((await register(two, someAddress())).status).toBe(201)
+})
+
+test('without a trusted proxy in front, X-Forwarded-For buys nothing', async () => {
+  const bare = await startApi({ ...parts.environment, TRUSTED_PROXIES: '' })
+  try {
+    const replies: Reply[] = []
+    for (let at = 0; at < 6; at++) replies.push(await register(bare, someAddress()))
+    expect(statuses(replies)).toEqual([201, 201, 201, 201, 201, 429])
+  } finally {
+    await bare.stop()
+  }
+})
+
+test('with Redis gone requests go on, limited per process; with Redis back they are counted together', async () => {
+  const known = someAddress()
+  await inTurn([one, one, one, one, one], known)
+  await redis.kill()
+
+  // What Redis had counted here is not forgotten: its end must not hand out new budgets.
+  expect((await register(one, known)).status).toBe(429)
+  const from = someAddress()
+  expect(statuses(await inTurn([one, one, one, one, one, one], from))).toEqual([201, 201, 201, 201, 201, 429])
+  expect(statuses(await inTurn([two, two, two, two, two, two], from))).toEqual([201, 201, 201, 201, 201, 429])
+  const away = await browse(one, from)
+  expect([away.status, header(away, 'x-ratelimit-remaining')]).toEqual([200, 599])
+  expect((await fetch(`${one.url}/readyz`)).status).toBe(200)
+  expect(await (await fetch(`${one.url}/metrics`)).text()).toMatch(/market_limiter_fallbacks_total [1-9]/)
+
+  await redis.restart()
+  await until('both processes count together again', async () => {
+    const fresh = someAddress()
+    await browse(one, fresh)
+    return header(await browse(two, fresh), 'x-ratelimit-remaining') === 598
+  })
+  expect(statuses(await inTurn([one, two, one, two, one, two], someAddress()))).toEqual([
+    201, 201, 201, 201, 201, 429,
+  ])
+})
+
+test('a Redis that accepts and never answers slows a request by less than half a second', async () => {
+  const from = someAddress()
+  redis.pause()
+  try {
+    const at = performance.now()
+    expect((await register(one, from)).status).toBe(201)
+    expect(performance.now() - at).toBeLessThan(500)
+    expect(statuses(await inTurn([one, one, one, one, one], from))).toEqual([201, 201, 201, 201, 429])
+  } finally {
+    redis.resume()
+  }
+})

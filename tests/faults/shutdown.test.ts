@@ -1,0 +1,83 @@
+import { connect } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startApi } from '../support/api-process.ts'
+import { client } from '../support/client.ts'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { type Parts, startParts } from '../support/parts.ts'
+import { until } from '../support/until.ts'
+
+let parts: Parts
+beforeAll(async () => {
+  parts = await startParts({ DRAIN_MS: '200' })
+})
+afterAll(() => parts.stop())
+
+/** An api with one request that waits for a table we hold; `letGo` lets it finish. */
+async function apiWithRequestInFlight() {
+  const api = await startApi(parts.environment)
+  onTestFinished(() => api.stop())
+  const registered = await client(api.url).post('/api/agents/register', {
+    name: someName(),
+    description: DESCRIPTION,
+  })
+  const holder = new pg.Client({ connectionString: parts.database.url })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('begin')
+  await holder.query('lock table agents in access exclusive mode')
+  const answer = client(api.url).get('/api/agents/me', { bearer: registered.body.data.api_key })
+  // A test that expects the process to die awaits this later than it fails.
+  answer.catch(() => {})
+  await until('the request waits for the table', async () => {
+    const { rows } = await holder.query(
+      'select 1 from pg_locks where not granted and relation = $1::regclass',
+      ['agents'],
+    )
+    return rows.length === 1
+  })
+  return { api, answer, letGo: () => holder.query('rollback') }
+}
+
+const isRefused = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once('error', () => resolve(true))
+  })
+
+test('told to stop, it drains, takes nobody new, finishes what it has begun and ends well', async () => {
+  const { api, answer, letGo } = await apiWithRequestInFlight()
+  api.kill('SIGTERM')
+  await until('it says that it is draining', () => api.output().includes('"msg":"stopping"'))
+  const ready = await fetch(`${api.url}/readyz`)
+  expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close'])
+  expect(await ready.json()).toEqual({ status: 'draining' })
+  await until('new connections are refused', () => isRefused(api.port))
+
+  await letGo()
+  const reply = await answer
+  expect(reply.status).toBe(200)
+  expect(reply.headers.get('connection')).toBe('close')
+  expect(await api.exited).toEqual({ code: 0, signal: null })
+})
+
+test('a second signal ends it at once, whatever is in flight', async () => {
+  const { api, answer, letGo } = await apiWithRequestInFlight()
+  api.kill('SIGTERM')
+  await until('it heard the first', () => api.output().includes('"msg":"stopping"'))
+  const at = performance.now()
+  api.kill('SIGTERM')
+  expect(await api.exited).toEqual({ code: 1, signal: null })
+  expect(performance.now() - at).toBeLessThan(1_000)
+  await expect(answer).rejects.toThrow()
+  await letGo()
+})
+
+test('a missing setting stops the process before it listens, and names the setting', async () => {
+  const { ['VAULT_PEPPER']: _leftOut, ...incomplete } = parts.environment
+  await expect(startApi(incomplete)).rejects.toThrow(/VAULT_PEPPER/)
+})

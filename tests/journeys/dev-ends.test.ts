@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { asAdmin } from '@market/testing/template-database'
+import { Redis } from 'ioredis'
+import { afterEach, expect, test, vi } from 'vitest'
+import { alive, type Dev, runDev, startDev } from './dev-process.ts'
+
+const running: Dev[] = []
+async function start(args: readonly string[] = []): Promise<Dev> {
+  const dev = await startDev(args)
+  running.push(dev)
+  return dev
+}
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((dev) => dev.clear()))
+})
+
+const databaseExists = (name: string) =>
+  asAdmin(async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    return rowCount === 1
+  })
+
+async function redisKeys(dev: Dev): Promise<number> {
+  const redis = new Redis(dev.at.redis)
+  try {
+    return (await redis.keys(`${dev.run}:*`)).length
+  } finally {
+    redis.disconnect()
+  }
+}
+
+const FEW_SECONDS = { timeout: 5_000, interval: 50 }
+
+const gone = (pids: readonly number[]) => vi.waitFor(() => expect(alive(pids)).toEqual([]), FEW_SECONDS)
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'after %s no process, database, Redis key or file is left',
+  async (signal) => {
+    const dev = await start()
+    const processes = dev.processes()
+    expect(processes).toHaveLength(1)
+    expect(await databaseExists(dev.run)).toBe(true)
+    expect(await redisKeys(dev)).toBeGreaterThan(0)
+    expect(dev.leftFiles()).toHaveLength(1)
+
+    expect(await dev.stop(signal)).toBe(0)
+
+    expect(alive(processes)).toEqual([])
+    expect(await databaseExists(dev.run)).toBe(false)
+    expect(await redisKeys(dev)).toBe(0)
+    expect(dev.leftFiles()).toEqual([])
+    expect(dev.said.err).toBe('')
+  },
+)
+
+test('servers of its own are started where wanted, and go with it', async () => {
+  const dev = await start(['--own-servers'])
+  const { port: redisPort } = new URL(dev.at.redis)
+  const { port: postgresPort } = new URL(dev.at.postgres)
+  expect([redisPort, postgresPort]).not.toContain('6379')
+  expect([redisPort, postgresPort]).not.toContain('5432')
+  expect((await dev.api().get('/api/agents')).body.data).toHaveLength(5)
+  expect(await redisKeys(dev)).toBeGreaterThan(0)
+  const processes = dev.processes()
+  expect(await dev.stop()).toBe(0)
+  expect(alive(processes)).toEqual([])
+  expect(dev.leftFiles()).toEqual([])
+})
+
+test('killed without warning, it takes the api and its own servers with it', async () => {
+  const dev = await start(['--own-servers'])
+  const processes = dev.processes()
+  expect(processes.length).toBeGreaterThan(3)
+  await dev.stop('SIGKILL')
+  await gone(processes)
+  await vi.waitFor(() => expect(dev.leftFiles()).toEqual([]), FEW_SECONDS)
+})
+
+test('a second signal ends it at once, even when the api hangs; one keypress that arrives twice does not', async () => {
+  const dev = await start()
+  const processes = dev.processes()
+  for (const pid of processes) process.kill(pid, 'SIGSTOP')
+  dev.child.kill('SIGINT')
+  dev.child.kill('SIGINT')
+  await wait(600)
+  expect(dev.child.exitCode).toBe(null)
+  expect(await dev.stop('SIGINT')).toBe(1)
+  for (const pid of processes) process.kill(pid, 'SIGCONT')
+  await gone(processes)
+})
+
+test('what it could not remove because it was killed, the next one removes; the living keep theirs', async () => {
+  const [killed, living] = await Promise.all([start(), start()])
+  const processes = killed.processes()
+  await killed.stop('SIGKILL')
+  await gone(processes)
+  expect(await redisKeys(living)).toBeGreaterThan(0)
+  await start()
+  expect(await databaseExists(killed.run)).toBe(false)
+  await vi.waitFor(async () => expect(await redisKeys(killed)).toBe(0), FEW_SECONDS)
+  expect(await redisKeys(living)).toBeGreaterThan(0)
+  expect(await databaseExists(living.run)).toBe(true)
+  expect((await living.api().get('/api/agents')).status).toBe(200)
+})
+
+test('when the api dies it says so, cleans up and fails', async () => {
+  const dev = await start()
+  const [api = 0] = dev.processes()
+  process.kill(api, 'SIGKILL')
+  expect(await dev.ended).toBe(1)
+  expect(dev.said.err).toMatch(/^The api ended unexpectedly\./)
+  expect(await databaseExists(dev.run)).toBe(false)
+  expect(await redisKeys(dev)).toBe(0)
+  expect(dev.leftFiles()).toEqual([])
+})
+
+test('told to stop while it starts, it undoes what it had started', async () => {
+  const dev = runDev(['--json', '--own-servers'])
+  await vi.waitFor(() => expect(dev.leftFiles().length).toBeGreaterThan(1), FEW_SECONDS)
+  dev.child.kill('SIGTERM')
+  expect(await dev.ended).toBe(0)
+  expect(dev.said).toEqual({ out: '', err: '' })
+  expect(dev.leftFiles()).toEqual([])
+  await dev.clear()
+})

@@ -1,0 +1,228 @@
+import { request } from 'node:http'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asHeaders } from '../support/makers.ts'
+import { type Dev, runDev, startDev } from './dev-process.ts'
+
+let one: Dev
+let two: Dev
+beforeAll(async () => {
+  ;[one, two] = await Promise.all([startDev(), startDev()])
+})
+afterAll(() => Promise.all([one?.clear(), two?.clear()]))
+
+describe('two developments side by side', () => {
+  test('each prints one line of JSON with its own addresses, and nothing else', async () => {
+    for (const dev of [one, two]) {
+      expect(dev.said.out).toBe(`${JSON.stringify(dev.at)}\n`)
+      expect(dev.said.err).toBe('')
+      expect(Object.keys(dev.at)).toEqual([
+        'api',
+        'app',
+        'control',
+        'postgres',
+        'redis',
+        'idp',
+        'networks',
+        'admin_key',
+      ])
+    }
+    for (const part of ['api', 'control', 'postgres', 'idp', 'admin_key'] as const)
+      expect(one.at[part]).not.toBe(two.at[part])
+  })
+
+  test('what is registered in one is unknown to the other', async () => {
+    const agent = { name: 'Only In One', description: 'Lives in the first of two markets.' }
+    const { status, body } = await one.api().post('/api/agents/register', agent)
+    expect(status).toBe(201)
+    const bearer = body.data.api_key
+    expect((await one.api().get('/api/agents/me', { bearer })).status).toBe(200)
+    expect((await two.api().get('/api/agents/me', { bearer })).status).toBe(401)
+  })
+})
+
+test('the api describes itself under the address it is reached at', async () => {
+  const description = await fetch(`${one.at.api}/api/openapi.json`).then((response) => response.json())
+  expect(description).toMatchObject({ openapi: '3.1.0', servers: [{ url: one.at.api }] })
+  expect((await fetch(`${one.at.api}/docs`)).status).toBe(200)
+  expect((await fetch(`${one.at.api}/readyz`)).status).toBe(200)
+})
+
+test('sample agents are there, each with an owner', async () => {
+  const { body } = await two.api().get('/api/agents?sort=newest')
+  const names = body.data.map((agent: { name: string }) => agent.name)
+  expect(names.toSorted()).toEqual([
+    'Changelog Writer',
+    'Icon Painter',
+    'Page Auditor',
+    'Table Analyst',
+    'Typescript Reviewer',
+  ])
+  expect(body.data.every((agent: { marketable: boolean }) => agent.marketable)).toBe(true)
+})
+
+test('making the samples used up nobody’s limits', async () => {
+  const agent = { name: 'From Here', description: 'Registered from this very machine.' }
+  const reply = await two.api().post('/api/agents/register', agent, { from: '127.0.0.1' })
+  expect(reply.status).toBe(201)
+  expect(reply.headers.get('x-ratelimit-remaining')).toBe('4')
+})
+
+describe('a token from the control server', () => {
+  const tokenOf = async (person: object) => {
+    const { status, body } = await one.control('/idp/token', person)
+    expect(status).toBe(200)
+    return String(body['access_token'])
+  }
+
+  test('signs its person in, and the same address is the same person', async () => {
+    const { address } = evmSigner()
+    const person = { email: 'Cleo@example.com', twitter_username: 'cleo_builds', wallets: [address] }
+    const first = await one.api().post('/api/auth/user', undefined, { bearer: await tokenOf(person) })
+    expect(first.status).toBe(200)
+    expect(first.body.data).toMatchObject({
+      is_new: true,
+      user: { twitter_username: 'cleo_builds', google_email: 'Cleo@example.com' },
+      wallets: [{ address, chain: 'base' }],
+    })
+    const bearer = await tokenOf({ email: 'cleo@example.com' })
+    const again = await one.api().post('/api/auth/user', undefined, { bearer })
+    expect(again.body.data).toMatchObject({
+      is_new: false,
+      user: { idp_user_id: first.body.data.user.idp_user_id },
+    })
+  })
+
+  test('of the operator may turn switches, and the admin key may read them', async () => {
+    const turn = { on: true, reason: 'A drill.' }
+    const path = '/api/admin/switches/freeze_intake'
+    const [operator, other] = await Promise.all([
+      tokenOf({ email: 'operator@example.com' }),
+      tokenOf({ email: 'someone@example.com' }),
+    ])
+    expect((await one.api().put(path, turn, { bearer: other })).status).toBe(403)
+    expect((await one.api().put(path, turn, { bearer: operator })).status).toBe(200)
+    expect((await one.api().put(path, { ...turn, on: false }, { bearer: operator })).status).toBe(200)
+    expect((await one.api().get('/api/admin/switches', { bearer: one.at.admin_key })).status).toBe(200)
+    expect((await two.api().get('/api/admin/switches', { bearer: one.at.admin_key })).status).toBe(401)
+  })
+})
+
+describe('the clock', () => {
+  /** A wallet's question about its own agents, signed as the api's own text says. */
+  async function signedQuestion(dev: Dev) {
+    const signer = evmSigner()
+    const { body } = await dev.api().get(`/api/auth/message?wallet=${signer.address}`)
+    const { message, wallet_sig_ts } = body.data
+    const proof = { wallet: signer.address, wallet_sig: await signer.sign(message), wallet_sig_ts }
+    return () => dev.api().get(`/api/agents?owner_wallet=${signer.address}`, { headers: asHeaders(proof) })
+  }
+
+  test('ten minutes later a signature has expired, here and not in the other market', async () => {
+    const [here, there] = await Promise.all([signedQuestion(one), signedQuestion(two)])
+    expect((await here()).status).toBe(200)
+    expect((await one.control('/clock/advance', { seconds: 600 })).status).toBe(200)
+    const late = await here()
+    expect(late.status).toBe(401)
+    expect(late.body.code).toBe('signature_expired')
+    expect((await there()).status).toBe(200)
+    expect((await (await signedQuestion(one))()).status).toBe(200)
+  })
+
+  test('every move counts, however quickly they follow each other', async () => {
+    const now = async (seconds: number) => {
+      const { body } = await one.control('/clock/advance', { seconds })
+      return Date.parse(String(body['now']))
+    }
+    const before = await now(0)
+    for (let move = 0; move < 5; move++) await now(3_600)
+    await Promise.all([now(3_600), now(3_600), now(3_600)])
+    const moved = (await now(0)) - before
+    expect(moved).toBeGreaterThanOrEqual(8 * 3_600_000)
+    expect(moved).toBeLessThan(8 * 3_600_000 + 60_000)
+  })
+})
+
+describe('the control server', () => {
+  /** `fetch` does not let anybody write Host. */
+  const withHost = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { host, 'content-type': 'application/json' }
+      const asked = request(`${one.at.control}/clock/advance`, { method: 'POST', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      asked.once('error', reject)
+      asked.end('{"seconds":0}')
+    })
+
+  test('refuses whatever a browser sends for a page', async () => {
+    const body = { email: 'victim@example.com' }
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: one.at.control },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const reply = await one.control('/idp/token', body, headers)
+      expect(reply).toEqual({ status: 403, body: { error: 'This server is not for web pages' } })
+    }
+  })
+
+  test('refuses a foreign name that points at it', async () => {
+    const { port } = new URL(one.at.control)
+    expect(await withHost(`evil.example:${port}`)).toBe(403)
+    expect(await withHost('127.0.0.1')).toBe(403)
+    expect(await withHost(`localhost:${port}`)).toBe(200)
+  })
+
+  test('understands JSON only, and only what it knows', async () => {
+    const plain = await one.control(
+      '/idp/token',
+      { email: 'a@example.com' },
+      { 'content-type': 'text/plain' },
+    )
+    expect(plain.status).toBe(415)
+    for (const wrong of [{}, { seconds: '60' }, { seconds: -1 }, { seconds: 1.5 }, { seconds: 1, more: 1 }])
+      expect((await one.control('/clock/advance', wrong)).status).toBe(400)
+    for (const wrong of [{}, { email: 'nobody' }, { email: 'a@example.com', sub: 'operator' }])
+      expect((await one.control('/idp/token', wrong)).status).toBe(400)
+    expect((await one.control('/elsewhere', {})).status).toBe(404)
+  })
+})
+
+describe('arguments', () => {
+  test('that are wrong are answered with the usage, before anything starts', async () => {
+    for (const args of [
+      ['--prot', '3000'],
+      ['--port', 'many'],
+      ['--port', '70000'],
+    ]) {
+      const dev = runDev(args)
+      expect(await dev.ended).toBe(2)
+      expect(dev.said.out).toBe('')
+      expect(dev.said.err).toContain('Usage: npm run dev')
+      await dev.clear()
+    }
+  })
+
+  test('a port that is taken, even by an api that would share it, is said and nothing stays behind', async () => {
+    const dev = runDev(['--json', '--port', new URL(one.at.api).port])
+    expect(await dev.ended).toBe(1)
+    expect(dev.said).toEqual({ out: '', err: `Port ${new URL(one.at.api).port} is taken\n` })
+    expect(dev.leftFiles()).toEqual([])
+    await dev.clear()
+  })
+
+  test('without --json the addresses are told in words, with commands that work', async () => {
+    const dev = runDev([])
+    while (!dev.said.out.includes('/clock/advance'))
+      await new Promise((more) => dev.child.stdout.once('data', more))
+    expect(dev.said.out).toMatch(/^Agent Market is running\. Ctrl-C stops it/)
+    const api = / {2}api +(\S+)/.exec(dev.said.out)?.[1]
+    expect((await fetch(`${api}/api/agents?limit=3`)).status).toBe(200)
+    dev.child.kill('SIGINT')
+    expect(await dev.ended).toBe(0)
+    await dev.clear()
+  })
+})

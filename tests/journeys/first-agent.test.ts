@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Dev, startDev } from './dev-process.ts'
+
+let dev: Dev
+beforeAll(async () => {
+  dev = await startDev()
+})
+afterAll(() => dev?.clear())
+
+test('an agent is registered, gets its owner, is found, is changed, and its key is recovered', async () => {
+  const api = dev.api()
+
+  const registered = await api.post('/api/agents/register', {
+    name: 'Footnote Finder',
+    description: 'Finds the source of a quotation and cites it.',
+    capabilities: ['consulting'],
+  })
+  expect(registered.status).toBe(201)
+  const { agent_id, slug, api_key } = registered.body.data
+  expect(registered.body.data).toMatchObject({ marketable: false, note: expect.stringContaining('hidden') })
+  const search = async (words: string) => {
+    const { body } = await api.get(`/api/agents?${new URLSearchParams({ search: words })}`)
+    return body.data.map((agent: { id: string }) => agent.id)
+  }
+  expect(await search('quotation')).toEqual([])
+
+  const token = await dev.control('/idp/token', { email: 'dora@example.com', twitter_username: 'dora_cites' })
+  const bearer = String(token.body['access_token'])
+  const signedIn = await api.post('/api/auth/user', undefined, { bearer })
+  expect(signedIn.body.data).toMatchObject({ is_new: true, user: { google_email: 'dora@example.com' } })
+
+  const linked = await api.post('/api/agents/link', { api_key }, { bearer })
+  expect(linked.status).toBe(200)
+  expect(linked.body.data).toMatchObject({
+    id: agent_id,
+    marketable: true,
+    verified: 1,
+    twitter_username: 'dora_cites',
+  })
+
+  expect(await search('quotation')).toEqual([agent_id])
+  expect(await search('Footnote')).toEqual([agent_id])
+  expect((await api.get(`/api/agents/${slug}`)).body.data.agent.name).toBe('Footnote Finder')
+
+  const description = 'Finds where a sentence was first printed, and cites it.'
+  const byItself = await api.patch('/api/agents/me', { description }, { bearer: api_key })
+  expect(byItself.body.data).toMatchObject({ id: agent_id, description })
+  const byOwner = await api.patch(`/api/agents/${agent_id}`, { capabilities: ['seo'] }, { bearer })
+  expect(byOwner.body.data).toMatchObject({ description, capabilities: ['seo'] })
+  expect(await search('quotation')).toEqual([])
+  expect(await search('printed')).toEqual([agent_id])
+
+  const recovered = await api.post('/api/agents/recover', { agent_name: 'Footnote Finder' }, { bearer })
+  expect(recovered.status).toBe(200)
+  expect(recovered.body.data.agents).toMatchObject([{ agent_id, api_key }])
+  const again = await api.get('/api/agents/me', { bearer: recovered.body.data.agents[0].api_key })
+  expect(again.status).toBe(200)
+})
+
+test('nobody but its owner recovers the key of an agent or takes it over', async () => {
+  const api = dev.api()
+  const tokenOf = async (email: string) =>
+    String((await dev.control('/idp/token', { email })).body['access_token'])
+  const agent = { name: 'Quiet Owl', description: 'Belongs to whoever registered it.' }
+  const owner = await tokenOf('emil@example.com')
+  const registered = await api.post('/api/agents/register', agent, { bearer: owner })
+  expect(registered.body.data.marketable).toBe(true)
+
+  const stranger = await tokenOf('stranger@example.com')
+  const recovery = await api.post('/api/agents/recover', { agent_name: agent.name }, { bearer: stranger })
+  expect(recovery.status).toBe(404)
+  const { api_key } = registered.body.data
+  expect((await api.post('/api/agents/link', { api_key }, { bearer: stranger })).status).toBe(409)
+})

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const START_WITHIN_MS = 20_000
+
+export interface ApiProcess {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Sends the signal; `exited` tells when it worked. */
+  kill(signal: NodeJS.Signals): void
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** Everything it wrote so far, log and complaints. */
+  output(): string
+  /** Ends it, whatever state it is in, and waits until it is gone. */
+  stop(): Promise<void>
+}
+
+/** The api as production runs it: a process of its own, which never outlives the test. */
+export async function startApi(
+  environment: Readonly<Record<string, string>>,
+  settings: { port?: number; nodeOptions?: readonly string[] } = {},
+): Promise<ApiProcess> {
+  const child = spawn(process.execPath, [...(settings.nodeOptions ?? []), 'apps/api/src/main.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], ...environment, PORT: String(settings.port ?? 0) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const killChild = () => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    process.off('exit', killChild)
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null }
+  })
+  const said: string[] = []
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  const url = await listening(child, said).catch((error: unknown) => {
+    killChild()
+    throw error
+  })
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid: child.pid ?? 0,
+    kill: (signal) => void child.kill(signal),
+    exited,
+    output: () => said.join(''),
+    stop: async () => {
+      killChild()
+      await exited
+    },
+  }
+}
+
+/** Reads the log until the process says where it listens. */
+function listening(child: ChildProcess, said: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`the api did not start: ${said.join('')}`)),
+      START_WITHIN_MS,
+    )
+    child.once('exit', () => reject(new Error(`the api ended: ${said.join('')}`)))
+    child.once('error', reject)
+    let heard = ''
+    let found = false
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said.push(chunk.toString())
+      if (found) return
+      heard += chunk.toString()
+      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"listening"/.exec(heard)?.[1]
+      if (address === undefined) return
+      found = true
+      clearTimeout(timer)
+      resolve(address)
+    })
+  })
+}

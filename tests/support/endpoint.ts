@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTlsServer } from '@market/testing/tls-server'
+import { PUBLIC_ADDRESS } from './market.ts'
+
+/** What reached the endpoint, as it came. */
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export type Endpoint = Awaited<ReturnType<typeof startEndpoint>>
+
+/** A stranger's server behind `hooks.example`; `settings` make a market take it for a public one. */
+export async function startEndpoint(names: readonly string[] = ['hooks.example']) {
+  const received: Received[] = []
+  let answer = (response: ServerResponse): void => void response.end('ok')
+  const server = await startTlsServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      received.push({ path: request.url ?? '', headers: request.headers, body })
+      answer(response)
+    })
+  }, names)
+  const folder = mkdtempSync(join(tmpdir(), 'endpoint-'))
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, server.ca)
+  return {
+    received,
+    settings: { OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${server.port}`, OUTBOUND_CA_FILE: caFile },
+    connections: () => server.connections(),
+    /** How it answers from now on. */
+    answers: (how: (response: ServerResponse) => void) => {
+      answer = how
+    },
+    stop: async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Checks a signature as the documentation tells authors of endpoints to. */
+export function isSignedBy(secret: string, { headers, body }: Received): boolean {
+  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-market-signature'])) ?? []
+  return v1 === createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
+}

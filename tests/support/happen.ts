@@ -1,0 +1,15 @@
+import { type Db, transact } from '@market/database/transact'
+import { systemClock } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
+import { emit } from '@market/market/events'
+
+/** Lets messages of a client arrive, each in a transaction of its own; gives back their numbers. */
+export async function happen(db: Db, agentId: string, ...contents: string[]): Promise<bigint[]> {
+  const seqs: bigint[] = []
+  for (const content of contents) {
+    const data = { sender_type: 'client', sender_name: 'A Client', content } as const
+    const happening = { agentId: agentId as AgentId, event: 'order.message', orderId: 'ord_1', data } as const
+    seqs.push(await transact(db, (tx) => emit({ clock: systemClock }, tx, happening)))
+  }
+  return seqs
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
+import type { Reply } from './client.ts'
+import type { Market } from './market.ts'
+import { BASE_URL } from './settings.ts'
+
+const signatures = walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] })
+
+export const someName = (): string => `Agent ${randomBytes(6).toString('hex')}`
+
+export const DESCRIPTION = 'Writes and reviews TypeScript for people in a hurry.'
+
+interface Signer {
+  readonly address: string
+  sign(message: string): Promise<string>
+}
+
+/** The fields a wallet sends to sign one call. */
+export async function signed(signer: Signer, purpose: string, at: number) {
+  const wallet = signatures.parse(signer.address)
+  if (wallet === undefined) throw new Error(`${signer.address} is no wallet`)
+  const wallet_sig = await signer.sign(signatures.message(wallet, at, purpose))
+  return { wallet: signer.address, wallet_sig, wallet_sig_ts: at }
+}
+
+export const asHeaders = (proof: { wallet: string; wallet_sig: string; wallet_sig_ts: number }) => ({
+  'x-market-wallet': proof.wallet,
+  'x-market-wallet-sig': proof.wallet_sig,
+  'x-market-wallet-sig-ts': String(proof.wallet_sig_ts),
+})
+
+function dataOf(reply: Reply) {
+  if (reply.status >= 300) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
+  return reply.body.data
+}
+
+/** A hidden agent: nobody owns it yet. */
+export async function makeAgent(market: Market, fields: Record<string, unknown> = {}) {
+  const name = someName()
+  const reply = await market
+    .client()
+    .post('/api/agents/register', { name, description: DESCRIPTION, ...fields })
+  const data = dataOf(reply)
+  return { id: data.agent_id as string, slug: data.slug as string, apiKey: data.api_key as string, name }
+}
+
+/** A public agent, owned by a wallet. */
+export async function makeOwnedAgent(
+  market: Market,
+  fields: Record<string, unknown> = {},
+  owner: EvmSigner = evmSigner(),
+) {
+  const name = (fields['name'] as string | undefined) ?? someName()
+  const proof = await signed(owner, `agents.register:${name}`, market.now())
+  const reply = await market.client().post('/api/agents/register', {
+    name,
+    description: DESCRIPTION,
+    ...fields,
+    ...proof,
+    owner_wallet: owner.address,
+  })
+  const data = dataOf(reply)
+  return {
+    id: data.agent_id as string,
+    slug: data.slug as string,
+    apiKey: data.api_key as string,
+    name,
+    owner,
+  }
+}
+
+/** A person with an account: signed in once. */
+export async function makeUser(market: Market, person: { sub?: string; wallets?: string[] } = {}) {
+  const sub = person.sub ?? `person-${randomBytes(6).toString('hex')}`
+  const token = await market.idp.token({
+    sub,
+    email: `${sub}@example.com`,
+    username: sub,
+    name: 'A Person',
+    ...(person.wallets && { wallets: person.wallets }),
+  })
+  dataOf(await market.client().post('/api/auth/user', undefined, { bearer: token }))
+  return { sub, token }
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { readConfig } from '@market/api/config'
+import { buildHouse } from '@market/api/house'
+import { startDnsServer } from '@market/testing/dns-server'
+import { startIdp } from '@market/testing/idp'
+import { testDatabase } from '@market/testing/postgres'
+import { redisPrefix } from '@market/testing/redis'
+import { type Client, client } from './client.ts'
+import { apiEnvironment } from './settings.ts'
+
+const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+
+/** A public address for names in tests; nothing is ever sent to it. */
+export const PUBLIC_ADDRESS = '93.184.216.34'
+
+export type Market = Awaited<ReturnType<typeof startMarket>>
+
+/** The whole api in this process, on real parts of its own: database, Redis keys, identity provider, DNS. */
+export async function startMarket(overrides: Readonly<Record<string, string>> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const clockFile = join(folder, 'clock')
+  writeFileSync(clockFile, '0')
+  const [database, idp, dns] = await Promise.all([
+    testDatabase(),
+    startIdp(),
+    startDnsServer({ 'hooks.example': [PUBLIC_ADDRESS], 'other.example': [PUBLIC_ADDRESS] }),
+  ])
+  const environment = {
+    ...apiEnvironment({ databaseUrl: database.url, redisUrl: REDIS_URL, redisPrefix: redisPrefix(), idp }),
+    DNS_SERVERS: `127.0.0.1:${dns.port}`,
+    CLOCK_FILE: clockFile,
+    ...overrides,
+  }
+  const log: string[] = []
+  const logTo = new Writable({
+    write: (chunk, _encoding, done) => {
+      log.push(String(chunk))
+      done()
+    },
+  })
+  const house = await buildHouse(readConfig(environment), { logTo })
+  const url = await house.listen()
+  let offsetMs = 0
+  return {
+    url,
+    database,
+    db: database.db,
+    idp,
+    dns,
+    environment,
+    /** Everything the api logged so far. */
+    logText: () => log.join(''),
+    client: (): Client => client(url),
+    now: () => Date.now() + offsetMs,
+    /** Moves the api's clock ahead and waits until it has looked. */
+    advance: async (ms: number) => {
+      offsetMs += ms
+      writeFileSync(clockFile, String(offsetMs))
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    },
+    stop: async () => {
+      await house.stop()
+      await Promise.all([database.stop(), idp.stop(), dns.stop()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

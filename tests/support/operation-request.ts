@@ -1,0 +1,34 @@
+import type { Operation } from '@market/contract/define'
+
+/** Bytes of a text in percent encoding, lone surrogates too, which `encodeURIComponent` refuses. */
+export function percentEncoded(text: string): string {
+  let encoded = ''
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    const isLone = code >= 0xd800 && code <= 0xdfff
+    const bytes = isLone
+      ? Buffer.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f))
+      : Buffer.from(character)
+    encoded += /^[\w-]$/.test(character) ? character : bytes.toString('hex').replace(/../g, '%$&')
+  }
+  return encoded
+}
+
+export const pathKeysOf = (operation: Operation): string[] =>
+  [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
+
+export const hasBody = (operation: Operation): boolean =>
+  operation.method !== 'GET' && operation.method !== 'DELETE'
+
+const inUrl = (value: unknown): string =>
+  percentEncoded(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+/** Lays a flat input out over path, query and body. */
+export function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>) {
+  const keys = pathKeysOf(operation)
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, key: string) => inUrl(input[key]))
+  const rest = Object.entries(input).filter(([key, value]) => !keys.includes(key) && value !== undefined)
+  if (hasBody(operation)) return { method: operation.method, path, body: Object.fromEntries(rest) }
+  const query = rest.map(([key, value]) => `${percentEncoded(key)}=${inUrl(value)}`).join('&')
+  return { method: operation.method, path: query === '' ? path : `${path}?${query}` }
+}

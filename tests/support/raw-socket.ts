@@ -1,0 +1,27 @@
+import { connect } from 'node:net'
+
+/** Writes bytes as they are and gives back all that came until the other side closed, or was silent for long. */
+export function exchange(url: string, bytes: string | Buffer, quietMs = 5_000): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) })
+    const chunks: Buffer[] = []
+    const finish = () => {
+      socket.destroy()
+      resolve(Buffer.concat(chunks).toString('latin1'))
+    }
+    socket.setTimeout(quietMs, finish)
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('end', finish)
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // The server may close while we still write; what it said before counts.
+      if (error.code === 'EPIPE' || error.code === 'ECONNRESET') finish()
+      else reject(error)
+    })
+    socket.write(bytes)
+  })
+}
+
+/** The statuses of the answers in what came back. */
+export const statusesIn = (received: string): number[] =>
+  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))

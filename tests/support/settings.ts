@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const hex = (): string => randomBytes(32).toString('hex')
+
+/** One operator's key for the run; only its hash reaches the house. */
+export const ADMIN_KEY = `adm_${randomBytes(24).toString('base64url')}`
+export const ADMIN_USER = 'operator-1'
+
+export const BASE_URL = 'https://market.test'
+export const APP_URL = 'https://app.market.test'
+
+interface Parts {
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  readonly redisPrefix: string
+  readonly idp: { readonly issuer: string; readonly audience: string }
+}
+
+/** The environment of an api process in tests; each test may lay its own settings over it. */
+export function apiEnvironment(parts: Parts): Record<string, string> {
+  return {
+    DATABASE_URL: parts.databaseUrl,
+    REDIS_URL: parts.redisUrl,
+    REDIS_PREFIX: parts.redisPrefix,
+    BASE_URL,
+    APP_URL,
+    PORT: '0',
+    IDP_ISSUER: parts.idp.issuer,
+    IDP_AUDIENCE: parts.idp.audience,
+    VAULT_KEYS: `k1:${hex()}`,
+    VAULT_PEPPER: hex(),
+    ADMIN_USER_IDS: ADMIN_USER,
+    ADMIN_KEY_HASHES: `ops:${createHash('sha256').update(ADMIN_KEY).digest('hex')}`,
+    LOG_LEVEL: 'info',
+    DRAIN_MS: '0',
+    // Tests call as many clients: what they write into X-Forwarded-For is believed.
+    TRUSTED_PROXIES: '127.0.0.1',
+  }
+}

@@ -1,0 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Looks again and again until it is so; the test fails when it is not so in time. */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  { withinMs = 5_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
+): Promise<void> {
+  const deadline = performance.now() + withinMs
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await wait(everyMs)
+  }
+}
+
+/** The value below which this share of the numbers lies. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Db } from '@market/database/transact'
+import { systemClock } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
+import type { Registered } from '@market/market/agents'
+import { type EventDataOf, type EventName, emit } from '@market/market/events'
+import { localVault } from '@market/platform/vault/local-vault'
+import { startDnsServer } from '@market/testing/dns-server'
+import { makeAgent } from '@market/testing/makers'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { PUBLIC_ADDRESS } from './market.ts'
+import { until } from './until.ts'
+import { startWorker, type WorkerProcess } from './worker-process.ts'
+
+interface WorldSettings {
+  /** Where whatever is sent to the public address really arrives, and what it is trusted by. */
+  readonly receiver: { readonly port: number; readonly ca: string }
+  /** A database of one's own; without it a fresh one on the shared server. */
+  readonly database?: { readonly db: Db; readonly url: string; stop(): Promise<void> }
+}
+
+export type WebhookWorld = Awaited<ReturnType<typeof startWorld>>
+export type EndpointOwner = NonNullable<Parameters<typeof makeAgent>[1]>['owner']
+
+/** Agents, their endpoints' names, and worker processes that carry events to them. */
+export async function startWorld({ receiver, database: given }: WorldSettings) {
+  const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, receiver.ca)
+  const database = given ?? (await testDatabase())
+  const { db } = database
+  const dns = await startDnsServer()
+  const key = randomBytes(32)
+  const pepper = randomBytes(32)
+  const clock = { ...systemClock, advance: () => {}, set: () => {} }
+  const ctx = {
+    ...marketContext({ db, clock, resolver: dns.resolver }),
+    vault: localVault({ keys: [{ id: 'k1', key }], pepper }),
+  }
+  const environment: Readonly<Record<string, string>> = {
+    DATABASE_URL: database.url,
+    DATABASE_POOL: '8',
+    VAULT_KEYS: `k1:${key.toString('hex')}`,
+    VAULT_PEPPER: pepper.toString('hex'),
+    DNS_SERVERS: `127.0.0.1:${dns.port}`,
+    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${receiver.port}`,
+    OUTBOUND_CA_FILE: caFile,
+    LOG_LEVEL: 'info',
+  }
+  const workers = new Set<WorkerProcess>()
+  const pending = async () =>
+    (await db.selectFrom('deliveries').select('id').where('status', '=', 'pending').limit(1).execute()).length
+
+  return {
+    db,
+    ctx,
+    dns,
+    environment,
+    /** An agent whose endpoint is at this host. */
+    agent: (host: string, owner: EndpointOwner = { kind: 'nobody' }): Promise<Registered> => {
+      dns.answers.set(host, [PUBLIC_ADDRESS])
+      return makeAgent(ctx, { endpointUrl: `https://${host}/in`, owner })
+    },
+    emit: <Name extends EventName>(agentId: AgentId, event: Name, data: EventDataOf[Name], orderId = '') =>
+      ctx.transact((tx) => emit(ctx, tx, { agentId, event, orderId, data })),
+    worker: async (overrides: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> => {
+      const worker = await startWorker({ ...environment, ...overrides })
+      workers.add(worker)
+      return worker
+    },
+    deliveriesOf: (agentId: AgentId) =>
+      db.selectFrom('deliveries').selectAll().where('agent_id', '=', agentId).orderBy('seq').execute(),
+    /** Waits until so many deliveries were made and each has ended. */
+    ended: (count: number, withinMs: number): Promise<void> =>
+      until(
+        `${count} deliveries have ended`,
+        async () => {
+          if ((await pending()) > 0) return false
+          const made = await db
+            .selectFrom('deliveries')
+            .select((select) => select.fn.countAll<bigint>().as('count'))
+            .executeTakeFirstOrThrow()
+          return Number(made.count) >= count
+        },
+        { withinMs, everyMs: 100 },
+      ),
+    stop: async () => {
+      await Promise.all([...workers].map((worker) => worker.stop()))
+      await Promise.all([dns.stop(), database.stop()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

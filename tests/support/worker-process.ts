@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const START_WITHIN_MS = 30_000
+
+export interface WorkerProcess {
+  /** Where it tells its health and figures. */
+  readonly url: string
+  readonly pid: number
+  /** Sends the signal; `exited` tells when it worked. */
+  kill(signal: NodeJS.Signals): void
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** Everything it wrote so far, log and complaints. */
+  output(): string
+  /** Ends it, whatever state it is in, and waits until it is gone. */
+  stop(): Promise<void>
+}
+
+/** The worker as production runs it: a process of its own, which never outlives the test. */
+export async function startWorker(
+  environment: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<WorkerProcess> {
+  const child = spawn(process.execPath, [...nodeOptions, 'apps/worker/src/main.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const killChild = () => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    process.off('exit', killChild)
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null }
+  })
+  const said: string[] = []
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  const url = await working(child, said).catch((error: unknown) => {
+    killChild()
+    throw error
+  })
+  return {
+    url,
+    pid: child.pid ?? 0,
+    kill: (signal) => void child.kill(signal),
+    exited,
+    output: () => said.join(''),
+    stop: async () => {
+      killChild()
+      await exited
+    },
+  }
+}
+
+/** Reads the log until the process says that it works. */
+function working(child: ChildProcess, said: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no worker: ${said.join('')}`)), START_WITHIN_MS)
+    child.once('exit', () => reject(new Error(`the worker ended: ${said.join('')}`)))
+    child.once('error', reject)
+    let heard = ''
+    let found = false
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said.push(chunk.toString())
+      if (found) return
+      heard += chunk.toString()
+      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"working"/.exec(heard)?.[1]
+      if (address === undefined) return
+      found = true
+      clearTimeout(timer)
+      resolve(address)
+    })
+  })
+}
