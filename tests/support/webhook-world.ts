@@ -52,6 +52,9 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     LOG_LEVEL: 'info',
   }
   const workers = new Set<WorkerProcess>()
+  const stopWorkers = async () => {
+    await Promise.all([...workers].map((worker) => worker.stop()))
+  }
   const pending = async () =>
     (await db.selectFrom('deliveries').select('id').where('status', '=', 'pending').limit(1).execute()).length
 
@@ -88,8 +91,9 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
         },
         { withinMs, everyMs: 100 },
       ),
+    stopWorkers,
     stop: async () => {
-      await Promise.all([...workers].map((worker) => worker.stop()))
+      await stopWorkers()
       await Promise.all([dns.stop(), database.stop()])
       rmSync(folder, { recursive: true, force: true })
     },

@@ -23,7 +23,7 @@ export function renderOperation(operation: Operation): string {
   ].filter(Boolean)
   return `<article id="${operation.id}">
 <h3><span class="method">${operation.method}</span> <code>${escapeHtml(operation.path)}</code></h3>
-<p>${escapeHtml(operation.summary)}. ${escapeHtml(operation.description ?? '')}</p>
+<p>${inWords(operation.summary)}. ${inWords(operation.description ?? '')}</p>
 <p class="facts">${facts.join(' · ')}</p>
 ${renderInput(operation)}
 <h4>Answers ${operation.status ?? 200}</h4>
@@ -45,7 +45,7 @@ function renderInput(operation: Operation): string {
     ([name, field]) =>
       `<tr><td><code>${name}</code>${required.has(name) ? ' *' : ''}</td><td>${placeOf(name)}</td><td>${escapeHtml(
         renderType(field),
-      )}</td><td>${escapeHtml(String(field['description'] ?? ''))}</td></tr>`,
+      )}</td><td>${inWords(String(field['description'] ?? ''))}</td></tr>`,
   )
   return `<table><tr><th>Field</th><th>In</th><th>Type</th><th></th></tr>${cells.join('')}</table>`
 }
@@ -63,7 +63,7 @@ function renderType(schema: JsonSchema): string {
   const low = minLength ?? minimum
   const high = maxLength ?? maximum
   const isBounded = typeof high === 'number' && high < 1e15
-  return `${schema.type ?? 'any'}${isBounded ? ` ${low ?? 0}–${high}` : ''}`
+  return `${[schema.type ?? 'any'].flat().join(' | ')}${isBounded ? ` ${low ?? 0}–${high}` : ''}`
 }
 
 function renderShape(schema: JsonSchema, indent = ''): string {
@@ -73,6 +73,9 @@ function renderShape(schema: JsonSchema, indent = ''): string {
   const inner = fields.map(([name, field]) => `${indent}  ${name}: ${renderShape(field, `${indent}  `)}`)
   return `{\n${inner.join('\n')}\n${indent}}`
 }
+
+/** Words between backticks are code. */
+const inWords = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 

@@ -7,7 +7,6 @@ export const SECURITY_HEADERS = {
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'cross-origin',
-  'Permissions-Policy': 'interest-cohort=()',
   'Referrer-Policy': 'no-referrer',
   'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { OutboundFailure } from '@market/market/ports/outbound'
 import { withDeadline } from './deadline.ts'
 
@@ -13,11 +13,15 @@ export interface Target {
 }
 
 export interface ConnectSettings {
-  readonly ca?: string
+  readonly trust: SecureContext
   readonly connectTo?: (address: string, port: number) => { readonly host: string; readonly port: number }
 }
 
 const MOST_ATTEMPTS = 4
+
+/** Whom we trust: the given authority, or else the system's roots. Made once, since making it costs as much as using it. */
+export const trusting = (ca: string | undefined): SecureContext =>
+  createSecureContext({ ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' })
 
 const failed = (kind: 'connect' | 'tls', message: string, cause: unknown): OutboundFailure => {
   const failure = new OutboundFailure(kind, message)
@@ -76,9 +80,8 @@ export const connectChecked = async (
       socket,
       host: target.host,
       ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
-      ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+      secureContext: settings.trust,
       ALPNProtocols: ['http/1.1'],
-      minVersion: 'TLSv1.2',
       // Said aloud, so that no environment variable can switch the check off.
       rejectUnauthorized: true,
     }),

@@ -1,6 +1,6 @@
 import { Refusal } from '@market/kernel/refusal'
 import { type Outbound, OutboundFailure } from '@market/market/ports/outbound'
-import { type ConnectSettings, connectChecked } from './connect.ts'
+import { type ConnectSettings, connectChecked, trusting } from './connect.ts'
 import { withDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
 import { hostOf, notPublic, readPublicUrl } from './public-url.ts'
@@ -42,8 +42,10 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
     resolver = systemResolver,
     allowedPorts = [443],
     maxAnswerBytes = MAX_ANSWER_BYTES,
-    ...connecting
+    ca,
+    ...rest
   } = settings
+  const connecting = { ...rest, trust: trusting(ca) }
   return {
     check: async (text) => {
       const host = hostOf(readPublicUrl(text, allowedPorts))

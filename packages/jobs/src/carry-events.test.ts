@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { type Agent, updateAgent } from '@market/market/agents'
+import { emit } from '@market/market/events'
+import { queueFigures } from '@market/market/queue'
+import { startDnsServer, type TestDnsServer } from '@market/testing/dns-server'
+import { makeListedAgent } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { beforeEach, expect, test } from 'vitest'
+import { carryEventsJob } from './carry-events.ts'
+import { taskList } from './tasks.ts'
+
+type AgentId = Agent['id']
+
+const SECOND = 1_000
+const later = (at: Date, ms: number) => new Date(at.getTime() + ms)
+
+const WORKING = { stopping: () => false }
+const FAILURE = 'The endpoint’s name could not be resolved'
+
+let ctx: MarketContext
+let dns: TestDnsServer
+beforeEach(async () => {
+  const database = await testDatabase()
+  dns = await startDnsServer({ 'hooks.example': ['93.184.216.34'] })
+  ctx = marketContext({ db: database.db, resolver: dns.resolver })
+  return async () => {
+    await dns.stop()
+    await database.stop()
+  }
+})
+
+/** An agent to whom something happened, and whose endpoint's name has gone since it was set. */
+async function unreachableAgent(
+  endpointUrl: string | undefined = 'https://hooks.example/in',
+): Promise<AgentId> {
+  const { agent } = await makeListedAgent(ctx, { endpointUrl })
+  dns.answers.delete('hooks.example')
+  const happening = { agentId: agent.id, event: 'webhook.test', data: { message: 'Hello' } } as const
+  await ctx.transact((tx) => emit(ctx, tx, happening))
+  return agent.id
+}
+
+const deliveries = () => ctx.db.selectFrom('deliveries').selectAll().execute()
+const notifications = () => ctx.db.selectFrom('notifications').select(['kind', 'data']).execute()
+const laneOf = (agentId: AgentId) =>
+  ctx.db.selectFrom('delivery_lanes').selectAll().where('agent_id', '=', agentId).executeTakeFirstOrThrow()
+
+test('an event is tried at once, a second after the first failure, four after the second, then dropped and told', async () => {
+  const agentId = await unreachableAgent()
+  for (const [attempts, gap] of [
+    [1, 1 * SECOND],
+    [2, 4 * SECOND],
+  ] as const) {
+    await carryEventsJob(ctx, { agentId }, WORKING)
+    const due_at = later(ctx.clock.now(), gap)
+    expect(await deliveries()).toMatchObject([{ status: 'pending', attempts, due_at, failure: FAILURE }])
+    ctx.clock.advance(gap - 1)
+    await carryEventsJob(ctx, { agentId }, WORKING)
+    expect(await deliveries()).toMatchObject([{ attempts }])
+    ctx.clock.advance(1)
+  }
+  expect(await notifications()).toEqual([])
+  await carryEventsJob(ctx, { agentId }, WORKING)
+  const [dropped] = await deliveries()
+  expect(dropped).toMatchObject({ status: 'dropped', attempts: 3, due_at: null, ended_at: ctx.clock.now() })
+  expect(await notifications()).toMatchObject([
+    { kind: 'webhook.dropped', data: { agent_id: agentId, delivery_id: dropped?.id, cursor: '1' } },
+  ])
+  ctx.clock.advance(60 * SECOND)
+  await carryEventsJob(ctx, { agentId }, WORKING)
+  expect(await deliveries()).toEqual([dropped])
+  expect(await notifications()).toHaveLength(1)
+})
+
+test('what an agent without an endpoint missed is not sent when it sets one later', async () => {
+  const { agent } = await makeListedAgent(ctx)
+  await ctx.transact((tx) =>
+    emit(ctx, tx, { agentId: agent.id, event: 'webhook.test', data: { message: 'a' } }),
+  )
+  await carryEventsJob(ctx, { agentId: agent.id }, WORKING)
+  expect(await laneOf(agent.id)).toMatchObject({ last_seq: 1n, held_until: new Date(0) })
+  await updateAgent(ctx, agent.id, { endpointUrl: 'https://hooks.example/in' }, { editor: 'itself' })
+  await carryEventsJob(ctx, { agentId: agent.id }, WORKING)
+  expect(await deliveries()).toEqual([])
+})
+
+test('a lane that another holds is left alone, and asked for again when the hold has run out', async () => {
+  const agentId = await unreachableAgent()
+  const hold = { holder: randomUUID(), held_until: later(ctx.clock.now(), 10 * SECOND) }
+  await ctx.db
+    .insertInto('delivery_lanes')
+    .values({ agent_id: agentId, ...hold })
+    .execute()
+  await carryEventsJob(ctx, { agentId }, WORKING)
+  expect(await deliveries()).toEqual([])
+  expect(await laneOf(agentId)).toMatchObject({ ...hold, last_seq: 0n })
+  ctx.clock.advance(10 * SECOND)
+  await carryEventsJob(ctx, { agentId }, WORKING)
+  expect(await deliveries()).toMatchObject([{ attempts: 1 }])
+})
+
+test('two that carry at once try each delivery once', async () => {
+  const agentId = await unreachableAgent()
+  await Promise.all(Array.from({ length: 6 }, () => carryEventsJob(ctx, { agentId }, WORKING)))
+  expect(await deliveries()).toMatchObject([{ attempts: 1 }])
+})
+
+test('a process that is to end begins nothing, and leaves the job to others', async () => {
+  const agentId = await unreachableAgent()
+  const tasks = taskList(ctx, { stopping: () => true })
+  expect(Object.keys(tasks)).toEqual(['carry-events'])
+  await tasks['carry-events']?.({ agentId }, undefined as never)
+  expect(await deliveries()).toEqual([])
+  expect((await queueFigures(ctx)).waiting).toBe(1)
+})

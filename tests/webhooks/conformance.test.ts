@@ -1,0 +1,264 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { EVENTS, NEVER_SENT } from '@market/contract/events'
+import type { Registered } from '@market/market/agents'
+import type { EventDataOf, EventName } from '@market/market/events'
+import { makeEvmWallet, makeProfile } from '@market/testing/makers'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allowedBy, type Schema } from '../support/schema-arbitraries.ts'
+import { until } from '../support/until.ts'
+import {
+  type Answer,
+  type Call,
+  hang,
+  ok,
+  shut,
+  startReceiver,
+  status,
+  type WebhookReceiver,
+} from '../support/webhook-receiver.ts'
+import { type EndpointOwner, startWorld, type WebhookWorld } from '../support/webhook-world.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const TOLERANCE_SECONDS = 5
+
+let receiver: WebhookReceiver
+let world: WebhookWorld
+beforeAll(async () => {
+  receiver = await startReceiver()
+  world = await startWorld({ receiver })
+  await world.worker()
+})
+afterAll(async () => {
+  await world.stop()
+  await receiver.stop()
+})
+
+let hosts = 0
+const someHost = () => `e${hosts++}.hooks.example`
+
+/** What a careful client library does with a call, from the raw bytes alone. */
+function verify(call: Call, secret: string): { event: string; order_id: string; data: unknown } {
+  const [, t = '', v1 = ''] =
+    /^t=(\d{10}),v1=([0-9a-f]{64})$/.exec(String(call.headers['x-market-signature'])) ?? []
+  const expected = createHmac('sha256', secret).update(`${t}.`).update(call.rawBody).digest()
+  expect(timingSafeEqual(Buffer.from(v1, 'hex'), expected)).toBe(true)
+  expect(Math.abs(call.arrivedAt / 1_000 - Number(t))).toBeLessThan(TOLERANCE_SECONDS)
+  const text = call.rawBody.toString('utf8')
+  const body = JSON.parse(text)
+  expect(Object.keys(body)).toEqual(['event', 'order_id', 'data'])
+  expect(text).toBe(JSON.stringify(body))
+  return body
+}
+
+function expectHeaders(call: Call, { agent }: Registered, event: string): void {
+  expect([call.method, call.path]).toEqual(['POST', '/in'])
+  expect(call.deliveryId).toMatch(UUID)
+  expect(call.headers).toMatchObject({
+    host: call.host,
+    'content-type': 'application/json',
+    'content-length': String(call.rawBody.length),
+    'x-market-event': event,
+    'x-market-agent-id': agent.id,
+  })
+}
+
+const endedOf = async ({ agent }: Registered, withinMs = 40_000) => {
+  const deliveries = () => world.deliveriesOf(agent.id)
+  await until(
+    `everything for ${agent.name} has ended`,
+    async () => {
+      const found = await deliveries()
+      return found.length > 0 && found.every((delivery) => delivery.status !== 'pending')
+    },
+    { withinMs, everyMs: 50 },
+  )
+  return deliveries()
+}
+
+describe('every event of the catalogue', () => {
+  test.each(Object.keys(EVENTS) as EventName[])('%s arrives signed, with exactly its data', async (event) => {
+    const schema = EVENTS[event].toJSONSchema({ io: 'output' }) as Schema
+    const samples = fc.sample(allowedBy(schema), { numRuns: 4, seed: 7 }) as EventDataOf[typeof event][]
+    const host = someHost()
+    const registered = await world.agent(host)
+    const orderId = event.startsWith('order.') ? 'ord_conformance' : ''
+    for (const data of samples) await world.emit(registered.agent.id, event, data, orderId)
+    await until('all have come', () => receiver.callsTo(host).length >= samples.length, { withinMs: 20_000 })
+
+    const calls = receiver.callsTo(host)
+    const bodies = calls.map((call) => {
+      expectHeaders(call, registered, event)
+      return verify(call, registered.webhookSecret ?? '')
+    })
+    const sent = samples.map((data) => JSON.parse(JSON.stringify({ event, order_id: orderId, data })))
+    // Of one order they come in its order; of none, in any.
+    const unmatched = sent.filter((body, n) =>
+      orderId === ''
+        ? !bodies.some((got) => isDeepStrictEqual(got, body))
+        : !isDeepStrictEqual(bodies[n], body),
+    )
+    expect(unmatched).toEqual([])
+    expect(new Set(calls.map((call) => call.deliveryId)).size).toBe(samples.length)
+    for (const { data } of bodies) expect(EVENTS[event].safeParse(data).success).toBe(true)
+    for (const delivery of await endedOf(registered))
+      expect(delivery).toMatchObject({
+        status: 'delivered',
+        attempts: 1,
+        response_status: 200,
+        failure: null,
+      })
+  })
+
+  test('what is declared as never sent is no event and has not been sent', () => {
+    expect(NEVER_SENT.filter((name) => name in EVENTS)).toEqual([])
+    const names = receiver.calls.map((call) => call.headers['x-market-event'])
+    expect(names.filter((name) => (NEVER_SENT as readonly unknown[]).includes(name))).toEqual([])
+  })
+
+  test('the body is these bytes and no others', async () => {
+    const host = someHost()
+    const registered = await world.agent(host)
+    await world.emit(registered.agent.id, 'order.disputed', { reason: 'late' }, 'ord_1')
+    await endedOf(registered)
+    const [call] = receiver.callsTo(host)
+    expect(call?.rawBody.toString()).toBe(
+      '{"event":"order.disputed","order_id":"ord_1","data":{"reason":"late"}}',
+    )
+  })
+})
+
+const big = 'x'.repeat(80 * 1024)
+
+const SUCCESSES: readonly (readonly [what: string, answer: Answer])[] = [
+  ['200', ok],
+  ['201', status(201)],
+  ['204', (response) => void response.writeHead(204).end()],
+  ['299', status(299)],
+  ['200 with 80 KB', (response) => void response.end(big)],
+  [
+    '200 with an answer that never ends',
+    (response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(big));
+      }
+      response.on('drain', more)
+      more()
+    },
+  ],
+]
+
+const FAILURES: readonly (readonly [what: string, failure: RegExp, answer: Answer])[] = [
+  ...[300, 301, 302, 303, 307, 308].map(
+    (code) => [`${code}`, new RegExp(`answered ${code}`), status(code, { location: '/elsewhere' })] as const,
+  ),
+  ...[400, 401, 403, 404, 410, 413, 429, 500, 502, 503, 504].map(
+    (code) => [`${code}`, new RegExp(`answered ${code}`), status(code)] as const,
+  ),
+  ['500 with 80 KB', /answered 500/, (response) => void response.writeHead(500).end(big)],
+  ['no answer', /within 5 seconds/, hang],
+  ['a head and no end', /within 5 seconds/, (response) => void response.writeHead(200).write('{')],
+  ['a closed socket', /closed before/, shut],
+  ['a reset socket', /closed before/, (response) => response.socket?.destroy(new Error('reset'))],
+  [
+    'a socket closed within the answer',
+    /closed before/,
+    (response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{')
+      setTimeout(() => response.socket?.destroy(), 50)
+    },
+  ],
+  ['something that is not HTTP', /closed before/, (response) => response.socket?.end('220 ready\r\n')],
+]
+
+/** How an attempt that is answered at once, or not at all, spaces the next two. */
+function expectTiming(calls: readonly Call[], isTimeout: boolean): void {
+  const [first, second, third] = calls.map((call) => call.arrivedAt)
+  const gaps = [Number(second) - Number(first), Number(third) - Number(second)]
+  for (const [n, gap] of [1_000, 4_000].entries()) {
+    // The five seconds run from before the connection is made, which is not seen from here.
+    const atLeast = isTimeout ? gap + 4_500 : gap
+    expect(gaps[n]).toBeGreaterThanOrEqual(atLeast)
+    expect(gaps[n]).toBeLessThan(gap + (isTimeout ? 5_000 : 0) + 3_000)
+  }
+}
+
+/** An agent whose endpoint answers like this, with one event on its way. */
+async function begin(answer: Answer) {
+  const host = someHost()
+  receiver.answers.set(host, answer)
+  const registered = await world.agent(host)
+  await world.emit(registered.agent.id, 'order.completed', { payout_failed: false }, 'ord_1')
+  return { host, registered }
+}
+
+describe('what counts as delivered', () => {
+  // All begin at once: the slowest takes twenty seconds, and each has a lane of its own.
+  const begun = new Map<Answer, Awaited<ReturnType<typeof begin>>>()
+  beforeAll(async () => {
+    const answers = [...SUCCESSES.map(([, answer]) => answer), ...FAILURES.map(([, , answer]) => answer)]
+    await Promise.all(answers.map(async (answer) => begun.set(answer, await begin(answer))))
+  })
+  const begunOf = (answer: Answer) => begun.get(answer) ?? expect.unreachable('begun above')
+
+  test.each(SUCCESSES)('%s is a success at the first attempt', async (_what, answer) => {
+    const { host, registered } = begunOf(answer)
+    const [delivery] = await endedOf(registered)
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 })
+    expect(receiver.callsTo(host)).toHaveLength(1)
+  })
+
+  test.each(FAILURES)('%s is tried three times and dropped', async (what, failure, answer) => {
+    const { host, registered } = begunOf(answer)
+    const [delivery] = await endedOf(registered)
+    expect(delivery).toMatchObject({
+      status: 'dropped',
+      attempts: 3,
+      failure: expect.stringMatching(failure),
+    })
+    const calls = receiver.callsTo(host)
+    expect(calls.map((call) => [call.deliveryId, call.path])).toEqual(Array(3).fill([delivery?.id, '/in']))
+    expect(new Set(calls.map((call) => call.rawBody.toString())).size).toBe(1)
+    for (const call of calls) verify(call, registered.webhookSecret ?? '')
+    expectTiming(calls, what === 'no answer' || what === 'a head and no end')
+  })
+
+  test('a retry that is answered well ends the delivery, and each attempt is signed with its own time', async () => {
+    const { host, registered } = await begin((response, call) =>
+      receiver.callsTo(call.host).length < 3 ? status(503)(response, call) : ok(response, call),
+    )
+    const [delivery] = await endedOf(registered)
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: 3, response_status: 200 })
+    const calls = receiver.callsTo(host)
+    for (const call of calls) verify(call, registered.webhookSecret ?? '')
+    expect(new Set(calls.map((call) => call.headers['x-market-signature'])).size).toBe(3)
+  })
+})
+
+describe('a dropped delivery', () => {
+  const wallet = makeEvmWallet()
+  const profile = makeProfile()
+  const owners: readonly (readonly [who: string, owner: EndpointOwner, recipient: string | undefined])[] = [
+    ['the person who owns the agent', { kind: 'user', profile }, `user:${profile.userId}`],
+    ['the wallet that owns the agent', { kind: 'wallet', wallet }, `wallet:${wallet.key}`],
+    ['nobody, when nobody owns it', { kind: 'nobody' }, undefined],
+  ]
+  test.concurrent.each(owners)('is told once, to %s', async (_who, owner, recipient) => {
+    const host = someHost()
+    receiver.answers.set(host, status(500))
+    const registered = await world.agent(host, owner)
+    await world.emit(registered.agent.id, 'bounty.claim_rejected', { bounty_id: 'bty_1' })
+    await world.emit(registered.agent.id, 'bounty.claim_rejected', { bounty_id: 'bty_2' })
+    const dropped = await endedOf(registered)
+    expect(dropped.map((delivery) => delivery.status)).toEqual(['dropped', 'dropped'])
+    const told = await world.db.selectFrom('notifications').selectAll().execute()
+    const mine = told.filter(
+      ({ data }) => (data as Record<string, unknown>)['agent_id'] === registered.agent.id,
+    )
+    const expected = recipient === undefined ? [] : dropped.map((delivery) => [recipient, delivery.id])
+    expect(
+      mine.map((word) => [word.recipient, (word.data as Record<string, unknown>)['delivery_id']]).sort(),
+    ).toEqual(expected.sort())
+  })
+})

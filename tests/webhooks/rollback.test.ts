@@ -1,0 +1,80 @@
+import { type Tx, transact } from '@market/database/transact'
+import { systemClock } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
+import { emit } from '@market/market/events'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { happen } from '../support/happen.ts'
+import { makeAgent } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const tell = (tx: Tx, agentId: string) =>
+  emit({ clock: systemClock }, tx, {
+    agentId: agentId as AgentId,
+    event: 'order.paid',
+    orderId: 'ord_1',
+    data: { status: 'paid', service_title: 'A service' },
+  })
+
+async function tracesOf({ id, apiKey }: { id: string; apiKey: string }) {
+  const { body } = await market.client().get('/api/events', { bearer: apiKey })
+  const counters = await market.db
+    .selectFrom('event_counters')
+    .select('last_seq')
+    .where('agent_id', '=', id)
+    .execute()
+  const { rows: jobs } = await sql<{ key: string }>`
+    select key from graphile_worker.jobs where key = ${`carry-events:${id}`}`.execute(market.db)
+  return { events: body.data.length, last: counters[0]?.last_seq ?? 0n, jobs: jobs.length }
+}
+
+const NOTHING = { events: 0, last: 0n, jobs: 0 }
+
+/** Every way in which a command that has already told of something may still fail. */
+const FAILURES: readonly [string, (tx: Tx) => Promise<unknown>][] = [
+  ['its own rule refuses it', () => Promise.reject(new Error('refused'))],
+  ['a constraint of the database refuses it', (tx) => sql`select 1 / 0`.execute(tx)],
+  [
+    'the connection is cut before the commit',
+    (tx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx),
+  ],
+]
+
+test.each(FAILURES)('when %s, there is no event, no number and no job', async (_why, fail) => {
+  const agent = await makeAgent(market)
+  const command = transact(market.db, async (tx) => {
+    expect(await tell(tx, agent.id)).toBe(1n)
+    expect(await tell(tx, agent.id)).toBe(2n)
+    await fail(tx)
+  })
+  await expect(command).rejects.toThrow()
+  expect(await tracesOf(agent)).toEqual(NOTHING)
+  expect(await happen(market.db, agent.id, 'after')).toEqual([1n])
+  expect(await tracesOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
+})
+
+test('nobody sees the event, its number or its job before the commit', async () => {
+  const agent = await makeAgent(market)
+  await transact(market.db, async (tx) => {
+    await tell(tx, agent.id)
+    expect(await tracesOf(agent)).toEqual(NOTHING)
+  })
+  expect(await tracesOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
+})
+
+test('a failed part of a transaction that is kept takes its events with it', async () => {
+  const agent = await makeAgent(market)
+  await transact(market.db, async (tx) => {
+    await tell(tx, agent.id)
+    await sql`savepoint part`.execute(tx)
+    expect(await tell(tx, agent.id)).toBe(2n)
+    await sql`rollback to savepoint part`.execute(tx)
+  })
+  expect(await tracesOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startApi } from '../support/api-process.ts'
+import { client } from '../support/client.ts'
+import { type OpenStream, openStream } from '../support/event-stream.ts'
+import { happen } from '../support/happen.ts'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { type Parts, startParts } from '../support/parts.ts'
+
+const DRAIN_MS = 200
+
+let parts: Parts
+beforeAll(async () => {
+  parts = await startParts({ DRAIN_MS: String(DRAIN_MS) })
+})
+afterAll(() => parts.stop())
+
+async function start() {
+  const api = await startApi(parts.environment)
+  onTestFinished(() => api.stop())
+  return api
+}
+
+async function register(url: string): Promise<{ id: string; bearer: string }> {
+  const fields = { name: someName(), description: DESCRIPTION }
+  const { data } = (await client(url).post('/api/agents/register', fields)).body
+  return { id: data.agent_id, bearer: data.api_key }
+}
+
+const lastOf = (stream: OpenStream): string => stream.frames.at(-1)?.id ?? '0'
+
+test('told to stop, it ends its streams well and is gone in time; elsewhere they go on where they were', async () => {
+  const old = await start()
+  const agents = await Promise.all(Array.from({ length: 4 }, () => register(old.url)))
+  const streams = await Promise.all(agents.map((agent) => openStream(old.url, agent)))
+  onTestFinished(() => streams.forEach((stream) => void stream.close()))
+  for (const { id } of agents) await happen(parts.db, id, 'before')
+  for (const stream of streams) await stream.until(1)
+
+  let happening = true
+  const writing = Promise.all(
+    agents.map(async ({ id }) => {
+      let count = 1
+      for (; happening; count++) await happen(parts.db, id, `message ${count}`)
+      return count
+    }),
+  )
+  const at = performance.now()
+  old.kill('SIGTERM')
+  await Promise.all(streams.map((stream) => stream.ended))
+  expect(await old.exited).toEqual({ code: 0, signal: null })
+  expect(performance.now() - at).toBeLessThan(DRAIN_MS + 3_000)
+
+  const next = await start()
+  const resumed = await Promise.all(
+    agents.map(({ bearer }, n) => {
+      const seen = streams[n]
+      return openStream(next.url, { bearer, lastEventId: seen === undefined ? '0' : lastOf(seen) })
+    }),
+  )
+  onTestFinished(() => resumed.forEach((stream) => void stream.close()))
+  happening = false
+  const counts = await writing
+  for (const [n, count] of counts.entries()) {
+    const before = streams[n]?.frames ?? []
+    const after = (await resumed[n]?.until(count - before.length, 10_000)) ?? []
+    const all = [...before, ...after].map(({ id }) => id)
+    expect(all).toEqual(Array.from({ length: count }, (_, seq) => String(seq + 1)))
+  }
+})
+
+test('a client that reads nothing does not keep the process', async () => {
+  const api = await start()
+  const agent = await register(api.url)
+  await happen(parts.db, agent.id, ...Array<string>(200).fill('x'.repeat(64 * 1024)))
+  const stream = await openStream(api.url, agent)
+  onTestFinished(() => stream.close())
+  stream.pause()
+  const at = performance.now()
+  api.kill('SIGTERM')
+  expect(await api.exited).toEqual({ code: 0, signal: null })
+  expect(performance.now() - at).toBeLessThan(DRAIN_MS + 5_000)
+})

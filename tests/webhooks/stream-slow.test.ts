@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiProcess, startApi } from '../support/api-process.ts'
+import { client } from '../support/client.ts'
+import { type OpenStream, openStream } from '../support/event-stream.ts'
+import { happen } from '../support/happen.ts'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { type Parts, startParts } from '../support/parts.ts'
+import { until } from '../support/until.ts'
+
+const STALLED = 5
+const EVENTS = 600
+const MB = 1024 * 1024
+
+let parts: Parts
+let api: ApiProcess
+beforeAll(async () => {
+  parts = await startParts()
+  api = await startApi(parts.environment)
+})
+afterAll(async () => {
+  await api.stop()
+  await parts.stop()
+})
+
+async function register(): Promise<{ id: string; bearer: string }> {
+  const fields = { name: someName(), description: DESCRIPTION }
+  const { data } = (await client(api.url).post('/api/agents/register', fields)).body
+  return { id: data.agent_id, bearer: data.api_key }
+}
+
+async function residentBytes(): Promise<number> {
+  const text = await (await fetch(`${api.url}/metrics`)).text()
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
+}
+
+test('clients that do not read cost little, hinder nobody, and are cut', async () => {
+  const [loud, quiet] = [await register(), await register()]
+  await happen(parts.db, loud.id, ...Array<string>(EVENTS).fill('x'.repeat(64 * 1024)))
+  const before = await residentBytes()
+  const stalled: OpenStream[] = []
+  for (let n = 0; n < STALLED; n++) {
+    const stream = await openStream(api.url, loud)
+    stream.pause()
+    stalled.push(stream)
+  }
+  const listener = await openStream(api.url, quiet)
+  try {
+    expect(stalled.map(({ status }) => status)).toEqual(Array(STALLED).fill(200))
+    for (let n = 1; n <= 5; n++) {
+      await happen(parts.db, quiet.id, `message ${n}`)
+      await listener.until(n, 1_500)
+    }
+    // Were it all kept for them, it would be five times 38 MB.
+    expect((await residentBytes()) - before).toBeLessThan(120 * MB)
+    expect((await openStream(api.url, loud)).status).toBe(429)
+
+    const isFree = async () => {
+      const stream = await openStream(api.url, loud)
+      stream.close()
+      return stream.status === 200
+    }
+    await until('the stalled ones were cut', isFree, { withinMs: 30_000, everyMs: 500 })
+    await happen(parts.db, quiet.id, 'still here')
+    await listener.until(6, 1_500)
+  } finally {
+    for (const stream of [...stalled, listener]) stream.close()
+  }
+}, 60_000)

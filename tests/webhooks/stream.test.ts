@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { someAddress } from '../support/client.ts'
+import { type OpenStream, openStream } from '../support/event-stream.ts'
+import { happen } from '../support/happen.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+import { until } from '../support/until.ts'
+
+const MOST = 5
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+async function listen(ask: Parameters<typeof openStream>[1]): Promise<OpenStream> {
+  const stream = await openStream(market.url, ask)
+  onTestFinished(() => stream.close())
+  return stream
+}
+
+const idsOf = (stream: OpenStream) => stream.frames.map(({ id }) => id)
+const codeOf = async (stream: OpenStream) => {
+  await stream.ended
+  return (JSON.parse(stream.text()) as { code: string }).code
+}
+
+test('what happened before and what happens after the opening come in one row, each with its number', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  await happen(market.db, id, 'before')
+  const stream = await listen({ bearer: apiKey })
+  expect(stream.status).toBe(200)
+  expect(stream.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-ratelimit-limit': '600',
+  })
+  await stream.until(1)
+  await happen(market.db, id, 'after')
+  const [first, second] = await stream.until(2)
+  for (const [frame, cursor, content] of [
+    [first, '1', 'before'],
+    [second, '2', 'after'],
+  ] as const) {
+    expect(frame).toMatchObject({ id: cursor, event: 'order.message' })
+    expect(frame?.data).toEqual({
+      cursor,
+      event: 'order.message',
+      order_id: 'ord_1',
+      data: { sender_type: 'client', sender_name: 'A Client', content },
+      created_at: expect.stringMatching(INSTANT),
+    })
+  }
+  expect(stream.text()).toMatch(/^retry: 2000\n\n/)
+  const listed = (await market.client().get('/api/events', { bearer: apiKey })).body.data
+  expect(stream.frames.map(({ data }) => data)).toEqual(listed)
+})
+
+test('an event comes within a second of its commit', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  const stream = await listen({ bearer: apiKey })
+  for (let n = 0; n < 8; n++) {
+    await happen(market.db, id, `message ${n}`)
+    const committedAt = performance.now()
+    await stream.until(n + 1, 1_000)
+    expect((stream.frames[n]?.at ?? Number.NaN) - committedAt).toBeLessThan(1_000)
+  }
+})
+
+test('a text that looks like frames stays inside its own', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  const content = 'a\n\nid: 99\nevent: order.paid\ndata: {}\n\n: b\r\n\u2028c'
+  await happen(market.db, id, content, 'next')
+  const stream = await listen({ bearer: apiKey })
+  await stream.until(2)
+  expect(idsOf(stream)).toEqual(['1', '2'])
+  expect(stream.frames[0]?.data.data.content).toBe(content)
+})
+
+test('whoever comes back with the last number gets what came after it, nothing twice, nothing missed', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  await happen(market.db, id, 'a', 'b', 'c')
+  const first = await listen({ bearer: apiKey })
+  await first.until(3)
+  first.close()
+  await happen(market.db, id, 'd', 'e')
+  for (const ask of [{ lastEventId: '3' }, { after: '3' }, { after: '1', lastEventId: '3' }]) {
+    const again = await listen({ bearer: apiKey, ...ask })
+    await again.until(2)
+    expect(idsOf(again)).toEqual(['4', '5'])
+    again.close()
+  }
+  const ahead = await listen({ bearer: apiKey, after: '5' })
+  await happen(market.db, id, 'f')
+  await ahead.until(1)
+  expect(idsOf(ahead)).toEqual(['6'])
+})
+
+test('a long past comes whole, over as many reads as it takes', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  await happen(market.db, id, ...Array.from({ length: 250 }, (_, n) => `message ${n}`))
+  const stream = await listen({ bearer: apiKey })
+  await stream.until(250)
+  expect(idsOf(stream)).toEqual(Array.from({ length: 250 }, (_, n) => String(n + 1)))
+})
+
+test('two agents never see each other’s events', async () => {
+  const agents = [await makeAgent(market), await makeAgent(market)] as const
+  const streams = [
+    await listen({ bearer: agents[0].apiKey }),
+    await listen({ bearer: agents[1].apiKey }),
+  ] as const
+  for (let n = 0; n < 10; n++) {
+    await Promise.all([
+      happen(market.db, agents[0].id, 'of the one'),
+      happen(market.db, agents[1].id, 'of the other'),
+    ])
+  }
+  for (const [index, own] of ['of the one', 'of the other'].entries()) {
+    const frames = (await streams[index]?.until(10)) ?? []
+    expect(frames).toHaveLength(10)
+    expect(new Set(frames.map(({ data }) => data.data.content))).toEqual(new Set([own]))
+  }
+})
+
+test('streams of one agent that have come differently far do not hold each other back', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  const now = await listen({ bearer: apiKey })
+  const farAhead = await listen({ bearer: apiKey, after: '1000000' })
+  for (let n = 1; n <= 4; n++) {
+    await happen(market.db, id, `message ${n}`)
+    await now.until(n, 1_500)
+  }
+  expect(farAhead.frames).toEqual([])
+})
+
+test('an agent holds five streams at once; the sixth is told to wait, and others are not', async () => {
+  const { apiKey } = await makeAgent(market)
+  const open = await Promise.all(Array.from({ length: MOST }, () => listen({ bearer: apiKey })))
+  expect(open.map(({ status }) => status)).toEqual(Array(MOST).fill(200))
+  const sixth = await listen({ bearer: apiKey })
+  expect(sixth.status).toBe(429)
+  expect(sixth.headers['retry-after']).toBe('5')
+  expect(await codeOf(sixth)).toBe('too_many_streams')
+  expect((await listen({ bearer: (await makeAgent(market)).apiKey })).status).toBe(200)
+
+  open[0]?.close()
+  await until('the place is free again', async () => (await listen({ bearer: apiKey })).status === 200)
+})
+
+test('clients that go as soon as they come leave no stream behind', async () => {
+  const { apiKey } = await makeAgent(market)
+  const { hostname, port } = new URL(market.url)
+  const { connect } = await import('node:net')
+  const head = `GET /api/events/stream HTTP/1.1\r\nHost: market.test\r\nAuthorization: Bearer ${apiKey}\r\n`
+  for (let n = 0; n < 20; n++) {
+    await new Promise<void>((resolve) => {
+      const socket = connect({ host: hostname, port: Number(port) }, () => {
+        socket.write(`${head}X-Forwarded-For: ${someAddress()}\r\n\r\n`, () => {
+          setTimeout(() => socket.resetAndDestroy(), n)
+        })
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve())
+    })
+  }
+  await until('all five places are free', async () => {
+    const open = await Promise.all(
+      Array.from({ length: MOST }, () => openStream(market.url, { bearer: apiKey })),
+    )
+    for (const stream of open) stream.close()
+    return open.every(({ status }) => status === 200)
+  })
+})
+
+test('nobody listens without a right key, and a wrong number or field is named', async () => {
+  const { apiKey } = await makeAgent(market)
+  const { token } = await makeUser(market)
+  for (const [ask, status, code] of [
+    [{}, 401, 'credentials_missing'],
+    [{ bearer: `market_${'0'.repeat(49)}` }, 401, 'bad_api_key'],
+    [{ headers: { authorization: 'Basic dXNlcjpwYXNz' } }, 401, 'bad_authorization'],
+    [
+      { headers: { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-origin' } },
+      401,
+      'credentials_missing',
+    ],
+    [{ bearer: token }, 403, 'wrong_credential'],
+    [{ bearer: ADMIN_KEY }, 403, 'wrong_credential'],
+    [{ bearer: apiKey, after: 'first' }, 400, 'invalid_input'],
+    [{ bearer: apiKey, lastEventId: '-1' }, 400, 'invalid_input'],
+    [{ bearer: apiKey, query: '?after=1&after=2' }, 400, 'invalid_input'],
+    [{ bearer: apiKey, query: '?surplus=1' }, 400, 'invalid_input'],
+  ] as const) {
+    const stream = await listen(ask)
+    expect([stream.status, await codeOf(stream)]).toEqual([status, code])
+    expect(stream.headers['content-type']).toMatch(/^application\/json/)
+    expect(stream.headers['x-ratelimit-limit']).toBe('600')
+  }
+})
