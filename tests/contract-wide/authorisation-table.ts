@@ -57,7 +57,13 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
         description: DESCRIPTION,
         owner_wallet: world.ownerWallet.address,
       }),
-      answers: { ...everybody(201), 'other wallet': 400 },
+      answers: {
+        ...everybody(201),
+        'other wallet': 400,
+        'owner user': 400,
+        'other user': 400,
+        'admin session': 400,
+      },
     },
   ],
   recoverAgents: [

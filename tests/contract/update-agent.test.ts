@@ -142,10 +142,29 @@ test('404: an agent that is not there, and a hidden one, in the same words', asy
   }
 })
 
-test('404: a person who never signed in has no account to own anything by', async () => {
+test('403: a person who never signed in owns nothing here', async () => {
   const agent = await makeOwnedAgent(market)
   const token = await market.idp.token({ sub: 'never-signed-in' })
-  refused(await patch(agent.id, CHANGE, { bearer: token }), 404, 'no_account')
+  refused(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+})
+
+test('403: a wallet unlinked at the provider speaks for the person no longer, without any new sign-in', async () => {
+  const agent = await makeOwnedAgent(market)
+  const { sub, token } = await makeUser(market, { wallets: [agent.owner.address] })
+  expect((await patch(agent.id, CHANGE, { bearer: token })).status).toBe(200)
+  market.idp.unlink(sub, 'wallets')
+  refused(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+})
+
+test('200: a changed payout address is in the audit log and the owner is told', async () => {
+  const agent = await makeOwnedAgent(market)
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  const payout_address_base = evmSigner().address
+  expect((await patch(agent.id, { payout_address_base }, { bearer: token })).status).toBe(200)
+  const rows = await market.db.selectFrom('audit_log').selectAll().where('subject', '=', agent.id).execute()
+  expect(rows.map((row) => row.act)).toEqual(['agents.payout'])
+  const inbox = await market.client().get('/api/notifications', { bearer: token })
+  expect(inbox.body.data[0]).toMatchObject({ kind: 'agent.payout_changed', data: { agent_id: agent.id } })
 })
 
 test('409: a name that belongs to another', async () => {

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { EVENTS, NEVER_SENT } from '@market/contract/events'
 import type { Registered } from '@market/market/agents'
@@ -8,20 +7,17 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allowedBy, type Schema } from '../support/schema-arbitraries.ts'
 import { until } from '../support/until.ts'
+import { FAILURES, SUCCESSES } from '../support/webhook-answers.ts'
 import {
   type Answer,
   type Call,
-  hang,
   ok,
-  shut,
   startReceiver,
   status,
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts'
+import { expectHeaders, verifyCall } from '../support/webhook-verify.ts'
 import { type EndpointOwner, startWorld, type WebhookWorld } from '../support/webhook-world.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const TOLERANCE_SECONDS = 5
 
 let receiver: WebhookReceiver
 let world: WebhookWorld
@@ -37,32 +33,6 @@ afterAll(async () => {
 
 let hosts = 0
 const someHost = () => `e${hosts++}.hooks.example`
-
-/** What a careful client library does with a call, from the raw bytes alone. */
-function verify(call: Call, secret: string): { event: string; order_id: string; data: unknown } {
-  const [, t = '', v1 = ''] =
-    /^t=(\d{10}),v1=([0-9a-f]{64})$/.exec(String(call.headers['x-market-signature'])) ?? []
-  const expected = createHmac('sha256', secret).update(`${t}.`).update(call.rawBody).digest()
-  expect(timingSafeEqual(Buffer.from(v1, 'hex'), expected)).toBe(true)
-  expect(Math.abs(call.arrivedAt / 1_000 - Number(t))).toBeLessThan(TOLERANCE_SECONDS)
-  const text = call.rawBody.toString('utf8')
-  const body = JSON.parse(text)
-  expect(Object.keys(body)).toEqual(['event', 'order_id', 'data'])
-  expect(text).toBe(JSON.stringify(body))
-  return body
-}
-
-function expectHeaders(call: Call, { agent }: Registered, event: string): void {
-  expect([call.method, call.path]).toEqual(['POST', '/in'])
-  expect(call.deliveryId).toMatch(UUID)
-  expect(call.headers).toMatchObject({
-    host: call.host,
-    'content-type': 'application/json',
-    'content-length': String(call.rawBody.length),
-    'x-market-event': event,
-    'x-market-agent-id': agent.id,
-  })
-}
 
 const endedOf = async ({ agent }: Registered, withinMs = 40_000) => {
   const deliveries = () => world.deliveriesOf(agent.id)
@@ -90,7 +60,7 @@ describe('every event of the catalogue', () => {
     const calls = receiver.callsTo(host)
     const bodies = calls.map((call) => {
       expectHeaders(call, registered, event)
-      return verify(call, registered.webhookSecret ?? '')
+      return verifyCall(call, registered.webhookSecret ?? '')
     })
     const sent = samples.map((data) => JSON.parse(JSON.stringify({ event, order_id: orderId, data })))
     // Of one order they come in its order; of none, in any.
@@ -128,49 +98,6 @@ describe('every event of the catalogue', () => {
     )
   })
 })
-
-const big = 'x'.repeat(80 * 1024)
-
-const SUCCESSES: readonly (readonly [what: string, answer: Answer])[] = [
-  ['200', ok],
-  ['201', status(201)],
-  ['204', (response) => void response.writeHead(204).end()],
-  ['299', status(299)],
-  ['200 with 80 KB', (response) => void response.end(big)],
-  [
-    '200 with an answer that never ends',
-    (response) => {
-      const more = () => {
-        while (!response.destroyed && response.write(big));
-      }
-      response.on('drain', more)
-      more()
-    },
-  ],
-]
-
-const FAILURES: readonly (readonly [what: string, failure: RegExp, answer: Answer])[] = [
-  ...[300, 301, 302, 303, 307, 308].map(
-    (code) => [`${code}`, new RegExp(`answered ${code}`), status(code, { location: '/elsewhere' })] as const,
-  ),
-  ...[400, 401, 403, 404, 410, 413, 429, 500, 502, 503, 504].map(
-    (code) => [`${code}`, new RegExp(`answered ${code}`), status(code)] as const,
-  ),
-  ['500 with 80 KB', /answered 500/, (response) => void response.writeHead(500).end(big)],
-  ['no answer', /within 5 seconds/, hang],
-  ['a head and no end', /within 5 seconds/, (response) => void response.writeHead(200).write('{')],
-  ['a closed socket', /closed before/, shut],
-  ['a reset socket', /closed before/, (response) => response.socket?.destroy(new Error('reset'))],
-  [
-    'a socket closed within the answer',
-    /closed before/,
-    (response) => {
-      response.writeHead(200, { 'content-length': '1000' }).write('{')
-      setTimeout(() => response.socket?.destroy(), 50)
-    },
-  ],
-  ['something that is not HTTP', /closed before/, (response) => response.socket?.end('220 ready\r\n')],
-]
 
 /** How an attempt that is answered at once, or not at all, spaces the next two. */
 function expectTiming(calls: readonly Call[], isTimeout: boolean): void {
@@ -220,7 +147,7 @@ describe('what counts as delivered', () => {
     const calls = receiver.callsTo(host)
     expect(calls.map((call) => [call.deliveryId, call.path])).toEqual(Array(3).fill([delivery?.id, '/in']))
     expect(new Set(calls.map((call) => call.rawBody.toString())).size).toBe(1)
-    for (const call of calls) verify(call, registered.webhookSecret ?? '')
+    for (const call of calls) verifyCall(call, registered.webhookSecret ?? '')
     expectTiming(calls, what === 'no answer' || what === 'a head and no end')
   })
 
@@ -231,7 +158,7 @@ describe('what counts as delivered', () => {
     const [delivery] = await endedOf(registered)
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 3, response_status: 200 })
     const calls = receiver.callsTo(host)
-    for (const call of calls) verify(call, registered.webhookSecret ?? '')
+    for (const call of calls) verifyCall(call, registered.webhookSecret ?? '')
     expect(new Set(calls.map((call) => call.headers['x-market-signature'])).size).toBe(3)
   })
 })

@@ -14,6 +14,8 @@ interface FigureSettings {
   readonly isStopping: () => boolean
 }
 
+const UNKNOWN = { waiting: NaN, oldestSeconds: NaN, running: NaN, failing: NaN }
+
 /** A worker's own small server: is it alive, is it ready, and how does the queue stand. */
 export async function serveFigures(settings: FigureSettings) {
   const metrics = createMetrics()
@@ -32,8 +34,9 @@ export async function serveFigures(settings: FigureSettings) {
 
   const app = Fastify({ logger: false })
   app.addHook('onRequest', async (request) => {
-    if (request.url !== '/metrics') return
-    const figures = await queueFigures(settings.ctx)
+    if (request.routeOptions.url !== '/metrics') return
+    // While the database is away the queue is unknown, and the process's own figures matter most.
+    const figures = await queueFigures(settings.ctx).catch(() => UNKNOWN)
     waiting.set(figures.waiting)
     oldest.set(figures.oldestSeconds)
     running.set(figures.running)

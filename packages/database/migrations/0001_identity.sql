@@ -20,7 +20,8 @@ create table user_wallets (
   idp_user_id text not null references users (idp_user_id),
   chain text not null check (chain in ('solana', 'base')),
   address text not null check (length(address) between 32 and 44),
-  linked_at timestamptz not null,
+  -- When the provider was last asked and said so; an older answer changes nothing.
+  vouched_at timestamptz not null,
   check ((chain = 'base') = (wallet_key ~ '^0x[0-9a-f]{40}$'))
 );
 create index user_wallets_by_user on user_wallets (idp_user_id);
@@ -70,6 +71,8 @@ create table agents (
 
 -- Lists show only agents somebody answers for, so every list index is partial.
 create index agents_popular on agents (completed_orders desc, id desc) where marketable;
+create index agents_with_services on agents (completed_orders desc, id desc) where marketable and service_count > 0;
+create index agents_tokenized on agents (completed_orders desc, id desc) where marketable and token_mint is not null;
 create index agents_newest on agents (created_at desc, id desc) where marketable;
 create index agents_rated on agents (
   ((rating_sum + 20.0::float8) / (rating_count + 5)) desc, id desc

@@ -137,7 +137,7 @@ export interface Tables {
     idp_user_id: string
     chain: string
     address: string
-    linked_at: Date
+    vouched_at: Date
   }
   users: {
     idp_user_id: string

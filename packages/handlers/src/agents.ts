@@ -14,9 +14,9 @@ import {
   updateAgent,
 } from '@market/market/agents'
 import { type HandlerContext, handler } from './handler.ts'
-import { ownerOf } from './owner-of.ts'
+import { askProfile, ownerOf } from './owner-of.ts'
 import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
-import { requireAgent, requireUser } from './require-actor.ts'
+import { requireAgent } from './require-actor.ts'
 
 const HIDDEN_NOTE =
   'This agent is hidden until an owner is attached: sign PATCH /api/agents/me with the owner’s wallet, or link it to an account by POST /api/agents/link.'
@@ -48,11 +48,17 @@ async function newOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
       return { kind: 'wallet' as const, wallet: actor.wallet }
     }
     case 'user':
-      return { kind: 'user' as const, profile: await ctx.identity.profile(actor.token) }
+      if (ownerWallet !== undefined) throw unsignedOwner()
+      return { kind: 'user' as const, profile: await askProfile(ctx) }
     default:
       return { kind: 'nobody' as const }
   }
 }
+
+const unsignedOwner = (): Refusal =>
+  new Refusal('invalid', 'You will be the owner. Leave owner_wallet out, or sign with that wallet instead.', {
+    details: [{ path: 'owner_wallet', message: 'must be left out by a signed-in person' }],
+  })
 
 const otherSigner = (): Refusal =>
   new Refusal('invalid', 'owner_wallet must be the wallet that signs', {
@@ -120,7 +126,7 @@ export const agentHandlers = {
       const prover =
         ctx.actor.kind === 'wallet'
           ? { kind: 'wallet' as const, wallet: ctx.actor.wallet }
-          : { kind: 'user' as const, profile: await ctx.identity.profile(requireUser(ctx).token) }
+          : { kind: 'user' as const, profile: await askProfile(ctx) }
       return recoverAgents(ctx, prover, input.agent_name)
     },
     present: (recovered) => ({
@@ -140,8 +146,7 @@ export const agentHandlers = {
   }),
 
   linkAgent: handler('linkAgent', {
-    run: async (ctx, input) =>
-      linkAgent(ctx, await ctx.identity.profile(requireUser(ctx).token), input.api_key),
+    run: async (ctx, input) => linkAgent(ctx, await askProfile(ctx), input.api_key),
     present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
   }),
 

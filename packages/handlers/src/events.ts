@@ -3,6 +3,7 @@ import { findEventsAfter, type MarketEvent } from '@market/market/events'
 import { listNotifications, markRead, type Notification } from '@market/market/notifications'
 import { type Delivery, listDeliveries, sendTest } from '@market/market/webhooks'
 import { type HandlerContext, handler } from './handler.ts'
+import { ownerOf } from './owner-of.ts'
 import { requireAgent, requireUser } from './require-actor.ts'
 
 export const presentEvent = (event: MarketEvent) => ({
@@ -37,14 +38,12 @@ const presentNotification = (notification: Notification) => ({
   created_at: notification.createdAt.toISOString(),
 })
 
-/** A person reads for their linked wallets too; a wallet reads for itself alone. */
+/** A person reads for the wallets that are linked to them now; a wallet reads for itself alone. */
 async function recipientsOf(ctx: HandlerContext) {
   if (ctx.actor.kind === 'wallet') return [`wallet:${ctx.actor.wallet.key}` as const]
-  const account = await getAccount(ctx.db, requireUser(ctx).userId)
-  return [
-    `user:${account.userId}` as const,
-    ...account.wallets.map((wallet) => `wallet:${wallet.key}` as const),
-  ]
+  const { userId, wallets } = await getAccount(ctx.db, requireUser(ctx).userId)
+  const linked = wallets.length === 0 ? [] : (await ownerOf(ctx)).wallets
+  return [`user:${userId}` as const, ...linked.map((key) => `wallet:${key}` as const)]
 }
 
 export const eventHandlers = {

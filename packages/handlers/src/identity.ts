@@ -4,6 +4,7 @@ import { type Account, getAccount, type LinkedWallet, updateProfile } from '@mar
 import { signIn } from '@market/market/agents'
 import { SIGNATURE_MAX_AGE_MS } from '@market/market/ports/signatures'
 import { handler } from './handler.ts'
+import { askProfile } from './owner-of.ts'
 import { requireUser } from './require-actor.ts'
 
 /** User rows speak `YYYY-MM-DD HH:MM:SS`, in UTC. */
@@ -60,7 +61,7 @@ export const identityHandlers = {
   }),
 
   signIn: handler('signIn', {
-    run: async (ctx) => signIn(ctx, await ctx.identity.profile(requireUser(ctx).token)),
+    run: async (ctx) => signIn(ctx, await askProfile(ctx)),
     present: ({ account, isNew, backfilled }) => ({
       data: { ...presentAccount(account).data, is_new: isNew, backfilled },
     }),

@@ -1,13 +1,23 @@
-import { getAccount } from '@market/market/accounts'
+import { type Vouched, walletsOf } from '@market/market/accounts'
 import type { HandlerContext } from './handler.ts'
+import { requireUser } from './require-actor.ts'
 
-/** What the caller owns by: their account with its wallets, or the wallet that signed. An agent owns no other. */
+/** Asks the provider about the caller, and notes when: an answer that was overtaken must not win. */
+export async function askProfile(ctx: HandlerContext): Promise<Vouched> {
+  const askedAt = ctx.clock.now()
+  return { ...(await ctx.identity.profile(requireUser(ctx).token)), askedAt }
+}
+
+/**
+ * What the caller owns by: their account with the wallets the provider vouches for now, or the wallet that signed. A
+ * wallet that was unlinked a minute ago owns nothing for them any more. An agent owns no other agent.
+ */
 export async function ownerOf(ctx: HandlerContext): Promise<{ userId?: string; wallets: readonly string[] }> {
   const { actor } = ctx
   switch (actor.kind) {
     case 'user': {
-      const account = await getAccount(ctx.db, actor.userId)
-      return { userId: account.userId, wallets: account.wallets.map((wallet) => wallet.key) }
+      const wallets = walletsOf(await askProfile(ctx), ctx.signatures)
+      return { userId: actor.userId, wallets: wallets.map((wallet) => wallet.key) }
     }
     case 'wallet':
       return { wallets: [actor.wallet.key] }

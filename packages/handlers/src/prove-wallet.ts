@@ -21,11 +21,11 @@ export async function proveWallet(
   return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signedAtMs } }
 }
 
-/** `{field}` is filled from the request as it was sent, so that both sides write the same text. */
+/** `{field}` is filled from the request in NFC, the form GET /api/auth/message writes too. */
 function purposeOf(operation: Operation, input: Call['input'], ownAgent: string | undefined): string {
   return (operation.purpose ?? SESSION).replace(/\{(\w+)\}/g, (_, field: string) => {
     const value = field === 'me' ? ownAgent : input[field]
-    return typeof value === 'string' ? value : ''
+    return typeof value === 'string' ? value.normalize('NFC') : ''
   })
 }
 

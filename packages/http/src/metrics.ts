@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { addressList, isListed, plain } from './client-address.ts'
+import { whenEnded } from './when-ended.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -49,11 +50,11 @@ export function mountMetrics(app: FastifyInstance, { registry }: Metrics, reader
     registers: [registry],
   })
   app.addHook('onRequest', async () => inFlight.inc())
-  app.addHook('onResponse', async (request, reply) => {
+  whenEnded(app, (request, { status, ms }) => {
     inFlight.dec()
     const operation = request.operation ?? 'other'
-    requests.inc({ operation, status: reply.statusCode })
-    seconds.observe({ operation }, reply.elapsedTime / 1_000)
+    requests.inc({ operation, status })
+    seconds.observe({ operation }, ms / 1_000)
   })
   app.get('/metrics', async (request, reply) => {
     // A request that came through a proxy came from outside, whatever its socket says.

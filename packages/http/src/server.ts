@@ -54,13 +54,14 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
     onProtoPoisoning: 'error',
   })
   const { baseUrl, appUrl, health } = settings
+  // First, so that a preflight, which the headers answer, is noted too.
+  logAnswers(app, settings.log)
+  mountMetrics(app, settings.metrics, settings.metricsReaders)
   addHeaders(app, new URL(appUrl).origin)
   app.addHook('onSend', async (_request, reply) => {
     // While draining, a kept-alive client is told to go elsewhere with its next request.
     if (health.isDraining()) reply.header('Connection', 'close')
   })
-  logAnswers(app, settings.log)
-  mountMetrics(app, settings.metrics, settings.metricsReaders)
   acceptJson(app)
   mountHealth(app, health)
   mountDocs(app, baseUrl)

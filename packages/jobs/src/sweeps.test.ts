@@ -4,7 +4,13 @@ import { testDatabase } from '@market/testing/postgres'
 import { expect, test } from 'vitest'
 import { startSweeps } from './sweeps.ts'
 
-const NAMES = ['forget-old-requests', 'keep-delivery-months', 'keep-event-months', 'wake-lanes']
+const NAMES = [
+  'forget-old-requests',
+  'hurry-failed',
+  'keep-delivery-months',
+  'keep-event-months',
+  'wake-lanes',
+]
 
 function sweepWith(ctx: MarketContext) {
   const failed: string[] = []

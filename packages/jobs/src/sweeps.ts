@@ -1,4 +1,5 @@
 import { keepEventMonths } from '@market/market/events'
+import { hurryFailed } from '@market/market/queue'
 import { forgetOldRequests } from '@market/market/requests'
 import { keepDeliveryMonths, wakeLanes } from '@market/market/webhooks'
 import type { JobContext } from './job.ts'
@@ -15,6 +16,7 @@ const MINUTE = 60 * SECOND
 /** What is done again and again by every worker; each is safe to do twice at once. */
 const SWEEPS: readonly Sweep[] = [
   { name: 'wake-lanes', everyMs: 5 * SECOND, run: wakeLanes },
+  { name: 'hurry-failed', everyMs: 5 * SECOND, run: hurryFailed },
   { name: 'forget-old-requests', everyMs: MINUTE, run: forgetOldRequests },
   { name: 'keep-event-months', everyMs: 60 * MINUTE, run: keepEventMonths },
   { name: 'keep-delivery-months', everyMs: 60 * MINUTE, run: keepDeliveryMonths },

@@ -65,6 +65,7 @@ export const askChain = async (access: ChainAccess, question: Question): Promise
   }
   throw unavailable(
     'This signature needs its chain to be asked (it is not a plain key signature of this wallet), and the chain cannot be reached: try again',
-    new AggregateError(failures, 'no EVM node gave a verdict'),
+    // No node to ask is how this house was set up, not a fault to be noted each time a stranger sends nonsense.
+    failures.length === 0 ? undefined : new AggregateError(failures, 'no EVM node gave a verdict'),
   )
 }

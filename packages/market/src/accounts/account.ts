@@ -20,6 +20,9 @@ export interface Account {
   readonly wallets: readonly LinkedWallet[]
 }
 
+/** What the provider vouched for, and when it was asked: of two answers the one to the later question counts. */
+export type Vouched = IdentityProfile & { readonly askedAt?: Date }
+
 /** The wallets a provider lists that can really sign; one that cannot is no proof of anything. */
 export function walletsOf(profile: IdentityProfile, signatures: Signatures): Wallet[] {
   const parsed = profile.wallets.flatMap((address) => signatures.parse(address) ?? [])

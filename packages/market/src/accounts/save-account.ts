@@ -1,8 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Needs } from '../context.ts'
-import type { IdentityProfile } from '../ports/identity.ts'
-import { type Account, walletsOf } from './account.ts'
+import { type Account, type Vouched, walletsOf } from './account.ts'
 import { findAccount, lockUser, replaceWallets, upsertUser } from './store.ts'
 
 export interface AccountChange {
@@ -16,12 +15,13 @@ export interface AccountChange {
 export async function saveAccount(
   ctx: Needs<'clock' | 'signatures'>,
   tx: Tx,
-  profile: IdentityProfile,
+  profile: Vouched,
 ): Promise<AccountChange> {
   const now = ctx.clock.now()
   const { isNew } = await upsertUser(tx, profile, now)
   await lockUser(tx, profile.userId)
-  const newWallets = await replaceWallets(tx, profile.userId, walletsOf(profile, ctx.signatures), now)
+  const askedAt = profile.askedAt ?? now
+  const newWallets = await replaceWallets(tx, profile.userId, walletsOf(profile, ctx.signatures), askedAt)
   const account = await findAccount(tx, profile.userId)
   assert(account !== undefined, 'the account that was just written is there')
   return { account, isNew, newWallets }

@@ -25,7 +25,6 @@ export async function findWallets(db: Db | Tx, userId: string): Promise<LinkedWa
     .selectFrom('user_wallets')
     .select(['wallet_key', 'address', 'chain'])
     .where('idp_user_id', '=', userId)
-    .orderBy('linked_at')
     .orderBy('wallet_key')
     .execute()
   return rows.map((row) => ({ key: row.wallet_key, address: row.address, chain: row.chain as WalletChain }))
@@ -75,12 +74,15 @@ export async function lockUser(tx: Tx, userId: string): Promise<void> {
   await tx.selectFrom('users').select('idp_user_id').where('idp_user_id', '=', userId).forUpdate().execute()
 }
 
-/** Makes the person's wallets exactly these and says which are new to them; the newest word about a wallet wins. */
+/**
+ * Makes the person's wallets exactly these and says which are new to them. The word that was asked for last wins: one
+ * that was overtaken on its way changes nothing that a later one said.
+ */
 export async function replaceWallets(
   tx: Tx,
   userId: string,
   wallets: readonly Wallet[],
-  at: Date,
+  askedAt: Date,
 ): Promise<string[]> {
   const before = new Set((await findWallets(tx, userId)).map((wallet) => wallet.key))
   const now = wallets.map((wallet) => wallet.key)
@@ -90,26 +92,31 @@ export async function replaceWallets(
       .deleteFrom('user_wallets')
       .where('idp_user_id', '=', userId)
       .where('wallet_key', 'in', gone)
+      .where('vouched_at', '<=', askedAt)
       .execute()
   }
+  const taken: string[] = []
   // In one order for everybody, so that two people claiming the same wallets cannot wait for each other.
-  const fresh = wallets.filter((wallet) => !before.has(wallet.key)).sort((a, b) => (a.key < b.key ? -1 : 1))
-  for (const wallet of fresh) {
-    await tx
+  for (const wallet of wallets.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    const done = await tx
       .insertInto('user_wallets')
       .values({
         wallet_key: wallet.key,
         idp_user_id: userId,
         chain: wallet.chain,
         address: wallet.address,
-        linked_at: at,
+        vouched_at: askedAt,
       })
       .onConflict((conflict) =>
-        conflict.column('wallet_key').doUpdateSet({ idp_user_id: userId, linked_at: at }),
+        conflict
+          .column('wallet_key')
+          .doUpdateSet({ idp_user_id: userId, vouched_at: askedAt })
+          .where('user_wallets.vouched_at', '<=', askedAt),
       )
-      .execute()
+      .executeTakeFirst()
+    if (done.numInsertedOrUpdatedRows === 1n) taken.push(wallet.key)
   }
-  return fresh.map((wallet) => wallet.key)
+  return taken.filter((key) => !before.has(key))
 }
 
 export async function saveProfile(

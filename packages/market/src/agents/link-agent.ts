@@ -1,8 +1,7 @@
 import { Refusal } from '@market/kernel/refusal'
-import { saveAccount } from '../accounts/index.ts'
+import { saveAccount, type Vouched } from '../accounts/index.ts'
 import { record } from '../audit/index.ts'
 import type { Needs } from '../context.ts'
-import type { IdentityProfile } from '../ports/identity.ts'
 import { type Agent, isOwner } from './agent.ts'
 import { isApiKey } from './api-key.ts'
 import { findAgentByFingerprint, lockAgent, saveAgent } from './store.ts'
@@ -13,7 +12,7 @@ import { findAgentByFingerprint, lockAgent, saveAgent } from './store.ts'
  */
 export function linkAgent(
   ctx: Needs<'transact' | 'clock' | 'vault' | 'signatures' | 'actor' | 'requestId'>,
-  profile: IdentityProfile,
+  profile: Vouched,
   apiKey: string,
 ): Promise<Agent> {
   return ctx.transact(async (tx) => {

@@ -1,8 +1,7 @@
 import { Refusal } from '@market/kernel/refusal'
-import { saveAccount } from '../accounts/index.ts'
+import { saveAccount, type Vouched } from '../accounts/index.ts'
 import { record } from '../audit/index.ts'
 import type { Needs } from '../context.ts'
-import type { IdentityProfile } from '../ports/identity.ts'
 import type { Wallet } from '../ports/signatures.ts'
 import { type Agent, type Owner, secretPlace } from './agent.ts'
 import { foldName } from './name.ts'
@@ -13,7 +12,7 @@ const MOST = 100
 type Prover =
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
   /** As the provider vouches now: a wallet unlinked a minute ago opens nothing. */
-  | { readonly kind: 'user'; readonly profile: IdentityProfile }
+  | { readonly kind: 'user'; readonly profile: Vouched }
 
 export interface Recovered {
   readonly agent: Agent

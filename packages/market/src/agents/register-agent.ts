@@ -1,8 +1,7 @@
 import type { Tx } from '@market/database/transact'
-import { saveAccount } from '../accounts/index.ts'
+import { saveAccount, type Vouched } from '../accounts/index.ts'
 import type { Needs } from '../context.ts'
 import { createWallet } from '../custody/index.ts'
-import type { IdentityProfile } from '../ports/identity.ts'
 import type { Wallet } from '../ports/signatures.ts'
 import { type Agent, secretPlace } from './agent.ts'
 import { hintOf, newApiKey, newWebhookSecret } from './api-key.ts'
@@ -14,7 +13,7 @@ import { findAgentByFoldedName, freeSlug, insertAgent } from './store.ts'
 type NewOwner =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
-  | { readonly kind: 'user'; readonly profile: IdentityProfile }
+  | { readonly kind: 'user'; readonly profile: Vouched }
 
 interface Registration {
   readonly name: string

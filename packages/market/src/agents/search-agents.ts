@@ -23,7 +23,9 @@ export async function searchAgents(
   const pattern = namePattern(term)
   const byWords = candidates(filter, sql<SqlBool>`search @@ ${words}`)
   const byName =
-    pattern === undefined ? undefined : candidates(filter, sql<SqlBool>`lower(name) like ${pattern}`)
+    pattern === undefined
+      ? undefined
+      : candidates(filter, sql<SqlBool>`lower(name) like ${pattern}`, BY_TRIGRAM)
   const found = byName === undefined ? byWords : sql`${byWords} union ${byName}`
   const score = sql<number>`(
     case when lower(name) = ${term} then 4 when starts_with(lower(name), ${term}) then 2 else 0 end
@@ -51,9 +53,13 @@ export async function searchAgents(
   return pageOf(agents, page.limit, ({ agent, rank }) => writeCursor('search', rank, agent.id))
 }
 
-const candidates = (filter: AgentFilter, matches: ReturnType<typeof sql<SqlBool>>) => sql`(
+/** Left to itself the planner walks all agents by their orders for a piece of a name that few or none hold. */
+const BY_TRIGRAM = sql`completed_orders + 0`
+const BY_ORDERS = sql`completed_orders`
+
+const candidates = (filter: AgentFilter, matches: ReturnType<typeof sql<SqlBool>>, rank = BY_ORDERS) => sql`(
   select id from agents where ${passes(filter)} and ${matches}
-  order by completed_orders desc, id desc limit ${sql.lit(CANDIDATES)}
+  order by ${rank} desc, id desc limit ${sql.lit(CANDIDATES)}
 )`
 
 /**

@@ -1,6 +1,5 @@
-import { type AccountChange, saveAccount } from '../accounts/index.ts'
+import { type AccountChange, saveAccount, type Vouched } from '../accounts/index.ts'
 import type { Needs } from '../context.ts'
-import type { IdentityProfile } from '../ports/identity.ts'
 import { countOwnedByWallets, saveHandle } from './store.ts'
 
 export interface SignedIn extends AccountChange {
@@ -8,10 +7,7 @@ export interface SignedIn extends AccountChange {
   readonly backfilled: number
 }
 
-export function signIn(
-  ctx: Needs<'transact' | 'clock' | 'signatures'>,
-  profile: IdentityProfile,
-): Promise<SignedIn> {
+export function signIn(ctx: Needs<'transact' | 'clock' | 'signatures'>, profile: Vouched): Promise<SignedIn> {
   return ctx.transact(async (tx) => {
     const change = await saveAccount(ctx, tx, profile)
     const { userId, wallets, twitterUsername } = change.account

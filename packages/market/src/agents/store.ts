@@ -146,7 +146,7 @@ export async function saveAgent(tx: Tx, id: AgentId, change: Updateable<Tables['
   return agentOf(row)
 }
 
-/** Puts the person's linked X handle on every agent that is theirs. */
+/** Puts the person's linked X handle on every agent that is theirs; one another person owns keeps that one's. */
 export async function saveHandle(
   tx: Tx,
   owner: { userId: string; wallets: readonly string[] },
@@ -159,7 +159,14 @@ export async function saveHandle(
     .where((where) =>
       where.or([
         where('owner_user_id', '=', owner.userId),
-        ...(owner.wallets.length === 0 ? [] : [where('owner_wallet', 'in', [...owner.wallets])]),
+        ...(owner.wallets.length === 0
+          ? []
+          : [
+              where.and([
+                where('owner_user_id', 'is', null),
+                where('owner_wallet', 'in', [...owner.wallets]),
+              ]),
+            ]),
       ]),
     )
     .where('twitter_username', 'is distinct from', handle)

@@ -1,7 +1,9 @@
 import { brokenConstraint, type Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { Refusal } from '@market/kernel/refusal'
+import { record } from '../audit/index.ts'
 import type { Needs } from '../context.ts'
+import { notify, ownerRecipient } from '../notifications/index.ts'
 import type { Wallet, WalletChain } from '../ports/signatures.ts'
 import { type Agent, agentNotFound, isOwner, type Owner, secretPlace } from './agent.ts'
 import { newWebhookSecret } from './api-key.ts'
@@ -33,7 +35,7 @@ interface Updated {
   readonly webhookSecret: string | null
 }
 
-type Ctx = Needs<'transact' | 'clock' | 'vault' | 'outbound' | 'signatures' | 'actor' | 'requestId'>
+type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures' | 'actor' | 'requestId'>
 
 export async function updateAgent(
   ctx: Ctx,
@@ -51,6 +53,7 @@ export async function updateAgent(
     if (by.editor !== 'itself' && !isOwner(agent, by.editor)) throw notYours(agent)
     const owned = by.newOwner === undefined ? agent : await attachOwner(ctx, tx, agent, by.newOwner)
     const saved = await saveChange(ctx, tx, owned, change)
+    await tracePayout(ctx, tx, owned, saved)
     return { agent: saved, webhookSecret: await openWebhookSecret(ctx, saved) }
   })
 }
@@ -65,6 +68,27 @@ async function saveChange(ctx: Ctx, tx: Tx, agent: Agent, change: AgentChange): 
     throw error
   }
 }
+
+/** Where an agent's money goes is changed under everybody's eyes: it is written down, and its owner is told. */
+async function tracePayout(ctx: Ctx, tx: Tx, before: Agent, after: Agent): Promise<void> {
+  const [old, now] = [payoutOf(before), payoutOf(after)]
+  if (JSON.stringify(old) === JSON.stringify(now)) return
+  await record(ctx, tx, { act: 'agents.payout', subject: after.id, details: { from: old, to: now } })
+  const owner = ownerRecipient(after)
+  if (owner === undefined) return
+  await notify(ctx, tx, owner, {
+    kind: 'agent.payout_changed',
+    title: `${after.name} is now paid elsewhere`,
+    body: 'The payout settings of this agent were changed. If that was not you, recover its key and set them back.',
+    data: { agent_id: after.id, ...now },
+  })
+}
+
+const payoutOf = ({ payoutChain, payoutWallet, payoutAddressBase }: Agent) => ({
+  payout_chain: payoutChain,
+  payout_wallet: payoutWallet,
+  payout_address_base: payoutAddressBase,
+})
 
 function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange) {
   const wantsSecret = typeof change.endpointUrl === 'string' && agent.webhookSecretSealed === null

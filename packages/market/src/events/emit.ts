@@ -1,7 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import type { Needs } from '../context.ts'
-import { enqueue } from '../queue/index.ts'
+import { askToCarry } from '../queue/index.ts'
 import type { EventDataOf, EventName } from './event.ts'
 import { insertEvent } from './store.ts'
 
@@ -16,6 +16,6 @@ export async function emit<Name extends EventName>(
 ): Promise<bigint> {
   const { agentId, event, orderId = '', data } = happening
   const seq = await insertEvent(tx, { agentId, at: ctx.clock.now(), event, orderId, data })
-  await enqueue(tx, { name: 'carry-events', payload: { agentId }, key: `carry-events:${agentId}` })
+  await askToCarry(tx, agentId)
   return seq
 }

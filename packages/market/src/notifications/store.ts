@@ -1,5 +1,6 @@
+import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
-import { type SqlBool, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Notification, Recipient } from './notification.ts'
 
 export async function insertNotification(
@@ -42,19 +43,15 @@ export async function findNotifications(
   recipients: readonly Recipient[],
   page: { limit: number; after: Position | undefined },
 ): Promise<Notification[]> {
-  const rows = await db
-    .selectFrom('notifications')
-    .select(['id', 'kind', 'title', 'body', 'data', 'created_at', 'read_at'])
-    .where('recipient', 'in', [...recipients])
-    .$if(page.after !== undefined, (query) =>
-      query.where(
-        sql<SqlBool>`(created_at, id) < (${page.after?.createdAt ?? new Date(0)}::timestamptz, ${page.after?.id ?? ''})`,
-      ),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const after = page.after === undefined ? sql<SqlBool>`true` : isBefore(page.after)
+  // Each recipient's newest by its own index, then the newest of those: an inbox of any size costs one page.
+  const { rows } = await sql<Selectable<Tables['notifications']>>`
+    select page.* from unnest(${[...recipients]}::text[]) as one (recipient)
+    cross join lateral (
+      select * from notifications where recipient = one.recipient and ${after}
+      order by created_at desc, id desc limit ${page.limit}
+    ) as page
+    order by page.created_at desc, page.id desc limit ${page.limit}`.execute(db)
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
@@ -66,6 +63,9 @@ export async function findNotifications(
   }))
 }
 
+const isBefore = ({ createdAt, id }: Position) =>
+  sql<SqlBool>`(created_at, id) < (${createdAt}::timestamptz, ${id})`
+
 export async function findUnread(db: Db | Tx, recipients: readonly Recipient[]): Promise<number> {
   const rows = await db
     .selectFrom('unread_counters')
@@ -74,6 +74,9 @@ export async function findUnread(db: Db | Tx, recipients: readonly Recipient[]):
     .execute()
   return rows.reduce((sum, row) => sum + row.unread, 0)
 }
+
+/** So many are marked in one go; a bigger inbox is emptied by asking again while `unread` says so. */
+const MARKED_AT_ONCE = 5_000
 
 /** Marks what is still unread, all of it or these, and lowers each recipient's count by as much. */
 export async function saveRead(
@@ -93,9 +96,15 @@ export async function saveRead(
   const marked = await tx
     .updateTable('notifications')
     .set({ read_at: at })
-    .where('recipient', 'in', [...recipients])
-    .where('read_at', 'is', null)
-    .$if(ids !== undefined, (query) => query.where('id', 'in', [...(ids ?? [])]))
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('notifications')
+        .select('id')
+        .where('recipient', 'in', [...recipients])
+        .where('read_at', 'is', null)
+        .$if(ids !== undefined, (query) => query.where('id', 'in', [...(ids ?? [])]))
+        .limit(MARKED_AT_ONCE),
+    )
     .returning('recipient')
     .execute()
   const counts = Map.groupBy(marked, (row) => row.recipient)

@@ -1,5 +1,7 @@
+export { askToCarry } from './ask-to-carry.ts'
 export { enqueue } from './enqueue.ts'
 export { freeSilent } from './free-silent.ts'
+export { hurryFailed } from './hurry-failed.ts'
 export type { JobName, JobPayloads } from './job.ts'
 export { queueFigures } from './queue-figures.ts'
 export { sayAlive, sayGoodbye } from './say-alive.ts'

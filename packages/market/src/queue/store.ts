@@ -47,6 +47,13 @@ export async function forgetPools(db: Db, poolIds: readonly string[]): Promise<v
     .execute()
 }
 
+export async function bringForward(db: Db, seconds: number): Promise<void> {
+  await sql`
+    select graphile_worker.reschedule_jobs(array_agg(id), run_at := now()) from graphile_worker.jobs
+    where locked_at is null and last_error is not null and run_at > now() + ${seconds}::int * interval '1 second'
+    having count(*) > 0`.execute(db)
+}
+
 export interface QueueFigures {
   /** Jobs whose time has come and nobody has taken. */
   readonly waiting: number

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { DAY, HOUR, SECOND } from '@market/kernel/clock'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { finishRequest } from './finish-request.ts'
 import { forgetOldRequests } from './forget-old-requests.ts'
@@ -197,5 +198,16 @@ describe('requests that may be repeated', () => {
     expect(await forgetOldRequests(ctx)).toBe(1)
     expect(await takeRequest(ctx, young)).toEqual({ replay: ANSWER })
     expect((await take(old)).attempt).toBe(1)
+  })
+
+  test('one sweep forgets everything that is old, however much it is', async () => {
+    await ctx.db.deleteFrom('requests').execute()
+    const at = ctx.clock.now()
+    await sql`
+      insert into requests (scope, key, operation, fingerprint, state, leased_until, created_at)
+      select 'agent:many', n::text, 'registerAgent', sha256(n::text::bytea), 'running', ${at}, ${at}
+      from generate_series(1, 2500) as n`.execute(ctx.db)
+    ctx.clock.advance(2 * DAY)
+    expect(await forgetOldRequests(ctx)).toBe(2_500)
   })
 })

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@market/database/transact'
+import { sql } from 'kysely'
 import { isSwitch, type SwitchName, type SwitchState } from './switch.ts'
 
 export async function findSwitches(db: Db): Promise<SwitchState[]> {
@@ -16,6 +17,18 @@ export async function findSwitches(db: Db): Promise<SwitchState[]> {
         ]
       : [],
   )
+}
+
+/** Any name for the one lock that writers share and whoever turns a switch holds alone. */
+const LOCK = 7_301_404
+
+/** Until the commit: a switch is turned only when no write that saw it otherwise is still under way. */
+export async function joinWriters(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(tx)
+}
+
+export async function waitForWriters(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 }
 
 /** The first of these switches that is on. */

@@ -60,7 +60,9 @@ async function carry(ctx: Ctx, agent: Agent, due: readonly DueDelivery[]): Promi
 }
 
 function send(ctx: Ctx, agent: Agent, secret: string | null, message: Parameters<typeof attempt>[2]) {
-  if (agent.endpointUrl !== null) return attempt(ctx, { url: agent.endpointUrl, secret }, message)
-  // The endpoint was taken away after the delivery was made.
-  return { at: ctx.clock.now(), responseStatus: null, failure: 'The agent has no endpoint any more' }
+  const failed = (failure: string) => ({ at: ctx.clock.now(), responseStatus: null, failure })
+  if (message.data === null) return failed('The event is kept no longer')
+  // The endpoint may have been taken away after the delivery was made.
+  if (agent.endpointUrl === null) return failed('The agent has no endpoint any more')
+  return attempt(ctx, { url: agent.endpointUrl, secret }, message)
 }

@@ -115,6 +115,7 @@ export async function insertEnded(tx: Tx, agentId: AgentId, delivery: Delivery):
 }
 
 export interface DueDelivery extends Delivery {
+  /** Null when the event is kept no longer. */
   readonly data: unknown
 }
 
@@ -127,7 +128,7 @@ export async function findDue(db: Db, agentId: AgentId, now: Date, limit: number
       where agent_id = ${agentId} and status = 'pending' and due_at <= ${now}
       order by case when order_id = '' then id::text else order_id end, seq
     ) as due
-    join events on events.agent_id = due.agent_id and events.seq = due.seq
+    left join events on events.agent_id = due.agent_id and events.seq = due.seq
     order by due.seq limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...deliveryOf(row), data: row.data }))
 }
@@ -139,14 +140,14 @@ export async function findLeft(
   lastSeq: bigint,
 ): Promise<{ hasEvents: boolean; nextDue: Date | null }> {
   const { rows } = await sql<{ hasEvents: boolean; nextDue: Date | null }>`
-    select exists (select from event_counters where agent_id = ${agentId} and last_seq > ${lastSeq}) as "hasEvents",
-      (select min(due_at) from deliveries where agent_id = ${agentId} and status = 'pending') as "nextDue"`.execute(
-    db,
-  )
+    select
+      exists (select from events where agent_id = ${agentId} and seq > ${lastSeq}) as "hasEvents",
+      (select min(due_at) from deliveries where agent_id = ${agentId} and status = 'pending') as "nextDue"
+    `.execute(db)
   return rows[0] ?? { hasEvents: false, nextDue: null }
 }
 
-/** Writes down attempts, but none that another carrier wrote down since; answers which deliveries are dropped now. */
+/** Writes down attempts, but none that another carrier wrote down since; answers of which deliveries it did. */
 export async function saveAttempts(
   db: Db | Tx,
   attempts: readonly { delivery: Delivery; outcome: Outcome }[],
@@ -171,7 +172,7 @@ export async function saveAttempts(
     where deliveries.id = made.id and deliveries.created_at = made.created_at
       and deliveries.created_at between ${new Date(Math.min(...times))} and ${new Date(Math.max(...times))}
       and deliveries.status = 'pending' and deliveries.attempts = made.attempts - 1
-    returning case when deliveries.status = 'dropped' then deliveries.id end as id`.execute(db)
+    returning deliveries.id`.execute(db)
   return new Set(saved.rows.map((row) => row.id))
 }
 
@@ -204,9 +205,9 @@ export async function findDeliveries(
 /** Agents with something due that nobody has carried for a while. */
 export async function findStillLanes(db: Db, dueBefore: Date, limit: number): Promise<AgentId[]> {
   const { rows } = await sql<{ agent_id: AgentId }>`
-    (select distinct agent_id from (
+    select distinct agent_id from (
       select agent_id from deliveries where status = 'pending' and due_at < ${dueBefore}
       order by due_at limit ${limit * 50}
-    ) as overdue limit ${limit})`.execute(db)
+    ) as overdue limit ${limit}`.execute(db)
   return rows.map((row) => row.agent_id)
 }

@@ -6,7 +6,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { enqueue } from '../queue/index.ts'
+import { askToCarry } from '../queue/index.ts'
 import { wakeLanes } from './wake-lanes.ts'
 
 let ctx: MarketContext
@@ -61,11 +61,10 @@ test('lanes with something overdue are asked for again, each once, and no others
   expect(await wokenAgents()).toEqual([still])
 })
 
-test('a job that waits for a later time is brought forward', async () => {
+test('a job that waits for a later attempt does not keep the lane still', async () => {
   const still = await newAgent()
   await dueSince(still, 30 * SECOND)
-  const job = { name: 'carry-events', payload: { agentId: still }, key: `carry-events:${still}` } as const
-  await enqueue(ctx.db, { ...job, inMs: 3_600_000 })
+  await askToCarry(ctx.db, still, { inMs: 3_600_000, why: 'due' })
   await wakeLanes(ctx)
   expect(await wokenAgents()).toEqual([still])
 })

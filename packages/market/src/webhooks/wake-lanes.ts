@@ -1,6 +1,6 @@
 import { earlier, SECOND } from '@market/kernel/clock'
 import type { Needs } from '../context.ts'
-import { enqueue } from '../queue/index.ts'
+import { askToCarry } from '../queue/index.ts'
 import { findStillLanes } from './store.ts'
 
 /** Later than any running lane leaves a delivery lying. */
@@ -11,7 +11,7 @@ const BATCH = 200
 export async function wakeLanes(ctx: Needs<'db' | 'clock'>): Promise<number> {
   const agentIds = await findStillLanes(ctx.db, earlier(ctx.clock.now(), OVERDUE_MS), BATCH)
   for (const agentId of agentIds) {
-    await enqueue(ctx.db, { name: 'carry-events', payload: { agentId }, key: `carry-events:${agentId}` })
+    await askToCarry(ctx.db, agentId)
   }
   return agentIds.length
 }

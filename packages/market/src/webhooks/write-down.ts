@@ -31,16 +31,16 @@ export async function writeDown(ctx: Ctx, agent: Agent, attempts: readonly Attem
 }
 
 async function write(ctx: Ctx, agent: Agent, attempts: readonly Attempt[]): Promise<void> {
-  const mayDrop = attempts.some(
+  const last = attempts.filter(
     ({ delivery, outcome }) => afterAttempt(delivery, outcome).status === 'dropped',
   )
-  if (!mayDrop) {
+  if (last.length === 0) {
     await saveAttempts(ctx.db, attempts)
     return
   }
   await transact(ctx.db, async (tx) => {
-    const dropped = await saveAttempts(tx, attempts)
-    for (const each of attempts) if (dropped.has(each.delivery.id)) await tellOwner(ctx, tx, agent, each)
+    const saved = await saveAttempts(tx, attempts)
+    for (const each of last) if (saved.has(each.delivery.id)) await tellOwner(ctx, tx, agent, each)
   })
 }
 

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeAgent } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { APP_URL } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const figures = async () => (await fetch(`${market.url}/metrics`)).text()
+
+/** How many requests are being answered, but for the one that asks. */
+const inFlight = async () => Number(/^market_requests_in_flight (-?\d+)$/m.exec(await figures())?.[1]) - 1
+
+const linesOf = (operation: string) =>
+  market
+    .logText()
+    .split('\n')
+    .filter((line) => line.includes(`"operation":"${operation}"`))
+
+async function openAndHangUp(apiKey: string) {
+  const { hostname, port } = new URL(market.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.write(`GET /api/events/stream HTTP/1.1\r\nHost: market\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`)
+  await once(socket, 'data')
+  socket.destroy()
+}
+
+test('a stream its client hangs up on is logged, counted and no longer in flight', async () => {
+  const { apiKey } = await makeAgent(market)
+  for (let n = 0; n < 3; n++) await openAndHangUp(apiKey)
+  await until('three lines in the log', () => linesOf('streamEvents').length === 3)
+  expect(await inFlight()).toBe(0)
+  expect(await figures()).toContain('market_requests_total{operation="streamEvents",status="200"} 3')
+})
+
+test('a preflight is logged, and leaves nothing in flight and nothing below', async () => {
+  const before = linesOf('other').length
+  const asked = { origin: APP_URL, 'access-control-request-method': 'POST' }
+  const answer = await fetch(`${market.url}/api/agents/register`, { method: 'OPTIONS', headers: asked })
+  expect(answer.status).toBe(204)
+  const isNoted = () => linesOf('other').slice(before).join().includes('"method":"OPTIONS"')
+  await until('a line in the log', isNoted)
+  expect(await inFlight()).toBe(0)
+})

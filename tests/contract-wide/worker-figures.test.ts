@@ -1,0 +1,26 @@
+import { connect } from '@market/database/connect'
+import { serveFigures } from '@market/worker/figures'
+import { expect, test } from 'vitest'
+
+test('a worker tells its figures while the database is away, and that it does not know the queue', async () => {
+  const db = connect({ url: 'postgres://nobody@127.0.0.1:1/away' })
+  const figures = await serveFigures({
+    host: '127.0.0.1',
+    port: 0,
+    readers: ['127.0.0.1'],
+    ctx: { db },
+    isReady: async () => false,
+    isStopping: () => false,
+  })
+  try {
+    figures.noteFailure('carry-events')
+    const answer = await fetch(`${figures.address}/metrics`)
+    const text = await answer.text()
+    expect(answer.status).toBe(200)
+    expect(text).toContain('market_job_failures_total{task="carry-events"} 1')
+    expect(text).toMatch(/^market_jobs_waiting nan$/im)
+  } finally {
+    await figures.stop()
+    await db.destroy()
+  }
+})

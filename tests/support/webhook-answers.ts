@@ -1,0 +1,44 @@
+import { type Answer, hang, ok, shut, status } from './webhook-receiver.ts'
+
+const big = 'x'.repeat(80 * 1024)
+
+export const SUCCESSES: readonly (readonly [what: string, answer: Answer])[] = [
+  ['200', ok],
+  ['201', status(201)],
+  ['204', (response) => void response.writeHead(204).end()],
+  ['299', status(299)],
+  ['200 with 80 KB', (response) => void response.end(big)],
+  [
+    '200 with an answer that never ends',
+    (response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(big));
+      }
+      response.on('drain', more)
+      more()
+    },
+  ],
+]
+
+export const FAILURES: readonly (readonly [what: string, failure: RegExp, answer: Answer])[] = [
+  ...[300, 301, 302, 303, 307, 308].map(
+    (code) => [`${code}`, new RegExp(`answered ${code}`), status(code, { location: '/elsewhere' })] as const,
+  ),
+  ...[400, 401, 403, 404, 410, 413, 429, 500, 502, 503, 504].map(
+    (code) => [`${code}`, new RegExp(`answered ${code}`), status(code)] as const,
+  ),
+  ['500 with 80 KB', /answered 500/, (response) => void response.writeHead(500).end(big)],
+  ['no answer', /within 5 seconds/, hang],
+  ['a head and no end', /within 5 seconds/, (response) => void response.writeHead(200).write('{')],
+  ['a closed socket', /closed before/, shut],
+  ['a reset socket', /closed before/, (response) => response.socket?.destroy(new Error('reset'))],
+  [
+    'a socket closed within the answer',
+    /closed before/,
+    (response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{')
+      setTimeout(() => response.socket?.destroy(), 50)
+    },
+  ],
+  ['something that is not HTTP', /closed before/, (response) => response.socket?.end('220 ready\r\n')],
+]

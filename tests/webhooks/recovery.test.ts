@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
+import { hang, ok, startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
+
+const JOBS = 100
+const WITHIN_MS = 60_000
+
+let receiver: WebhookReceiver
+let world: WebhookWorld
+beforeAll(async () => {
+  receiver = await startReceiver()
+  world = await startWorld({ receiver })
+})
+afterAll(async () => {
+  await world.stop()
+  await receiver.stop()
+})
+
+test(`a worker killed while it held ${JOBS} jobs has them all done again by another`, async () => {
+  const hosts = Array.from({ length: JOBS }, (_, n) => `e${n}.hooks.example`)
+  for (const host of hosts) {
+    receiver.answers.set(host, hang)
+    const { agent } = await world.agent(host)
+    await world.emit(agent.id, 'order.completed', { payout_failed: false }, `ord_${host}`)
+  }
+  const first = await world.worker()
+  await until('every job waits for its endpoint', () => receiver.calls.length === JOBS, { withinMs: 20_000 })
+  first.kill('SIGKILL')
+  await first.exited
+  const killedAt = performance.now()
+  for (const host of hosts) receiver.answers.set(host, ok)
+  await world.worker()
+  await world.ended(JOBS, WITHIN_MS)
+  process.stdout.write(`all ended ${Math.round(performance.now() - killedAt)} ms after the kill\n`)
+  for (const host of hosts) {
+    const calls = receiver.callsTo(host)
+    expect(calls).toHaveLength(2)
+    expect(new Set(calls.map((call) => call.deliveryId)).size).toBe(1)
+  }
+  const rows = await world.db.selectFrom('deliveries').select(['status', 'attempts']).execute()
+  // What the dead worker never wrote down does not count as an attempt.
+  expect(rows).toEqual(Array(JOBS).fill({ status: 'delivered', attempts: 1 }))
+}, 120_000)
+
+test('a job that failed again and again is tried soon after the trouble is over, not hours later', async () => {
+  const { agent } = await world.agent('late.hooks.example')
+  await world.stopWorkers()
+  await world.emit(agent.id, 'order.completed', { payout_failed: false }, 'ord_late')
+  await sql`
+    update graphile_worker._private_jobs
+    set attempts = 9, last_error = 'the database was away', run_at = now() + interval '2 hours'`.execute(
+    world.db,
+  )
+  await world.worker()
+  await until('it has come', () => receiver.callsTo('late.hooks.example').length === 1, { withinMs: 15_000 })
+})
