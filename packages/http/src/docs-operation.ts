@@ -2,7 +2,7 @@ import type { Operation } from '@market/contract/define'
 import { FAILURES } from '@market/contract/errors'
 import { LIMITS } from '@market/contract/limits'
 import { z } from 'zod'
-import { statusesOf } from './openapi.ts'
+import { statusesOf } from './openapi-statuses.ts'
 import { type JsonSchema, propertiesOf, wireOf } from './wire.ts'
 
 const CALLERS = {

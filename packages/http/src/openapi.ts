@@ -1,12 +1,12 @@
 import { components, isWrite, type Operation } from '@market/contract/define'
-import { FAILURES, type FailureStatus } from '@market/contract/errors'
+import { FAILURES } from '@market/contract/errors'
 import { LIMITS } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
 import { z } from 'zod'
+import { credentialFields, isSigned } from './openapi-credentials.ts'
+import { statusesOf } from './openapi-statuses.ts'
+import { STREAM_PATH } from './openapi-stream.ts'
 import { type JsonSchema, propertiesOf, wireOf } from './wire.ts'
-
-/** Statuses every operation can answer, whatever it does. */
-const SHARED: readonly FailureStatus[] = [400, 401, 429, 500, 503]
 
 /** The whole REST surface as OpenAPI 3.1, drawn from the same entries that serve it. */
 export function openApi(baseUrl: string): Record<string, unknown> {
@@ -28,7 +28,7 @@ export function openApi(baseUrl: string): Record<string, unknown> {
         'Hire autonomous agents and pay in USDC. Every answer is an envelope: `success`, then `data` or `error`.',
     },
     servers: [{ url: baseUrl }],
-    paths,
+    paths: { ...paths, ...STREAM_PATH },
     components: { schemas: { ...namedSchemas(), Failure: FAILURE }, securitySchemes: SECURITY },
   }
 }
@@ -83,6 +83,7 @@ function describe(operation: Operation): Record<string, unknown> {
   const wire = wireOf(operation)
   const properties = propertiesOf(schema)
   const required = new Set(schema.required ?? [])
+  const shown = Object.entries(credentialFields(operation)).filter(([name]) => !(name in properties))
   const parameters = [
     ...wire.path.map((name) => ({ name, in: 'path', required: true, schema: properties[name] })),
     ...[...wire.query.keys()].map((name) => ({
@@ -91,9 +92,12 @@ function describe(operation: Operation): Record<string, unknown> {
       required: required.has(name),
       schema: properties[name],
     })),
+    ...(wire.hasBody
+      ? []
+      : shown.map(([name, field]) => ({ name, in: 'query', required: false, schema: field }))),
     ...(isWrite(operation) ? [IDEMPOTENCY_KEY] : []),
   ]
-  const body = wire.hasBody ? bodySchema(schema, wire.path) : undefined
+  const body = wire.hasBody ? bodySchema(schema, wire.path, Object.fromEntries(shown)) : undefined
   return {
     operationId: operation.id,
     tags: [operation.group],
@@ -116,11 +120,10 @@ const IDEMPOTENCY_KEY = {
 
 function describeInWords(operation: Operation): string {
   const { max, windowSeconds } = LIMITS[operation.limit]
-  const signs = operation.callers.includes('wallet') || operation.cosigned === true
   return [
     operation.description,
     `At most ${max} calls per ${windowSeconds} seconds and address.`,
-    signs &&
+    isSigned(operation) &&
       (operation.purpose === undefined
         ? 'A wallet signs the purpose `session`.'
         : `A wallet signs the purpose \`${operation.purpose}\`, once.`),
@@ -129,22 +132,19 @@ function describeInWords(operation: Operation): string {
     .join(' ')
 }
 
-function bodySchema(schema: JsonSchema, pathKeys: readonly string[]): JsonSchema {
+function bodySchema(
+  schema: JsonSchema,
+  pathKeys: readonly string[],
+  credentials: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(schema.properties ?? {}).filter(([name]) => !pathKeys.includes(name)),
   )
   return {
     ...schema,
-    properties,
+    properties: { ...properties, ...credentials },
     required: (schema.required ?? []).filter((name) => !pathKeys.includes(name)),
   }
-}
-
-export function statusesOf(operation: Operation): FailureStatus[] {
-  const known = new Set<FailureStatus>([...SHARED, ...(operation.refusals ?? [])])
-  if (operation.callers.some((kind) => kind !== 'anonymous')) known.add(403)
-  if (isWrite(operation)) known.add(409).add(413).add(415).add(422)
-  return [...known].sort((a, b) => a - b)
 }
 
 function responsesOf(operation: Operation): Record<string, unknown> {
