@@ -38,7 +38,8 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   async (signal) => {
     const dev = await start()
     const processes = dev.processes()
-    expect(processes).toHaveLength(1)
+    // The api and the worker.
+    expect(processes).toHaveLength(2)
     expect(await databaseExists(dev.run)).toBe(true)
     expect(await redisKeys(dev)).toBeGreaterThan(0)
     expect(dev.leftFiles()).toHaveLength(1)
