@@ -5,7 +5,7 @@ import { percentile } from '../support/until.ts'
 import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
 
 const EVENTS = Number(process.env['FAIRNESS_EVENTS'] ?? 800)
-/** Well below what one worker can carry even with every third attempt wasted on a bad endpoint. */
+/** All parties share this machine: at a pace that fills it, the machine would be measured and not the lanes. */
 const PER_SECOND = 60
 const ENDPOINTS = 200
 const BAD_OF_EACH_KIND = 20

@@ -27,7 +27,7 @@ export async function startHouse(config: Config) {
     applicationName: 'agent-market-worker',
     onIdleError: (error: Error) => log.warn({ reason: error.message }, 'a database connection broke'),
   }
-  const db = connect(connection)
+  const db = connect({ ...connection, keepsPlans: true })
   const pool = openPool({ ...connection, applicationName: 'agent-market-jobs' })
   const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
   const ctx = {

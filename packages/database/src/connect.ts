@@ -10,6 +10,11 @@ export interface ConnectSettings {
   readonly url: string
   readonly maxConnections?: number
   readonly applicationName?: string
+  /**
+   * Plans each statement once per connection. For programs whose statements are few and look things up by key; not
+   * for searches, whose best plan depends on what is searched for, nor behind a pooler that cannot carry names.
+   */
+  readonly keepsPlans?: boolean
   /** Told of a connection that broke while it was idle; without a listener Node would end the process. */
   readonly onIdleError?: (error: Error) => void
 }
@@ -46,5 +51,7 @@ export function openPool(settings: ConnectSettings): pg.Pool {
 }
 
 export function connect(settings: ConnectSettings): Db {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sturdyPool(openPool(settings)) }) })
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: sturdyPool(openPool(settings), settings.keepsPlans) }),
+  })
 }
