@@ -53,9 +53,6 @@ export const PLANNED = [
   'tokens',
   'wallets',
   'listings',
-  'payouts',
-  'payments',
-  'ledger',
 ]
 
 /** Which module of the market writes each table. Everyone may read. */
@@ -68,9 +65,17 @@ export const OWNERS: Readonly<Record<string, string>> = {
   delivery_lanes: 'webhooks',
   event_counters: 'events',
   events: 'events',
+  ledger_accounts: 'ledger',
+  ledger_journals: 'ledger',
+  ledger_moves: 'ledger',
   notifications: 'notifications',
+  payout_signatures: 'payouts',
+  payouts: 'payouts',
+  rail_nonces: 'payouts',
   requests: 'requests',
   switches: 'switches',
+  transfers: 'payments',
+  treasury_positions: 'payments',
   unread_counters: 'notifications',
   used_signatures: 'requests',
   user_wallets: 'accounts',

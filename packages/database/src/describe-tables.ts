@@ -9,6 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   int2: 'number',
   int4: 'number',
   int8: 'bigint',
+  numeric: 'string',
   jsonb: 'Json',
   text: 'string',
   timestamptz: 'Date',

@@ -93,6 +93,37 @@ export interface Tables {
     order_id: string
     data: Json
   }
+  ledger_accounts: {
+    id: string
+    kind: string
+    network: string
+    asset: Generated<string>
+    subject: string
+    may_be_negative: boolean
+    balance_micros: Generated<bigint>
+    is_open: GeneratedAlways<boolean>
+    created_at: Date
+    updated_at: Date
+  }
+  ledger_journals: {
+    id: string
+    key: string
+    reason: string
+    subject: string
+    agent_id: string | null
+    network: string
+    move_count: number
+    at: Date
+  }
+  ledger_moves: {
+    journal_id: string
+    n: number
+    account_id: string
+    amount_micros: bigint
+    network: string
+    asset: Generated<string>
+    at: Date
+  }
   notifications: {
     recipient: string
     id: string
@@ -102,6 +133,39 @@ export interface Tables {
     data: Json
     created_at: Date
     read_at: Date | null
+  }
+  payout_signatures: {
+    network: string
+    reference: string
+    payout_id: string
+    n: number
+    bytes: string
+    nonce: bigint | null
+    last_valid_height: bigint | null
+    max_fee_per_gas: string | null
+    max_priority_fee_per_gas: string | null
+    is_dead: Generated<boolean>
+    created_at: Date
+  }
+  payouts: {
+    id: string
+    network: string
+    kind: string
+    subject: string
+    payee: string
+    amount_micros: bigint
+    state: string
+    reason: string | null
+    nonce: bigint | null
+    final_reference: string | null
+    created_at: Date
+    updated_at: Date
+    due_at: Date
+  }
+  rail_nonces: {
+    network: string
+    treasury: string
+    next_nonce: bigint
   }
   requests: {
     scope: string
@@ -121,6 +185,26 @@ export interface Tables {
     changed_at: Date
     changed_by: string
     reason: string
+  }
+  transfers: {
+    network: string
+    reference: string
+    purpose: string
+    payer: string | null
+    amount_micros: bigint
+    due_micros: bigint
+    block_height: bigint
+    block_hash: string
+    happened_at: Date
+    missing_since: Date | null
+    state: string
+    looked_at: Date
+    created_at: Date
+  }
+  treasury_positions: {
+    network: string
+    position: string
+    read_at: Date
   }
   unread_counters: {
     recipient: string

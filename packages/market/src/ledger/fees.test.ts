@@ -1,0 +1,78 @@
+import { minus, plus, usdc } from '@market/kernel/money'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addFee, splitByShare, splitPrice } from './fees.ts'
+
+const amounts = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }).map(usdc)
+
+describe('fees', () => {
+  test('of a standard price the agent and the platform get all, to the micro', () => {
+    fc.assert(fc.property(amounts, (price) => plus(splitPrice(price).agent, splitPrice(price).fee) === price))
+  })
+
+  test('the platform never gets more than a tenth of a price, and less by under one micro', () => {
+    fc.assert(
+      fc.property(amounts, (price) => {
+        const missing = price - splitPrice(price).fee * 10n
+        return missing >= 0n && missing < 10n
+      }),
+    )
+  })
+
+  test('with the fee on top the agent gets the whole price and the buyer pays for both', () => {
+    fc.assert(
+      fc.property(amounts, (price) => {
+        const { due, agent, fee } = addFee(price)
+        return agent === price && plus(agent, fee) === due
+      }),
+    )
+  })
+
+  test('what is due on top is never below 110 %, and above by under one micro', () => {
+    fc.assert(
+      fc.property(amounts, (price) => {
+        const over = addFee(price).due * 10n - price * 11n
+        return over >= 0n && over < 10n
+      }),
+    )
+  })
+
+  test('two parties who share an amount get all of it', () => {
+    fc.assert(
+      fc.property(amounts, fc.bigInt({ min: 0n, max: 10_000n }), (amount, bps) => {
+        const { part, rest } = splitByShare(amount, bps)
+        return plus(part, rest) === amount && minus(amount, rest) === part
+      }),
+    )
+  })
+
+  test.each([
+    [0n, 0n, 0n],
+    [1n, 1n, 0n],
+    [9n, 9n, 0n],
+    [10n, 9n, 1n],
+    [19n, 18n, 1n],
+    [12_500_000n, 11_250_000n, 1_250_000n],
+  ])('a price of %s micros gives the agent %s and the platform %s', (price, agent, fee) => {
+    expect(splitPrice(usdc(price))).toEqual({ agent, fee })
+  })
+
+  test.each([
+    [0n, 0n],
+    [1n, 2n],
+    [10n, 11n],
+    [11n, 13n],
+    [1_000_000n, 1_100_000n],
+    [1_000_001n, 1_100_002n],
+  ])('a price of %s micros with the fee on top is %s', (price, due) => {
+    expect(addFee(usdc(price)).due).toBe(due)
+  })
+
+  test('the ends of a share are nothing and everything, and beyond them is no share', () => {
+    expect(splitByShare(usdc(7n), 0n)).toEqual({ part: 0n, rest: 7n })
+    expect(splitByShare(usdc(7n), 10_000n)).toEqual({ part: 7n, rest: 0n })
+    expect(splitByShare(usdc(7n), 5_000n)).toEqual({ part: 3n, rest: 4n })
+    expect(() => splitByShare(usdc(7n), 10_001n)).toThrow(RangeError)
+    expect(() => splitByShare(usdc(7n), -1n)).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,142 @@
+import { usdc } from '@market/kernel/money'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import {
+  balanceOf,
+  escrow,
+  fees,
+  isOverdraft,
+  type Journal,
+  type Move,
+  post,
+  stripesOf,
+  totals,
+  world,
+} from '@market/market/ledger'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { faultsOf } from './books.ts'
+import { type Act, acts, Book, movesOf, nameOf } from './model.ts'
+
+/** Over three networks: 2,100 sequences, a new database for each hundred. */
+const ROUNDS = 7
+const SEQUENCES = 100
+const LONGEST = 7
+
+/** A ledger and its model, side by side; both outlive a sequence, so that late faults show too. */
+class Market {
+  readonly book: Book
+  readonly ctx: MarketContext
+  private readonly network: Network
+  private last: Journal | undefined
+  private posted = 0
+
+  constructor(ctx: MarketContext, network: Network) {
+    this.ctx = ctx
+    this.network = network
+    this.book = new Book(network)
+  }
+
+  async play(sequence: readonly Act[], run: string): Promise<void> {
+    for (const act of sequence) {
+      await this.step(act, run)
+      await this.agree()
+    }
+  }
+
+  /** Account by account. */
+  async agreeWholly(): Promise<void> {
+    const rows = await this.ctx.db
+      .selectFrom('ledger_accounts')
+      .select(['kind', 'subject', 'balance_micros'])
+      .where('network', '=', this.network)
+      .execute()
+    const held = new Map<string, bigint>()
+    for (const row of rows) held.set(nameOf(row), (held.get(nameOf(row)) ?? 0n) + row.balance_micros)
+    const inUse = (balances: ReadonlyMap<string, bigint>) =>
+      [...balances].filter(([, balance]) => balance !== 0n).toSorted()
+    expect(inUse(held)).toEqual(inUse(this.book.held))
+  }
+
+  private async step(act: Act, run: string): Promise<void> {
+    if (act.act === 'repeat') return this.repeat()
+    if (act.act === 'repeatOtherwise') return this.repeatOtherwise()
+    const moves = act.act === 'takeFees' ? await this.feesOf(act.of) : movesOf(act, this.book, run)
+    if (moves.every(({ amount }) => amount === 0n)) return
+    const journal: Journal = {
+      key: `model:${this.network}:${this.posted++}`,
+      reason: 'model',
+      subject: `ord_${run}_${act.of}`,
+      network: this.network,
+      moves,
+    }
+    if (act.act === 'overdraw') {
+      const failure = await this.post(journal).catch((error: unknown) => error)
+      expect(isOverdraft(failure)).toBe(true)
+      return
+    }
+    expect(await this.post(journal)).toMatchObject({ isNew: true })
+    this.book.apply(moves)
+    this.last = journal
+  }
+
+  private post(journal: Journal) {
+    return this.ctx.transact((tx) => post(this.ctx, tx, journal))
+  }
+
+  private async feesOf(of: number): Promise<Move[]> {
+    const [stripe] = stripesOf(fees(this.network)).slice(of)
+    if (stripe === undefined) return []
+    return [{ from: stripe, to: world(this.network), amount: usdc(await balanceOf(this.ctx.db, stripe)) }]
+  }
+
+  private async repeat(): Promise<void> {
+    if (this.last !== undefined) expect(await this.post(this.last)).toMatchObject({ isNew: false })
+  }
+
+  private async repeatOtherwise(): Promise<void> {
+    if (this.last === undefined) return
+    const more = { from: world(this.network), to: escrow(this.network, 'ord_other'), amount: usdc(1n) }
+    const other = this.post({ ...this.last, moves: [...this.last.moves, more] })
+    await expect(other).rejects.toThrow(/with other moves|passes money through/)
+  }
+
+  private async agree(): Promise<void> {
+    const sum = (kind: string) => this.book.sumOf(kind)
+    const now = await totals(this.ctx.db, this.network)
+    expect(now).toEqual({
+      treasuryView: -sum('world'),
+      liabilities: { escrow: sum('escrow'), payable: sum('payable'), surplus: sum('surplus') },
+      fees: sum('fees'),
+      suspense: sum('suspense'),
+      imbalance: 0n,
+    })
+    const { escrow: held, payable: owed, surplus } = now.liabilities
+    expect(now.treasuryView).toBe(held + owed + surplus + now.fees + now.suspense)
+  }
+}
+
+test('after every step of any story the ledger is what the model says, and sums to zero', {
+  timeout: 120_000,
+}, async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const database = await testDatabase({ maxConnections: 4 })
+    try {
+      const ctx = marketContext({ db: database.db })
+      let run = 0
+      await Promise.all(
+        NETWORKS.map(async (network) => {
+          const market = new Market(ctx, network)
+          const stories = fc.array(acts, { minLength: 2, maxLength: LONGEST })
+          const told = fc.asyncProperty(stories, (story) => market.play(story, `${round}_${run++}`))
+          await fc.assert(told, { numRuns: SEQUENCES })
+          await market.agreeWholly()
+        }),
+      )
+      expect(await faultsOf(database.db)).toEqual([])
+    } finally {
+      await database.stop()
+    }
+  }
+})
