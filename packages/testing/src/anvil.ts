@@ -15,11 +15,20 @@ const anvilBinary = (): string => {
   return createRequire(launcher).resolve(`@foundry-rs/anvil-${process.platform}-${machine}/bin/anvil`)
 }
 
-/** A real EVM node of its own, on a free port, mining a block per transaction. */
-export const startAnvil = async ({ chainId }: { readonly chainId: number }): Promise<Anvil> => {
-  const node = spawn(anvilBinary(), ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+/**
+ * A real EVM node of its own, on a free port, mining a block per transaction. `safe` lies one epoch behind the newest
+ * block and `finalized` two; an epoch has 32 slots unless said.
+ */
+export const startAnvil = async ({
+  chainId,
+  slotsInAnEpoch = 32,
+}: {
+  readonly chainId: number
+  readonly slotsInAnEpoch?: number
+}): Promise<Anvil> => {
+  const settings = { host: '127.0.0.1', port: 0, 'chain-id': chainId, 'slots-in-an-epoch': slotsInAnEpoch }
+  const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const node = spawn(anvilBinary(), options, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(node, 'exit')
   // Anvil outlives a parent that crashes.
   const kill = () => node.kill('SIGKILL')

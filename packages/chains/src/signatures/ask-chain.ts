@@ -1,5 +1,6 @@
 import { unavailable } from '@market/kernel/refusal'
 import type { Hex } from 'viem'
+import { isContractFailure } from '../evm/contract-failure.ts'
 
 export interface ChainAccess {
   readonly rpcUrls: readonly string[]
@@ -19,11 +20,6 @@ interface Question {
 const CALLER: Hex = '0x00000000000000000000000000006d61726b6574'
 /** Enough to deploy a smart wallet and check a passkey in it; a wallet that burns more is not worth waiting for. */
 const GAS = '0x989680'
-
-/** What nodes say when the contract itself failed, as opposed to the node. */
-const CONTRACT_FAILED =
-  /revert|out of gas|gas required exceeds|evm error|vm execution error|invalid opcode|invalid jump|stack (?:under|over)flow|stack limit/i
-const EXECUTION_REVERTED = 3
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
@@ -45,9 +41,10 @@ const askNode = async (url: string, question: Question, timeoutMs: number): Prom
   // Some nodes answer a failed contract with a status of 400 or 500, so the body is read first.
   const body: unknown = await response.json()
   if (isRecord(body) && isRecord(body['error'])) {
-    const { code, message } = body['error']
-    if (code === EXECUTION_REVERTED || CONTRACT_FAILED.test(String(message))) return undefined
-    throw new Error(`the node refused eth_call: ${String(code)} ${String(message)}`)
+    const code = Number(body['error']['code'])
+    const message = String(body['error']['message'])
+    if (isContractFailure({ code, message })) return undefined
+    throw new Error(`the node refused eth_call: ${code} ${message}`)
   }
   if (response.ok && isRecord(body) && typeof body['result'] === 'string') return body['result']
   throw new Error(`the node answered ${response.status} without a result`)

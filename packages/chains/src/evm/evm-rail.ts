@@ -1,0 +1,86 @@
+import { assert } from '@market/kernel/assert'
+import { unavailable } from '@market/kernel/refusal'
+import type { PayoutOrder, Rail } from '@market/market/ports/rail'
+import type { EvmTreasurySigner } from '@market/market/ports/signer'
+import { encodeFunctionData, parseAbi } from 'viem'
+import { largest } from '../nodes/largest.ts'
+import type { Node } from '../nodes/node-pool.ts'
+import { evmNodes } from './evm-nodes.ts'
+import { nextFees, readFees } from './fees.ts'
+import { lookAtPayout } from './look-at-payout.ts'
+import { bytes, quantity, word } from './read-answer.ts'
+import { refusePayee } from './refuse-payee.ts'
+import { callAll } from './rpc.ts'
+import { sendBytes } from './send-bytes.ts'
+import { addressKey, type EvmSettings, ownKeys } from './settings.ts'
+import { signTransfer, TRANSFER_GAS, transferCall } from './sign-transfer.ts'
+
+export interface EvmRailSettings extends EvmSettings {
+  /** The most a payout may offer per gas, in wei. */
+  readonly feeCapPerGas: bigint
+}
+
+/** Where rollups of Base's kind tell what a transaction costs on the chain below; other chains have nothing there. */
+const L1_FEE_ORACLE = '0x420000000000000000000000000000000000000F'
+const L1_FEE = parseAbi(['function getL1Fee(bytes data) view returns (uint256)'])
+
+const l1Fee = async (node: Node, chainId: number, order: PayoutOrder): Promise<bigint> => {
+  const data = encodeFunctionData({ abi: L1_FEE, functionName: 'getL1Fee', args: [transferCall(order)] })
+  const [fee] = await callAll(node, chainId, [['eth_call', { to: L1_FEE_ORACLE, data }, 'latest']])
+  return bytes(fee) === '0x' ? 0n : word(fee)
+}
+
+/** Pays out on Base or on the third network. One payout has one nonce for ever, however often it is signed. */
+export const evmRail = (settings: EvmRailSettings, signer: EvmTreasurySigner): Rail => {
+  const { network, chainId, treasury, feeCapPerGas } = settings
+  if (addressKey(signer.address) !== addressKey(treasury))
+    throw new Error(`${network}: the signer's address ${signer.address} is not the treasury ${treasury}`)
+  const nodes = evmNodes(settings)
+  const own = ownKeys(settings)
+
+  return {
+    network,
+    treasury,
+    refusal: (order) => refusePayee(settings, nodes, order),
+
+    async firstNonce() {
+      // The highest count wins: a node that lags would name a nonce that is used.
+      const counts = await Promise.allSettled(
+        await nodes.askGood((node) =>
+          callAll(node, chainId, [['eth_getTransactionCount', treasury, 'latest']]),
+        ),
+      )
+      const known = counts.flatMap((count) =>
+        count.status === 'fulfilled' ? [quantity(count.value[0])] : [],
+      )
+      if (known.length === 0) throw unavailable(`No node of ${network} tells the treasury's nonce`)
+      return largest(known)
+    },
+
+    async sign(order, nonce, before) {
+      assert(nonce !== null, 'an EVM payout has its nonce before it is signed')
+      assert(
+        before.every((one) => one.nonce === nonce),
+        'a replacement keeps its nonce',
+      )
+      assert(!own.has(addressKey(order.to)), 'a payout goes to others')
+      const now = await nodes.ask((node) => readFees(node, chainId))
+      return signTransfer(settings, signer, order, nonce, nextFees(now, before, feeCapPerGas))
+    },
+
+    send: (signed) => sendBytes(nodes, chainId, signed.bytes),
+    look: (signed) => lookAtPayout(settings, nodes, signed),
+
+    cost: (order) =>
+      nodes.ask(async (node) => {
+        const { maxFeePerGas } = await readFees(node, chainId)
+        return { native: maxFeePerGas * TRANSFER_GAS + (await l1Fee(node, chainId, order)), fresh: false }
+      }),
+
+    nativeBalance: () =>
+      nodes.ask(async (node) => {
+        const [balance] = await callAll(node, chainId, [['eth_getBalance', treasury, 'latest']])
+        return quantity(balance)
+      }),
+  }
+}

@@ -1,0 +1,114 @@
+import type { Hex } from 'viem'
+
+/** A log as far as it matters here. Addresses and hashes in lower case. */
+export interface Log {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+  readonly index: bigint
+  readonly transaction: string
+  readonly block: { readonly height: bigint; readonly hash: string }
+  readonly at: Date | undefined
+}
+
+export interface Receipt {
+  readonly succeeded: boolean
+  /** Missing while the block is not sealed: some nodes hand receipts out before. */
+  readonly block: { readonly height: bigint; readonly hash: string } | undefined
+  readonly logs: readonly Log[]
+}
+
+export interface Block {
+  readonly height: bigint
+  readonly hash: string
+  readonly at: Date
+  readonly baseFeePerGas: bigint | undefined
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const bad = (what: string): Error => new Error(`the node answered with no ${what}`)
+
+const record = (value: unknown, what: string): Record<string, unknown> => {
+  if (!isRecord(value)) throw bad(what)
+  return value
+}
+
+export const quantity = (value: unknown): bigint => {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) throw bad('number')
+  return BigInt(value)
+}
+
+export const bytes = (value: unknown): Hex => {
+  if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw bad('bytes')
+  return value.toLowerCase() as Hex
+}
+
+/** A whole 32-byte word, such as a token's balance. A call to an address without code answers nothing at all. */
+export const word = (value: unknown): bigint => {
+  const text = bytes(value)
+  if (text.length !== 66) throw bad('word')
+  return BigInt(text)
+}
+
+const hash = (value: unknown): string => {
+  const text = bytes(value)
+  if (text.length !== 66) throw bad('hash')
+  return text
+}
+
+const time = (value: unknown): Date => new Date(Number(quantity(value)) * 1_000)
+
+const blockOf = (value: Record<string, unknown>) => ({
+  height: quantity(value['blockNumber']),
+  hash: hash(value['blockHash']),
+})
+
+const readLog = (value: unknown): Log => {
+  const log = record(value, 'log')
+  const topics = log['topics']
+  if (!Array.isArray(topics)) throw bad('topics')
+  return {
+    address: bytes(log['address']),
+    topics: topics.map(hash),
+    data: bytes(log['data']),
+    index: quantity(log['logIndex']),
+    transaction: hash(log['transactionHash']),
+    block: blockOf(log),
+    at: typeof log['blockTimestamp'] === 'string' ? time(log['blockTimestamp']) : undefined,
+  }
+}
+
+const order = (a: Log, b: Log): number => Number(a.block.height - b.block.height) || Number(a.index - b.index)
+
+/** Oldest first. Logs that a reorganisation took away are marked so by some nodes, and left out. */
+export const readLogs = (value: unknown): readonly Log[] => {
+  if (!Array.isArray(value)) throw bad('logs')
+  const standing = value.filter((log) => !isRecord(log) || log['removed'] !== true)
+  return standing.map(readLog).toSorted(order)
+}
+
+export const readReceipt = (value: unknown): Receipt | undefined => {
+  if (value === null) return undefined
+  const receipt = record(value, 'receipt')
+  const status = quantity(receipt['status'])
+  if (status > 1n) throw bad('status')
+  const isSealed = typeof receipt['blockHash'] === 'string' && typeof receipt['blockNumber'] === 'string'
+  if (!isSealed) return { succeeded: status === 1n, block: undefined, logs: [] }
+  return { succeeded: status === 1n, block: blockOf(receipt), logs: readLogs(receipt['logs']) }
+}
+
+export const readBlock = (value: unknown): Block | undefined => {
+  if (value === null) return undefined
+  const block = record(value, 'block')
+  // A block that is still being built has no hash.
+  if (block['hash'] === null || block['number'] === null) return undefined
+  const fee = block['baseFeePerGas']
+  return {
+    height: quantity(block['number']),
+    hash: hash(block['hash']),
+    at: time(block['timestamp']),
+    baseFeePerGas: fee === undefined || fee === null ? undefined : quantity(fee),
+  }
+}

@@ -1,0 +1,79 @@
+import { usdc } from '@market/kernel/money'
+import type { Look, SeenTransfer, TransferQuestion } from '@market/market/ports/chain'
+import { isSignature, type Signature } from '@solana/kit'
+import type { SolanaRpc } from './nodes.ts'
+import { fetchTransaction, isOwn, payerOf, readUsdcChange, type TreasuryAccount } from './read-transfer.ts'
+import type { SolanaSettings } from './settings.ts'
+
+const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
+/** Base58 tells upper from lower case, so a signature is kept exactly as it is. */
+export const parseSignature = (reference: string): Signature | undefined =>
+  BASE58_SIGNATURE.test(reference) && isSignature(reference) ? reference : undefined
+
+type Rejection = Extract<Look, { kind: 'rejected' }>['why']
+const rejected = (why: Rejection, detail?: string): Look =>
+  detail === undefined ? { kind: 'rejected', why } : { kind: 'rejected', why, detail }
+const pending = (why: Extract<Look, { kind: 'pending' }>['why']): Look => ({ kind: 'pending', why })
+
+/** Undefined where the node does not have the block (yet). */
+export const blockOf = async (rpc: SolanaRpc, slot: bigint): Promise<SeenTransfer['block'] | undefined> => {
+  const block = await rpc
+    .getBlock(slot, {
+      commitment: 'confirmed',
+      maxSupportedTransactionVersion: 1,
+      rewards: false,
+      transactionDetails: 'none',
+    })
+    .send()
+  return block === null ? undefined : { height: slot, hash: block.blockhash }
+}
+
+/** Why a transfer at this time does not answer the question. */
+const untimely = (at: Date, { notBefore, notAfter }: TransferQuestion): Look | undefined => {
+  if (at < notBefore) return rejected('too_old', at.toISOString())
+  if (at > notAfter) return rejected('too_new', at.toISOString())
+  return undefined
+}
+
+/** One look. The status comes first: it tells what is unknown or failed from what only this node does not hold. */
+export const findTransfer = async (
+  rpc: SolanaRpc,
+  settings: SolanaSettings,
+  treasury: TreasuryAccount,
+  own: ReadonlySet<string>,
+  question: TransferQuestion,
+): Promise<Look> => {
+  const signature = parseSignature(question.reference)
+  if (signature === undefined) return rejected('bad_reference')
+  const { value } = await rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }).send()
+  const [status] = value
+  if (status === null || status === undefined) return pending('unknown')
+  const final = status.confirmationStatus === 'finalized'
+  if (!final && status.confirmationStatus !== 'confirmed') return pending('unconfirmed')
+  if (status.err !== null) return rejected('failed_on_chain')
+
+  const transaction = await fetchTransaction(rpc, signature)
+  if (transaction === null || transaction.blockTime === null) return pending('unconfirmed')
+  const change = readUsdcChange(transaction, treasury)
+  if (change === undefined) return pending('unconfirmed')
+  if (isOwn(change, own)) return rejected('own_transfer')
+  if (change.gained <= 0n) return rejected('no_transfer')
+  const amount = usdc(change.gained)
+
+  const payer = payerOf(change, question.payers)
+  if (payer.kind === 'several') return rejected('ambiguous_payer', [...change.losses.keys()].join(', '))
+  const key = payer.kind === 'one' ? payer.key : null
+  if (question.payers !== undefined && (key === null || !question.payers.includes(key))) {
+    return rejected('wrong_payer', key ?? 'nobody who signed paid')
+  }
+  if (amount < question.atLeast) return rejected('underpaid', String(amount))
+  const at = new Date(Number(transaction.blockTime) * 1_000)
+  const refused = untimely(at, question)
+  if (refused !== undefined) return refused
+  if (!final && settings.commitment(amount) === 'finalized') return pending('unconfirmed')
+
+  const block = await blockOf(rpc, transaction.slot)
+  if (block === undefined) return pending('unconfirmed')
+  return { kind: 'ok', transfer: { reference: signature, amount, payer: key, at, block, final } }
+}

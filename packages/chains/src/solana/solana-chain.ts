@@ -1,0 +1,37 @@
+import type { Chain } from '@market/market/ports/chain'
+import { assertIsAddress } from '@solana/kit'
+import { checkNodes } from './check-nodes.ts'
+import { findTransfer, parseSignature } from './find-transfer.ts'
+import { treasuryFollower } from './follow-treasury.ts'
+import { solanaNodes } from './nodes.ts'
+import type { TreasuryAccount } from './read-transfer.ts'
+import type { SolanaSettings } from './settings.ts'
+import { usdcAccountOf, usdcOf } from './token-account.ts'
+
+/** Reads USDC on Solana through several nodes. Holds no key. */
+export const solanaChain = (settings: SolanaSettings): Chain => {
+  for (const address of [settings.treasury, settings.usdc, ...settings.ownAddresses]) assertIsAddress(address)
+  const nodes = solanaNodes(settings)
+  const own = new Set([settings.treasury, ...settings.ownAddresses])
+  let account: ReturnType<typeof usdcAccountOf> | undefined
+  const treasury = async (): Promise<TreasuryAccount> => {
+    account ??= usdcAccountOf(settings.treasury, settings.usdc)
+    return { account: await account, owner: settings.treasury, mint: settings.usdc }
+  }
+  return {
+    network: 'solana-mainnet',
+    treasury: settings.treasury,
+    usdc: settings.usdc,
+    normalize: parseSignature,
+    findTransfer: async (question) => findTransfer(nodes.rpc, settings, await treasury(), own, question),
+    transfersAfter: treasuryFollower(nodes, treasury, own),
+    async balanceOf(address) {
+      const [final, latest] = await Promise.all([
+        usdcOf(nodes.rpc, address, settings.usdc, 'finalized'),
+        usdcOf(nodes.rpc, address, settings.usdc, 'confirmed'),
+      ])
+      return { final, latest }
+    },
+    checkNodes: () => checkNodes(nodes, settings),
+  }
+}

@@ -1,0 +1,12 @@
+/** Signs with a key that never leaves its keeper: this process, or a KMS. */
+export interface EvmTreasurySigner {
+  readonly address: string
+  /** A recoverable signature over a 32-byte hash: low s, and the recovery bit. */
+  signHash(hash: Uint8Array): Promise<{ readonly r: bigint; readonly s: bigint; readonly yParity: 0 | 1 }>
+}
+
+export interface SolanaTreasurySigner {
+  readonly address: string
+  /** An Ed25519 signature, 64 bytes. */
+  signMessage(message: Uint8Array): Promise<Uint8Array>
+}

@@ -1,0 +1,165 @@
+import type { EvmRailSettings } from '@market/chains/evm/evm-rail'
+import { usdc } from '@market/kernel/money'
+import { toHex } from 'viem'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { FINALITY, newAccount, question, verdict } from './evm-world.ts'
+import type { NodeRelay, RpcCall } from './node-relay.ts'
+import { IS_AWAY, isOf, startRelayedWorld } from './relayed-world.ts'
+
+const world = await startRelayedWorld()
+const { network, foreign, first, second, treasury, payer, paid, by } = world
+afterAll(() => world.stop())
+beforeEach(() => world.calm())
+
+describe('a receipt', () => {
+  const changed = async (result: (call: RpcCall, result: unknown) => unknown) => {
+    first.mood = { kind: 'change', result }
+    return by([first.url]).chain.findTransfer(question(paid))
+  }
+  const receiptWith = (changes: Record<string, unknown>) => (call: RpcCall, result: unknown) =>
+    call.method === 'eth_getTransactionReceipt' ? { ...(result as object), ...changes } : result
+  const isExact = (call: RpcCall) => call.method === 'eth_getBlockByNumber' && call.params[0] !== 'finalized'
+
+  test('whose block is not sealed yet is pending', async () => {
+    expect(verdict(await changed((call, result) => (isExact(call) ? null : result)))).toBe(
+      'pending: unconfirmed',
+    )
+    expect(verdict(await changed(receiptWith({ blockHash: null, blockNumber: null })))).toBe(
+      'pending: unconfirmed',
+    )
+  })
+
+  test('of a block that lost its place is pending', async () => {
+    expect(verdict(await changed(receiptWith({ blockHash: toHex(7, { size: 32 }) })))).toBe('pending: reorg')
+  })
+
+  test.each([
+    { status: undefined },
+    { status: '0x2' },
+    { logs: undefined },
+    { logs: [{}] },
+    { blockHash: '0x12' },
+  ])('that makes no sense (%o) is no verdict', async (changes) => {
+    await expect(changed(receiptWith(changes))).rejects.toMatchObject(IS_AWAY)
+  })
+
+  test('on a chain too young to have a final block is not final', async () => {
+    const isFinal = (call: RpcCall) => call.params[0] === 'finalized'
+    const { chain } = by([first.url])
+    for (const [code, message] of [
+      [-39_001, 'Unknown block'] as const,
+      [-32_000, 'finalized block not found'] as const,
+    ]) {
+      first.mood = { kind: 'error', code, message, when: isFinal }
+      expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok')
+    }
+  })
+})
+
+test('where logs do not say when their block was made, the block does', async () => {
+  const truth = await by([second.url]).chain.transfersAfter(undefined, 10)
+  first.mood = {
+    kind: 'change',
+    result: (call, result) => {
+      if (call.method !== 'eth_getLogs') return result
+      return (result as Record<string, unknown>[]).map(({ blockTimestamp: _, ...log }) => log)
+    },
+  }
+  expect(await by([first.url]).chain.transfersAfter(undefined, 10)).toEqual(truth)
+  expect(first.methods()).toContain('eth_getBlockByHash')
+  expect(truth.transfers).toHaveLength(1)
+})
+
+describe('bytes to be sent', () => {
+  const order = { payoutId: 'pay_2', to: newAccount().address, amount: usdc(1n) }
+
+  test('go to every node, and one that takes them is enough', async () => {
+    const { rail } = by([first.url, second.url])
+    const signed = await rail.sign(order, 500n, [])
+    await rail.send(signed)
+    for (const relay of [first, second] satisfies NodeRelay[])
+      await expect.poll(() => relay.methods().includes('eth_sendRawTransaction')).toBe(true)
+    first.mood = { kind: 'answer', status: 500, body: '' }
+    await rail.send(signed)
+    second.mood = { kind: 'reset' }
+    await expect(rail.send(signed)).rejects.toMatchObject(IS_AWAY)
+  })
+
+  test('that every node refuses are told with the reason, as an unknown outcome', async () => {
+    const { rail } = by([first.url])
+    const signed = await rail.sign(order, 501n, [])
+    first.mood = {
+      kind: 'error',
+      code: -32_000,
+      message: 'replacement underpriced',
+      when: isOf('eth_sendRawTransaction'),
+    }
+    await expect(rail.send(signed)).rejects.toMatchObject({ ...IS_AWAY, message: /underpriced/ })
+  })
+})
+
+test('a node without our receipts does not make a payout fail that arrived', async () => {
+  const payee = newAccount().address
+  await network.mint(treasury.address, 100n)
+  const { rail } = by([first.url, second.url])
+  const signed = await rail.sign(
+    { payoutId: 'pay_3', to: payee, amount: usdc(4n) },
+    (await rail.firstNonce()) ?? 0n,
+    [],
+  )
+  await rail.send(signed)
+  await network.mine(FINALITY)
+  first.mood = {
+    kind: 'change',
+    result: (call, result) => (call.method === 'eth_getTransactionReceipt' ? null : result),
+  }
+  expect(await rail.look([signed])).toEqual({ kind: 'final', reference: signed.reference })
+  second.mood = { kind: 'reset' }
+  await expect(rail.look([signed])).rejects.toMatchObject(IS_AWAY)
+})
+
+describe('the check at start', () => {
+  const problem = async (urls: readonly string[], changes: Partial<EvmRailSettings> = {}) => {
+    try {
+      await by(urls, changes).chain.checkNodes()
+      return undefined
+    } catch (failure) {
+      return failure instanceof Error ? failure.message : 'no error at all'
+    }
+  }
+  const host = (url: string) => new URL(url).host
+
+  test('passes nodes that are what they should be', async () => {
+    expect(await problem([first.url, second.url])).toBeUndefined()
+  })
+
+  test('names the node that is on another chain', async () => {
+    expect(await problem([first.url, foreign.url])).toBe(
+      `base-mainnet: ${host(foreign.url)} is on chain 31337, not on 8453`,
+    )
+  })
+
+  test('names the node where the asset is missing or has other decimals', async () => {
+    expect(await problem([first.url], { usdc: payer.address })).toContain(
+      `${host(first.url)} has no contract at ${payer.address}`,
+    )
+    const isDecimals = (call: RpcCall) => call.method === 'eth_call'
+    first.mood = { kind: 'change', result: (call, r) => (isDecimals(call) ? toHex(18, { size: 32 }) : r) }
+    expect(await problem([first.url])).toContain(`${host(first.url)} has no token with 6 decimals`)
+  })
+
+  test('lets a node be away as long as another answers', async () => {
+    first.mood = { kind: 'reset' }
+    expect(await problem([first.url, second.url])).toBeUndefined()
+    expect(await problem([first.url])).toBe('No node of base-mainnet answers')
+  })
+
+  test('refuses settings that cannot be right', () => {
+    expect(() => by([])).toThrow('base-mainnet has no node')
+    expect(() => by(['no address'])).toThrow('not a URL')
+    expect(() => by(['https://me:secret@node.example'])).toThrow(/^(?!.*secret).*node.example holds a name/)
+    expect(() => by([first.url], { treasury: '0x12' })).toThrow('0x12 is not an EVM address')
+    expect(() => by([first.url], { confirmations: [] })).toThrow('no rule from zero on')
+    expect(() => by([first.url], { confirmations: [{ from: usdc(0n), blocks: 0 }] })).toThrow('from 1 on')
+  })
+})

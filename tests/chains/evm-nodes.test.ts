@@ -1,0 +1,192 @@
+import { usdc } from '@market/kernel/money'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { question, verdict } from './evm-world.ts'
+import { type Mood, relayTo } from './node-relay.ts'
+import { IS_AWAY, isOf, startRelayedWorld, TIMEOUT_MS } from './relayed-world.ts'
+
+const KEY = 'the-key-of-the-provider'
+
+const world = await startRelayedWorld()
+const { network, foreign, first, second, treasury, payer, paid, by } = world
+const lagging = await startEvmNetwork({ chainId: 8453 })
+afterAll(async () => {
+  await world.stop()
+  await lagging.stop()
+})
+beforeEach(() => world.calm())
+
+/** Everything that asks a chain, and what the real one says. */
+const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknown>> = {
+  'whether a payment came': async ({ chain }) => verdict(await chain.findTransfer(question(paid))),
+  'whether too small a payment came': async ({ chain }) =>
+    verdict(await chain.findTransfer(question(paid, { atLeast: usdc(12n) }))),
+  'what came into the treasury': async ({ chain }) =>
+    (await chain.transfersAfter(undefined, 10)).transfers.map(({ amount }) => amount),
+  'what the treasury holds': async ({ chain }) => chain.balanceOf(treasury.address),
+  'the next nonce': async ({ rail }) => rail.firstNonce(),
+  'whether a payee can be paid': async ({ rail }) =>
+    rail.refusal({ payoutId: 'pay_1', to: payer.address, amount: usdc(1n) }),
+  'coin for fees': async ({ rail }) => rail.nativeBalance(),
+}
+const TRUTH: Record<string, unknown> = {
+  'whether a payment came': 'ok, final',
+  'whether too small a payment came': 'rejected: underpaid',
+  'what came into the treasury': [11n],
+  'what the treasury holds': { final: 11n, latest: 11n },
+  'the next nonce': 0n,
+  'whether a payee can be paid': undefined,
+  'coin for fees': 10n ** 18n,
+}
+
+const TROUBLES: Record<string, Mood> = {
+  'fails with 500': { kind: 'answer', status: 500, body: 'oops' },
+  'limits our rate with 429': { kind: 'answer', status: 429, body: '{"error":"slow down"}' },
+  'answers a page of HTML': { kind: 'answer', status: 200, body: '<html></html>' },
+  'answers one error for all questions': {
+    kind: 'answer',
+    status: 200,
+    body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"limit exceeded"}}',
+  },
+  'answers nothing': { kind: 'answer', status: 200, body: '[]' },
+  'cuts the connection': { kind: 'reset' },
+  'is slower than the timeout': { kind: 'silence' },
+  'refuses every question': { kind: 'error', code: -32_000, message: 'upstream busy' },
+  'is on another chain': {
+    kind: 'change',
+    result: (call, result) => (call.method === 'eth_chainId' ? '0x7a69' : result),
+  },
+  'says yes to everything': { kind: 'change', result: () => true },
+  'answers null to everything': { kind: 'change', result: () => null },
+}
+
+test('an unknown payment does not wait for a second opinion from a node in trouble', async () => {
+  const { chain } = by([first.url, second.url])
+  second.mood = { kind: 'silence' }
+  const unknown = question(`0x${'cd'.repeat(32)}`)
+  expect(verdict(await chain.findTransfer(unknown))).toBe('pending: unknown')
+  const asked = second.requests()
+  expect(verdict(await chain.findTransfer(unknown))).toBe('pending: unknown')
+  expect(second.requests()).toBe(asked)
+})
+
+describe.each(Object.entries(QUESTIONS))('asked for %s', (name, ask) => {
+  test('the nodes tell the truth', async () => {
+    expect(await ask(by([first.url, second.url]))).toEqual(TRUTH[name])
+  })
+
+  test.each(Object.entries(TROUBLES))('when the first node %s, the second tells', async (_name, mood) => {
+    first.mood = mood
+    expect(await ask(by([first.url, second.url]))).toEqual(TRUTH[name])
+  })
+
+  test.each(Object.entries(TROUBLES))('when the only node %s, nothing is said', async (_name, mood) => {
+    first.mood = mood
+    await expect(ask(by([first.url]))).rejects.toMatchObject(IS_AWAY)
+  })
+
+  test('a node that is not there is passed over', async () => {
+    const gone = await relayTo(network.url)
+    await gone.stop()
+    expect(await ask(by([gone.url, second.url]))).toEqual(TRUTH[name])
+    await expect(ask(by([gone.url]))).rejects.toMatchObject(IS_AWAY)
+  })
+
+  test('a node of another chain is never believed, though it knows the same transaction', async () => {
+    await expect(ask(by([foreign.url]))).rejects.toMatchObject(IS_AWAY)
+    expect(await ask(by([foreign.url, second.url]))).toEqual(TRUTH[name])
+  })
+})
+
+test('one question that a node refuses sends the whole look to the next node', async () => {
+  for (const method of ['eth_getTransactionReceipt', 'eth_blockNumber', 'eth_getBlockByNumber']) {
+    first.mood = { kind: 'error', code: -32_005, message: 'limit exceeded', when: isOf(method) }
+    const { chain } = by([first.url, second.url], { compareEveryMs: 0 })
+    expect(verdict(await chain.findTransfer(question(paid))), method).toBe('ok, final')
+  }
+})
+
+test('a slow node costs one timeout, and is left alone for a while', async () => {
+  const { chain } = by([first.url, second.url])
+  expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
+  first.mood = { kind: 'silence' }
+  const started = performance.now()
+  expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
+  const took = performance.now() - started
+  expect(took).toBeGreaterThanOrEqual(TIMEOUT_MS - 1)
+  expect(took).toBeLessThan(TIMEOUT_MS * 2)
+  const asked = first.requests()
+  for (let round = 0; round < 5; round++) await chain.findTransfer(question(paid))
+  expect(first.requests()).toBe(asked)
+})
+
+test('a node that recovered is asked again', async () => {
+  const { chain } = by([first.url, second.url], { asideMs: 50 })
+  first.mood = { kind: 'answer', status: 500, body: '' }
+  await chain.findTransfer(question(paid))
+  first.mood = { kind: 'pass' }
+  second.mood = { kind: 'reset' }
+  expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
+})
+
+test('nodes that change their mood all the time never make anybody say anything untrue', async () => {
+  const choices: Mood[] = [{ kind: 'pass' }, ...Object.values(TROUBLES)]
+  const parts = by([first.url, second.url], { asideMs: 5, compareEveryMs: 5, timeoutMs: 200 })
+  let told = 0
+  for (let round = 0; round < 50; round++) {
+    first.mood = choices[(round * 7) % choices.length] ?? { kind: 'pass' }
+    second.mood = choices[(round * 5 + 3) % choices.length] ?? { kind: 'pass' }
+    for (const [name, ask] of Object.entries(QUESTIONS).slice(round % 3, (round % 3) + 3)) {
+      const answer = await ask(parts).then(
+        (value) => ({ value }),
+        (failure: unknown) => ({ failure }),
+      )
+      if ('failure' in answer) expect(answer.failure).toMatchObject(IS_AWAY)
+      else expect(answer.value).toEqual(TRUTH[name])
+      if ('value' in answer) told += 1
+    }
+  }
+  expect(told).toBeGreaterThan(5)
+})
+
+test('many nodes in trouble hold a caller for two timeouts at most', async () => {
+  first.mood = { kind: 'silence' }
+  const { chain } = by(
+    Array.from({ length: 5 }, () => first.url),
+    { compareEveryMs: 3_600_000 },
+  )
+  await expect(chain.findTransfer(question(paid))).rejects.toMatchObject(IS_AWAY)
+  const started = performance.now()
+  await expect(chain.findTransfer(question(paid))).rejects.toMatchObject(IS_AWAY)
+  expect(performance.now() - started).toBeLessThan(TIMEOUT_MS * 3)
+})
+
+test('a node that stands far behind another is not asked', async () => {
+  const { chain } = by([lagging.url, second.url], { maxLagBlocks: 5 })
+  expect(await chain.balanceOf(treasury.address)).toEqual({ final: 11n, latest: 11n })
+  second.mood = { kind: 'reset' }
+  await expect(chain.balanceOf(treasury.address)).rejects.toMatchObject(IS_AWAY)
+})
+
+test('a node that lags a little does not make a payment unknown', async () => {
+  const { chain } = by([lagging.url, second.url], { maxLagBlocks: 1_000 })
+  expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
+  expect(verdict(await chain.findTransfer(question(`0x${'ab'.repeat(32)}`)))).toBe('pending: unknown')
+})
+
+test('no error shows more of a node’s address than its host', async () => {
+  const everything = (failure: unknown): string =>
+    failure instanceof Error
+      ? [failure.message, failure.stack, everything(failure.cause), ...nested(failure)].join('\n')
+      : String(failure)
+  const nested = (failure: Error): string[] =>
+    failure instanceof AggregateError ? failure.errors.map(everything) : []
+  const leaky: Mood = { kind: 'error', code: -1, message: `see ${first.url} for the limits` }
+  for (const mood of [...Object.values(TROUBLES), leaky]) {
+    first.mood = mood
+    for (const ask of Object.values(QUESTIONS)) {
+      const failure: unknown = await ask(by([first.url])).catch((one: unknown) => one)
+      expect(everything(failure)).not.toContain(KEY)
+    }
+  }
+})

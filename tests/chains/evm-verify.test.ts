@@ -1,0 +1,299 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { usdc } from '@market/kernel/money'
+import type { TransferQuestion } from '@market/market/ports/chain'
+import { BATCH_BYTECODE, FORGER_BYTECODE } from '@market/testing/contracts/payment-tricks'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { installUsdc, USDC_ABI } from '@market/testing/evm-usdc'
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  type PrivateKeyAccount,
+  parseAbi,
+  zeroAddress,
+} from 'viem'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  authorizedBy,
+  CONFIRMATIONS,
+  FINALITY,
+  fundedPayer,
+  newAccount,
+  question,
+  settingsFor,
+  verdict,
+} from './evm-world.ts'
+
+const TRICKS = parseAbi([
+  'function forge(address from, address to, uint256 v)',
+  'function pay(address t, address[] to, uint256[] v)',
+])
+const FAKE_USDC: Address = '0x1111111111111111111111111111111111111111'
+
+const networks = {
+  'base-mainnet': await startEvmNetwork({ chainId: 8453 }),
+  'alt-mainnet': await startEvmNetwork({ chainId: 424_242 }),
+}
+afterAll(async () => {
+  for (const network of Object.values(networks)) await network.stop()
+})
+
+describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) => {
+  const network = networks[name]
+  const treasury = newAccount()
+  const vault = newAccount()
+  const payer = await fundedPayer(network)
+  const settings = settingsFor(network, treasury.address, { network: name, ownAddresses: [vault.address] })
+  const chain = evmChain(settings)
+  const look = async (reference: string, changes: Partial<TransferQuestion> = {}) =>
+    chain.findTransfer(question(reference, changes))
+  const verdictOf = async (reference: string, changes: Partial<TransferQuestion> = {}) =>
+    verdict(await look(reference, changes))
+  const pay = (amount: bigint) => network.transfer(payer, treasury.address, amount)
+  const confirmed = async (sent: Promise<Hex>): Promise<Hex> => {
+    const hash = await sent
+    await network.mine(CONFIRMATIONS - 1)
+    return hash
+  }
+  const approve = (spender: Address) =>
+    encodeFunctionData({ abi: USDC_ABI, functionName: 'approve', args: [spender, 10n ** 12n] })
+
+  const authorized = (from: PrivateKeyAccount, amount: bigint) =>
+    authorizedBy(network, from, treasury.address, amount)
+
+  await installUsdc(network.rpc, FAKE_USDC)
+  const forger = await network.deploy(FORGER_BYTECODE)
+  const batch = await network.deploy(BATCH_BYTECODE)
+  await network.call(payer, network.usdc, approve(batch))
+  beforeEach(() => network.automine(true))
+
+  test.each([
+    '',
+    '0x12',
+    `0x${'g'.repeat(64)}`,
+    'ab'.repeat(32),
+    `0x${'ab'.repeat(33)}`,
+    ` 0x${'ab'.repeat(32)}`,
+  ])('%j is no reference', async (reference) => {
+    expect(await verdictOf(reference)).toBe('rejected: bad_reference')
+    expect(chain.normalize(reference)).toBeUndefined()
+  })
+
+  test('a transaction nobody knows may still appear', async () => {
+    expect(await verdictOf(`0x${'ab'.repeat(32)}`)).toBe('pending: unknown')
+  })
+
+  test('a payment ripens from the mempool over its confirmations to finality', async () => {
+    await network.automine(false)
+    const hash = await pay(11_000_000n)
+    expect(await verdictOf(hash)).toBe('pending: in_mempool')
+    for (let block = 1; block < CONFIRMATIONS; block++) {
+      await network.mine(1)
+      expect(await verdictOf(hash)).toBe('pending: unconfirmed')
+    }
+    await network.mine(1)
+    expect(await verdictOf(hash)).toBe('ok')
+    await network.mine(FINALITY - CONFIRMATIONS - 1)
+    expect(await verdictOf(hash)).toBe('ok')
+    await network.mine(1)
+    expect(await verdictOf(hash)).toBe('ok, final')
+  })
+
+  test('a payment is told with its amount, its payer in lower case, its time and its block', async () => {
+    const hash = await confirmed(pay(11_000_000n))
+    const block = (await network.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
+    expect(await look(hash, { atLeast: usdc(10_000_000n) })).toMatchObject({
+      kind: 'ok',
+      transfer: {
+        reference: hash,
+        amount: 11_000_000n,
+        payer: payer.address.toLowerCase(),
+        at: expect.any(Date),
+        block: { height: BigInt(block['blockNumber'] ?? ''), hash: block['blockHash'] },
+        final: false,
+      },
+    })
+  })
+
+  test('a hash in capitals is the same payment', async () => {
+    const hash = await confirmed(pay(1n))
+    const shouted = `0x${hash.slice(2).toUpperCase()}`
+    expect(await look(shouted)).toMatchObject({ kind: 'ok', transfer: { reference: hash } })
+    expect(chain.normalize(shouted)).toBe(hash)
+  })
+
+  test('a micro too little is underpaid, and the exact amount is enough', async () => {
+    const hash = await confirmed(pay(11_000_000n))
+    expect(await look(hash, { atLeast: usdc(11_000_001n) })).toEqual({
+      kind: 'rejected',
+      why: 'underpaid',
+      detail: '11000000 of 11000001 micro-USDC',
+    })
+    expect(await verdictOf(hash, { atLeast: usdc(11_000_000n) })).toBe('ok')
+  })
+
+  test('only a wallet that may pay has paid, however its address is written', async () => {
+    const hash = await confirmed(pay(5n))
+    expect(await verdictOf(hash, { payers: [newAccount().address] })).toBe('rejected: wrong_payer')
+    expect(await verdictOf(hash, { payers: [] })).toBe('rejected: wrong_payer')
+    expect(await verdictOf(hash, { payers: [payer.address] })).toBe('ok')
+    expect(await verdictOf(hash, { payers: [payer.address.toLowerCase()] })).toBe('ok')
+  })
+
+  test('a payment from before or after the time asked for does not count', async () => {
+    const hash = await confirmed(pay(5n))
+    const [hence, ago] = [new Date(Date.now() + 600_000), new Date(Date.now() - 600_000)]
+    expect(await verdictOf(hash, { notBefore: hence, notAfter: hence })).toBe('rejected: too_old')
+    expect(await verdictOf(hash, { notBefore: ago, notAfter: ago })).toBe('rejected: too_new')
+  })
+
+  test('another token of the same make is no payment', async () => {
+    const mint = encodeFunctionData({ abi: USDC_ABI, functionName: 'mint', args: [payer.address, 9n] })
+    await network.call(payer, FAKE_USDC, mint)
+    const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args: [treasury.address, 9n] })
+    expect(await verdictOf(await confirmed(network.call(payer, FAKE_USDC, data)))).toBe(
+      'rejected: no_transfer',
+    )
+  })
+
+  test('an event forged by another contract is no payment', async () => {
+    const args = [payer.address, treasury.address, 5n] as const
+    const data = encodeFunctionData({ abi: TRICKS, functionName: 'forge', args })
+    expect(await verdictOf(await confirmed(network.call(payer, forger, data)))).toBe('rejected: no_transfer')
+  })
+
+  test('a transfer of nothing is no payment, whoever it names', async () => {
+    const zero = parseAbi(['function transferFrom(address from, address to, uint256 value) returns (bool)'])
+    const args = [newAccount().address, treasury.address, 0n] as const
+    const data = encodeFunctionData({ abi: zero, functionName: 'transferFrom', args })
+    const hash = await confirmed(network.call(payer, network.usdc, data))
+    expect(await verdictOf(hash, { atLeast: usdc(0n) })).toBe('rejected: no_transfer')
+  })
+
+  test('a transfer to somebody else is no payment', async () => {
+    const hash = await confirmed(network.transfer(payer, newAccount().address, 5n))
+    expect(await verdictOf(hash)).toBe('rejected: no_transfer')
+  })
+
+  test('a reverted transaction paid nothing', async () => {
+    expect(await verdictOf(await confirmed(pay(10n ** 15n)))).toBe('rejected: failed_on_chain')
+  })
+
+  test('of a batch, what came to the treasury is summed', async () => {
+    const to = [treasury.address, newAccount().address, treasury.address]
+    const data = encodeFunctionData({
+      abi: TRICKS,
+      functionName: 'pay',
+      args: [network.usdc, to, [3n, 4n, 5n]],
+    })
+    const hash = await confirmed(network.call(payer, batch, data))
+    expect(await look(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 8n } })
+    expect(await verdictOf(hash, { atLeast: usdc(9n) })).toBe('rejected: underpaid')
+  })
+
+  test('a relayed authorization is paid by the one who signed it', async () => {
+    const relayer = await fundedPayer(network)
+    const data = await authorized(payer, 7n)
+    const hash = await confirmed(network.call(relayer, network.usdc, data))
+    expect(await verdictOf(hash, { payers: [relayer.address] })).toBe('rejected: wrong_payer')
+    expect(await look(hash, { payers: [payer.address] })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 7n, payer: payer.address.toLowerCase() },
+    })
+  })
+
+  test('when two paid in one transaction, each is found by name and nobody without', async () => {
+    const other = await fundedPayer(network)
+    const calls = [await authorized(payer, 7n), await authorized(other, 9n), await authorized(other, 1n)]
+    const hash = await confirmed(network.callMany(network.usdc, calls))
+    expect(await verdictOf(hash)).toBe('rejected: ambiguous_payer')
+    expect(await verdictOf(hash, { payers: [payer.address, other.address] })).toBe(
+      'rejected: ambiguous_payer',
+    )
+    expect(await look(hash, { payers: [payer.address] })).toMatchObject({ transfer: { amount: 7n } })
+    expect(await look(hash, { payers: [other.address] })).toMatchObject({ transfer: { amount: 10n } })
+  })
+
+  test('newly issued money has no payer', async () => {
+    const hash = await confirmed(network.mint(treasury.address, 9n))
+    expect(await look(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 9n, payer: null } })
+    expect(await verdictOf(hash, { payers: [payer.address, zeroAddress] })).toBe('rejected: wrong_payer')
+  })
+
+  test('what an address of ours sends is no payment', async () => {
+    for (const own of [vault, treasury]) {
+      await network.fund(own.address)
+      await network.mint(own.address, 100n)
+      const hash = await confirmed(network.transfer(own, treasury.address, 5n))
+      expect(await verdictOf(hash, { payers: [own.address] })).toBe('rejected: own_transfer')
+    }
+  })
+
+  test('a bigger payment waits for more blocks, and the biggest for finality', async () => {
+    const patient = evmChain({
+      ...settings,
+      confirmations: [
+        { from: usdc(10n), blocks: 'final' },
+        { from: usdc(0n), blocks: 1 },
+        { from: usdc(5n), blocks: 2 },
+      ],
+    })
+    const of = async (hash: Hex) => verdict(await patient.findTransfer(question(hash)))
+    expect(await of(await pay(4n))).toBe('ok')
+    const middle = await pay(5n)
+    expect(await of(middle)).toBe('pending: unconfirmed')
+    await network.mine(1)
+    expect(await of(middle)).toBe('ok')
+    const biggest = await pay(10n)
+    await network.mine(FINALITY - 2)
+    expect(await of(biggest)).toBe('pending: unconfirmed')
+    await network.mine(1)
+    expect(await of(biggest)).toBe('ok, final')
+  })
+
+  test('a reorganisation takes a payment back, and the same bytes pay it again', async () => {
+    const hash = await confirmed(pay(1_000_000n))
+    const before = await look(hash)
+    const bytes = await network.rpc('eth_getRawTransactionByHash', [hash])
+    await network.reorg(CONFIRMATIONS)
+    expect(await verdictOf(hash)).toBe('pending: unknown')
+    await network.rpc('eth_sendRawTransaction', [bytes])
+    await network.mine(CONFIRMATIONS)
+    const after = await look(hash)
+    expect([verdict(before), verdict(after)]).toEqual(['ok', 'ok'])
+    if (before.kind !== 'ok' || after.kind !== 'ok') throw new Error('both were paid')
+    expect(after.transfer.block.hash).not.toBe(before.transfer.block.hash)
+  })
+
+  test('the balance is told as of now and as of the newest final block', async () => {
+    const holder = newAccount().address
+    await network.mint(holder, 5n)
+    expect(await chain.balanceOf(holder)).toEqual({ final: 0n, latest: 5n })
+    await network.mine(FINALITY)
+    expect(await chain.balanceOf(holder)).toEqual({ final: 5n, latest: 5n })
+  })
+})
+
+test('the same transaction on two networks pays on each of them', async () => {
+  const payer = newAccount()
+  const treasury = newAccount()
+  for (const network of Object.values(networks)) {
+    await network.fund(payer.address)
+    await network.mint(payer.address, 100n)
+  }
+  // Without a chain id in it, the transaction is valid everywhere.
+  const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args: [treasury.address, 11n] })
+  const { usdc: to } = networks['base-mainnet']
+  const fee = { gasPrice: 100n * 10n ** 9n, gas: 100_000n }
+  const bytes = await payer.signTransaction({ type: 'legacy', nonce: 0, to, data, ...fee })
+  for (const [name, network] of Object.entries(networks)) {
+    await network.rpc('eth_sendRawTransaction', [bytes])
+    await network.mine(CONFIRMATIONS)
+    const chain = evmChain(settingsFor(network, treasury.address, { network: name as 'base-mainnet' }))
+    expect(await chain.findTransfer(question(keccak256(bytes)))).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 11n, reference: keccak256(bytes) },
+    })
+  }
+})

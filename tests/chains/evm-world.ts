@@ -1,0 +1,69 @@
+import type { EvmRailSettings } from '@market/chains/evm/evm-rail'
+import { usdc } from '@market/kernel/money'
+import type { Look, TransferQuestion } from '@market/market/ports/chain'
+import type { EvmNetwork } from '@market/testing/evm-network'
+import { authorizationCall, authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
+import type { Address, Hex } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+
+export const GWEI = 10n ** 9n
+/** How many blocks make a transfer confirmed in these tests. */
+export const CONFIRMATIONS = 3
+/** How many blocks make any block final on the test network: two epochs of four, and the block itself. */
+export const FINALITY = 9
+
+export const newAccount = (): PrivateKeyAccount & { readonly key: Hex } => {
+  const key = generatePrivateKey()
+  return { ...privateKeyToAccount(key), key }
+}
+
+export const fundedPayer = async (network: EvmNetwork, amount = 1_000_000_000n) => {
+  const payer = newAccount()
+  await network.fund(payer.address)
+  await network.mint(payer.address, amount)
+  return payer
+}
+
+export const settingsFor = (
+  network: EvmNetwork,
+  treasury: string,
+  changes: Partial<EvmRailSettings> = {},
+): EvmRailSettings => ({
+  network: 'base-mainnet',
+  chainId: network.chainId,
+  rpcUrls: [network.url],
+  usdc: network.usdc,
+  treasury,
+  confirmations: [{ from: usdc(0n), blocks: CONFIRMATIONS }],
+  finalityTag: 'finalized',
+  ownAddresses: [],
+  feeCapPerGas: 1_000n * GWEI,
+  ...changes,
+})
+
+const HOUR = 3_600_000
+
+export const question = (reference: string, changes: Partial<TransferQuestion> = {}): TransferQuestion => ({
+  reference,
+  atLeast: usdc(1n),
+  notBefore: new Date(Date.now() - HOUR),
+  notAfter: new Date(Date.now() + HOUR),
+  ...changes,
+})
+
+/** The verdict in one word or two. */
+export const verdict = (look: Look): string =>
+  look.kind === 'ok' ? (look.transfer.final ? 'ok, final' : 'ok') : `${look.kind}: ${look.why}`
+
+/** A call by which anybody can carry out a payment that `from` signed. */
+export const authorizedBy = async (
+  { chainId, usdc: asset }: EvmNetwork,
+  from: PrivateKeyAccount,
+  to: Address,
+  amount: bigint,
+): Promise<Hex> => {
+  const validBefore = BigInt(Math.floor(Date.now() / 1_000) + 600)
+  const authorization = authorizationOf(from.address, to, amount, validBefore)
+  const typed = authorizationTypedData(chainId, asset, authorization)
+  return authorizationCall(authorization, await from.signTypedData(typed))
+}

@@ -1,0 +1,62 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { type EvmRailSettings, evmRail } from '@market/chains/evm/evm-rail'
+import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { USDC_ABI } from '@market/testing/evm-usdc'
+import { encodeFunctionData, keccak256 } from 'viem'
+import { FINALITY, GWEI, newAccount, settingsFor } from './evm-world.ts'
+import { type RpcCall, relayTo } from './node-relay.ts'
+
+export const TIMEOUT_MS = 500
+export const IS_AWAY = { kind: 'unavailable', extra: { retryAfterSeconds: 2 } }
+export const isOf = (method: string) => (call: RpcCall) => call.method === method
+
+/** A chain behind two relays, and a chain with another id on which the same payment was made. */
+export const startRelayedWorld = async () => {
+  const network = await startEvmNetwork({ chainId: 8453 })
+  const foreign = await startEvmNetwork({ chainId: 31_337 })
+  const first = await relayTo(network.url)
+  const second = await relayTo(network.url)
+  const treasury = newAccount()
+  const payer = newAccount()
+  for (const chain of [network, foreign]) {
+    await chain.fund(payer.address)
+    await chain.fund(treasury.address)
+    await chain.mint(payer.address, 1_000n)
+  }
+
+  // Without a chain id in it the transaction is valid on both: the foreign node has its receipt, too.
+  const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args: [treasury.address, 11n] })
+  const fee = { gasPrice: 100n * GWEI, gas: 100_000n }
+  const bytes = await payer.signTransaction({ type: 'legacy', nonce: 0, to: network.usdc, data, ...fee })
+  for (const chain of [network, foreign]) {
+    await chain.rpc('eth_sendRawTransaction', [bytes])
+    await chain.mine(FINALITY)
+  }
+
+  return {
+    network,
+    foreign,
+    first,
+    second,
+    treasury,
+    payer,
+    /** 11 micro-USDC, final. */
+    paid: keccak256(bytes),
+    by(urls: readonly string[], changes: Partial<EvmRailSettings> = {}) {
+      const settings = settingsFor(network, treasury.address, {
+        rpcUrls: urls,
+        timeoutMs: TIMEOUT_MS,
+        ...changes,
+      })
+      return { chain: evmChain(settings), rail: evmRail(settings, localEvmSigner(treasury.key)) }
+    },
+    calm() {
+      first.mood = { kind: 'pass' }
+      second.mood = { kind: 'pass' }
+    },
+    async stop() {
+      for (const part of [first, second, network, foreign]) await part.stop()
+    },
+  }
+}

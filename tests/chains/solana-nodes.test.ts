@@ -1,0 +1,131 @@
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import { solanaRail } from '@market/chains/solana/solana-rail'
+import { usdc } from '@market/kernel/money'
+import { installSolanaUsdc } from '@market/testing/solana-usdc'
+import { generateKeyPairSigner } from '@solana/kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { always, type Manner, NodeSays, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
+import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
+
+let world: SolanaWorld
+let first: SolanaRelay
+let second: SolanaRelay
+let reference: string
+
+beforeAll(async () => {
+  world = await startSolanaWorld()
+  ;[first, second] = await Promise.all([startSolanaRelay(world.chain.url), startSolanaRelay(world.chain.url)])
+  const payer = await world.wallet(5_000_000n)
+  reference = await world.run(payer, [
+    await world.openAccount(payer, world.treasury.address),
+    await world.transfer(payer, world.treasury.address, 5_000_000n),
+  ])
+})
+afterAll(async () => {
+  await Promise.all([first.stop(), second.stop()])
+  await world.stop()
+})
+
+const passing: Manner = (_call, ask) => ask()
+beforeEach(() => {
+  for (const relay of [first, second]) {
+    relay.manner = passing
+    relay.asked.length = 0
+  }
+})
+
+const TIMEOUT_MS = 1_000
+const settings = () => ({ ...world.settings, rpcUrls: [first.url, second.url], timeoutMs: TIMEOUT_MS })
+const question = () => ({
+  reference,
+  atLeast: usdc(1n),
+  notBefore: new Date(Date.now() - 3_600_000),
+  notAfter: new Date(Date.now() + 3_600_000),
+})
+
+const TROUBLES: readonly (readonly [string, Manner])[] = [
+  ['answers 500', always({ kind: 'status', status: 500, body: 'oops' })],
+  ['answers 429', always({ kind: 'status', status: 429, body: 'slow down' })],
+  ['answers 403', always({ kind: 'status', status: 403, body: 'no' })],
+  ['answers a page of HTML', always({ kind: 'status', status: 200, body: '<html>' })],
+  ['answers JSON that is no answer', always({ kind: 'status', status: 200, body: '{"hello":1}' })],
+  ['breaks the connection', always({ kind: 'reset' })],
+  ['never answers', always({ kind: 'silence' })],
+  [
+    'is behind',
+    async () => {
+      throw new NodeSays(-32005, 'Node is behind by 42 slots')
+    },
+  ],
+]
+
+describe.each(TROUBLES)('when the first node %s', (_name, manner) => {
+  test('the second answers in its place', async () => {
+    first.manner = manner
+    const look = await solanaChain(settings()).findTransfer(question())
+    expect(look).toMatchObject({ kind: 'ok', transfer: { amount: 5_000_000n } })
+  })
+
+  test('and the second too, the look throws `unavailable` and gives no verdict', async () => {
+    first.manner = manner
+    second.manner = manner
+    const chain = solanaChain(settings())
+    const away = { kind: 'unavailable', message: expect.not.stringContaining('key-of-the-provider') }
+    await expect(chain.findTransfer(question())).rejects.toMatchObject(away)
+    await expect(chain.transfersAfter(undefined, 10)).rejects.toMatchObject(away)
+    await expect(chain.balanceOf(world.treasury.address)).rejects.toMatchObject(away)
+    await expect(chain.checkNodes()).rejects.toMatchObject(away)
+  })
+})
+
+test('a node that failed is passed over for a while, so that only one question waits for it', async () => {
+  first.manner = always({ kind: 'silence' })
+  const chain = solanaChain(settings())
+  await chain.findTransfer(question())
+  await chain.findTransfer(question())
+  expect(first.asked).toHaveLength(1)
+})
+
+test('a node that is gone altogether does not stop a look', async () => {
+  const gone = await startSolanaRelay(world.chain.url)
+  await gone.stop()
+  const chain = solanaChain({ ...settings(), rpcUrls: [gone.url, second.url] })
+  expect(await chain.findTransfer(question())).toMatchObject({ kind: 'ok' })
+})
+
+test('a payment is handed to every node, and one that takes it is enough', async () => {
+  await world.usdc.fund(world.treasury.address, 50_000_000n)
+  const rail = solanaRail(settings(), world.signer)
+  const payee = await generateKeyPairSigner()
+  const order = { payoutId: 'po_nodes', to: payee.address, amount: usdc(1_000_000n) }
+  const signed = await rail.sign(order, null, [])
+  first.manner = always({ kind: 'status', status: 500, body: '' })
+  await rail.send(signed)
+  expect(first.asked).toContain('sendTransaction')
+  second.manner = always({ kind: 'reset' })
+  await expect(rail.send(signed)).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+describe('before anything is believed', () => {
+  test('nodes on the right chain with the right asset pass', async () => {
+    await expect(solanaChain(settings()).checkNodes()).resolves.toBeUndefined()
+  })
+
+  test('a backup on another chain is named, although the first node is right', async () => {
+    second.manner = async (call, ask) =>
+      call.method === 'getGenesisHash' ? 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' : ask()
+    await expect(solanaChain(settings()).checkNodes()).rejects.toThrow(
+      /Solana node 2 \(127\.0\.0\.1\) is on another chain \(genesis EtWTR/,
+    )
+  })
+
+  test('a mint with other decimals, a missing mint and an account that is no mint are refused', async () => {
+    const odd = await generateKeyPairSigner()
+    await installSolanaUsdc(world.chain, world.issuer, { mint: odd.address, decimals: 9 })
+    const missing = await generateKeyPairSigner()
+    const check = (usdc: string) => solanaChain({ ...settings(), usdc }).checkNodes()
+    await expect(check(odd.address)).rejects.toThrow(/has 9 decimals/)
+    await expect(check(missing.address)).rejects.toThrow(/does not know the mint/)
+    await expect(check(world.treasury.address)).rejects.toThrow(/is no mint of the Token program/)
+  })
+})

@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Call {
+  readonly id: string
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Instead of an answer of the node: this status, nothing at all, or a broken connection. */
+export type Trouble =
+  | { readonly kind: 'status'; readonly status: number; readonly body: string }
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'reset' }
+
+/** Gives the result to be answered, which may be what the node said. */
+export type Manner = (call: Call, ask: () => Promise<unknown>) => Promise<unknown>
+
+export class InTrouble extends Error {
+  readonly trouble: Trouble
+  constructor(trouble: Trouble) {
+    super(trouble.kind)
+    this.trouble = trouble
+  }
+}
+
+/** An answer that is an error of the protocol, as a node behind or without the block gives. */
+export class NodeSays extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface SolanaRelay {
+  readonly url: string
+  manner: Manner
+  /** The methods asked for, in order. */
+  readonly asked: string[]
+  stop(): Promise<void>
+}
+
+export const always =
+  (trouble: Trouble): Manner =>
+  async () => {
+    throw new InTrouble(trouble)
+  }
+
+const forward = async (target: string, body: string): Promise<unknown> => {
+  const response = await fetch(target, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const answer = (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
+  if (answer.error !== undefined) throw new NodeSays(answer.error.code, answer.error.message)
+  return answer.result
+}
+
+/** A real server before a real node, which can misbehave in any way a node does. */
+export const startSolanaRelay = async (target: string): Promise<SolanaRelay> => {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const call = JSON.parse(body) as Call
+    asked.push(call.method)
+    const reply = (content: Readonly<Record<string, unknown>>) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...content }))
+    try {
+      reply({ result: (await relay.manner(call, () => forward(target, body))) ?? null })
+    } catch (failure) {
+      if (failure instanceof NodeSays) {
+        reply({ error: { code: failure.code, message: failure.message } })
+        return
+      }
+      const trouble: Trouble = failure instanceof InTrouble ? failure.trouble : { kind: 'reset' }
+      if (trouble.kind === 'status') response.writeHead(trouble.status).end(trouble.body)
+      if (trouble.kind === 'reset') response.socket?.resetAndDestroy()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const relay: SolanaRelay = {
+    // A key in the path, as providers have it.
+    url: `http://127.0.0.1:${port}/the-key-of-the-provider`,
+    manner: (_call, ask) => ask(),
+    asked,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return relay
+}

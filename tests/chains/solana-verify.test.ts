@@ -1,0 +1,413 @@
+import { fetchTransaction, readUsdcChange } from '@market/chains/solana/read-transfer'
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import { usdc as micros } from '@market/kernel/money'
+import type { Look, TransferQuestion } from '@market/market/ports/chain'
+import { installSolanaUsdc } from '@market/testing/solana-usdc'
+import {
+  AccountRole,
+  type Address,
+  address,
+  generateKeyPairSigner,
+  getAddressEncoder,
+  getProgramDerivedAddress,
+  type Instruction,
+  type KeyPairSigner,
+} from '@solana/kit'
+import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
+import { getCreateAccountInstruction, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
+import {
+  AuthorityType,
+  getApproveInstruction,
+  getBatchInstruction,
+  getInitializeAccount3Instruction,
+  getRecoverNestedAssociatedTokenInstruction,
+  getSetAuthorityInstruction,
+  getTokenSize,
+  getTransferCheckedInstruction,
+  getTransferInstruction,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSolanaRelay } from './solana-relay.ts'
+import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
+
+const HOUR_MS = 3_600_000
+const LOOKUP_TABLES = address('AddressLookupTab1e1111111111111111111111111')
+
+let world: SolanaWorld
+let payer: KeyPairSigner
+let other: KeyPairSigner
+let mint: Address
+let treasuryAccount: Address
+
+beforeAll(async () => {
+  world = await startSolanaWorld()
+  payer = await world.wallet(1_000_000_000n)
+  other = await world.wallet(1_000_000_000n)
+  mint = address(world.usdc.mint)
+  treasuryAccount = address(await world.usdc.accountOf(world.treasury.address))
+})
+afterAll(() => world.stop())
+
+const ask = (
+  reference: string,
+  question: Partial<TransferQuestion> = {},
+  settings: Partial<SolanaWorld['settings']> = {},
+): Promise<Look> =>
+  solanaChain({ ...world.settings, ...settings }).findTransfer({
+    reference,
+    atLeast: micros(1n),
+    notBefore: new Date(Date.now() - HOUR_MS),
+    notAfter: new Date(Date.now() + HOUR_MS),
+    ...question,
+  })
+
+const pay = (amount: bigint, from = payer) => world.transfer(from, world.treasury.address, amount)
+
+/** The treasury's account is made by whoever pays first. */
+const paid = async (amount: bigint, from = payer) =>
+  world.run(from, [await world.openAccount(from, world.treasury.address), await pay(amount, from)])
+
+const u64 = (value: bigint): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(value)
+  return bytes
+}
+
+/** Makes a lookup table with these addresses, written out by hand from the program's layout. */
+const openLookupTable = async (authority: KeyPairSigner, addresses: readonly Address[]): Promise<Address> => {
+  const slot = await world.rpc.getSlot({ commitment: 'finalized' }).send()
+  const encoder = getAddressEncoder()
+  const [table, bump] = await getProgramDerivedAddress({
+    programAddress: LOOKUP_TABLES,
+    seeds: [encoder.encode(authority.address), u64(slot)],
+  })
+  const accounts = [
+    { address: table, role: AccountRole.WRITABLE },
+    { address: authority.address, role: AccountRole.READONLY_SIGNER, signer: authority },
+    { address: authority.address, role: AccountRole.WRITABLE_SIGNER, signer: authority },
+    { address: SYSTEM_PROGRAM_ADDRESS, role: AccountRole.READONLY },
+  ]
+  const create = Buffer.concat([Buffer.from([0, 0, 0, 0]), u64(slot), Buffer.from([bump])])
+  const count = u64(BigInt(addresses.length))
+  const extend = Buffer.concat([
+    Buffer.from([2, 0, 0, 0]),
+    count,
+    ...addresses.map((one) => Uint8Array.from(encoder.encode(one))),
+  ])
+  const instruction = (data: Uint8Array): Instruction => ({ programAddress: LOOKUP_TABLES, accounts, data })
+  const signature = await world.run(authority, [instruction(create), instruction(extend)])
+  // A table is usable from the slot after the one that filled it.
+  await world.settled(signature, 'finalized')
+  return table
+}
+
+describe('what is not yet a payment', () => {
+  test.each([
+    ['a word', 'abc'],
+    ['an EVM hash', `0x${'ab'.repeat(32)}`],
+    ['base58 that is too short for 64 bytes', '2'.repeat(64)],
+    ['nothing', ''],
+  ])('%s is no reference', async (_name, reference) => {
+    expect(solanaChain(world.settings).normalize(reference)).toBeUndefined()
+    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'bad_reference' })
+  })
+
+  test('a signature nobody has seen is pending, not refused', async () => {
+    const unknown = '5'.repeat(87)
+    expect(solanaChain(world.settings).normalize(unknown)).toBe(unknown)
+    expect(await ask(unknown)).toEqual({ kind: 'pending', why: 'unknown' })
+  })
+
+  test('a payment looked for right after it was sent is pending or found, never refused', async () => {
+    const reference = await world.send(payer, [
+      await world.openAccount(payer, world.treasury.address),
+      await pay(1_000n),
+    ])
+    const looks: Look[] = []
+    do looks.push(await ask(reference))
+    while (looks.at(-1)?.kind === 'pending')
+    expect(looks.at(-1)).toMatchObject({ kind: 'ok', transfer: { amount: 1_000n } })
+  })
+})
+
+describe('what counts as a payment', () => {
+  test('a plain transfer tells amount, payer, time and block', async () => {
+    const reference = await paid(11_000_000n)
+    const look = await ask(reference, { atLeast: micros(11_000_000n), payers: [payer.address] })
+    expect(look).toMatchObject({
+      kind: 'ok',
+      transfer: { reference, amount: 11_000_000n, payer: payer.address },
+    })
+    if (look.kind !== 'ok') return
+    expect(Math.abs(look.transfer.at.getTime() - Date.now())).toBeLessThan(60_000)
+    const block = await world.rpc
+      .getBlock(look.transfer.block.height, { rewards: false, transactionDetails: 'signatures' })
+      .send()
+    expect(block?.blockhash).toBe(look.transfer.block.hash)
+    expect(block?.signatures).toContain(reference)
+  })
+
+  test('the transfer that also makes the receiving account counts from zero', async () => {
+    const fresh = await generateKeyPairSigner()
+    const reference = await world.run(payer, [
+      await world.openAccount(payer, fresh.address),
+      await world.transfer(payer, fresh.address, 7_000_000n),
+    ])
+    expect(await ask(reference, {}, { treasury: fresh.address })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 7_000_000n, payer: payer.address },
+    })
+  })
+
+  test('a large payment waits until it is final, a small one does not', async () => {
+    const commitment = (amount: bigint) => (amount >= 5_000_000n ? 'finalized' : 'confirmed')
+    const [small, large] = [await paid(4_999_999n), await paid(5_000_000n)]
+    await world.settled(large, 'finalized')
+    expect(await ask(large, {}, { commitment })).toMatchObject({ kind: 'ok', transfer: { final: true } })
+
+    // The same chain as a node tells it that has not heard of finality yet.
+    const behind = await startSolanaRelay(world.chain.url)
+    behind.manner = async (call, answer) => {
+      const text = JSON.stringify(await answer())
+      return JSON.parse(
+        call.method === 'getSignatureStatuses' ? text.replace('finalized', 'confirmed') : text,
+      )
+    }
+    const settings = { commitment, rpcUrls: [behind.url] }
+    expect(await ask(small, {}, settings)).toMatchObject({ kind: 'ok', transfer: { final: false } })
+    expect(await ask(large, {}, settings)).toEqual({ kind: 'pending', why: 'unconfirmed' })
+    await behind.stop()
+  })
+
+  test('three transfers in a legacy transaction with a memo are summed', async () => {
+    const source = address(await world.usdc.accountOf(payer.address))
+    const reference = await world.run(
+      payer,
+      [
+        await pay(2_000_000n),
+        await pay(3_000_000n),
+        getTransferInstruction({
+          source,
+          destination: treasuryAccount,
+          authority: payer,
+          amount: 4_000_000n,
+        }),
+        getAddMemoInstruction({ memo: 'ord_123' }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 }),
+      ],
+      { legacy: true },
+    )
+    expect(await ask(reference)).toMatchObject({ kind: 'ok', transfer: { amount: 9_000_000n } })
+  })
+
+  test('a payment above the price counts with all of its amount', async () => {
+    const reference = await paid(3_000_000n)
+    expect(await ask(reference, { atLeast: micros(1_000_000n) })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 3_000_000n },
+    })
+  })
+
+  test('a payment whose accounts come from a lookup table is seen', async () => {
+    const source = address(await world.usdc.accountOf(payer.address))
+    const inTable = [source, treasuryAccount, mint]
+    const table = await openLookupTable(payer, inTable)
+    const reference = await world.run(payer, [await pay(6_000_000n)], { tables: { [table]: inTable } })
+    const transaction = await fetchTransaction(world.rpc, reference)
+    expect(transaction?.transaction.message.accountKeys).not.toContain(treasuryAccount)
+    expect(await ask(reference, { payers: [payer.address] })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 6_000_000n },
+    })
+  })
+
+  test('two transfers hidden inside one batch instruction are seen', async () => {
+    const batch = getBatchInstruction([await pay(1_000_000n), await pay(1_500_000n)])
+    const reference = await world.run(payer, [batch])
+    expect(await ask(reference, { payers: [payer.address] })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 2_500_000n },
+    })
+  })
+
+  test('a transfer that exists only as an inner call of another program is seen', async () => {
+    const wallet = await world.wallet(1n)
+    const outer = address(await world.usdc.accountOf(wallet.address))
+    const nested = address(await world.usdc.accountOf(outer))
+    await world.run(payer, [
+      await world.openAccount(payer, outer),
+      await world.transfer(payer, outer, 8_000_000n),
+    ])
+    const reference = await world.run(wallet, [
+      getRecoverNestedAssociatedTokenInstruction({
+        nestedAssociatedAccountAddress: nested,
+        nestedTokenMintAddress: mint,
+        destinationAssociatedAccountAddress: outer,
+        ownerAssociatedAccountAddress: outer,
+        ownerTokenMintAddress: mint,
+        walletAddress: wallet,
+      }),
+    ])
+    const transaction = await fetchTransaction(world.rpc, reference)
+    if (transaction === null) throw new Error('the transaction is gone')
+    const change = readUsdcChange(transaction, { account: outer, owner: wallet.address, mint })
+    expect(change?.gained).toBe(8_000_000n)
+  })
+
+  test('when a relayer pays the fee, the payer is still the one whose USDC moved', async () => {
+    const reference = await world.run(other, [await pay(1_230_000n)])
+    expect(await ask(reference, { payers: [payer.address] })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 1_230_000n, payer: payer.address },
+    })
+  })
+
+  test('two wallets of one caller may pay together; the payer is the one that gave more', async () => {
+    const reference = await world.run(payer, [await pay(1_000_000n), await pay(2_000_000n, other)])
+    expect(await ask(reference, { payers: [payer.address, other.address] })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 3_000_000n, payer: other.address },
+    })
+  })
+
+  test('when a delegate pays, nobody is named as the payer', async () => {
+    const delegate = await world.wallet()
+    const source = address(await world.usdc.accountOf(payer.address))
+    await world.run(payer, [
+      getApproveInstruction({ source, delegate: delegate.address, owner: payer, amount: 900_000n }),
+    ])
+    const reference = await world.run(delegate, [
+      getTransferCheckedInstruction({
+        source,
+        mint,
+        destination: treasuryAccount,
+        authority: delegate,
+        amount: 900_000n,
+        decimals: 6,
+      }),
+    ])
+    expect(await ask(reference)).toMatchObject({ kind: 'ok', transfer: { amount: 900_000n, payer: null } })
+    for (const claimed of [delegate.address, payer.address]) {
+      expect(await ask(reference, { payers: [claimed] })).toMatchObject({ why: 'wrong_payer' })
+    }
+  })
+})
+
+describe('what never counts', () => {
+  test('less than asked for is underpaid, and the amount is told', async () => {
+    const reference = await paid(11_000_000n)
+    expect(await ask(reference, { atLeast: micros(11_000_001n) })).toEqual({
+      kind: 'rejected',
+      why: 'underpaid',
+      detail: '11000000',
+    })
+  })
+
+  test('a payment by somebody else is refused', async () => {
+    const reference = await paid(1_000_000n)
+    expect(await ask(reference, { payers: [other.address] })).toEqual({
+      kind: 'rejected',
+      why: 'wrong_payer',
+      detail: payer.address,
+    })
+  })
+
+  test('a relayer that signs for the fee cannot claim the payment as its own', async () => {
+    const reference = await world.run(other, [await pay(1_000_000n)])
+    expect(await ask(reference, { payers: [other.address] })).toMatchObject({ why: 'wrong_payer' })
+  })
+
+  test('when two paid together, neither may claim the whole', async () => {
+    const reference = await world.run(payer, [await pay(1_000_000n), await pay(2_000_000n, other)])
+    for (const payers of [undefined, [payer.address], [other.address]]) {
+      const look = await ask(reference, payers === undefined ? {} : { payers })
+      expect(look).toMatchObject({ kind: 'rejected', why: 'ambiguous_payer' })
+    }
+  })
+
+  test('a payment outside the time asked for is too old or too new', async () => {
+    const reference = await paid(1_000_000n)
+    const later = new Date(Date.now() + HOUR_MS)
+    const earlier = new Date(Date.now() - HOUR_MS)
+    expect(await ask(reference, { notBefore: later })).toMatchObject({ why: 'too_old' })
+    expect(await ask(reference, { notAfter: earlier })).toMatchObject({ why: 'too_new' })
+  })
+
+  test('a token that only looks like USDC does not count', async () => {
+    const fakeMint = await generateKeyPairSigner()
+    const fake = await installSolanaUsdc(world.chain, world.issuer, { mint: fakeMint.address })
+    await fake.fund(payer.address, 5_000_000n)
+    await fake.fund(world.treasury.address, 0n)
+    const reference = await world.run(payer, [
+      getTransferCheckedInstruction({
+        source: address(await fake.accountOf(payer.address)),
+        mint: fakeMint.address,
+        destination: address(await fake.accountOf(world.treasury.address)),
+        authority: payer,
+        amount: 5_000_000n,
+        decimals: 6,
+      }),
+    ])
+    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'no_transfer' })
+  })
+
+  test('USDC paid to somebody else does not count', async () => {
+    const reference = await world.run(payer, [await world.transfer(payer, other.address, 1_000_000n)])
+    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'no_transfer' })
+  })
+
+  test('a transaction that failed in its block does not count', async () => {
+    const reference = await world.run(payer, [await pay(10n ** 15n)])
+    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'failed_on_chain' })
+  })
+
+  test('handing over another funded account is no payment', async () => {
+    const account = await generateKeyPairSigner()
+    const space = BigInt(getTokenSize())
+    const lamports = await world.rpc.getMinimumBalanceForRentExemption(space).send()
+    const source = address(await world.usdc.accountOf(payer.address))
+    const reference = await world.run(payer, [
+      getCreateAccountInstruction({
+        payer,
+        newAccount: account,
+        lamports,
+        space,
+        programAddress: TOKEN_PROGRAM_ADDRESS,
+      }),
+      getInitializeAccount3Instruction({ account: account.address, mint, owner: payer.address }),
+      getTransferCheckedInstruction({
+        source,
+        mint,
+        destination: account.address,
+        authority: payer,
+        amount: 7_000_000n,
+        decimals: 6,
+      }),
+      getSetAuthorityInstruction({
+        owned: account.address,
+        owner: payer,
+        authorityType: AuthorityType.AccountOwner,
+        newAuthority: world.treasury.address,
+      }),
+    ])
+    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'no_transfer' })
+  })
+
+  test('a transfer that a wallet of ours signed or paid for is never a payment', async () => {
+    const signedByTreasury = await world.run(world.treasury, [await pay(1_000_000n)])
+    expect(await ask(signedByTreasury)).toEqual({ kind: 'rejected', why: 'own_transfer' })
+    const paidByOurs = await paid(1_000_000n, other)
+    expect(await ask(paidByOurs)).toMatchObject({ kind: 'ok' })
+    expect(await ask(paidByOurs, {}, { ownAddresses: [other.address] })).toMatchObject({
+      why: 'own_transfer',
+    })
+  })
+})
+
+test('a balance is read as final and as of now, and a wallet without an account has none', async () => {
+  const chain = solanaChain(world.settings)
+  const rich = await world.wallet(12_340_000n)
+  expect(await chain.balanceOf(rich.address)).toEqual({ final: 12_340_000n, latest: 12_340_000n })
+  const empty = await generateKeyPairSigner()
+  expect(await chain.balanceOf(empty.address)).toEqual({ final: 0n, latest: 0n })
+})
