@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Tests that measure time or take the whole machine: one file at a time, nothing beside them. */
 const ALONE = [
   'tests/{faults,journeys,load}/**/*.test.ts',
+  'tests/payouts/crash.test.ts',
   'tests/webhooks/{fairness,graceful,kills,postgres-restart,recovery}.test.ts',
 ]
 

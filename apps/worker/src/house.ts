@@ -1,6 +1,7 @@
 import { connect, openPool } from '@market/database/connect'
 import { latestMigration } from '@market/database/migrate'
 import { hasMigration } from '@market/database/ping'
+import { startPayingOut } from '@market/jobs/pay-out'
 import { startRunner } from '@market/jobs/runner'
 import { startSweeps } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
@@ -13,6 +14,7 @@ import { startTraces } from '@market/platform/telemetry/traces'
 import { localVault } from '@market/platform/vault/local-vault'
 import type { Config } from './config.ts'
 import { serveFigures } from './figures.ts'
+import { openRails } from './rails.ts'
 
 /** Puts the worker together. Reads top to bottom: foundations, ports, jobs. */
 export async function startHouse(config: Config) {
@@ -38,6 +40,10 @@ export async function startHouse(config: Config) {
     outbound: outboundFrom(config),
   }
 
+  const rails = await openRails(config, log)
+  const { PAYOUT_CAP_USDC: perPayout, PAYOUT_DAY_CAP_USDC: perDay, SOLANA_COST_CAP } = config
+  const caps = { perPayout, perDay, cost: { 'solana-mainnet': BigInt(SOLANA_COST_CAP) } }
+
   let stopping = false
   const figures = await serveFigures({
     host: config.HOST,
@@ -47,6 +53,7 @@ export async function startHouse(config: Config) {
     isReady: () => hasMigration(db, latestMigration()),
     isStopping: () => stopping,
   })
+  const payingOut = startPayingOut({ ...ctx, rails: rails.open, caps }, log, figures.noteFailure)
   const runner = await startRunner({
     pool,
     ctx,
@@ -60,11 +67,13 @@ export async function startHouse(config: Config) {
   return {
     log,
     address: figures.address,
-    ended: runner.ended,
+    ended: Promise.race([runner.ended, rails.broken]),
     /** Takes no more jobs, brings those that run to a good place, and ends. */
     stop: async () => {
       stopping = true
+      rails.stop()
       await runner.stop()
+      await payingOut.stop()
       await sweeps.stop()
       await figures.stop()
       await Promise.allSettled([db.destroy(), pool.end(), traces.stop()])

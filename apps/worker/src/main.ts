@@ -17,6 +17,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 // An engine that gives up by itself is started anew by whoever runs this process.
 house.ended.catch((error) => {
-  house.log.fatal({ err: error }, 'the job engine ended')
+  house.log.fatal({ err: error }, 'cannot go on')
   process.exit(1)
 })

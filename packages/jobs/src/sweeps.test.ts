@@ -9,6 +9,7 @@ const NAMES = [
   'hurry-failed',
   'keep-delivery-months',
   'keep-event-months',
+  'keep-ledger-months',
   'wake-lanes',
 ]
 

@@ -1,4 +1,5 @@
 import { keepEventMonths } from '@market/market/events'
+import { keepLedgerMonths } from '@market/market/ledger'
 import { hurryFailed } from '@market/market/queue'
 import { forgetOldRequests } from '@market/market/requests'
 import { keepDeliveryMonths, wakeLanes } from '@market/market/webhooks'
@@ -19,6 +20,7 @@ const SWEEPS: readonly Sweep[] = [
   { name: 'hurry-failed', everyMs: 5 * SECOND, run: hurryFailed },
   { name: 'forget-old-requests', everyMs: MINUTE, run: forgetOldRequests },
   { name: 'keep-event-months', everyMs: 60 * MINUTE, run: keepEventMonths },
+  { name: 'keep-ledger-months', everyMs: 60 * MINUTE, run: keepLedgerMonths },
   { name: 'keep-delivery-months', everyMs: 60 * MINUTE, run: keepDeliveryMonths },
 ]
 

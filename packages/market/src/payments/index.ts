@@ -1,0 +1,6 @@
+export { claimTransfer } from './claim-transfer.ts'
+export { type Chains, findPayment } from './find-payment.ts'
+export { isFinal } from './is-final.ts'
+export { recheckTransfers } from './recheck-transfers.ts'
+export type { Transfer } from './transfer.ts'
+export { watchTreasury } from './watch-treasury.ts'

@@ -1,0 +1,131 @@
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { type Selectable, sql } from 'kysely'
+import type { Transfer, TransferState } from './transfer.ts'
+
+const transferOf = (row: Selectable<Tables['transfers']>): Transfer => ({
+  network: row.network as Network,
+  reference: row.reference,
+  purpose: row.purpose,
+  payer: row.payer,
+  amount: usdc(row.amount_micros),
+  due: usdc(row.due_micros),
+  block: { height: row.block_height, hash: row.block_hash },
+  happenedAt: row.happened_at,
+  state: row.state as TransferState,
+  missingSince: row.missing_since,
+  arrivedAt: row.created_at,
+})
+
+const columnsOf = (transfer: Transfer, at: Date) => ({
+  purpose: transfer.purpose,
+  payer: transfer.payer,
+  amount_micros: transfer.amount,
+  due_micros: transfer.due,
+  block_height: transfer.block.height,
+  block_hash: transfer.block.hash,
+  happened_at: transfer.happenedAt,
+  missing_since: transfer.missingSince,
+  state: transfer.state,
+  looked_at: at,
+  created_at: transfer.arrivedAt,
+})
+
+/** False when the transfer is known, or its purpose paid: the unique keys decide between any number of claims at once. */
+export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<boolean> {
+  const done = await tx
+    .insertInto('transfers')
+    .values({
+      network: transfer.network,
+      reference: transfer.reference,
+      ...columnsOf(transfer, at),
+    })
+    // Whichever of its unique keys is in the way: of two that come at once either may be met first.
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return done.numInsertedOrUpdatedRows === 1n
+}
+
+export async function lockTransfer(
+  tx: Tx,
+  network: Network,
+  reference: string,
+): Promise<Transfer | undefined> {
+  const row = await tx
+    .selectFrom('transfers')
+    .selectAll()
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && transferOf(row)
+}
+
+export async function findByPurpose(db: Db | Tx, purpose: string): Promise<Transfer | undefined> {
+  const row = await db
+    .selectFrom('transfers')
+    .selectAll()
+    .where('purpose', '=', purpose)
+    .where('state', '<>', 'gone')
+    .executeTakeFirst()
+  return row && transferOf(row)
+}
+
+export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set(columnsOf(transfer, at))
+    .where('network', '=', transfer.network)
+    .where('reference', '=', transfer.reference)
+    .execute()
+}
+
+/** Those nobody has looked at for longest; each is marked as looked at, so that workers share them. */
+export async function takeToLookAt(
+  db: Db,
+  at: { now: Date; before: Date },
+  limit: number,
+): Promise<Transfer[]> {
+  const { rows } = await sql<Selectable<Tables['transfers']>>`
+    update transfers set looked_at = ${at.now} where (network, reference) in (
+      select network, reference from transfers where state = 'seen' and looked_at < ${at.before}
+      order by looked_at limit ${limit} for update skip locked
+    ) returning *`.execute(db)
+  return rows.map(transferOf)
+}
+
+export async function findPosition(db: Db, network: Network): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('treasury_positions')
+    .select('position')
+    .where('network', '=', network)
+    .executeTakeFirst()
+  return row?.position
+}
+
+/** False when another watcher moved it since it was read: then that one goes on from there. */
+export async function movePosition(
+  db: Db,
+  network: Network,
+  from: string | undefined,
+  to: string,
+  at: Date,
+): Promise<boolean> {
+  if (from === undefined) {
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('treasury_positions')
+      .values({ network, position: to, read_at: at })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    return numInsertedOrUpdatedRows === 1n
+  }
+  const { numUpdatedRows } = await db
+    .updateTable('treasury_positions')
+    .set({ position: to, read_at: at })
+    .where('network', '=', network)
+    .where('position', '=', from)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}

@@ -1,0 +1,33 @@
+import { transact } from '@market/database/transact'
+import { payable, post, world } from '../ledger/index.ts'
+import { hasEnded, type Payout } from './payout.ts'
+import type { PayoutContext } from './rails.ts'
+import { lockPayout, savePayout } from './store.ts'
+
+const LONGEST_REASON = 300
+
+/** The money has left for good, and the ledger says so. */
+export async function settlePayout(ctx: PayoutContext, payout: Payout, reference: string): Promise<void> {
+  const { id, kind, subject, network, amount } = payout
+  await transact(ctx.db, async (tx) => {
+    if (hasEnded(await lockPayout(tx, id))) return
+    await savePayout(tx, id, { state: 'final', finalReference: reference }, ctx.clock.now())
+    await post(ctx, tx, {
+      key: `payout.sent:${id}`,
+      reason: `${kind}.sent`,
+      subject,
+      network,
+      moves: [{ from: payable(network, id), to: world(network), amount }],
+    })
+  })
+}
+
+/** The money stays set aside: what to do about it is a person's decision, or the payee's new address. */
+export function failPayout(ctx: PayoutContext, payout: Payout, why: string): Promise<Payout> {
+  return transact(ctx.db, async (tx) => {
+    const locked = await lockPayout(tx, payout.id)
+    if (hasEnded(locked)) return locked
+    const reason = why.slice(0, LONGEST_REASON)
+    return savePayout(tx, payout.id, { state: 'failed', reason }, ctx.clock.now())
+  })
+}

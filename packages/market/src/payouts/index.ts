@@ -1,0 +1,5 @@
+export { advancePayout } from './advance-payout.ts'
+export { advanceDue, duePayouts } from './due-payouts.ts'
+export type { Payout, PayoutId } from './payout.ts'
+export type { PayoutContext } from './rails.ts'
+export { requestPayout } from './request-payout.ts'

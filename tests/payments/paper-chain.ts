@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { usdc } from '@market/kernel/money'
+import { unavailable } from '@market/kernel/refusal'
+import type { Chain, Look, SeenTransfer, TransferQuestion } from '@market/market/ports/chain'
+import { testClock } from '@market/testing/clock'
+
+export interface Payment {
+  readonly reference: string
+  /** Who paid how much in the one transaction. */
+  readonly parts: ReadonlyMap<string, bigint>
+}
+
+interface Block {
+  readonly hash: string
+  readonly at: Date
+  readonly payments: readonly Payment[]
+}
+
+const name = () => `0x${randomBytes(32).toString('hex')}`
+const sum = ({ parts }: Payment): bigint => [...parts.values()].reduce((all, part) => all + part, 0n)
+
+/** A chain on paper: it keeps what the port promises, and whatever it promises not, it does. */
+export class PaperChain implements Chain {
+  readonly network = 'base-mainnet'
+  readonly treasury = 'treasury'
+  readonly usdc = 'usdc'
+  isAway = false
+  /** What every look says instead of the truth. */
+  lie: Look | undefined
+  readonly clock = testClock()
+  private blocks: Block[] = [{ hash: name(), at: this.clock.now(), payments: [] }]
+  private finalHeight = 0
+  private dropped: Payment[] = []
+
+  get holds(): bigint {
+    return this.payments.reduce((all, payment) => all + sum(payment), 0n)
+  }
+
+  get payments(): readonly Payment[] {
+    return this.blocks.flatMap(({ payments }) => payments)
+  }
+
+  mine(payments: readonly Payment[]): void {
+    this.blocks.push({ hash: name(), at: this.clock.now(), payments })
+  }
+
+  finalize(lag: number): void {
+    this.finalHeight = Math.max(this.finalHeight, this.blocks.length - 1 - lag)
+  }
+
+  /** Takes back the newest blocks, none of the final ones, and grows as many empty ones and one more. */
+  reorg(depth: number): void {
+    const kept = Math.max(this.finalHeight + 1, this.blocks.length - depth)
+    const lost = this.blocks.splice(kept)
+    this.dropped.push(...lost.flatMap(({ payments }) => payments))
+    for (let n = 0; n <= lost.length; n++) this.mine([])
+  }
+
+  /** Mines one that was taken back, with as much from each as before or otherwise. */
+  mineAgain(n: number, change: bigint): void {
+    const [payment] = this.dropped.splice(n % Math.max(1, this.dropped.length), 1)
+    if (payment === undefined) return
+    const { reference, parts } = payment
+    const more = change > 0n || parts.size === 1 ? change : 0n
+    const changed = (part: bigint) => (part + more > 0n ? part + more : part)
+    this.mine([{ reference, parts: new Map([...parts].map(([payer, part]) => [payer, changed(part)])) }])
+  }
+
+  normalize(reference: string): string {
+    return reference
+  }
+
+  async findTransfer({ reference, payers, atLeast }: TransferQuestion): Promise<Look> {
+    this.answer()
+    if (this.lie !== undefined) return this.lie
+    const height = this.blocks.findIndex(({ payments }) =>
+      payments.some((one) => one.reference === reference),
+    )
+    const payment = this.blocks[height]?.payments.find((one) => one.reference === reference)
+    if (payment === undefined) return { kind: 'pending', why: 'unknown' }
+    const parts = [...payment.parts].filter(([payer]) => payers?.includes(payer) ?? true)
+    const [part] = parts
+    if (part === undefined) return { kind: 'rejected', why: 'wrong_payer' }
+    if (parts.length > 1) return { kind: 'rejected', why: 'ambiguous_payer' }
+    const [payer, amount] = part
+    if (amount < atLeast) return { kind: 'rejected', why: 'underpaid' }
+    return { kind: 'ok', transfer: this.show(payment, height, payer, amount) }
+  }
+
+  /** Position: height, hash and how many payments of that block were told. */
+  async transfersAfter(position: string | undefined, limit: number) {
+    this.answer()
+    const [height = '0', hash = this.blocks[0]?.hash, told = '0'] = position?.split(':') ?? []
+    let at = Number(height)
+    let index = Number(told)
+    if (this.blocks[at]?.hash !== hash) {
+      at = Math.min(this.finalHeight + 1, at)
+      index = 0
+    }
+    const transfers: SeenTransfer[] = []
+    for (;;) {
+      const block = this.blocks[at]
+      const payment = block?.payments[index]
+      if (payment !== undefined && transfers.length === limit) break
+      if (payment !== undefined) {
+        const [payer = null] = payment.parts.size === 1 ? payment.parts.keys() : []
+        transfers.push(this.show(payment, at, payer, sum(payment)))
+        index++
+      } else if (this.blocks[at + 1] === undefined) break
+      else [at, index] = [at + 1, 0]
+    }
+    return { transfers, position: `${at}:${this.blocks[at]?.hash}:${index}` }
+  }
+
+  async balanceOf() {
+    return { final: usdc(this.holds), latest: usdc(this.holds) }
+  }
+
+  async checkNodes() {}
+
+  private answer(): void {
+    if (this.isAway) throw unavailable('away')
+  }
+
+  private show({ reference }: Payment, height: number, payer: string | null, amount: bigint): SeenTransfer {
+    const { hash = '', at = new Date() } = this.blocks[height] ?? {}
+    const final = height <= this.finalHeight
+    const block = { height: BigInt(height), hash }
+    return { reference, amount: usdc(amount), payer, at, block, final }
+  }
+}
+
+export const newPayment = (parts: ReadonlyMap<string, bigint>): Payment => ({ reference: name(), parts })

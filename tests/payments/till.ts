@@ -1,0 +1,103 @@
+import { type Usdc, usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { Refusal } from '@market/kernel/refusal'
+import { balanceOf, escrow, surplus, suspense, totals } from '@market/market/ledger'
+import {
+  type Chains,
+  claimTransfer,
+  findPayment,
+  recheckTransfers,
+  type Transfer,
+  watchTreasury,
+} from '@market/market/payments'
+import type { Chain, SeenTransfer } from '@market/market/ports/chain'
+import { testClock } from '@market/testing/clock'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { expect } from 'vitest'
+import { faultsOf } from '../ledger/books.ts'
+
+export const AGE_MS = 11 * 60_000
+const HOUR = 3_600_000
+export const CONNECTIONS = 20
+
+interface Ask {
+  readonly due?: bigint
+  readonly payers?: readonly string[]
+}
+
+/** A treasury's books on a database of their own: what the api and the worker do with payments, in short words. */
+export async function openTill(chain: Chain, clock = testClock(new Date())) {
+  const database = await testDatabase({ maxConnections: CONNECTIONS })
+  const chains: Chains = { [chain.network]: chain }
+  const ctx = { ...marketContext({ db: database.db, clock }), chains }
+  const network: Network = chain.network
+  const gone: Transfer[] = []
+
+  const look = (reference: string, { due = 1n, payers }: Ask = {}): Promise<SeenTransfer | undefined> =>
+    findPayment(ctx, network, {
+      reference,
+      atLeast: usdc(due),
+      notBefore: new Date(Date.now() - HOUR),
+      notAfter: new Date(Date.now() + HOUR),
+      ...(payers === undefined ? {} : { payers }),
+    })
+  const claimSeen = (seen: SeenTransfer, purpose: string, due: Usdc) =>
+    ctx.transact((tx) => claimTransfer(ctx, tx, { network, seen, purpose, due }))
+
+  return {
+    ctx,
+    network,
+    clock,
+    gone,
+    look,
+    claimSeen,
+    /** Looks and claims, as a command does. */
+    async claim(reference: string, purpose: string, ask: Ask = {}) {
+      const seen = await look(reference, ask)
+      if (seen === undefined) return 'pending' as const
+      return claimSeen(seen, purpose, usdc(ask.due ?? 1n))
+    },
+    watch: (pageSize?: number) => watchTreasury(ctx, network, pageSize),
+    async recheck(afterMs = 6_000) {
+      clock.advance(afterMs)
+      return recheckTransfers(ctx, async (_tx, transfer) => void gone.push(transfer))
+    },
+    inEscrow: (purpose: string) => balanceOf(ctx.db, escrow(network, purpose)),
+    inSurplus: (reference: string) => balanceOf(ctx.db, surplus(network, reference)),
+    inSuspense: (reference: string) => balanceOf(ctx.db, suspense(network, reference)),
+    /** The state each known transfer is in. */
+    async states() {
+      const rows = await ctx.db.selectFrom('transfers').select(['reference', 'state', 'purpose']).execute()
+      return new Map(rows.map(({ reference, state, purpose }) => [reference, `${state} ${purpose}`.trim()]))
+    },
+    async expectExact(onChain: bigint) {
+      expect(await totals(ctx.db, network)).toMatchObject({ imbalance: 0n, treasuryView: onChain })
+      expect(await faultsOf(ctx.db)).toEqual([])
+    },
+    stop: () => database.stop(),
+  }
+}
+
+export type Till = Awaited<ReturnType<typeof openTill>>
+
+/** The machine word of a refusal, or the answer. */
+export const outcome = async <T>(work: Promise<T>): Promise<T | string> => {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Refusal) return error.extra.code ?? error.kind
+    throw error
+  }
+}
+
+/** As many at once as there are connections. */
+export async function atOnce<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  const done: T[] = []
+  let next = 0
+  const lane = async () => {
+    for (let n = next++; n < count; n = next++) done[n] = await work(n)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+  return done
+}

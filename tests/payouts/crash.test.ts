@@ -1,0 +1,140 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { usdc } from '@market/kernel/money'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import { balanceOf, payable, totals } from '@market/market/ledger'
+import { expect, test } from 'vitest'
+import { startNemesis } from '../support/payout-nemesis.ts'
+import { type PayoutWorld, startPayoutWorld } from '../support/payout-world.ts'
+import { until } from '../support/until.ts'
+
+const SEEDS = Number(process.env['SEEDS'] ?? 1)
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const PAYOUTS = Number(process.env['PAYOUTS'] ?? 60)
+const WORKERS = Number(process.env['PAYOUT_WORKERS'] ?? 2)
+const WITHIN_MS = 180_000
+/** How long workers are killed and nodes fail, at most; what is left must then end by itself. */
+const FAULTS_MS = Number(process.env['FAULTS_MS'] ?? 25_000)
+/** A new payout as often as this. */
+const EVERY_MS = 150
+const REORG_DEPTH = 4
+
+interface Owed {
+  readonly network: Network
+  readonly payee: string
+  readonly amount: bigint
+}
+
+/** Payees are paid several times, some the same amount twice: equal payments must not be taken for one another. */
+async function owe(world: PayoutWorld): Promise<Owed[]> {
+  const payees = new Map<Network, string[]>()
+  for (const network of NETWORKS) {
+    const some = Array.from({ length: Math.ceil(PAYOUTS / 9) }, () => world.chains[network].newPayee())
+    payees.set(network, await Promise.all(some))
+  }
+  return Array.from({ length: PAYOUTS }, (_, n) => {
+    const network = NETWORKS[n % NETWORKS.length] ?? 'base-mainnet'
+    const some = payees.get(network) ?? []
+    const payee = some[Math.floor(world.random() * some.length)] ?? ''
+    return { network, payee, amount: BigInt(1 + Math.floor(world.random() * 3)) * 1_000_001n }
+  })
+}
+
+/** One after the other, so that workers die at every stage of some. */
+const request = async (world: PayoutWorld, owed: readonly Owed[]) => {
+  for (const [n, { network, payee, amount }] of owed.entries()) {
+    const kind = n % 4 === 0 ? 'refund' : 'payout'
+    await world.request(network, { kind, subject: `order-${n}`, payee, amount: usdc(amount) })
+    await wait(EVERY_MS)
+  }
+}
+
+const countIn = async (world: PayoutWorld, ...states: string[]): Promise<number> =>
+  (await world.db.selectFrom('payouts').select('id').where('state', 'in', states).execute()).length
+
+/** Undoes the newest blocks of one chain once some of its payouts are in them. */
+async function reorgOnce({ db, chains }: PayoutWorld): Promise<void> {
+  await until(
+    'payouts are signed on Base',
+    async () => {
+      const rows = await db
+        .selectFrom('payouts')
+        .select('id')
+        .where('network', '=', 'base-mainnet')
+        .where('state', 'in', ['signed', 'final'])
+        .execute()
+      return rows.length >= PAYOUTS / 12
+    },
+    { withinMs: WITHIN_MS, everyMs: 50 },
+  )
+  await chains['base-mainnet'].chain.reorg(REORG_DEPTH)
+}
+
+async function expectExact(world: PayoutWorld, owed: readonly Owed[]): Promise<void> {
+  const rows = await world.db.selectFrom('payouts').selectAll().execute()
+  expect(rows.map(({ state, reason }) => ({ state, reason }))).toEqual(
+    owed.map(() => ({ state: 'final', reason: null })),
+  )
+  for (const network of NETWORKS) {
+    const chain = world.chains[network]
+    const due = new Map<string, bigint>()
+    for (const one of owed.filter((some) => some.network === network))
+      due.set(one.payee, (due.get(one.payee) ?? 0n) + one.amount)
+    for (const [payee, amount] of due)
+      expect({ network, payee, holds: await chain.balanceOf(payee) }).toEqual({
+        network,
+        payee,
+        holds: amount,
+      })
+    const books = await totals(world.db, network)
+    expect(books).toMatchObject({ imbalance: 0n, liabilities: { payable: 0n } })
+    expect(await chain.balanceOf(chain.treasury)).toBe(books.treasuryView)
+  }
+  for (const row of rows) expect(await balanceOf(world.db, payable(row.network as Network, row.id))).toBe(0n)
+}
+
+test.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
+  `${PAYOUTS} payouts and refunds on three chains are each paid once while workers are killed and nodes fail, seed %i`,
+  { timeout: WITHIN_MS + 60_000 },
+  async (seed) => {
+    const world = await startPayoutWorld(seed)
+    const { environment, random } = world
+    for (const relay of world.relays) relay.share = 0.2
+    const nemesis = startNemesis({ workers: WORKERS, environment, random })
+    try {
+      const owed = await owe(world)
+      const requesting = request(world, owed)
+      const isUnderWay = async () => (await countIn(world, 'signed', 'final')) > 0
+      await Promise.race([until('the first is signed', isUnderWay, { withinMs: 60_000 }), nemesis.keeping])
+      nemesis.begin()
+      const began = performance.now()
+      const reorg = reorgOnce(world)
+      const isOver = async () => (await countIn(world, 'final', 'failed')) >= owed.length
+      const isEnough = async () => performance.now() - began > FAULTS_MS || (await isOver())
+      const faults = async () => {
+        await requesting
+        await until('all ended or enough trouble', isEnough, { withinMs: WITHIN_MS, everyMs: 100 })
+      }
+      await Promise.race([faults(), nemesis.keeping])
+      const endedInFaults = await countIn(world, 'final')
+      nemesis.calm()
+      for (const relay of world.relays) relay.share = 0
+      const left = WITHIN_MS - (performance.now() - began)
+      await Promise.race([reorg, nemesis.keeping])
+      await until('every payout has ended', isOver, { withinMs: left, everyMs: 100 })
+      const took = Math.round(performance.now() - began)
+      await expectExact(world, owed)
+      expect(nemesis.kills()).toBeGreaterThan(0)
+      const signatures = await world.db.selectFrom('payout_signatures').select('reference').execute()
+      const counts = world.relays.map(({ counts: { failed, hung, passed } }) => `${passed}/${failed}/${hung}`)
+      process.stdout.write(
+        `seed ${seed}: ${owed.length} in ${took} ms, ${endedInFaults} of them among ${nemesis.kills()} kills, ` +
+          `${signatures.length} signatures, calls passed/failed/hung ${counts.join(' ')}\n`,
+      )
+      for (const secret of [environment.BASE_TREASURY_KEY, environment.SOLANA_TREASURY_KEY, 'the-key-of'])
+        expect(nemesis.output()).not.toContain(secret)
+    } finally {
+      await nemesis.stop()
+      await world.stop()
+    }
+  },
+)

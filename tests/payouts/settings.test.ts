@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { startKmsServer } from '@market/testing/kms-server'
+import { testDatabase } from '@market/testing/postgres'
+import { readConfig } from '@market/worker/config'
+import { afterAll, expect, test } from 'vitest'
+import { startFaultyRelay } from '../support/payout-relay.ts'
+import { until } from '../support/until.ts'
+import { startWorker } from '../support/worker-process.ts'
+
+const chain = await startEvmNetwork({ chainId: 8453 })
+const database = await testDatabase()
+afterAll(async () => {
+  await chain.stop()
+  await database.stop()
+})
+
+const hex = (): string => randomBytes(32).toString('hex')
+const BASICS = {
+  DATABASE_URL: database.url,
+  DATABASE_POOL: '4',
+  VAULT_KEYS: `k1:${hex()}`,
+  VAULT_PEPPER: hex(),
+}
+const BASE = { ...BASICS, BASE_RPC_URLS: chain.url, BASE_TREASURY_KEY: hex() }
+
+const complaint = (env: Readonly<Record<string, string>>): string => {
+  try {
+    readConfig({ ...BASICS, ...env })
+    return ''
+  } catch (error) {
+    return String(error)
+  }
+}
+
+test('without settings nothing is paid, and what is not given has its default', () => {
+  const config = readConfig(BASICS)
+  expect(config).toMatchObject({
+    PAYOUT_CAP_USDC: 1_000_000_000n,
+    PAYOUT_DAY_CAP_USDC: 10_000_000_000n,
+    BASE_CHAIN_ID: 8453,
+    BASE_FEE_CAP_GWEI: 20,
+    BASE_RPC_URLS: [],
+  })
+  expect(config.BASE_TREASURY_KEY).toBeUndefined()
+})
+
+test('settings that do not fit together are named, and no secret is told', () => {
+  const key = hex()
+  expect(complaint({ BASE_TREASURY_KEY: key })).toContain('BASE_RPC_URLS: is needed to pay')
+  const alt = complaint({ ALT_TREASURY_KEY: key, ALT_RPC_URLS: chain.url })
+  expect(alt).toContain('ALT_CHAIN_ID: is needed to pay')
+  expect(alt).toContain('ALT_USDC: is needed to pay')
+  const both = { ...BASE, BASE_TREASURY_KEY: key, BASE_TREASURY_KMS_KEY: 'alias/treasury' }
+  expect(complaint(both)).toContain('BASE_TREASURY_KEY: is one of two keys: give one')
+  expect(complaint(both)).toContain('KMS_REGION: is needed for a KMS key')
+  const short = complaint({ SOLANA_TREASURY_KEY: key.slice(1), PAYOUT_CAP_USDC: 'much' })
+  expect(short).toContain('SOLANA_TREASURY_KEY: must be 32 bytes in hex')
+  expect(short).toContain('PAYOUT_CAP_USDC: must be an amount')
+  for (const said of [alt, complaint(both), short]) expect(said).not.toContain(key.slice(1))
+})
+
+test('a worker refuses to start when a node is on another chain, and says which', async () => {
+  const starting = startWorker({ ...BASE, BASE_CHAIN_ID: '1' })
+  await expect(starting).rejects.toThrow(/base-mainnet: 127\.0\.0\.1:\d+ is on chain 8453, not on 1/)
+})
+
+test('a worker starts while the nodes are away, and pays on that network once they answer', async () => {
+  const relay = await startFaultyRelay(chain.url, () => 0.9)
+  // All requests go wrong, and at once.
+  relay.share = 1
+  const worker = await startWorker({ ...BASE, BASE_RPC_URLS: relay.url })
+  try {
+    expect(worker.output()).toContain('not paid on until its nodes answer')
+    expect(worker.output()).not.toContain('pays out')
+    relay.share = 0
+    await until('the network is paid on', () => worker.output().includes('pays out'), { withinMs: 10_000 })
+    expect(worker.output()).not.toContain('the-key-of-the-provider')
+    expect(worker.output()).not.toContain(BASE.BASE_TREASURY_KEY)
+  } finally {
+    await worker.stop()
+    await relay.stop()
+  }
+})
+
+test('the key can be one that never leaves a KMS', async () => {
+  const kms = await startKmsServer()
+  const worker = await startWorker({
+    ...BASICS,
+    BASE_RPC_URLS: chain.url,
+    BASE_TREASURY_KMS_KEY: kms.createKey('ECC_SECG_P256K1'),
+    KMS_REGION: 'eu-central-1',
+    KMS_ENDPOINT: kms.endpoint,
+    AWS_ACCESS_KEY_ID: kms.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: kms.credentials.secretAccessKey,
+  })
+  try {
+    expect(worker.output()).toMatch(/"treasury":"0x[0-9a-fA-F]{40}"[^\n]*"msg":"pays out"/)
+    expect(worker.output()).not.toContain(kms.credentials.secretAccessKey)
+  } finally {
+    await worker.stop()
+    await kms.stop()
+  }
+})

@@ -1,0 +1,128 @@
+import { solanaRail } from '@market/chains/solana/solana-rail'
+import { systemClock } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { balanceOf, escrow, keepLedgerMonths, payable, post, totals, world } from '@market/market/ledger'
+import { advancePayout, requestPayout } from '@market/market/payouts'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { generateKeyPairSigner } from '@solana/kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { until } from '../support/until.ts'
+
+const NETWORK = 'solana-mainnet'
+const FLOAT = usdc(1_000_000_000n)
+const AMOUNT = usdc(2_000_001n)
+const CAPS = { perPayout: FLOAT, perDay: FLOAT, cost: {} }
+
+let solana: SolanaWorld
+beforeAll(async () => {
+  solana = await startSolanaWorld()
+  await solana.usdc.fund(solana.treasury.address, FLOAT)
+})
+afterAll(() => solana.stop())
+
+const startBooks = async () => {
+  const database = await testDatabase()
+  const ctx = marketContext({
+    db: database.db,
+    clock: { ...systemClock, advance: () => {}, set: () => {} },
+  })
+  await keepLedgerMonths(ctx)
+  const moves = [{ from: world(NETWORK), to: escrow(NETWORK, 'float'), amount: FLOAT }]
+  const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
+  await ctx.transact((tx) => post(ctx, tx, journal))
+  const payee = (await generateKeyPairSigner()).address
+  const wanted = { network: NETWORK, kind: 'refund', subject: 'order-1', payee, amount: AMOUNT } as const
+  const { id } = await ctx.transact((tx) =>
+    requestPayout(ctx, tx, { ...wanted, from: escrow(NETWORK, 'float') }),
+  )
+  const rail = solanaRail(solana.settings, solana.signer)
+  const { db } = ctx
+  return {
+    db,
+    id,
+    payee,
+    house: { ...ctx, rails: { [NETWORK]: rail }, caps: CAPS },
+    /** The same rail, but for the bytes, which get lost on the way. */
+    lossy: { ...ctx, rails: { [NETWORK]: { ...rail, send: async () => {} } }, caps: CAPS },
+    row: () => db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    signatures: () => db.selectFrom('payout_signatures').selectAll().orderBy('n').execute(),
+    stop: database.stop,
+  }
+}
+
+const TEN = Array.from({ length: 10 })
+
+test('a signature is replaced by one other only when it can no longer take effect, by however many workers', async () => {
+  const books = await startBooks()
+  try {
+    await Promise.all(TEN.map(() => advancePayout(books.lossy, books.id)))
+    const [first, ...others] = await books.signatures()
+    expect(others).toEqual([])
+    const isReplaced = async () => {
+      await Promise.all(TEN.map(() => advancePayout(books.lossy, books.id)))
+      return (await books.signatures()).length > 1
+    }
+    await until('the first signature is dead', isReplaced, { withinMs: 30_000, everyMs: 100 })
+    const height = await solana.rpc.getBlockHeight({ commitment: 'finalized' }).send()
+    expect(height).toBeGreaterThan(first?.last_valid_height ?? 0n)
+    expect((await books.signatures()).map(({ is_dead }) => is_dead)).toEqual([true, false])
+
+    const isFinal = async () => {
+      await Promise.all(TEN.map(() => advancePayout(books.house, books.id)))
+      return (await books.row()).state === 'final'
+    }
+    await until('the payout is final', isFinal, { withinMs: 30_000, everyMs: 100 })
+    expect(await books.signatures()).toHaveLength(2)
+    expect(await solana.usdc.balanceOf(books.payee)).toBe(AMOUNT)
+    expect(await balanceOf(books.db, payable(NETWORK, books.id))).toBe(0n)
+    const { treasuryView, imbalance } = await totals(books.db, NETWORK)
+    expect({ treasuryView, imbalance }).toEqual({ treasuryView: FLOAT - AMOUNT, imbalance: 0n })
+  } finally {
+    await books.stop()
+  }
+})
+
+test('a worker that looked before another signed anew declares nothing dead', async () => {
+  const books = await startBooks()
+  try {
+    await advancePayout(books.lossy, books.id)
+    // It believes that all it saw is over; by the time it writes, another has signed.
+    const rail = books.lossy.rails[NETWORK]
+    const late = {
+      ...rail,
+      look: async () => ({ kind: 'expired' as const }),
+      sign: async (...said: Parameters<typeof rail.sign>) => {
+        const signed = await rail.sign(...said)
+        await advancePayout(quick, books.id)
+        return signed
+      },
+    }
+    const quick = { ...books.lossy, rails: { [NETWORK]: { ...rail, look: late.look } } }
+    await advancePayout({ ...books.lossy, rails: { [NETWORK]: late } }, books.id)
+    const live = (await books.signatures()).map(({ n, is_dead }) => ({ n, is_dead }))
+    expect(live).toEqual([
+      { n: 1, is_dead: true },
+      { n: 2, is_dead: false },
+    ])
+  } finally {
+    await books.stop()
+  }
+})
+
+test('a payout that costs more than the cap for fees and rent waits', async () => {
+  const books = await startBooks()
+  try {
+    const dear = { ...books.house, caps: { ...CAPS, cost: { [NETWORK]: 100_000n } } }
+    await advancePayout(dear, books.id)
+    expect(await books.row()).toMatchObject({
+      state: 'held',
+      reason: 'Costs 2044360 to send, above the cap of 100000',
+    })
+    await advancePayout(books.house, books.id)
+    expect(await books.row()).toMatchObject({ state: 'signed', reason: null, nonce: null })
+  } finally {
+    await books.stop()
+  }
+})
