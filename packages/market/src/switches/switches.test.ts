@@ -29,6 +29,22 @@ describe('switches', () => {
     ])
   })
 
+  test('is on only once every write that saw it off has ended', async () => {
+    const order: string[] = []
+    let turning: Promise<unknown> = Promise.resolve()
+    await ctx.transact(async (tx) => {
+      await refuseWhileStopped(tx, ['read_only'])
+      turning = turnSwitch(ctx, { name: 'read_only', on: true, reason: 'a test' }).then(() =>
+        order.push('on'),
+      )
+      // As long as a turn that did not wait would take, many times over.
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      order.push('written')
+    })
+    await turning
+    expect(order).toEqual(['written', 'on'])
+  })
+
   test('one that is on stops what names it, and nothing else', async () => {
     await turnSwitch(ctx, { name: 'freeze_intake', on: true, reason: 'a test' })
     const stopped = ctx.transact((tx) => refuseWhileStopped(tx, ['read_only', 'freeze_intake']))
