@@ -104,7 +104,7 @@ test('a node without our receipts does not make a payout fail that arrived', asy
   const { rail } = by([first.url, second.url])
   const signed = await rail.sign(
     { payoutId: 'pay_3', to: payee, amount: usdc(4n) },
-    (await rail.firstNonce()) ?? 0n,
+    (await rail.nonces())?.next ?? 0n,
     [],
   )
   await rail.send(signed)

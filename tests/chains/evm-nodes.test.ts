@@ -24,7 +24,7 @@ const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknow
   'what came into the treasury': async ({ chain }) =>
     (await chain.transfersAfter(undefined, 10)).transfers.map(({ amount }) => amount),
   'what the treasury holds': async ({ chain }) => chain.balanceOf(treasury.address),
-  'the next nonce': async ({ rail }) => rail.firstNonce(),
+  'the next nonce': async ({ rail }) => rail.nonces(),
   'whether a payee can be paid': async ({ rail }) =>
     rail.refusal({ payoutId: 'pay_1', to: payer.address, amount: usdc(1n) }),
   'coin for fees': async ({ rail }) => rail.nativeBalance(),
@@ -34,7 +34,7 @@ const TRUTH: Record<string, unknown> = {
   'whether too small a payment came': 'rejected: underpaid',
   'what came into the treasury': [11n],
   'what the treasury holds': { final: 11n, latest: 11n },
-  'the next nonce': 0n,
+  'the next nonce': { next: 0n, pending: 0n },
   'whether a payee can be paid': undefined,
   'coin for fees': 10n ** 18n,
 }

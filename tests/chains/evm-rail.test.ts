@@ -42,7 +42,7 @@ const payload = ({ bytes }: SignedTransfer) => parseTransaction(bytes as Hex)
 test('a payout is signed, kept, sent, seen and then final, and the payee holds the money', async () => {
   const { rail, account } = await treasuryWith()
   const order = orderOf(5_000_000n)
-  expect(await rail.firstNonce()).toBe(0n)
+  expect(await rail.nonces()).toEqual({ next: 0n, pending: 0n })
   const signed = await signAndKeep(rail, order, 0n)
   expect(await rail.look([signed])).toEqual({ kind: 'unknown' })
   await rail.send(signed)
@@ -52,7 +52,7 @@ test('a payout is signed, kept, sent, seen and then final, and the payee holds t
   expect(await rail.look([signed])).toEqual({ kind: 'seen', reference: signed.reference })
   await network.mine(1)
   expect(await rail.look([signed])).toEqual({ kind: 'final', reference: signed.reference })
-  expect(await rail.firstNonce()).toBe(1n)
+  expect(await rail.nonces()).toEqual({ next: 1n, pending: 1n })
   expect(await nonceOf(account.address)).toBe(1n)
 })
 

@@ -80,7 +80,7 @@ describe('a payout', () => {
     const cost = await rail.cost(order)
     expect(cost).toEqual({ native: 2_044_360n, fresh: true })
     const before = await rail.nativeBalance()
-    const signed = await rail.sign(order, await rail.firstNonce(), [])
+    const signed = await rail.sign(order, null, [])
     expect(signed).toMatchObject({ nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null })
     await rail.send(signed)
     expect(await lookUntil(rail, [signed], 'final')).toEqual({ kind: 'final', reference: signed.reference })

@@ -1,3 +1,4 @@
+import { chainSettings, checkChainSettings } from '@market/platform/settings/chains'
 import {
   address,
   commonSettings,
@@ -19,26 +20,30 @@ const keyHashes = list.transform((entries, ctx) =>
   }),
 )
 
-const Env = z.object({
-  ...commonSettings,
-  DATABASE_POOL: wholeNumber(1, 100).default(10),
-  REDIS_URL: z.url(),
-  REDIS_PREFIX: z
-    .string()
-    .regex(/^[\w:-]{1,64}$/)
-    .default('market'),
-  BASE_URL: address,
-  APP_URL: address,
-  HOST: z.string().default('127.0.0.1'),
-  PORT: wholeNumber(0, 65_535).default(3000),
-  IDP_ISSUER: z.url(),
-  IDP_AUDIENCE: z.string().min(1),
-  BASE_RPC_URLS: list,
-  ADMIN_USER_IDS: list,
-  ADMIN_KEY_HASHES: keyHashes,
-  TRUSTED_PROXIES: list,
-  DRAIN_MS: wholeNumber(0, 60_000).default(1_500),
-})
+const Env = z
+  .object({
+    ...commonSettings,
+    ...chainSettings,
+    DATABASE_POOL: wholeNumber(1, 100).default(10),
+    REDIS_URL: z.url(),
+    REDIS_PREFIX: z
+      .string()
+      .regex(/^[\w:-]{1,64}$/)
+      .default('market'),
+    BASE_URL: address,
+    APP_URL: address,
+    HOST: z.string().default('127.0.0.1'),
+    PORT: wholeNumber(0, 65_535).default(3000),
+    IDP_ISSUER: z.url(),
+    IDP_AUDIENCE: z.string().min(1),
+    ADMIN_USER_IDS: list,
+    ADMIN_KEY_HASHES: keyHashes,
+    TRUSTED_PROXIES: list,
+    DRAIN_MS: wholeNumber(0, 60_000).default(1_500),
+  })
+  .superRefine((config, ctx) =>
+    checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx),
+  )
 
 export type Config = Readonly<z.infer<typeof Env>>
 

@@ -13,6 +13,7 @@ import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { localVault } from '@market/platform/vault/local-vault'
+import { openChains } from './chains.ts'
 import type { Config } from './config.ts'
 import { readiness } from './readiness.ts'
 
@@ -45,6 +46,7 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
   })
   const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
 
+  const networks = await openChains(config, log)
   const house = {
     db,
     clock,
@@ -58,6 +60,7 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
       uri: config.BASE_URL,
       evmRpcUrls: config.BASE_RPC_URLS,
     }),
+    chains: networks.chains,
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
     onFault: (error: unknown, call: { requestId: string }) => noteFault(error, call.requestId),
   }
@@ -78,6 +81,8 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
 
   return {
     log,
+    /** Rejects when a node turns out to be on another chain than it should. */
+    broken: networks.broken,
     listen: async () => {
       await limiter.ready()
       return server.listen({ port: config.PORT, host: config.HOST, ...REUSE_PORT })
@@ -85,6 +90,7 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
     /** Told to go: refuses readiness, lets new connections find another node, then finishes what it has begun. */
     stop: async () => {
       draining = true
+      networks.stop()
       await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS))
       await server.close()
       await Promise.allSettled([limiter.stop(), db.destroy(), traces.stop()])

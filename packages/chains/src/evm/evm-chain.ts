@@ -3,10 +3,11 @@ import { unavailable } from '@market/kernel/refusal'
 import type { Chain } from '@market/market/ports/chain'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { checkNode } from './check-node.ts'
-import { evmNodes } from './evm-nodes.ts'
+import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
 import { lookForTransfer, normalizeHash } from './find-transfer.ts'
 import { word } from './read-answer.ts'
-import { callAll } from './rpc.ts'
+import { readSendings } from './read-sendings.ts'
+import { callAll, callEach } from './rpc.ts'
 import { type EvmSettings, parseAddress } from './settings.ts'
 import { formatPosition, parsePosition } from './watch-position.ts'
 import { watchTreasury } from './watch-treasury.ts'
@@ -35,6 +36,26 @@ export const evmChain = (settings: EvmSettings): Chain => {
       const from = parsePosition(position)
       const page = await nodes.ask((node) => watchTreasury(settings, node, from, limit))
       return { transfers: page.transfers, position: formatPosition(page.position) }
+    },
+
+    async sendingsAfter(position, limit) {
+      const from = parsePosition(position)
+      // A node that lags does not know the newest payments, so the end is told only when no node knows more.
+      const page = await nodes.ask(
+        (node) => readSendings(settings, node, from, limit),
+        (one) => one.position !== from,
+      )
+      const reached = formatPosition(page.position)
+      const { sendings, isEnd } = page
+      return { sendings, position: reached, ...(page.position !== from && { isEnd }) }
+    },
+
+    async heights() {
+      const final = await nodes.ask(async (node) => {
+        const [answer] = await callEach(node, chainId, [blockAt(finalityTag)])
+        return readFinalBlock(answer)?.height ?? -1n
+      })
+      return { final, horizon: final }
     },
 
     async balanceOf(address) {

@@ -1,8 +1,9 @@
 import { assert } from '@market/kernel/assert'
+import { usdc as money } from '@market/kernel/money'
 import { unavailable } from '@market/kernel/refusal'
 import type { PayoutOrder, Rail } from '@market/market/ports/rail'
 import type { EvmTreasurySigner } from '@market/market/ports/signer'
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { largest } from '../nodes/largest.ts'
 import type { Node } from '../nodes/node-pool.ts'
 import { evmNodes } from './evm-nodes.ts'
@@ -12,7 +13,7 @@ import { bytes, quantity, word } from './read-answer.ts'
 import { refusePayee } from './refuse-payee.ts'
 import { callAll } from './rpc.ts'
 import { sendBytes } from './send-bytes.ts'
-import { addressKey, type EvmSettings, ownKeys } from './settings.ts'
+import { addressKey, type EvmSettings, ownKeys, parseAddress } from './settings.ts'
 import { signTransfer, TRANSFER_GAS, transferCall } from './sign-transfer.ts'
 
 export interface EvmRailSettings extends EvmSettings {
@@ -30,9 +31,15 @@ const l1Fee = async (node: Node, chainId: number, order: PayoutOrder): Promise<b
   return bytes(fee) === '0x' ? 0n : word(fee)
 }
 
+const balanceCall = (owner: string) => {
+  const address = parseAddress(owner)
+  assert(address !== undefined, `${owner} is not an EVM address`)
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] })
+}
+
 /** Pays out on Base or on the third network. One payout has one nonce for ever, however often it is signed. */
 export const evmRail = (settings: EvmRailSettings, signer: EvmTreasurySigner): Rail => {
-  const { network, chainId, treasury, feeCapPerGas } = settings
+  const { network, chainId, treasury, usdc, feeCapPerGas } = settings
   if (addressKey(signer.address) !== addressKey(treasury))
     throw new Error(`${network}: the signer's address ${signer.address} is not the treasury ${treasury}`)
   const nodes = evmNodes(settings)
@@ -43,18 +50,22 @@ export const evmRail = (settings: EvmRailSettings, signer: EvmTreasurySigner): R
     treasury,
     refusal: (order) => refusePayee(settings, nodes, order),
 
-    async firstNonce() {
+    async nonces() {
       // The highest count wins: a node that lags would name a nonce that is used.
       const counts = await Promise.allSettled(
         await nodes.askGood((node) =>
-          callAll(node, chainId, [['eth_getTransactionCount', treasury, 'latest']]),
+          callAll(node, chainId, [
+            ['eth_getTransactionCount', treasury, 'latest'],
+            ['eth_getTransactionCount', treasury, 'pending'],
+          ]),
         ),
       )
       const known = counts.flatMap((count) =>
-        count.status === 'fulfilled' ? [quantity(count.value[0])] : [],
+        count.status === 'fulfilled' ? [count.value.map((one) => quantity(one))] : [],
       )
       if (known.length === 0) throw unavailable(`No node of ${network} tells the treasury's nonce`)
-      return largest(known)
+      const next = largest(known.map(([latest = 0n]) => latest))
+      return { next, pending: largest([next, ...known.flat()]) }
     },
 
     async sign(order, nonce, before) {
@@ -81,6 +92,13 @@ export const evmRail = (settings: EvmRailSettings, signer: EvmTreasurySigner): R
       nodes.ask(async (node) => {
         const [balance] = await callAll(node, chainId, [['eth_getBalance', treasury, 'latest']])
         return quantity(balance)
+      }),
+
+    usdcBalance: () =>
+      nodes.ask(async (node) => {
+        const call = { to: usdc, data: balanceCall(treasury) }
+        const [balance] = await callAll(node, chainId, [['eth_call', call, 'latest']])
+        return money(word(balance))
       }),
   }
 }

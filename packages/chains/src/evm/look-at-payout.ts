@@ -1,6 +1,6 @@
 import { assert } from '@market/kernel/assert'
 import { unavailable } from '@market/kernel/refusal'
-import type { SentOutcome, SignedTransfer } from '@market/market/ports/rail'
+import { NONCE_USED_BY_ANOTHER, type SentOutcome, type SignedTransfer } from '@market/market/ports/rail'
 import type { Node, NodePool } from '../nodes/node-pool.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
 import { quantity, readBlock, readReceipt } from './read-answer.ts'
@@ -77,5 +77,5 @@ export const lookAtPayout = async (
     throw unavailable('The nonce of a payout is used, and not every node tells by what', failure)
   })
   const ours = again.filter((outcome) => outcome.kind !== 'nonce_used')
-  return ours[0] ?? { kind: 'failed', reference, why: 'nonce used by another transaction' }
+  return ours[0] ?? { kind: 'failed', reference, why: NONCE_USED_BY_ANOTHER }
 }

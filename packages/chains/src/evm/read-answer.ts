@@ -25,6 +25,14 @@ export interface Block {
   readonly baseFeePerGas: bigint | undefined
 }
 
+export interface Transaction {
+  readonly from: string
+  /** Null when it makes a contract. */
+  readonly to: string | null
+  readonly nonce: bigint
+  readonly input: Hex
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -110,5 +118,16 @@ export const readBlock = (value: unknown): Block | undefined => {
     hash: hash(block['hash']),
     at: time(block['timestamp']),
     baseFeePerGas: fee === undefined || fee === null ? undefined : quantity(fee),
+  }
+}
+
+export const readTransaction = (value: unknown): Transaction | undefined => {
+  if (value === null) return undefined
+  const { from, to, nonce, input } = record(value, 'transaction')
+  return {
+    from: bytes(from),
+    to: to === null || to === undefined ? null : bytes(to),
+    nonce: quantity(nonce),
+    input: bytes(input),
   }
 }

@@ -79,3 +79,17 @@ export const resultOf = (answer: Answer | undefined): unknown => {
 /** The results alone; an error in any of them is trouble with the node. */
 export const callAll = async (node: Node, chainId: number, calls: readonly Call[]): Promise<unknown[]> =>
   (await callEach(node, chainId, calls)).map(resultOf)
+
+const MOST_CALLS_TOGETHER = 50
+
+/** As many calls as there are, in requests of a size that nodes accept. */
+export const callInParts = async (
+  node: Node,
+  chainId: number,
+  calls: readonly Call[],
+): Promise<readonly unknown[]> => {
+  const results: unknown[] = []
+  for (let start = 0; start < calls.length; start += MOST_CALLS_TOGETHER)
+    results.push(...(await callAll(node, chainId, calls.slice(start, start + MOST_CALLS_TOGETHER))))
+  return results
+}

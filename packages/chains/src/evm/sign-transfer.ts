@@ -5,6 +5,7 @@ import {
   concat,
   encodeFunctionData,
   erc20Abi,
+  getAbiItem,
   type Hex,
   hexToBytes,
   isAddressEqual,
@@ -13,7 +14,9 @@ import {
   recoverAddress,
   serializeTransaction,
   stringToHex,
+  toFunctionSelector,
 } from 'viem'
+import { asPayoutId } from '../payout-id.ts'
 import type { Fees } from './fees.ts'
 import { type EvmSettings, parseAddress } from './settings.ts'
 
@@ -30,6 +33,16 @@ export const transferCall = ({ to, amount, payoutId }: PayoutOrder): Hex => {
   const id = stringToHex(payoutId)
   assert(payoutId !== '' && id.length <= 2 + 2 * LONGEST_ID, 'a payout id has 1 to 64 bytes')
   return concat([encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payee, amount] }), id])
+}
+
+const TRANSFER_SELECTOR = toFunctionSelector(getAbiItem({ abi: erc20Abi, name: 'transfer' }))
+/** A selector and two words. */
+const TRANSFER_BYTES = 4 + 2 * 32
+
+/** The payout that a call says it pays; null when it is not one of `transferCall`'s. */
+export const payoutIdIn = (input: Hex): string | null => {
+  if (!input.startsWith(TRANSFER_SELECTOR)) return null
+  return asPayoutId(Buffer.from(input.slice(2), 'hex').toString('utf8', TRANSFER_BYTES))
 }
 
 export const signTransfer = async (

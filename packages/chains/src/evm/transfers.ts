@@ -7,25 +7,36 @@ export const TRANSFER_TOPIC = toEventSelector(getAbiItem({ abi: erc20Abi, name: 
 const addressIn = (topic: string): string => `0x${topic.slice(-40)}`
 export const topicOf = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 
-export interface Arrival {
-  /** Null for newly issued money, which nobody sent. */
-  readonly payer: string | null
+interface Movement {
+  readonly from: string
+  readonly to: string
   readonly amount: bigint
   readonly log: Log
 }
 
 /**
- * The USDC that a log brought into the treasury, or nothing. Only the token's own address is believed, and a transfer of
- * nothing is none: anybody can make one in anybody's name.
+ * The USDC that a log moved, or nothing. Only the token's own address is believed, and a transfer of nothing is none:
+ * anybody can make one in anybody's name.
  */
-const arrivalOf = (log: Log, usdc: string, treasury: string): Arrival | undefined => {
+const movementOf = (log: Log, usdc: string): Movement | undefined => {
   const [kind, from, to, ...more] = log.topics
   if (log.address !== usdc || kind !== TRANSFER_TOPIC) return undefined
   if (from === undefined || to === undefined || more.length > 0 || log.data.length !== 66) return undefined
   const amount = quantity(log.data)
-  if (addressIn(to) !== treasury || amount === 0n) return undefined
-  const payer = addressIn(from)
-  return { payer: payer === zeroAddress ? null : payer, amount, log }
+  return amount === 0n ? undefined : { from: addressIn(from), to: addressIn(to), amount, log }
+}
+
+const movementsIn = (logs: readonly Log[], usdc: string): readonly Movement[] =>
+  logs.flatMap((log) => movementOf(log, usdc) ?? [])
+
+/** Money that is issued or destroyed moves from or to the zero address, behind which is nobody. */
+const somebody = (address: string): string | null => (address === zeroAddress ? null : address)
+
+export interface Arrival {
+  /** Null for newly issued money, which nobody sent. */
+  readonly payer: string | null
+  readonly amount: bigint
+  readonly log: Log
 }
 
 export interface Arrivals {
@@ -41,16 +52,38 @@ export const arrivalsIn = (
   treasury: string,
   own: ReadonlySet<string>,
 ): Arrivals => {
-  const all = logs.flatMap((log) => arrivalOf(log, usdc, treasury) ?? [])
+  const all = movementsIn(logs, usdc)
+    .filter(({ to }) => to === treasury)
+    .map(({ from, amount, log }) => ({ payer: somebody(from), amount, log }))
   const foreign = all.filter(({ payer }) => payer === null || !own.has(payer))
   return { foreign, hasOwn: foreign.length < all.length }
 }
 
-export const total = (arrivals: readonly Arrival[]): bigint =>
-  arrivals.reduce((sum, { amount }) => sum + amount, 0n)
+export interface Departure {
+  /** Null for money that was destroyed, which nobody got. */
+  readonly payee: string | null
+  readonly amount: bigint
+  readonly log: Log
+}
+
+/** What left the treasury. What it sends to itself stays. */
+export const departuresIn = (logs: readonly Log[], usdc: string, treasury: string): readonly Departure[] =>
+  movementsIn(logs, usdc)
+    .filter(({ from, to }) => from === treasury && to !== treasury)
+    .map(({ to, amount, log }) => ({ payee: somebody(to), amount, log }))
+
+export const total = (moved: readonly { readonly amount: bigint }[]): bigint =>
+  moved.reduce((sum, { amount }) => sum + amount, 0n)
+
+const onlyOne = (names: readonly (string | null)[]): string | null | undefined => {
+  const [one, ...more] = new Set(names)
+  return more.length === 0 ? one : undefined
+}
 
 /** The one payer of all of them; undefined when there are several. */
-export const onePayer = (arrivals: readonly Arrival[]): string | null | undefined => {
-  const payers = new Set(arrivals.map(({ payer }) => payer))
-  return payers.size === 1 ? [...payers][0] : undefined
-}
+export const onePayer = (arrivals: readonly Arrival[]): string | null | undefined =>
+  onlyOne(arrivals.map(({ payer }) => payer))
+
+/** The one who got all of them; undefined when there are several. */
+export const onePayee = (departures: readonly Departure[]): string | null | undefined =>
+  onlyOne(departures.map(({ payee }) => payee))

@@ -5,7 +5,7 @@ import { signature } from '@solana/kit'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
 
 /** Blocks beyond the last valid one before bytes are given up: room for a node that counts differently. */
-const MARGIN = 32n
+export const EXPIRY_MARGIN = 32n
 /** How many blocks a blockhash lives. */
 const LIFETIME = 150n
 /** How many nodes must agree that nothing can happen any more, when there are as many. */
@@ -51,7 +51,7 @@ const askNode = async (rpc: SolanaRpc, signed: readonly SignedTransfer[]): Promi
   if (seen !== undefined) return { kind: 'seen', reference: seen.one.reference }
 
   const unseen = all.filter(({ status }) => status === null).map(({ one }) => one)
-  const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + MARGIN)
+  const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + EXPIRY_MARGIN)
   if (mayStillLand || context.slot < absoluteSlot) return { kind: 'unknown' }
   if (unseen.length > 0 && !(await remembers(rpc, unseen))) return { kind: 'forgotten' }
   const [failed] = final

@@ -1,6 +1,9 @@
-import type { Address, Signature } from '@solana/kit'
+import { type Address, getBase58Encoder, type Signature } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import type { SolanaRpc } from './nodes.ts'
+import { MEMO_PROGRAM } from './sign-payout.ts'
+
+const base58 = getBase58Encoder()
 
 /** Version 1 is asked for too: a balance change reads the same in every version. */
 export const fetchTransaction = (rpc: SolanaRpc, signature: Signature) =>
@@ -12,7 +15,7 @@ export const fetchTransaction = (rpc: SolanaRpc, signature: Signature) =>
     })
     .send()
 
-type Transaction = NonNullable<Awaited<ReturnType<typeof fetchTransaction>>>
+export type Transaction = NonNullable<Awaited<ReturnType<typeof fetchTransaction>>>
 
 /** What a transaction did to the USDC of everybody in it. */
 export interface UsdcChange {
@@ -21,6 +24,8 @@ export interface UsdcChange {
   readonly signers: readonly string[]
   /** Who had less USDC afterwards and how much less, without the treasury. */
   readonly losses: ReadonlyMap<string, bigint>
+  /** The owners of the accounts that had more USDC afterwards, without the treasury's own; null for one untold. */
+  readonly gainers: ReadonlySet<string | null>
 }
 
 export interface TreasuryAccount {
@@ -45,11 +50,16 @@ export const readUsdcChange = (
 
   let gained = 0n
   const byOwner = new Map<string, bigint>()
+  const byAccount = new Map<number, { owner: string | undefined; change: bigint }>()
   const count = (balances: typeof meta.preTokenBalances, sign: 1n | -1n): void => {
     for (const balance of balances ?? []) {
       if (balance.mint !== treasury.mint || balance.programId !== TOKEN_PROGRAM_ADDRESS) continue
       const amount = sign * BigInt(balance.uiTokenAmount.amount)
       if (keys[balance.accountIndex] === treasury.account) gained += amount
+      else {
+        const before = byAccount.get(balance.accountIndex)?.change ?? 0n
+        byAccount.set(balance.accountIndex, { owner: balance.owner, change: before + amount })
+      }
       if (balance.owner !== undefined) byOwner.set(balance.owner, (byOwner.get(balance.owner) ?? 0n) + amount)
     }
   }
@@ -57,11 +67,21 @@ export const readUsdcChange = (
   count(meta.postTokenBalances, 1n)
 
   const losses = [...byOwner].filter(([owner, change]) => change < 0n && owner !== treasury.owner)
+  const winners = [...byAccount.values()].filter(({ change }) => change > 0n)
   return {
     gained,
     signers: accountKeys.slice(0, header.numRequiredSignatures),
     losses: new Map(losses.map(([owner, change]) => [owner, -change])),
+    gainers: new Set(winners.map(({ owner }) => owner ?? null)),
   }
+}
+
+/** What the memo instructions of the transaction itself say; those of inner calls are somebody else's words. */
+export const memosIn = ({ transaction }: Transaction): readonly string[] => {
+  const { accountKeys, instructions } = transaction.message
+  return instructions
+    .filter(({ programIdIndex }) => accountKeys[programIdIndex] === MEMO_PROGRAM)
+    .map(({ data }) => Buffer.from(base58.encode(data)).toString())
 }
 
 /** Whether one of ours signed or paid: our own money coming home is nobody's payment. */

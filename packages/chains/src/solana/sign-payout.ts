@@ -24,6 +24,7 @@ import {
   getCreateAssociatedTokenIdempotentInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token'
+import { asPayoutId } from '../payout-id.ts'
 import { USDC_DECIMALS } from './settings.ts'
 import { usdcAccountOf } from './token-account.ts'
 
@@ -32,6 +33,17 @@ const COMPUTE_UNITS = 80_000
 export const MICRO_LAMPORTS_PER_UNIT = 1_000n
 const HIGHEST_MICRO_LAMPORTS_PER_UNIT = 1_000_000n
 const LAMPORTS_PER_SIGNATURE = 5_000n
+
+/** The memo program of today's wallets and explorers; the newer one is not on every cluster. */
+export const MEMO_PROGRAM = LEGACY_MEMO_PROGRAM_ADDRESS_V3
+
+const memoOf = (payoutId: string, attempt: number): string => `${payoutId}#${attempt}`
+
+/** The payout that a memo names; null when it is not one of `memoOf`'s. */
+export const payoutIdIn = (memo: string): string | null => {
+  const [, payoutId, attempt] = /^(.+)#([1-9]\d*)$/.exec(memo) ?? []
+  return payoutId === undefined || attempt === undefined ? null : asPayoutId(payoutId)
+}
 
 /** An attempt that expired was not worth a place in a block, so the next one offers four times as much, up to a bound. */
 export const priceOf = (attempt: number, first: bigint): bigint => {
@@ -81,11 +93,7 @@ const compilePayout = async (order: PayoutOrder, treasury: string, terms: Terms)
       amount: order.amount,
       decimals: USDC_DECIMALS,
     }),
-    // The memo program of today's wallets and explorers; the newer one is not on every cluster.
-    getAddMemoInstruction(
-      { memo: `${order.payoutId}#${attempt}` },
-      { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 },
-    ),
+    getAddMemoInstruction({ memo: memoOf(order.payoutId, attempt) }, { programAddress: MEMO_PROGRAM }),
   ]
   return compileTransaction(
     pipe(

@@ -1,9 +1,12 @@
 import type { Chain } from '@market/market/ports/chain'
 import { assertIsAddress } from '@solana/kit'
+import { largest } from '../nodes/largest.ts'
 import { checkNodes } from './check-nodes.ts'
 import { findTransfer, parseSignature } from './find-transfer.ts'
+import { sendingsFollower } from './follow-sendings.ts'
 import { treasuryFollower } from './follow-treasury.ts'
 import { solanaNodes } from './nodes.ts'
+import { readHeights } from './read-heights.ts'
 import type { TreasuryAccount } from './read-transfer.ts'
 import type { SolanaSettings } from './settings.ts'
 import { usdcAccountOf, usdcOf } from './token-account.ts'
@@ -18,6 +21,8 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     account ??= usdcAccountOf(settings.treasury, settings.usdc)
     return { account: await account, owner: settings.treasury, mint: settings.usdc }
   }
+  // Whoever was told what is final reads on with it in mind, so no node that stands below may list the payments then.
+  let finalSlot = 0n
   return {
     network: 'solana-mainnet',
     treasury: settings.treasury,
@@ -25,6 +30,12 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     normalize: parseSignature,
     findTransfer: async (question) => findTransfer(nodes.rpc, settings, await treasury(), own, question),
     transfersAfter: treasuryFollower(nodes, treasury, own),
+    sendingsAfter: sendingsFollower(nodes, treasury, { minSlot: () => finalSlot }),
+    async heights() {
+      const heights = await readHeights(nodes)
+      finalSlot = largest([finalSlot, heights.finalSlot])
+      return { final: heights.final, horizon: heights.horizon }
+    },
     async balanceOf(address) {
       const [final, latest] = await Promise.all([
         usdcOf(nodes.rpc, address, settings.usdc, 'finalized'),

@@ -9,7 +9,7 @@ import { type SolanaNode, type SolanaNodes, solanaNodes } from './nodes.ts'
 import { refusePayee } from './refuse-payee.ts'
 import type { SolanaRailSettings } from './settings.ts'
 import { feeAt, MICRO_LAMPORTS_PER_UNIT, priceOf, signPayout } from './sign-payout.ts'
-import { readTokenAccount, usdcAccountOf } from './token-account.ts'
+import { readTokenAccount, usdcAccountOf, usdcOf } from './token-account.ts'
 
 /** A node that has the bytes already says so as an error. */
 const ALREADY_THERE = /already (?:been )?processed/i
@@ -49,7 +49,7 @@ export const solanaRail = (settings: SolanaRailSettings, signer: SolanaTreasuryS
     network: 'solana-mainnet',
     treasury: settings.treasury,
     refusal: (order) => refusePayee(rpc, settings.usdc, own, order.to),
-    firstNonce: async () => null,
+    nonces: async () => null,
     async sign(order, _nonce, before) {
       const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
       const attempt = before.length + 1
@@ -71,5 +71,6 @@ export const solanaRail = (settings: SolanaRailSettings, signer: SolanaTreasuryS
     async nativeBalance() {
       return (await rpc.getBalance(address(settings.treasury), { commitment: 'confirmed' }).send()).value
     },
+    usdcBalance: () => usdcOf(rpc, settings.treasury, settings.usdc, 'confirmed'),
   }
 }

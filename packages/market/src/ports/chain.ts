@@ -26,6 +26,22 @@ export interface SeenTransfer {
   readonly final: boolean
 }
 
+/** A payment of USDC out of the treasury, as the chain shows it. */
+export interface SeenSending {
+  readonly reference: string
+  /** The payout it says it is, in its memo or after the call's arguments; null when it is none of this house's. */
+  readonly payoutId: string | null
+  /** The wallet that got it; null where there were several, or the chain does not tell. */
+  readonly payee: string | null
+  /** What the treasury lost by the transaction. */
+  readonly amount: Usdc
+  /** EVM: the nonce it used. Solana: null. */
+  readonly nonce: bigint | null
+  readonly at: Date
+  readonly block: { readonly height: bigint; readonly hash: string }
+  readonly final: boolean
+}
+
 /** One look at the chain. Trouble in looking throws `unavailable` and is never a verdict. */
 export type Look =
   | { readonly kind: 'ok'; readonly transfer: SeenTransfer }
@@ -46,6 +62,9 @@ export type Look =
       readonly detail?: string
     }
 
+/** The networks this process is connected to. */
+export type Chains = Readonly<Partial<Record<Network, Chain>>>
+
 /** One per network. Everything the market asks of a chain without moving anything. */
 export interface Chain {
   readonly network: Network
@@ -62,6 +81,24 @@ export interface Chain {
     position: string | undefined,
     limit: number,
   ): Promise<{ readonly transfers: readonly SeenTransfer[]; readonly position: string }>
+  /**
+   * Payments out of the treasury after a position, oldest first, up to the newest block: not only what is confirmed,
+   * for whoever asks wants to know what must not be paid again. The end is where the position stays, or a page that
+   * says so: on a fast chain there is a new block by the time one asks again.
+   */
+  sendingsAfter(
+    position: string | undefined,
+    limit: number,
+  ): Promise<{
+    readonly sendings: readonly SeenSending[]
+    readonly position: string
+    readonly isEnd?: boolean
+  }>
+  /**
+   * The newest final height, and the height after which nothing that was signed until now can take effect any more.
+   * On EVM the nonce says that, so there it is no later than the final one.
+   */
+  heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
   /** USDC of an address, as of the newest final block and as of now. */
   balanceOf(address: string): Promise<{ readonly final: Usdc; readonly latest: Usdc }>
   /** Asks every configured node whether it is on this chain and knows this asset with 6 decimals; throws by name if not. */

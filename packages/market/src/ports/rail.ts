@@ -23,6 +23,9 @@ export interface SignedTransfer {
   readonly maxPriorityFeePerGas: bigint | null
 }
 
+/** Of a failure: the bytes are void because something else used their nonce. The payment can be made with another one. */
+export const NONCE_USED_BY_ANOTHER = 'nonce used by another transaction'
+
 export type SentOutcome =
   /** Nothing seen; the bytes may still take effect. Send them again. */
   | { readonly kind: 'unknown' }
@@ -41,8 +44,11 @@ export interface Rail {
   readonly treasury: string
   /** Why this payment can never succeed (a blocked or impossible payee), or undefined. */
   refusal(order: PayoutOrder): Promise<string | undefined>
-  /** EVM: the treasury account's next nonce as the chain counts, for the first payout ever. Solana: null. */
-  firstNonce(): Promise<bigint | null>
+  /**
+   * EVM: the treasury account's next nonce as the chain counts, and with what waits to be mined; the highest that any
+   * node tells. Solana: null.
+   */
+  nonces(): Promise<{ readonly next: bigint; readonly pending: bigint } | null>
   /** Signs. `before` are earlier signatures of the same payout: on EVM the new one replaces them at their nonce. */
   sign(order: PayoutOrder, nonce: bigint | null, before: readonly SignedTransfer[]): Promise<SignedTransfer>
   /** Hands the bytes to the network. Any error means that the outcome is unknown, never that nothing happened. */
@@ -53,4 +59,6 @@ export interface Rail {
   cost(order: PayoutOrder): Promise<{ readonly native: bigint; readonly fresh: boolean }>
   /** The treasury's own coin for fees. */
   nativeBalance(): Promise<bigint>
+  /** The treasury's USDC as of now. */
+  usdcBalance(): Promise<Usdc>
 }

@@ -1,0 +1,5 @@
+/** What a payout of this house is called, as its payment carries it over the chain. */
+const PAYOUT_ID = /^pay_[0-9a-z]{32}$/
+
+/** The text when it is a payout's id, and nothing but that. */
+export const asPayoutId = (text: string): string | null => (PAYOUT_ID.test(text) ? text : null)

@@ -1,0 +1,116 @@
+import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
+import { z } from 'zod'
+import { list, wholeNumber } from './environment.ts'
+
+/** Which chains the house is on and where their treasuries are: read by every program that looks at a chain. */
+
+const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
+const base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be 32 bytes in base58')
+const urls = list.refine((all) => all.every((url) => /^https?:\/\//.test(url) && URL.canParse(url)), {
+  message: 'must be a list of http addresses',
+})
+
+export const money = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, ctx): Usdc => {
+      const amount = parseUsd(text)
+      if (amount !== undefined) return amount
+      ctx.addIssue('must be an amount of USDC such as 1000 or 0.50')
+      return z.NEVER
+    })
+
+/** `0:2,1000:final`: from this amount of USDC on, so many blocks make a payment count. */
+const confirmations = z
+  .string()
+  .default('0:2,1000:final')
+  .transform((text, ctx) =>
+    text.split(',').map((entry) => {
+      const [from = '', blocks = ''] = entry.trim().split(':')
+      const amount = from === '0' ? usdc(0n) : parseUsd(from)
+      if (amount !== undefined && (blocks === 'final' || /^[1-9]\d{0,3}$/.test(blocks)))
+        return { from: amount, blocks: blocks === 'final' ? ('final' as const) : Number(blocks) }
+      ctx.addIssue('must be a list of <USDC>:<blocks> such as 0:2,1000:final')
+      return z.NEVER
+    }),
+  )
+  .refine((rules) => rules.some(({ from }) => from === 0n), { message: 'must have a rule from 0 on' })
+
+const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+const SOLANA_USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const BASE_CHAIN_ID = 8453
+const BASE_USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+const MOST_CHAIN_ID = 2 ** 40
+const MOST_BLOCK = 1e12
+
+export const chainSettings = {
+  SOLANA_RPC_URLS: urls,
+  SOLANA_GENESIS_HASH: base58.default(MAINNET_GENESIS),
+  SOLANA_USDC: base58.default(SOLANA_USDC),
+  SOLANA_TREASURY: base58.optional(),
+  /** Below this a payment counts when it is confirmed, from here on when it is finalized. */
+  SOLANA_FINALIZED_FROM_USDC: money('1000'),
+
+  BASE_RPC_URLS: urls,
+  BASE_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).default(BASE_CHAIN_ID),
+  BASE_USDC: evmAddress.default(BASE_USDC),
+  BASE_TREASURY: evmAddress.optional(),
+  BASE_CONFIRMATIONS: confirmations,
+  /** Where the treasury's history begins; some hours back when absent. */
+  BASE_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
+
+  ALT_RPC_URLS: urls,
+  ALT_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).optional(),
+  ALT_USDC: evmAddress.optional(),
+  ALT_TREASURY: evmAddress.optional(),
+  ALT_CONFIRMATIONS: confirmations,
+  ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
+
+  /** How long one node may take for one question. */
+  RPC_TIMEOUT_MS: wholeNumber(100, 60_000).default(3_000),
+}
+
+export type ChainConfig = z.infer<z.ZodObject<typeof chainSettings>>
+export type ChainName = 'SOLANA' | 'BASE' | 'ALT'
+
+/** What a network that is used cannot do without; each fault names the setting. */
+export function checkChainSettings(
+  config: ChainConfig,
+  isUsed: (name: ChainName) => boolean,
+  ctx: z.RefinementCtx,
+): void {
+  const fault = (path: string) => ctx.addIssue({ code: 'custom', path: [path], message: 'is needed to pay' })
+  for (const name of ['SOLANA', 'BASE', 'ALT'] as const)
+    if (isUsed(name) && config[`${name}_RPC_URLS`].length === 0) fault(`${name}_RPC_URLS`)
+  if (!isUsed('ALT')) return
+  if (config.ALT_CHAIN_ID === undefined) fault('ALT_CHAIN_ID')
+  if (config.ALT_USDC === undefined) fault('ALT_USDC')
+}
+
+export const solanaSettings = (config: ChainConfig, treasury: string) => ({
+  rpcUrls: config.SOLANA_RPC_URLS,
+  genesisHash: config.SOLANA_GENESIS_HASH,
+  usdc: config.SOLANA_USDC,
+  treasury,
+  commitment: (amount: Usdc) =>
+    amount < config.SOLANA_FINALIZED_FROM_USDC ? ('confirmed' as const) : ('finalized' as const),
+  ownAddresses: [],
+  timeoutMs: config.RPC_TIMEOUT_MS,
+})
+
+export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury: string) {
+  const watchFrom = config[`${name}_WATCH_FROM`]
+  return {
+    network: name === 'BASE' ? ('base-mainnet' as const) : ('alt-mainnet' as const),
+    chainId: config[`${name}_CHAIN_ID`] ?? 0,
+    rpcUrls: config[`${name}_RPC_URLS`],
+    usdc: config[`${name}_USDC`] ?? '',
+    treasury,
+    confirmations: config[`${name}_CONFIRMATIONS`],
+    finalityTag: 'finalized' as const,
+    ownAddresses: [],
+    timeoutMs: config.RPC_TIMEOUT_MS,
+    ...(watchFrom !== undefined && { watchFrom: BigInt(watchFrom) }),
+  }
+}
