@@ -25,6 +25,8 @@ export const STAIRS = [
   'wallets',
   'listings',
   'webhooks',
+  'treasury',
+  'reserves',
   'agents',
   'notifications',
   'accounts',
@@ -40,20 +42,7 @@ export const STAIRS = [
 ]
 
 /** Stairs whose module is not built yet; a module that is built leaves this list. */
-export const PLANNED = [
-  'feed',
-  'x402',
-  'bounties',
-  'workspaces',
-  'reviews',
-  'messages',
-  'disputes',
-  'orders',
-  'earn',
-  'tokens',
-  'wallets',
-  'listings',
-]
+export const PLANNED = ['feed', 'x402', 'bounties', 'workspaces', 'disputes', 'earn', 'tokens', 'wallets']
 
 /** Which module of the market writes each table. Everyone may read. */
 export const OWNERS: Readonly<Record<string, string>> = {
@@ -68,11 +57,22 @@ export const OWNERS: Readonly<Record<string, string>> = {
   ledger_accounts: 'ledger',
   ledger_journals: 'ledger',
   ledger_moves: 'ledger',
+  listing_buyers: 'listings',
+  listings: 'listings',
   notifications: 'notifications',
+  order_deliveries: 'orders',
+  order_messages: 'messages',
+  order_steps: 'orders',
+  orders: 'orders',
+  payout_gates: 'payouts',
   payout_signatures: 'payouts',
   payouts: 'payouts',
   rail_nonces: 'payouts',
   requests: 'requests',
+  reserve_leaves: 'reserves',
+  reserve_looks: 'reserves',
+  reviews: 'reviews',
+  sendings: 'payouts',
   switches: 'switches',
   transfers: 'payments',
   treasury_positions: 'payments',

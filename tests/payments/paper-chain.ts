@@ -112,6 +112,17 @@ export class PaperChain implements Chain {
     return { transfers, position: `${at}:${this.blocks[at]?.hash}:${index}` }
   }
 
+  /** Nothing ever leaves the treasury on paper. */
+  async sendingsAfter(position: string | undefined) {
+    this.answer()
+    return { sendings: [], position: position ?? 'start' }
+  }
+
+  async heights() {
+    this.answer()
+    return { final: 0n, horizon: 0n }
+  }
+
   async balanceOf() {
     return { final: usdc(this.holds), latest: usdc(this.holds) }
   }

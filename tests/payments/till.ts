@@ -3,14 +3,13 @@ import type { Network } from '@market/kernel/network'
 import { Refusal } from '@market/kernel/refusal'
 import { balanceOf, escrow, surplus, suspense, totals } from '@market/market/ledger'
 import {
-  type Chains,
   claimTransfer,
   findPayment,
   recheckTransfers,
   type Transfer,
   watchTreasury,
 } from '@market/market/payments'
-import type { Chain, SeenTransfer } from '@market/market/ports/chain'
+import type { Chain, Chains, SeenTransfer } from '@market/market/ports/chain'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'

@@ -51,6 +51,12 @@ const request = async (world: PayoutWorld, owed: readonly Owed[]) => {
 const countIn = async (world: PayoutWorld, ...states: string[]): Promise<number> =>
   (await world.db.selectFrom('payouts').select('id').where('state', 'in', states).execute()).length
 
+/** Whether all were compared with the chain: until then nothing is paid, and nothing could go wrong. */
+const isOpen = async ({ db }: PayoutWorld): Promise<boolean> => {
+  const gates = await db.selectFrom('payout_gates').select('compared_at').execute()
+  return gates.length === NETWORKS.length && gates.every(({ compared_at }) => compared_at !== null)
+}
+
 /** Undoes the newest blocks of one chain once some of its payouts are in them. */
 async function reorgOnce({ db, chains }: PayoutWorld): Promise<void> {
   await until(
@@ -102,6 +108,8 @@ test.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
     const nemesis = startNemesis({ workers: WORKERS, environment, random })
     try {
       const owed = await owe(world)
+      const areOpen = until('all networks are paid on', () => isOpen(world), { withinMs: 60_000 })
+      await Promise.race([areOpen, nemesis.keeping])
       const requesting = request(world, owed)
       const isUnderWay = async () => (await countIn(world, 'signed', 'final')) > 0
       await Promise.race([until('the first is signed', isUnderWay, { withinMs: 60_000 }), nemesis.keeping])

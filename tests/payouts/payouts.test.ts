@@ -1,71 +1,21 @@
-import { evmRail } from '@market/chains/evm/evm-rail'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { balanceOf, escrow, keepLedgerMonths, payable, post, totals, world } from '@market/market/ledger'
-import { advanceDue, advancePayout, duePayouts, type Payout, requestPayout } from '@market/market/payouts'
-import { turnSwitch } from '@market/market/switches'
+import { keepLedgerMonths, totals } from '@market/market/ledger'
+import { advanceDue, advancePayout, duePayouts } from '@market/market/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
-import { makeProfile } from '@market/testing/makers'
-import { marketContext } from '@market/testing/market-context'
-import { testDatabase } from '@market/testing/postgres'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { FINALITY, newAccount, settingsFor } from '../chains/evm-world.ts'
-
-const NETWORK = 'base-mainnet'
-const FLOAT = usdc(1_000_000_000n)
-const CAPS = { perPayout: usdc(50_000_000n), perDay: usdc(100_000_000n), cost: {} }
+import { FINALITY, newAccount } from '../chains/evm-world.ts'
+import { CAPS, FLOAT, NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
-const startBooks = async () => {
-  const account = newAccount()
-  await chain.automine(true)
-  await chain.fund(account.address)
-  await chain.mint(account.address, FLOAT)
-  const database = await testDatabase()
-  const actor = { kind: 'user', userId: makeProfile().userId, token: '', admin: true } as const
-  const ctx = marketContext({ db: database.db, actor })
-  await keepLedgerMonths(ctx)
-  const moves = [{ from: world(NETWORK), to: escrow(NETWORK, 'float'), amount: FLOAT }]
-  const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
-  await ctx.transact((tx) => post(ctx, tx, journal))
-  const rail = evmRail(settingsFor(chain, account.address), localEvmSigner(account.key))
-  const house = { ...ctx, rails: { [NETWORK]: rail }, caps: CAPS }
-  let subjects = 0
-  const ask = (said: Partial<Parameters<typeof requestPayout>[2]> = {}) =>
-    ctx.transact((tx) =>
-      requestPayout(ctx, tx, {
-        network: NETWORK,
-        kind: 'payout',
-        subject: `order-${subjects++}`,
-        payee: newAccount().address,
-        amount: usdc(5_000_000n),
-        from: escrow(NETWORK, 'float'),
-        ...said,
-      }),
-    )
-  const rowOf = ({ id }: Payout) =>
-    ctx.db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  const signaturesOf = ({ id }: Payout) =>
-    ctx.db.selectFrom('payout_signatures').selectAll().where('payout_id', '=', id).orderBy('n').execute()
-  return {
-    ...{ account, ctx, rail, house, ask, rowOf, signaturesOf, stop: database.stop },
-    advance: ({ id }: Payout) => advancePayout(house, id),
-    holds: ({ payee }: Payout) => chain.balanceOf(payee as Address),
-    setAside: ({ id }: Payout) => balanceOf(ctx.db, payable(NETWORK, id)),
-    freeze: (on: boolean) => turnSwitch(ctx, { name: 'freeze_payouts', on, reason: 'a test' }),
-    count: async () =>
-      BigInt(String(await chain.rpc('eth_getTransactionCount', [account.address, 'latest']))),
-  }
-}
-
 describe('payouts', () => {
-  let books: Awaited<ReturnType<typeof startBooks>>
+  let books: PayoutBooks
   beforeEach(async () => {
-    books = await startBooks()
+    await chain.automine(true)
+    books = await startPayoutBooks(chain)
     return books.stop
   })
 

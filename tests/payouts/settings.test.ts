@@ -71,10 +71,12 @@ test('a worker starts while the nodes are away, and pays on that network once th
   relay.share = 1
   const worker = await startWorker({ ...BASE, BASE_RPC_URLS: relay.url })
   try {
-    expect(worker.output()).toContain('not paid on until its nodes answer')
-    expect(worker.output()).not.toContain('pays out')
+    expect(worker.output()).toContain('not used until its nodes answer')
+    expect(worker.output()).not.toContain('network is open')
     relay.share = 0
-    await until('the network is paid on', () => worker.output().includes('pays out'), { withinMs: 10_000 })
+    await until('the network is paid on', () => worker.output().includes('network is open'), {
+      withinMs: 10_000,
+    })
     expect(worker.output()).not.toContain('the-key-of-the-provider')
     expect(worker.output()).not.toContain(BASE.BASE_TREASURY_KEY)
   } finally {
@@ -95,7 +97,10 @@ test('the key can be one that never leaves a KMS', async () => {
     AWS_SECRET_ACCESS_KEY: kms.credentials.secretAccessKey,
   })
   try {
-    expect(worker.output()).toMatch(/"treasury":"0x[0-9a-fA-F]{40}"[^\n]*"msg":"pays out"/)
+    expect(worker.output()).toMatch(
+      /"network":"base-mainnet","treasury":"0x[0-9a-fA-F]{40}"[^\n]*"msg":"network is open"/,
+    )
+    expect(kms.calls).toContain('GetPublicKey')
     expect(worker.output()).not.toContain(kms.credentials.secretAccessKey)
   } finally {
     await worker.stop()

@@ -1,8 +1,9 @@
+import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaRail } from '@market/chains/solana/solana-rail'
 import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, keepLedgerMonths, payable, post, totals, world } from '@market/market/ledger'
-import { advancePayout, requestPayout } from '@market/market/payouts'
+import { advancePayout, compareSendings, requestPayout } from '@market/market/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { generateKeyPairSigner } from '@solana/kit'
@@ -22,6 +23,17 @@ beforeAll(async () => {
 })
 afterAll(() => solana.stop())
 
+const openGate = (ctx: Parameters<typeof compareSendings>[0]) =>
+  until(
+    'the gate is open',
+    async () => {
+      await compareSendings(ctx, NETWORK)
+      const gates = await ctx.db.selectFrom('payout_gates').select('compared_at').execute()
+      return gates.some(({ compared_at }) => compared_at !== null)
+    },
+    { withinMs: 30_000 },
+  )
+
 const startBooks = async () => {
   const database = await testDatabase()
   const ctx = marketContext({
@@ -33,12 +45,20 @@ const startBooks = async () => {
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))
   const payee = (await generateKeyPairSigner()).address
-  const wanted = { network: NETWORK, kind: 'refund', subject: 'order-1', payee, amount: AMOUNT } as const
+  const wanted = {
+    network: NETWORK,
+    kind: 'refund',
+    subject: `order-${payee}`,
+    payee,
+    amount: AMOUNT,
+  } as const
   const { id } = await ctx.transact((tx) =>
     requestPayout(ctx, tx, { ...wanted, from: escrow(NETWORK, 'float') }),
   )
   const rail = solanaRail(solana.settings, solana.signer)
   const { db } = ctx
+  const chains = { [NETWORK]: solanaChain(solana.settings) }
+  await openGate({ ...ctx, chains })
   return {
     db,
     id,

@@ -6,6 +6,8 @@ export interface FaultyRelay {
   readonly url: string
   /** The share of requests that fail or hang. */
   share: number
+  /** Requests that name one of these get no answer from the node, and never reach it. */
+  held: RegExp | undefined
   readonly counts: { passed: number; failed: number; hung: number }
   stop(): Promise<void>
 }
@@ -44,6 +46,11 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
         setTimeout(() => ask(target, body).catch(() => undefined), 1_500 + random() * 1_500).unref()
         return
       }
+      if (relay.held?.test(body.toString()) === true) {
+        counts.failed += 1
+        response.writeHead(503).end('busy')
+        return
+      }
       const isWrong = random() < relay.share
       if (isWrong && random() < 0.5) {
         goWrong(response)
@@ -68,6 +75,7 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
     // A key in the path, as providers have it.
     url: `http://127.0.0.1:${port}/the-key-of-the-provider`,
     share: 0,
+    held: undefined,
     counts,
     async stop() {
       server.closeAllConnections()

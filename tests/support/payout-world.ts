@@ -1,24 +1,33 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { connect } from '@market/database/connect'
+import type { Db } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { escrow, keepLedgerMonths, post, world } from '@market/market/ledger'
+import { claimTransfer } from '@market/market/payments'
 import { type Payout, requestPayout } from '@market/market/payouts'
-import { startEvmNetwork } from '@market/testing/evm-network'
+import type { SeenTransfer } from '@market/market/ports/chain'
+import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { startSurfpool } from '@market/testing/surfpool'
+import { asAdmin, databaseUrl } from '@market/testing/template-database'
 import { createKeyPairSignerFromPrivateKeyBytes, generateKeyPairSigner } from '@solana/kit'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { seededRandom } from './payout-random.ts'
 import { startFaultyRelay } from './payout-relay.ts'
 import { startWorker } from './worker-process.ts'
+
+const run = promisify(execFile)
 
 export type PayoutWorld = Awaited<ReturnType<typeof startPayoutWorld>>
 
@@ -30,13 +39,23 @@ const SLOT_MS = 40
 /** What the treasury of each network holds at first. */
 const FLOAT = usdc(1_000_000_000_000n)
 
+/** Where the books hold it. */
+export const floatOf = (network: Network) => escrow(network, `float:${network}`)
+
+/** The float is a transfer like any other: who watches the treasury meets it again. */
+const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<SeenTransfer> => {
+  const receipt = (await chain.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
+  const block = { height: BigInt(receipt['blockNumber'] ?? 0), hash: receipt['blockHash'] ?? '' }
+  return { reference: hash, amount: FLOAT, payer: null, at: new Date(), block, final: true }
+}
+
 /** An EVM chain that makes a block every tenth of a second, final after eight more. */
 const startEvm = async (network: Network, settings: { chainId: number; usdc?: Address }) => {
   const chain = await startEvmNetwork(settings)
   const key = generatePrivateKey()
   const treasury = privateKeyToAddress(key)
   await chain.fund(treasury)
-  await chain.mint(treasury, FLOAT)
+  const float = await arrivalOf(chain, await chain.mint(treasury, FLOAT))
   await chain.automine(false)
   const end = new AbortController()
   const mining = (async () => {
@@ -51,6 +70,7 @@ const startEvm = async (network: Network, settings: { chainId: number; usdc?: Ad
     key: key.slice(2),
     treasury,
     chain,
+    float,
     newPayee: async () => privateKeyToAddress(generatePrivateKey()) as string,
     balanceOf: (owner: string) => chain.balanceOf(owner as Address),
     stop: async () => {
@@ -74,17 +94,66 @@ const startSolana = async () => {
     genesisHash: chain.genesisHash,
     key: seed.toString('hex'),
     treasury: treasury.address as string,
+    // Put there without a transaction.
+    float: undefined,
     newPayee: async () => (await generateKeyPairSigner()).address as string,
     balanceOf: (owner: string) => token.balanceOf(owner),
     stop: () => chain.stop(),
   }
 }
 
+interface Database {
+  readonly db: Db
+  readonly url: string
+  stop(): Promise<void>
+}
+
+const emptyDatabase = async (): Promise<Database> => {
+  const name = `market_test_${randomBytes(6).toString('hex')}`
+  await asAdmin((client) => client.query(`create database ${name}`))
+  const url = databaseUrl(name)
+  const db = connect({ url })
+  return {
+    db,
+    url,
+    stop: async () => {
+      await db.destroy()
+      await asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
+    },
+  }
+}
+
+/** The house's books in one database, and the workers over it. */
+export type WorldBooks = ReturnType<typeof openBooks>
+
+const openBooks = <Settings extends Readonly<Record<string, string>>>(
+  { db, url, stop }: Database,
+  settings: Settings,
+) => {
+  const clock = { ...systemClock, advance: () => {}, set: () => {} }
+  const actor = { kind: 'admin_key', name: 'a test' } as const
+  const ctx = marketContext({ db, clock, actor })
+  const environment = { ...settings, DATABASE_URL: url }
+  return {
+    db,
+    ctx,
+    url,
+    environment,
+    stop,
+    /** A payout or refund that the marketplace owes, from money it holds. */
+    request: (
+      network: Network,
+      wanted: { kind: Payout['kind']; subject: string; payee: string; amount: Usdc },
+    ): Promise<Payout> =>
+      ctx.transact((tx) => requestPayout(ctx, tx, { network, ...wanted, from: floatOf(network) })),
+    worker: (overrides: Readonly<Record<string, string>> = {}) =>
+      startWorker({ ...environment, ...overrides }),
+  }
+}
+
 /** Three real chains behind relays that can fail, a database whose ledger holds what the treasuries hold, and workers. */
-export async function startPayoutWorld(seed: number) {
+export async function startPayoutWorld(seed: number, given?: Database) {
   const random = seededRandom(seed)
-  const database = await testDatabase()
-  const { db } = database
   const [base, alt, solana] = await Promise.all([
     startEvm('base-mainnet', { chainId: 8453 }),
     startEvm('alt-mainnet', ALT),
@@ -94,62 +163,74 @@ export async function startPayoutWorld(seed: number) {
   const relaysTo = (url: string) =>
     Promise.all([startFaultyRelay(url, random), startFaultyRelay(url, random)])
   const relays = {
-    base: await relaysTo(base.url),
-    alt: await relaysTo(alt.url),
-    solana: await relaysTo(solana.url),
+    'base-mainnet': await relaysTo(base.url),
+    'alt-mainnet': await relaysTo(alt.url),
+    'solana-mainnet': await relaysTo(solana.url),
   }
   const allRelays = Object.values(relays).flat()
   const urlsOf = (some: readonly { readonly url: string }[]) => some.map(({ url }) => url).join()
 
-  const clock = { ...systemClock, advance: () => {}, set: () => {} }
-  const ctx = marketContext({ db, clock })
-  await keepLedgerMonths(ctx)
-  for (const network of NETWORKS) {
-    const moves = [{ from: world(network), to: escrow(network, 'float'), amount: FLOAT }]
-    const journal = { key: `float:${network}`, reason: 'float', subject: 'float', network, moves }
-    await ctx.transact((tx) => post(ctx, tx, journal))
-  }
-
-  const cache = mkdtempSync(join(tmpdir(), 'market-'))
-  const environment = {
-    DATABASE_URL: database.url,
+  const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const settings = {
     DATABASE_POOL: '6',
     VAULT_KEYS: `k1:${randomBytes(32).toString('hex')}`,
     VAULT_PEPPER: randomBytes(32).toString('hex'),
     // A worker that is killed every other second must not spend its life on being compiled.
-    NODE_COMPILE_CACHE: cache,
+    NODE_COMPILE_CACHE: folder,
     RPC_TIMEOUT_MS: '400',
     PAYOUT_DAY_CAP_USDC: '1000000',
-    SOLANA_RPC_URLS: urlsOf(relays.solana),
+    SOLANA_RPC_URLS: urlsOf(relays['solana-mainnet']),
     SOLANA_GENESIS_HASH: solana.genesisHash,
     SOLANA_TREASURY_KEY: solana.key,
-    BASE_RPC_URLS: urlsOf(relays.base),
+    BASE_RPC_URLS: urlsOf(relays['base-mainnet']),
     BASE_TREASURY_KEY: base.key,
-    ALT_RPC_URLS: urlsOf(relays.alt),
+    ALT_RPC_URLS: urlsOf(relays['alt-mainnet']),
     ALT_CHAIN_ID: String(ALT.chainId),
     ALT_USDC: ALT.usdc,
     ALT_TREASURY_KEY: alt.key,
   }
+  const books = openBooks(given ?? (await testDatabase()), settings)
+  const { ctx } = books
+  await keepLedgerMonths(ctx)
+  for (const network of NETWORKS) {
+    const { float } = chains[network]
+    const moves = [{ from: world(network), to: floatOf(network), amount: FLOAT }]
+    const journal = { key: `float:${network}`, reason: 'float', subject: 'float', network, moves }
+    await ctx.transact(async (tx) => {
+      if (float === undefined) await post(ctx, tx, journal)
+      else
+        await claimTransfer(ctx, tx, { network, seen: float, purpose: floatOf(network).subject, due: FLOAT })
+    })
+  }
+  const restored: WorldBooks[] = []
   return {
+    ...books,
+    books,
     random,
-    db,
-    ctx,
     chains,
     relays: allRelays,
-    environment,
-    /** A payout or refund that the marketplace owes, from money it holds. */
-    request: (
-      network: Network,
-      wanted: { kind: Payout['kind']; subject: string; payee: string; amount: Usdc },
-    ): Promise<Payout> =>
-      ctx.transact((tx) => requestPayout(ctx, tx, { network, ...wanted, from: escrow(network, 'float') })),
-    worker: (overrides: Readonly<Record<string, string>> = {}) =>
-      startWorker({ ...environment, ...overrides }),
+    relaysOf: (network: Network) => relays[network],
+    /** Keeps from the nodes what names one of these; undefined lets everything through again. */
+    holdBack: (what: RegExp | undefined, networks: readonly Network[] = NETWORKS) => {
+      for (const relay of networks.flatMap((network) => relays[network])) relay.held = what
+    },
+    /** A backup of the books as they are now; each time it is called, it is restored into another new database. */
+    async backup(): Promise<() => Promise<WorldBooks>> {
+      const file = join(folder, `${randomBytes(6).toString('hex')}.dump`)
+      await run('pg_dump', ['--format=custom', '--no-owner', `--file=${file}`, books.url])
+      return async () => {
+        const database = await emptyDatabase()
+        await run('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${database.url}`, file])
+        const again = openBooks(database, settings)
+        restored.push(again)
+        return again
+      }
+    },
     stop: async () => {
       await Promise.all(allRelays.map((relay) => relay.stop()))
       await Promise.all([base.stop(), alt.stop(), solana.stop()])
-      await database.stop()
-      rmSync(cache, { recursive: true, force: true })
+      for (const { stop } of [books, ...restored]) await stop()
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -124,6 +124,36 @@ export interface Tables {
     asset: Generated<string>
     at: Date
   }
+  listing_buyers: {
+    listing_id: string
+    buyer: string
+  }
+  listings: {
+    id: string
+    agent_id: string
+    slug: string
+    category: string
+    title: string
+    description: string
+    price_type: string
+    price_micros: bigint | null
+    turnaround_hours: number
+    deliverables: string[]
+    demo_url: string | null
+    quota_limit: number
+    max_revisions: number
+    requirement_fields: Json
+    active: boolean
+    marketable: boolean
+    total_orders: Generated<number>
+    completed_orders: Generated<number>
+    settled_buyers: Generated<number>
+    rating_sum: Generated<number>
+    rating_count: Generated<number>
+    created_at: Date
+    updated_at: Date
+    search: GeneratedAlways<string>
+  }
   notifications: {
     recipient: string
     id: string
@@ -133,6 +163,81 @@ export interface Tables {
     data: Json
     created_at: Date
     read_at: Date | null
+  }
+  order_deliveries: {
+    order_id: string
+    n: number
+    note: string | null
+    items: Json
+    at: Date
+  }
+  order_messages: {
+    id: string
+    order_id: string
+    sender_type: string
+    sender_name: string
+    content: string
+    created_at: Date
+  }
+  order_steps: {
+    order_id: string
+    n: number
+    action: string
+    from_status: string
+    to_status: string
+    actor: string
+    at: Date
+  }
+  orders: {
+    id: string
+    listing_id: string
+    agent_id: string
+    buyer: string
+    client_wallet: string | null
+    status: string
+    title: string
+    brief: string
+    reference_urls: string[]
+    reference_images: string[]
+    requirement_answers: Json
+    price_type: string
+    turnaround_hours: number
+    max_revisions: number
+    revision_count: number
+    is_private: boolean
+    payment_method: string | null
+    price_micros: bigint | null
+    quote_message: string | null
+    price_until: Date | null
+    pending_network: string | null
+    pending_reference: string | null
+    pending_payers: string[] | null
+    pending_since: Date | null
+    payment_error: string | null
+    payment_network: string | null
+    payment_reference: string | null
+    paid_at: Date | null
+    deliver_by: Date | null
+    delivered_at: Date | null
+    review_ends_at: Date | null
+    review_left_ms: bigint | null
+    complaint: string | null
+    closed_at: Date | null
+    outcome: string | null
+    due_at: Date | null
+    created_at: Date
+    updated_at: Date
+  }
+  payout_gates: {
+    network: string
+    life: string
+    horizon: bigint
+    position: string | null
+    compared_at: Date | null
+    counted_life: string | null
+    short_since: Date | null
+    short_micros: Generated<bigint>
+    updated_at: Date
   }
   payout_signatures: {
     network: string
@@ -146,13 +251,14 @@ export interface Tables {
     max_priority_fee_per_gas: string | null
     is_dead: Generated<boolean>
     created_at: Date
+    round: Generated<number>
   }
   payouts: {
     id: string
     network: string
     kind: string
     subject: string
-    payee: string
+    payee: string | null
     amount_micros: bigint
     state: string
     reason: string | null
@@ -161,6 +267,8 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     due_at: Date
+    round: Generated<number>
+    purpose: string | null
   }
   rail_nonces: {
     network: string
@@ -177,6 +285,57 @@ export interface Tables {
     leased_until: Date
     status: number | null
     answer_sealed: Buffer | null
+    created_at: Date
+  }
+  reserve_leaves: {
+    look_id: string
+    n: number
+    account_id: string
+    holder: string | null
+    amount_micros: bigint
+    salt: string
+  }
+  reserve_looks: {
+    id: string
+    network: string
+    looked_at: Date
+    treasury: string
+    final_micros: bigint
+    latest_micros: bigint
+    ledger_micros: bigint
+    in_flight_micros: bigint
+    escrow_micros: bigint
+    payable_micros: bigint
+    surplus_micros: bigint
+    suspense_micros: bigint
+    fees_micros: bigint
+    short_micros: bigint
+    root: string | null
+    leaf_count: number | null
+    groups: Json | null
+  }
+  reviews: {
+    id: string
+    order_id: string
+    listing_id: string
+    agent_id: string
+    buyer: string
+    rating: number
+    comment: string
+    created_at: Date
+  }
+  sendings: {
+    network: string
+    reference: string
+    payout_id: string | null
+    payee: string | null
+    amount_micros: bigint
+    nonce: bigint | null
+    block_height: bigint
+    block_hash: string
+    happened_at: Date
+    is_final: boolean
+    booked_at: Date | null
     created_at: Date
   }
   switches: {

@@ -3,6 +3,8 @@ import type { Clock } from './clock.ts'
 
 /** Every id wears its kind, so the compiler refuses an agent id where a user's is due. */
 export type AgentId = `agt_${string}`
+export type ListingId = `svc_${string}`
+export type OrderId = `ord_${string}`
 
 export interface IdSource {
   next<Prefix extends string>(prefix: Prefix): `${Prefix}_${string}`

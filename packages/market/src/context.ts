@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@market/database/transact'
 import type { Clock } from '@market/kernel/clock'
 import type { AgentId, IdSource } from '@market/kernel/ids'
+import type { Chains } from './ports/chain.ts'
 import type { IdentityProvider } from './ports/identity.ts'
 import type { Outbound } from './ports/outbound.ts'
 import type { Signatures, Wallet } from './ports/signatures.ts'
@@ -27,6 +28,7 @@ export interface Context {
   readonly identity: IdentityProvider
   readonly outbound: Outbound
   readonly signatures: Signatures
+  readonly chains: Chains
   readonly actor: Actor
   readonly requestId: string
 }

@@ -5,7 +5,7 @@ import type { Network } from '@market/kernel/network'
 import { Refusal } from '@market/kernel/refusal'
 import type { Needs } from '../context.ts'
 import type { SeenTransfer } from '../ports/chain.ts'
-import { countWhole, postNew } from './move-money.ts'
+import { countWhole, inSuspense, postNew } from './move-money.ts'
 import { insertTransfer, lockTransfer, saveTransfer } from './store.ts'
 import { arrival, matching, type Transfer, transferOf } from './transfer.ts'
 
@@ -55,6 +55,8 @@ async function takeOver(
   const claimed: Transfer = { ...transfer, state, arrivedAt: known.arrivedAt }
   await saveTransfer(tx, claimed, now)
   if (known.amount < claimed.amount) await countWhole(ctx, tx, known, claimed.amount)
+  // An operator may have sent it back, or kept it, while nobody claimed it.
+  if ((await inSuspense(tx, claimed)) < claimed.amount) throw usedAlready()
   await postNew(ctx, tx, matching(claimed))
   return { isNew: true }
 }

@@ -1,10 +1,8 @@
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { Refusal, unavailable } from '@market/kernel/refusal'
-import type { Chain, Look, SeenTransfer, TransferQuestion } from '../ports/chain.ts'
-
-/** The networks this house is connected to. */
-export type Chains = Readonly<Partial<Record<Network, Chain>>>
+import type { Needs } from '../context.ts'
+import type { Look, SeenTransfer, TransferQuestion } from '../ports/chain.ts'
 
 type Rejected = Extract<Look, { kind: 'rejected' }>['why']
 
@@ -23,7 +21,7 @@ const SENTENCES: Readonly<Record<Rejected, string>> = {
 
 /** One look at the chain, in the caller's words: the transfer, or undefined while it may still come. */
 export async function findPayment(
-  ctx: { readonly chains: Chains },
+  ctx: Needs<'chains'>,
   network: Network,
   question: TransferQuestion,
 ): Promise<SeenTransfer | undefined> {

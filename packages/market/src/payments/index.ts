@@ -1,5 +1,6 @@
 export { claimTransfer } from './claim-transfer.ts'
-export { type Chains, findPayment } from './find-payment.ts'
+export { findPayment } from './find-payment.ts'
+export { findTransferFor } from './find-transfer-for.ts'
 export { isFinal } from './is-final.ts'
 export { recheckTransfers } from './recheck-transfers.ts'
 export type { Transfer } from './transfer.ts'

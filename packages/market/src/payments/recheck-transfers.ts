@@ -4,7 +4,6 @@ import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Needs } from '../context.ts'
 import type { Chain, Look, SeenTransfer } from '../ports/chain.ts'
-import type { Chains } from './find-payment.ts'
 import { counted, countWhole, inSuspense, postNew } from './move-money.ts'
 import { lockTransfer, saveTransfer, takeToLookAt } from './store.ts'
 import { arrival, type Transfer, transferOf, undoing } from './transfer.ts'
@@ -20,7 +19,7 @@ const SURELY_FINAL_MS = DAY
 
 const ALWAYS = { notBefore: new Date(0), notAfter: new Date(8.64e15) }
 
-type Ctx = Needs<'db' | 'clock' | 'ids'> & { readonly chains: Chains }
+type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 
 /**
  * Whoever acted on a payment is told, in the same transaction, when the chain takes it back: before the money leaves

@@ -3,7 +3,6 @@ import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import type { Needs } from '../context.ts'
 import type { SeenTransfer } from '../ports/chain.ts'
-import type { Chains } from './find-payment.ts'
 import { countWhole, postNew } from './move-money.ts'
 import { findPosition, insertTransfer, lockTransfer, movePosition, saveTransfer } from './store.ts'
 import { arrival, type Transfer, transferOf } from './transfer.ts'
@@ -12,7 +11,7 @@ import { arrival, type Transfer, transferOf } from './transfer.ts'
 const PAGES = 50
 const PAGE = 100
 
-type Ctx = Needs<'db' | 'clock' | 'ids'> & { readonly chains: Chains }
+type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 
 /**
  * Follows a treasury and writes down every transfer nobody has claimed: late, unmatched or mistaken money waits in

@@ -1,58 +1,58 @@
-import { type Tx, transact } from '@market/database/transact'
-import { assert } from '@market/kernel/assert'
+import { transact } from '@market/database/transact'
+import type { Network } from '@market/kernel/network'
 import { Refusal } from '@market/kernel/refusal'
 import type { Rail } from '../ports/rail.ts'
-import { refuseWhileStopped } from '../switches/index.ts'
-import { capReason } from './hold-reason.ts'
+import { payoutSwitches, refuseWhileStopped } from '../switches/index.ts'
+import { adopt } from './adopt.ts'
+import { capReason, coverReason, finalReason } from './hold-reason.ts'
+import { numberPayout } from './number-payout.ts'
 import { isWaiting, type Payout } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
-import { findNonce, lockNetwork, lockPayout, saveNonce, savePayout } from './store.ts'
-
-const FROZEN = 'Payouts are frozen'
+import { isCompared, NOT_COMPARED, shutReason } from './sendings/gate.ts'
+import { findGate } from './sendings/store.ts'
+import { lockNetwork, lockPayout, savePayout } from './store.ts'
 
 /**
- * Lets a payout through or holds it: freeze, caps and nonce are one decision of one transaction. Whoever turned the
- * freeze on and was answered can be sure that nothing is let through after that.
+ * Lets a payout through or holds it: gate, freeze, caps, cover and nonce are one decision of one transaction. Whoever
+ * turned a freeze on and was answered can be sure that nothing is let through after that.
  */
 export async function admit(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<Payout> {
-  const counted = await rail.firstNonce()
+  const { id, network } = payout
+  const [nonces, balance] = await Promise.all([rail.nonces(), rail.usdcBalance()])
   try {
     return await transact(ctx.db, async (tx) => {
-      const locked = await lockPayout(tx, payout.id)
+      const locked = await lockPayout(tx, id)
       if (!isWaiting(locked)) return locked
-      await refuseWhileStopped(tx, ['freeze_payouts'])
-      await lockNetwork(tx, payout.network)
-      const why = await capReason(ctx, tx, locked)
-      if (why !== undefined) return savePayout(tx, payout.id, { state: 'held', reason: why }, ctx.clock.now())
-      return counted === null
-        ? savePayout(tx, payout.id, { state: 'numbered' }, ctx.clock.now())
-        : numberIt(ctx, tx, rail, locked, counted)
+      const holdFor = (reason: string) => savePayout(tx, id, { state: 'held', reason }, ctx.clock.now())
+      await lockNetwork(tx, network)
+      const gate = await findGate(tx, network, 'shared')
+      if (!isCompared(gate)) return holdFor(NOT_COMPARED)
+      // Nothing leaves by it, so neither a freeze nor a shortage stops it: it may be what explains the shortage.
+      const adopted = await adopt(ctx, tx, locked)
+      if (adopted !== undefined) return adopted
+      await refuseWhileStopped(tx, payoutSwitches(network))
+      const why =
+        (await finalReason(tx, locked)) ??
+        shutReason(gate) ??
+        (await capReason(ctx, tx, locked)) ??
+        (await coverReason(tx, locked, balance))
+      if (why !== undefined) return holdFor(why)
+      return nonces === null
+        ? savePayout(tx, id, { state: 'numbered' }, ctx.clock.now())
+        : numberPayout(ctx, tx, rail.treasury, locked, nonces.pending)
     })
   } catch (error) {
-    if (!(error instanceof Refusal && error.extra.code === 'freeze_payouts')) throw error
-    return hold(ctx, payout, FROZEN)
+    const frozen = error instanceof Refusal ? frozenReason(network, error.extra.code) : undefined
+    if (frozen === undefined) throw error
+    return hold(ctx, payout, frozen)
   }
 }
 
-/**
- * A nonce belongs to its payout for ever, whoever signs it and however often. Only we give them out, so a chain that
- * counts more than we gave has seen payments our books do not know: nothing leaves until a person has explained them.
- */
-async function numberIt(
-  ctx: PayoutContext,
-  tx: Tx,
-  rail: Rail,
-  { id, network }: Payout,
-  counted: bigint,
-): Promise<Payout> {
-  const book = (await findNonce(tx, network)) ?? { treasury: rail.treasury, next: counted }
-  assert(book.treasury === rail.treasury, `${network} is paid from ${book.treasury}`)
-  if (counted > book.next) {
-    const reason = `The chain counts ${counted} payments of the treasury, the books ${book.next}`
-    return savePayout(tx, id, { state: 'held', reason }, ctx.clock.now())
-  }
-  await saveNonce(tx, network, { ...book, next: book.next + 1n })
-  return savePayout(tx, id, { state: 'numbered', nonce: book.next }, ctx.clock.now())
+/** Of several switches that stop it, it tells the one it was told. */
+function frozenReason(network: Network, code: string | undefined): string | undefined {
+  const [all, own] = payoutSwitches(network)
+  if (code === all) return 'Payouts are frozen'
+  return code === own ? `Payouts on ${network} are frozen` : undefined
 }
 
 export async function hold(ctx: PayoutContext, payout: Payout, reason: string): Promise<Payout> {

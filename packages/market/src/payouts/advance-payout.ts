@@ -1,18 +1,28 @@
 import { MINUTE, SECOND } from '@market/kernel/clock'
-import type { Rail } from '../ports/rail.ts'
+import { NONCE_USED_BY_ANOTHER, type Rail, type SentOutcome } from '../ports/rail.ts'
 import { admit, hold } from './admit.ts'
+import { adoptKnown, NONCE_TAKEN } from './adopt.ts'
 import { failPayout, settlePayout } from './end-payout.ts'
-import { feeReason } from './hold-reason.ts'
+import { giveUpNonce } from './give-up-nonce.ts'
+import { feeReason, NOT_COVERED, NOT_FINAL } from './hold-reason.ts'
 import { hasEnded, isWaiting, orderOf, type Payout, type PayoutId, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
+import { isCompared, NOT_COMPARED, NOT_COUNTED } from './sendings/gate.ts'
+import { findGate } from './sendings/store.ts'
 import { sendAnyway, signOnce } from './sign-once.ts'
-import { findPayout, findSignatures } from './store.ts'
+import { findSignatures } from './signatures/store.ts'
+import { findPayout } from './store.ts'
 
 /** When to come back, in milliseconds; undefined when the payout has ended. */
 export type Again = number | undefined
 
 const SOON_MS = 1 * SECOND
 const HELD_MS = 30 * SECOND
+/** For what passes by itself in a moment, such as the comparison after a restart of the database. */
+const HELD_BRIEFLY_MS = 2 * SECOND
+const BRIEF_REASONS = [NOT_COMPARED, NOT_COUNTED, NOT_FINAL, NOT_COVERED, NONCE_TAKEN]
+const isBrief = ({ reason }: Payout): boolean =>
+  BRIEF_REASONS.some((known) => reason?.startsWith(known) === true)
 /** Finality can take a quarter of an hour: the longer it took, the longer the pauses, up to this. */
 const PATIENT_MS = 15 * SECOND
 const PATIENCE = 20
@@ -26,20 +36,22 @@ export async function advancePayout(ctx: PayoutContext, id: PayoutId): Promise<A
   if (payout === undefined || hasEnded(payout)) return undefined
   const rail = ctx.rails[payout.network]
   if (rail === undefined) return HELD_MS
-  const signed = await findSignatures(ctx.db, id)
+  const signed = await findSignatures(ctx.db, payout)
   return signed.length === 0 ? begin(ctx, rail, payout) : follow(ctx, rail, payout, signed)
 }
 
 async function begin(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<Again> {
-  const ready = isWaiting(payout) ? await letThrough(ctx, rail, payout) : payout
+  const known = await adoptKnown(ctx, payout)
+  const ready = known ?? (isWaiting(payout) ? await letThrough(ctx, rail, payout) : payout)
   if (hasEnded(ready)) return undefined
-  if (isWaiting(ready)) return HELD_MS
-  await signOnce(ctx, rail, ready, [])
+  if (isWaiting(ready)) return isBrief(ready) ? HELD_BRIEFLY_MS : HELD_MS
+  if (ready.state === 'numbered') await signOnce(ctx, rail, ready, [])
   return SOON_MS
 }
 
 /** All that can be asked is asked before there is a number. */
 async function letThrough(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<Payout> {
+  if (!isCompared(await findGate(ctx.db, payout.network))) return hold(ctx, payout, NOT_COMPARED)
   const refusal = await rail.refusal(orderOf(payout))
   if (refusal !== undefined) return failPayout(ctx, payout, refusal)
   const dear = await feeReason(ctx, rail, payout)
@@ -57,11 +69,32 @@ async function follow(
     case 'final':
       await settlePayout(ctx, payout, outcome.reference)
       return undefined
-    case 'failed':
-      await failPayout(ctx, payout, outcome.why)
-      return undefined
     case 'seen':
       return Math.min(PATIENT_MS, Math.max(SOON_MS, ageOf(ctx, signed) / PATIENCE))
+    case 'failed':
+    case 'expired':
+    case 'unknown':
+      // A restored database may know an older signature than the one that was paid.
+      if ((await adoptKnown(ctx, payout)) !== undefined) return SOON_MS
+      return goOn(ctx, rail, payout, signed, outcome)
+  }
+}
+
+async function goOn(
+  ctx: PayoutContext,
+  rail: Rail,
+  payout: Payout,
+  signed: readonly StoredSignature[],
+  outcome: Extract<SentOutcome, { kind: 'failed' | 'expired' | 'unknown' }>,
+): Promise<Again> {
+  switch (outcome.kind) {
+    case 'failed':
+      if (outcome.why === NONCE_USED_BY_ANOTHER) {
+        await giveUpNonce(ctx, payout, signed)
+        return HELD_BRIEFLY_MS
+      }
+      await failPayout(ctx, payout, outcome.why)
+      return undefined
     case 'expired':
       await signOnce(ctx, rail, payout, signed)
       return SOON_MS
@@ -81,7 +114,7 @@ async function sendAgain(
   const newest = signed.at(-1)
   if (newest !== undefined) await sendAnyway(rail, newest)
   if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return
-  if ((await rail.firstNonce()) === payout.nonce) await signOnce(ctx, rail, payout, signed)
+  if ((await rail.nonces())?.next === payout.nonce) await signOnce(ctx, rail, payout, signed)
 }
 
 const ageOf = ({ clock }: PayoutContext, signed: readonly StoredSignature[]): number =>

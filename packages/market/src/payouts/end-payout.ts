@@ -1,23 +1,28 @@
 import { transact } from '@market/database/transact'
-import { payable, post, world } from '../ledger/index.ts'
+import { fees, payable, post, world } from '../ledger/index.ts'
 import { hasEnded, type Payout } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
+import { lockSending } from './sendings/store.ts'
 import { lockPayout, savePayout } from './store.ts'
 
 const LONGEST_REASON = 300
 
-/** The money has left for good, and the ledger says so. */
+/**
+ * The money has left for good, and the ledger says so. When its leaving was booked as a loss while nobody knew what it
+ * was, what was set aside for it makes the loss good.
+ */
 export async function settlePayout(ctx: PayoutContext, payout: Payout, reference: string): Promise<void> {
   const { id, kind, subject, network, amount } = payout
   await transact(ctx.db, async (tx) => {
     if (hasEnded(await lockPayout(tx, id))) return
     await savePayout(tx, id, { state: 'final', finalReference: reference }, ctx.clock.now())
+    const isBooked = ((await lockSending(tx, network, reference))?.bookedAt ?? null) !== null
     await post(ctx, tx, {
       key: `payout.sent:${id}`,
       reason: `${kind}.sent`,
       subject,
       network,
-      moves: [{ from: payable(network, id), to: world(network), amount }],
+      moves: [{ from: payable(network, id), to: isBooked ? fees(network) : world(network), amount }],
     })
   })
 }

@@ -1,11 +1,26 @@
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Needs } from '../context.ts'
 import { type Account, payable, post } from '../ledger/index.ts'
-import type { Payout, PayoutKind } from './payout.ts'
-import { findBySubject, insertPayout } from './store.ts'
+import { NO_ADDRESS, type Payout, type PayoutKind, payoutIdOf } from './payout.ts'
+import { insertPayout, lockPayout, startRound } from './store.ts'
+
+export interface WantedPayout {
+  readonly network: Network
+  readonly kind: PayoutKind
+  readonly subject: string
+  /** Null when nobody knows yet where to pay it: it is set aside all the same. */
+  readonly payee: string | null
+  readonly amount: Usdc
+  readonly from: Account
+  /** The payment it is paid from, which must be final before it leaves. */
+  readonly purpose?: string
+  /** The agent whose statement shows it. */
+  readonly agentId?: AgentId
+}
 
 /**
  * Decides that money will leave, in the transaction that is its reason: the ledger sets it aside and the intent is
@@ -14,33 +29,50 @@ import { findBySubject, insertPayout } from './store.ts'
 export async function requestPayout(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  wanted: { network: Network; kind: PayoutKind; subject: string; payee: string; amount: Usdc; from: Account },
+  wanted: WantedPayout,
 ): Promise<Payout> {
   const { network, kind, subject, payee, amount } = wanted
-  const payout = await insertPayout(tx, {
-    id: ctx.ids.next('pay'),
+  const now = ctx.clock.now()
+  const id = payoutIdOf(kind, subject)
+  const isNew = await insertPayout(tx, {
+    id,
     network,
     kind,
     subject,
+    purpose: wanted.purpose ?? null,
     payee,
     amount,
-    state: 'queued',
-    reason: null,
+    state: payee === null ? 'failed' : 'queued',
+    reason: payee === null ? NO_ADDRESS : null,
     nonce: null,
+    round: 1,
     finalReference: null,
-    createdAt: ctx.clock.now(),
+    createdAt: now,
+    updatedAt: now,
   })
-  if (payout === undefined) {
-    const known = await findBySubject(tx, kind, subject)
-    assert(known.amount === amount && known.network === network, `${kind} of ${subject} is one and the same`)
-    return known
-  }
+  const payout = isNew ?? (await again(ctx, tx, wanted))
+  if (payout === undefined) return lockPayout(tx, id)
   await post(ctx, tx, {
-    key: `payout.requested:${payout.id}`,
+    key: `payout.requested:${id}${payout.round === 1 ? '' : `:${payout.round}`}`,
     reason: `${kind}.requested`,
     subject,
     network,
-    moves: [{ from: wanted.from, to: payable(network, payout.id), amount }],
+    moves: [{ from: wanted.from, to: payable(network, id), amount }],
+    ...(wanted.agentId !== undefined && { agentId: wanted.agentId }),
   })
   return payout
+}
+
+/** One that was withdrawn is wanted after all, perhaps for another amount or elsewhere; any other is the one there is. */
+async function again(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  { kind, subject, network, amount, payee }: WantedPayout,
+): Promise<Payout | undefined> {
+  const known = await lockPayout(tx, payoutIdOf(kind, subject))
+  if (known.state !== 'withdrawn') {
+    assert(known.amount === amount && known.network === network, `${kind} of ${subject} is one and the same`)
+    return undefined
+  }
+  return startRound(tx, known, ctx.clock.now(), { payee, amount, network })
 }

@@ -3,21 +3,24 @@ import type { Db, Tx } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import type { SignedTransfer } from '../ports/rail.ts'
-import type { Payout, PayoutId, PayoutKind, PayoutState, StoredSignature } from './payout.ts'
+import { NO_ADDRESS, type Payout, type PayoutId, type PayoutKind, type PayoutState } from './payout.ts'
+import { LIFE } from './sendings/store.ts'
 
 const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   id: row.id as PayoutId,
   network: row.network as Network,
   kind: row.kind as PayoutKind,
   subject: row.subject,
+  purpose: row.purpose,
   payee: row.payee,
   amount: usdc(row.amount_micros),
   state: row.state as PayoutState,
   reason: row.reason,
   nonce: row.nonce,
+  round: row.round,
   finalReference: row.final_reference,
   createdAt: row.created_at,
+  updatedAt: row.updated_at,
 })
 
 /** Undefined when this kind of payout of the subject exists already. */
@@ -29,32 +32,26 @@ export async function insertPayout(tx: Tx, payout: Payout): Promise<Payout | und
       network: payout.network,
       kind: payout.kind,
       subject: payout.subject,
+      purpose: payout.purpose,
       payee: payout.payee,
       amount_micros: payout.amount,
       state: payout.state,
+      reason: payout.reason,
+      round: payout.round,
       created_at: payout.createdAt,
-      updated_at: payout.createdAt,
+      updated_at: payout.updatedAt,
       due_at: payout.createdAt,
     })
-    .onConflict((conflict) => conflict.constraint('payouts_once').doNothing())
+    // Whichever of its unique keys is in the way: of two that come at once either may be met first.
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
   return row && payoutOf(row)
 }
 
-export async function findPayout(db: Db, id: PayoutId): Promise<Payout | undefined> {
+export async function findPayout(db: Db | Tx, id: PayoutId): Promise<Payout | undefined> {
   const row = await db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirst()
   return row && payoutOf(row)
-}
-
-export async function findBySubject(db: Db | Tx, kind: PayoutKind, subject: string): Promise<Payout> {
-  const row = await db
-    .selectFrom('payouts')
-    .selectAll()
-    .where('kind', '=', kind)
-    .where('subject', '=', subject)
-    .executeTakeFirstOrThrow()
-  return payoutOf(row)
 }
 
 export async function lockPayout(tx: Tx, id: PayoutId): Promise<Payout> {
@@ -70,7 +67,13 @@ export async function lockPayout(tx: Tx, id: PayoutId): Promise<Payout> {
 export async function savePayout(
   tx: Tx,
   id: PayoutId,
-  change: { state: PayoutState; reason?: string | null; nonce?: bigint; finalReference?: string },
+  change: {
+    state: PayoutState
+    reason?: string | null
+    nonce?: bigint
+    round?: number
+    finalReference?: string
+  },
   at: Date,
 ): Promise<Payout> {
   const row = await tx
@@ -80,12 +83,52 @@ export async function savePayout(
       reason: change.reason ?? null,
       updated_at: at,
       ...(change.nonce !== undefined && { nonce: change.nonce }),
+      ...(change.round !== undefined && { round: change.round }),
       ...(change.finalReference !== undefined && { final_reference: change.finalReference }),
     })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
   return payoutOf(row)
+}
+
+/** Back to the beginning, at once; what was signed in earlier rounds is over. Without an address it waits for one. */
+export async function startRound(
+  tx: Tx,
+  { id, round, payee: before }: Payout,
+  at: Date,
+  { payee = before, ...change }: { payee?: string | null; amount?: Usdc; network?: Network } = {},
+): Promise<Payout> {
+  await tx.updateTable('payout_signatures').set({ is_dead: true }).where('payout_id', '=', id).execute()
+  const row = await tx
+    .updateTable('payouts')
+    .set({
+      state: payee === null ? 'failed' : 'queued',
+      reason: payee === null ? NO_ADDRESS : null,
+      nonce: null,
+      round: round + 1,
+      payee,
+      updated_at: at,
+      due_at: at,
+      ...(change.amount !== undefined && { amount_micros: change.amount }),
+      ...(change.network !== undefined && { network: change.network }),
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return payoutOf(row)
+}
+
+/** Whether some other payout has this nonce. */
+export async function isNonceTaken(tx: Tx, { id, network }: Payout, nonce: bigint): Promise<boolean> {
+  const row = await tx
+    .selectFrom('payouts')
+    .select('id')
+    .where('network', '=', network)
+    .where('nonce', '=', nonce)
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Payouts whose time has come; each is marked, so that workers share them. */
@@ -133,66 +176,6 @@ export async function saveNonce(tx: Tx, network: Network, { treasury, next }: No
     .execute()
 }
 
-export async function findSignatures(db: Db | Tx, id: PayoutId): Promise<StoredSignature[]> {
-  const rows = await db
-    .selectFrom('payout_signatures')
-    .selectAll()
-    .where('payout_id', '=', id)
-    .orderBy('n')
-    .execute()
-  return rows.map((row) => ({
-    reference: row.reference,
-    bytes: row.bytes,
-    nonce: row.nonce,
-    lastValidHeight: row.last_valid_height,
-    maxFeePerGas: row.max_fee_per_gas === null ? null : BigInt(row.max_fee_per_gas),
-    maxPriorityFeePerGas: row.max_priority_fee_per_gas === null ? null : BigInt(row.max_priority_fee_per_gas),
-    createdAt: row.created_at,
-  }))
-}
-
-/** False when another worker wrote down a signature of its own first: then these bytes must never be sent. */
-export async function insertSignature(
-  tx: Tx,
-  payout: Payout,
-  n: number,
-  signed: SignedTransfer,
-  at: Date,
-): Promise<boolean> {
-  const done = await tx
-    .insertInto('payout_signatures')
-    .values({
-      network: payout.network,
-      reference: signed.reference,
-      payout_id: payout.id,
-      n,
-      bytes: signed.bytes,
-      nonce: signed.nonce,
-      last_valid_height: signed.lastValidHeight,
-      max_fee_per_gas: signed.maxFeePerGas?.toString() ?? null,
-      max_priority_fee_per_gas: signed.maxPriorityFeePerGas?.toString() ?? null,
-      created_at: at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return done.numInsertedOrUpdatedRows === 1n
-}
-
-/** These can no longer take effect, and did not; one that was signed since is not among them. */
-export async function saveDead(tx: Tx, network: Network, dead: readonly SignedTransfer[]): Promise<void> {
-  if (dead.length === 0) return
-  await tx
-    .updateTable('payout_signatures')
-    .set({ is_dead: true })
-    .where('network', '=', network)
-    .where(
-      'reference',
-      'in',
-      dead.map(({ reference }) => reference),
-    )
-    .execute()
-}
-
 /** What is on its way on a network, and what has arrived since a moment, whenever it was asked for. */
 export async function sumSince(tx: Tx, network: Network, since: Date): Promise<Usdc> {
   const row = await tx
@@ -204,4 +187,80 @@ export async function sumSince(tx: Tx, network: Network, since: Date): Promise<U
     )
     .executeTakeFirstOrThrow()
   return usdc(row.sum)
+}
+
+const sumOf = async (tx: Db | Tx, network: Network, states: readonly PayoutState[]): Promise<Usdc> => {
+  const row = await tx
+    .selectFrom('payouts')
+    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
+    .where('network', '=', network)
+    .where('state', 'in', states)
+    .executeTakeFirstOrThrow()
+  return usdc(row.sum)
+}
+
+/** What may have left the treasury already and is not settled in the books. */
+export const inFlight = (db: Db | Tx, network: Network): Promise<Usdc> => sumOf(db, network, ['signed'])
+
+/** What was let through and is not settled: the treasury must hold it beside whatever comes next. */
+export const sumPromised = (tx: Tx, network: Network): Promise<Usdc> =>
+  sumOf(tx, network, ['numbered', 'signed'])
+
+/** A transfer into the treasury, locked so that nobody claims it meanwhile. */
+export async function lockArrival(
+  tx: Tx,
+  network: Network,
+  reference: string,
+): Promise<{ state: string; payer: string | null; purpose: string } | undefined> {
+  return tx
+    .selectFrom('transfers')
+    .select(['state', 'payer', 'purpose'])
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** How the payouts of a network stand: what an operator wants to see rise before anybody complains. */
+export interface PayoutFigures {
+  readonly network: Network
+  /** Asked for and not ended, and for how long the oldest of them has waited. */
+  readonly waiting: number
+  readonly oldestSeconds: number
+  readonly held: number
+  readonly failed: number
+  readonly shortMicros: bigint
+  /** Whether payouts may leave at all. */
+  readonly isOpen: boolean
+}
+
+/** Of the networks that have a gate; reads what is under way or failed, not what ever was. */
+export async function findFigures(db: Db, now: Date): Promise<PayoutFigures[]> {
+  const { rows } = await sql<{
+    network: Network
+    waiting: number
+    oldest: Date | null
+    held: number
+    failed: number
+    short_micros: bigint
+    is_open: boolean
+  }>`
+    select gate.network, gate.short_micros, gate.compared_at is not null and gate.short_micros = 0 and gate.life = ${LIFE} as is_open,
+      coalesce(under_way.waiting, 0)::integer as waiting, under_way.oldest,
+      coalesce(under_way.held, 0)::integer as held,
+      (select count(*) from payouts where network = gate.network and state = 'failed')::integer as failed
+    from payout_gates as gate left join (
+      select network, count(*) as waiting, min(created_at) as oldest, count(*) filter (where state = 'held') as held
+      from payouts where state in ('queued', 'held', 'numbered', 'signed') group by network
+    ) as under_way on under_way.network = gate.network
+    order by gate.network`.execute(db)
+  return rows.map((row) => ({
+    network: row.network,
+    waiting: row.waiting,
+    oldestSeconds: row.oldest === null ? 0 : Math.max(0, (now.getTime() - row.oldest.getTime()) / 1_000),
+    held: row.held,
+    failed: row.failed,
+    shortMicros: row.short_micros,
+    isOpen: row.is_open,
+  }))
 }

@@ -26,6 +26,9 @@ describe('switches', () => {
       { name: 'read_only', ...untouched },
       { name: 'freeze_intake', ...untouched },
       { name: 'freeze_payouts', ...untouched },
+      { name: 'freeze_payouts_solana', ...untouched },
+      { name: 'freeze_payouts_base', ...untouched },
+      { name: 'freeze_payouts_alt', ...untouched },
     ])
   })
 

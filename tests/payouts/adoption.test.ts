@@ -1,0 +1,288 @@
+import { MINUTE, SECOND } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { balanceOf, escrow, fees, post, totals } from '@market/market/ledger'
+import { bookSending, type Payout } from '@market/market/payouts'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { FINALITY, newAccount } from '../chains/evm-world.ts'
+import { FLOAT, NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
+
+const chain = await startEvmNetwork({ chainId: 8453 })
+afterAll(() => chain.stop())
+
+/** The books as they went on, and those that were restored from before all that. */
+let books: PayoutBooks
+let restored: PayoutBooks
+beforeEach(async () => {
+  await chain.automine(true)
+  books = await startPayoutBooks(chain)
+  restored = await startPayoutBooks(chain, { treasury: books.account, compared: false })
+  return async () => {
+    await books.stop()
+    await restored.stop()
+  }
+})
+
+const wanted = ({ subject, payee, amount }: Payout) => ({ subject, payee, amount })
+
+const payFinally = async (payout: Payout) => {
+  await books.advance(payout)
+  await chain.mine(FINALITY)
+  await books.advance(payout)
+  expect((await books.rowOf(payout)).state).toBe('final')
+}
+
+test('what was paid and lost with the database is taken over when it is asked for again, and not paid twice', async () => {
+  const lost = await books.ask()
+  await payFinally(lost)
+  const again = await restored.ask(wanted(lost))
+  expect(again.id).toBe(lost.id)
+  await restored.compare()
+  expect(await restored.advance(again)).toBe(SECOND)
+  const [signature] = await books.signaturesOf(lost)
+  expect(await restored.signaturesOf(again)).toMatchObject([
+    { reference: signature?.reference, bytes: '', nonce: 0n },
+  ])
+  await restored.advance(again)
+  expect(await restored.rowOf(again)).toMatchObject({
+    state: 'final',
+    final_reference: signature?.reference,
+    nonce: 0n,
+  })
+  expect(await restored.holds(again)).toBe(5_000_000n)
+  expect((await totals(restored.ctx.db, NETWORK)).treasuryView).toBe(FLOAT - 5_000_000n)
+})
+
+test('one that is not final yet is taken over too, and settled when it is', async () => {
+  const lost = await books.ask()
+  await books.advance(lost)
+  const again = await restored.ask(wanted(lost))
+  await restored.compare()
+  await restored.advance(again)
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('signed')
+  await chain.mine(FINALITY)
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('final')
+  expect(await restored.count()).toBe(1n)
+})
+
+test('one that was taken over and that a reorganisation drops is paid once, at its nonce', async () => {
+  const lost = await books.ask()
+  await chain.automine(false)
+  await books.advance(lost)
+  await chain.mine(1)
+  const again = await restored.ask(wanted(lost))
+  await restored.compare()
+  await restored.advance(again)
+  await chain.reorg(1)
+  await chain.mine(2)
+  restored.ctx.clock.advance(2 * MINUTE)
+  await restored.advance(again)
+  expect((await restored.signaturesOf(again)).map(({ nonce }) => nonce)).toEqual([0n, 0n])
+  await chain.mine(FINALITY)
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('final')
+  expect(await restored.holds(again)).toBe(5_000_000n)
+})
+
+test('a freeze or a shortage does not keep what was paid from being known', async () => {
+  const lost = await books.ask()
+  await payFinally(lost)
+  const again = await restored.ask(wanted(lost))
+  await restored.compare()
+  await restored.freeze(true)
+  await restored.shortBy(5_000_000n)
+  await restored.advance(again)
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('final')
+})
+
+test('a restored database that knows an older signature settles by the one that was paid', async () => {
+  await chain.automine(false)
+  const payout = await books.ask()
+  await books.advance(payout)
+  await chain.rpc('anvil_dropAllTransactions')
+  books.ctx.clock.advance(MINUTE + SECOND)
+  await books.advance(payout)
+  const [, newest] = await books.signaturesOf(payout)
+  await books.ctx.db.deleteFrom('payout_signatures').where('n', '=', 2).execute()
+  await chain.mine(FINALITY)
+  await books.compare()
+  await books.advance(payout)
+  await books.advance(payout)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'final', final_reference: newest?.reference })
+})
+
+test('a restored database that knows the number but no signature takes over the one that was paid', async () => {
+  const payout = await books.ask()
+  await books.advance(payout)
+  const [signature] = await books.signaturesOf(payout)
+  await books.ctx.db.deleteFrom('payout_signatures').execute()
+  await books.ctx.db.updateTable('payouts').set({ state: 'numbered' }).execute()
+  await books.compare()
+  await books.advance(payout)
+  expect(await books.signaturesOf(payout)).toMatchObject([{ reference: signature?.reference, bytes: '' }])
+  expect(await books.count()).toBe(1n)
+})
+
+test.for([
+  ['another amount', { amount: usdc(5_000_001n) }],
+  ['another payee', { payee: newAccount().address }],
+])(
+  'a payment of %s than is owed is not taken over, and nothing is paid until a person has looked',
+  async ([, change]) => {
+    const lost = await books.ask()
+    await payFinally(lost)
+    const again = await restored.ask({ ...wanted(lost), ...(change as object) })
+    await restored.compare()
+    expect(await restored.advance(again)).toBe(30 * SECOND)
+    expect(await restored.rowOf(again)).toMatchObject({ state: 'held', nonce: null })
+    expect((await restored.rowOf(again)).reason).toMatch(
+      /^base-mainnet shows a payment of it that is not its own/,
+    )
+    expect(await restored.count()).toBe(1n)
+  },
+)
+
+test('nonces that lost payouts used explain themselves, and the next payout gets the one after them', async () => {
+  const [first, second] = [await books.ask(), await books.ask()]
+  for (const payout of [first, second]) await books.advance(payout)
+  const other = await restored.ask({ subject: 'another order' })
+  await restored.compare()
+  await restored.advance(other)
+  expect(await restored.rowOf(other)).toMatchObject({ state: 'signed', nonce: 2n })
+  for (const lost of [first, second]) {
+    const again = await restored.ask(wanted(lost))
+    await restored.advance(again)
+  }
+  const rows = await restored.ctx.db.selectFrom('payouts').select('nonce').orderBy('nonce').execute()
+  expect(rows.map(({ nonce }) => nonce)).toEqual([0n, 1n, 2n])
+})
+
+test('a payment that waits to be mined and that nobody knows holds the others', async () => {
+  await restored.compare()
+  const known = await restored.ask({ subject: 'the first order' })
+  await restored.advance(known)
+  await chain.automine(false)
+  await chain.transfer(books.account, newAccount().address, 1n)
+  const other = await restored.ask({ subject: 'another order' })
+  await restored.advance(other)
+  expect((await restored.rowOf(other)).reason).toBe(
+    'The chain counts 2 payments of the treasury, the books 1',
+  )
+})
+
+/** A lost payout and another one stand at the same nonce, and the chain takes the lost one. */
+const displace = async () => {
+  await chain.automine(false)
+  const lost = await books.ask()
+  await books.advance(lost)
+  const [signature] = await books.signaturesOf(lost)
+  await chain.rpc('anvil_dropAllTransactions')
+  await restored.compare()
+  const other = await restored.ask({ subject: 'another order' })
+  await restored.advance(other)
+  expect(await restored.rowOf(other)).toMatchObject({ state: 'signed', nonce: 0n })
+  await chain.rpc('anvil_dropAllTransactions')
+  await chain.rpc('eth_sendRawTransaction', [signature?.bytes])
+  await chain.mine(FINALITY)
+  return { lost, other }
+}
+
+test('a payout whose nonce something else used begins anew with another one, once all that left is known', async () => {
+  const { lost, other } = await displace()
+  await chain.automine(true)
+  for (let step = 0; step < 3; step++) await restored.advance(other)
+  expect(await restored.rowOf(other)).toMatchObject({ state: 'signed', round: 1 })
+  await restored.compare()
+  await restored.advance(other)
+  expect(await restored.rowOf(other)).toMatchObject({ state: 'queued', round: 2, nonce: null })
+  await restored.advance(other)
+  expect(await restored.rowOf(other)).toMatchObject({ state: 'signed', round: 2, nonce: 1n })
+  const again = await restored.ask(wanted(lost))
+  await restored.advance(again)
+  await chain.mine(FINALITY)
+  for (const payout of [other, again]) await restored.advance(payout)
+  expect([await restored.rowOf(other), await restored.rowOf(again)]).toMatchObject([
+    { state: 'final', nonce: 1n },
+    { state: 'final', nonce: 0n },
+  ])
+  expect([await restored.holds(other), await restored.holds(again)]).toEqual([5_000_000n, 5_000_000n])
+})
+
+test('a lost payout waits for its nonce until the one that stands there has given it up', async () => {
+  const { lost, other } = await displace()
+  await chain.automine(true)
+  const again = await restored.ask(wanted(lost))
+  await restored.compare()
+  expect(await restored.advance(again)).toBe(2 * SECOND)
+  expect((await restored.rowOf(again)).state).toBe('held')
+  await restored.advance(other)
+  await restored.compare()
+  await restored.advance(other)
+  await restored.advance(again)
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('final')
+})
+
+const earn = async (micros: bigint) => {
+  const { ctx } = restored
+  const moves = [{ from: escrow(NETWORK, 'float'), to: fees(NETWORK), amount: usdc(micros) }]
+  await ctx.transact((tx) =>
+    post(ctx, tx, {
+      key: `earned:${micros}`,
+      reason: 'earned',
+      subject: `s${micros}`,
+      network: NETWORK,
+      moves,
+    }),
+  )
+}
+
+test('a lost payout that nobody asks for is booked as a loss, and given back to the fees when somebody does', async () => {
+  const lost = await books.ask()
+  await books.advance(lost)
+  const [signature] = await books.signaturesOf(lost)
+  const book = () =>
+    restored.ctx.transact((tx) =>
+      bookSending(restored.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+    )
+  await expect(book()).rejects.toMatchObject({ kind: 'not_found' })
+  await restored.compare()
+  await expect(book()).rejects.toThrow('may still be undone')
+  await chain.mine(FINALITY)
+  await restored.compare()
+  // Spread over two stripes, and not enough in either.
+  await earn(2_000_000n)
+  await expect(book()).rejects.toThrow('do not cover')
+  await earn(4_000_000n)
+  await book()
+  await book()
+  expect(await balanceOf(restored.ctx.db, fees(NETWORK))).toBe(1_000_000n)
+  const afterLoss = await totals(restored.ctx.db, NETWORK)
+  expect(afterLoss).toMatchObject({ treasuryView: FLOAT - 5_000_000n, imbalance: 0n })
+
+  const again = await restored.ask(wanted(lost))
+  await restored.advance(again)
+  await restored.advance(again)
+  expect((await restored.rowOf(again)).state).toBe('final')
+  expect(await balanceOf(restored.ctx.db, fees(NETWORK))).toBe(6_000_000n)
+  expect(await totals(restored.ctx.db, NETWORK)).toMatchObject({
+    treasuryView: FLOAT - 5_000_000n,
+    imbalance: 0n,
+    liabilities: { payable: 0n },
+  })
+})
+
+test('a payment whose payout is known is not booked as a loss', async () => {
+  const payout = await books.ask()
+  await books.advance(payout)
+  await chain.mine(FINALITY)
+  await books.compare()
+  const [signature] = await books.signaturesOf(payout)
+  const booking = books.ctx.transact((tx) =>
+    bookSending(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+  )
+  await expect(booking).rejects.toThrow(`This payment is the payout ${payout.id}, which settles it`)
+})

@@ -1,0 +1,178 @@
+import { SECOND } from '@market/kernel/clock'
+import { advancePayout, compareSendings } from '@market/market/payouts'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { FINALITY, newAccount } from '../chains/evm-world.ts'
+import { NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
+
+const chain = await startEvmNetwork({ chainId: 8453 })
+afterAll(() => chain.stop())
+
+let books: PayoutBooks
+beforeEach(async () => {
+  await chain.automine(true)
+  books = await startPayoutBooks(chain, { compared: false })
+  return () => books.stop()
+})
+
+const NOT_COMPARED = 'Not yet compared with the chain since the database came up'
+const anotherLife = () => books.ctx.db.updateTable('payout_gates').set({ life: 'an earlier one' }).execute()
+
+test('nothing leaves before the database was compared with the chain, and then soon', async () => {
+  const payout = await books.ask()
+  expect(await books.advance(payout)).toBe(2 * SECOND)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'held', reason: NOT_COMPARED, nonce: null })
+  await books.compare()
+  expect(await books.advance(payout)).toBe(SECOND)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+})
+
+test('a database that begins another life is compared anew, from where it was read', async () => {
+  await books.compare()
+  const before = await books.gate()
+  await anotherLife()
+  const payout = await books.ask()
+  await books.advance(payout)
+  expect((await books.rowOf(payout)).reason).toBe(NOT_COMPARED)
+  await chain.mine(1)
+  await compareSendings(books.house, NETWORK)
+  const after = await books.gate()
+  expect(after.life).toBe(before.life)
+  expect(after.position).not.toBe(before.position)
+  await books.advance(payout)
+  expect((await books.rowOf(payout)).state).toBe('signed')
+})
+
+test('a numbered payout is not signed in another life before the chain was compared', async () => {
+  await books.compare()
+  const payout = await books.ask()
+  const dead = { ...books.rail, sign: () => Promise.reject(new Error('the worker died')) }
+  const dying = advancePayout({ ...books.house, rails: { [NETWORK]: dead } }, payout.id)
+  await expect(dying).rejects.toThrow('the worker died')
+  await anotherLife()
+  await books.advance(payout)
+  expect(await books.signaturesOf(payout)).toEqual([])
+  await books.compare()
+  await books.advance(payout)
+  expect(await books.signaturesOf(payout)).toHaveLength(1)
+})
+
+test('a life that begins while a worker reads is not opened by what that worker read', async () => {
+  const base = books.house.chains[NETWORK]
+  const slow = {
+    ...base,
+    sendingsAfter: async (...said: Parameters<typeof base.sendingsAfter>) => {
+      const page = await base.sendingsAfter(...said)
+      await anotherLife()
+      return page
+    },
+  }
+  await compareSendings({ ...books.house, chains: { [NETWORK]: slow } }, NETWORK)
+  expect((await books.gate()).compared_at).toBeNull()
+})
+
+test('the gate stays shut until what was signed before this life can no longer take effect', async () => {
+  const base = books.house.chains[NETWORK]
+  const behind = { ...base, heights: async () => ({ final: 99n, horizon: 100n }) }
+  await compareSendings({ ...books.house, chains: { [NETWORK]: behind } }, NETWORK)
+  expect((await books.gate()).compared_at).toBeNull()
+  const there = { ...base, heights: async () => ({ final: 100n, horizon: 250n }) }
+  await compareSendings({ ...books.house, chains: { [NETWORK]: there } }, NETWORK)
+  expect(await books.gate()).toMatchObject({ horizon: 100n })
+  expect((await books.gate()).compared_at).not.toBeNull()
+})
+
+test('a treasury that is short pays nothing new, and says since when and by how much', async () => {
+  await books.compare()
+  await books.shortBy(2_500_000n)
+  const { short_since: since } = await books.gate()
+  books.ctx.clock.advance(SECOND)
+  await books.shortBy(3_000_000n)
+  expect(await books.gate()).toMatchObject({ short_since: since, short_micros: 3_000_000n })
+  const payout = await books.ask()
+  expect(await books.advance(payout)).toBe(30 * SECOND)
+  expect((await books.rowOf(payout)).reason).toBe('The treasury is short by 3.00 USDC')
+  await books.shortBy(0n)
+  expect(await books.gate()).toMatchObject({ short_since: null, short_micros: 0n })
+  await books.advance(payout)
+  expect((await books.rowOf(payout)).state).toBe('signed')
+})
+
+test('a shortage that is found before the first comparison is kept over it', async () => {
+  await books.shortBy(1n)
+  await books.compare()
+  expect(await books.gate()).toMatchObject({ short_micros: 1n })
+  expect((await books.gate()).compared_at).not.toBeNull()
+})
+
+test('every payment is written down once, however many workers read at once', async () => {
+  await books.compare()
+  const payouts = await Promise.all(Array.from({ length: 4 }, () => books.ask()))
+  for (const payout of payouts) await books.advance(payout)
+  books.ctx.clock.advance(10 * SECOND)
+  await Promise.all(Array.from({ length: 20 }, () => compareSendings(books.house, NETWORK)))
+  const seen = await books.sendings()
+  expect(seen.map(({ payout_id }) => payout_id).toSorted()).toEqual(payouts.map(({ id }) => id).toSorted())
+  expect(seen.every(({ is_final }) => !is_final)).toBe(true)
+  await chain.mine(FINALITY)
+  await books.compare()
+  expect((await books.sendings()).map(({ is_final }) => is_final)).toEqual([true, true, true, true])
+})
+
+test('a payment that a reorganisation took back is forgotten, and one it moved is known by its new block', async () => {
+  await books.compare()
+  const [moved, gone] = [await books.ask(), await books.ask()]
+  await chain.automine(false)
+  for (const payout of [moved, gone]) await books.advance(payout)
+  await chain.mine(1)
+  await books.compare()
+  const before = await books.sendings()
+  expect(before).toHaveLength(2)
+  await chain.reorg(1)
+  const [signature] = await books.signaturesOf(moved)
+  await chain.rpc('eth_sendRawTransaction', [signature?.bytes])
+  await chain.mine(2)
+  await books.compare()
+  await chain.mine(FINALITY)
+  await books.compare()
+  const after = await books.sendings()
+  expect(after).toMatchObject([{ payout_id: moved.id, is_final: true }])
+  expect(after[0]?.block_hash).not.toBe(before[0]?.block_hash)
+})
+
+test('a freeze of one network holds its payouts, and that of another does not', async () => {
+  await books.compare()
+  await books.freeze(true, 'freeze_payouts_alt')
+  const [first, second] = [await books.ask(), await books.ask()]
+  await books.advance(first)
+  expect((await books.rowOf(first)).state).toBe('signed')
+  await books.freeze(true, 'freeze_payouts_base')
+  await books.advance(second)
+  expect((await books.rowOf(second)).reason).toBe('Payouts on base-mainnet are frozen')
+  await books.freeze(false, 'freeze_payouts_base')
+  await books.advance(second)
+  expect((await books.rowOf(second)).state).toBe('signed')
+})
+
+test('a payout waits while the treasury does not hold it beside what is on its way', async () => {
+  await books.compare()
+  await chain.automine(false)
+  await chain.transfer(books.account, newAccount().address, 1_000_000_000n - 11_000_000n)
+  await chain.mine(1)
+  await books.ctx.db
+    .insertInto('rail_nonces')
+    .values({ network: NETWORK, treasury: books.account.address, next_nonce: 1n })
+    .execute()
+  const [first, second, third] = [await books.ask(), await books.ask(), await books.ask()]
+  for (const payout of [first, second, third]) await books.advance(payout)
+  expect((await books.rowOf(second)).state).toBe('signed')
+  expect(await books.rowOf(third)).toMatchObject({
+    state: 'held',
+    reason: 'The treasury has too little: it holds 11.00 USDC, of which 10.00 are promised',
+  })
+  await chain.mint(books.account.address, 4_000_000n)
+  await chain.mine(1)
+  await chain.mine(FINALITY)
+  for (const payout of [first, second, third]) await books.advance(payout)
+  expect((await books.rowOf(third)).state).toBe('signed')
+})

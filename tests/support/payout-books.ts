@@ -1,0 +1,100 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { evmRail } from '@market/chains/evm/evm-rail'
+import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { usdc } from '@market/kernel/money'
+import { balanceOf, escrow, keepLedgerMonths, payable, post, world } from '@market/market/ledger'
+import {
+  advancePayout,
+  compareSendings,
+  type Payout,
+  requestPayout,
+  setShortage,
+} from '@market/market/payouts'
+import { turnSwitch } from '@market/market/switches'
+import type { EvmNetwork } from '@market/testing/evm-network'
+import { makeProfile } from '@market/testing/makers'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import type { Address } from 'viem'
+import { newAccount, settingsFor } from '../chains/evm-world.ts'
+
+export const NETWORK = 'base-mainnet'
+export const FLOAT = usdc(1_000_000_000n)
+export const CAPS = { perPayout: usdc(50_000_000n), perDay: usdc(100_000_000n), cost: {} }
+
+export type PayoutBooks = Awaited<ReturnType<typeof startPayoutBooks>>
+
+/** A treasury on a real chain, with coin for fees and its float of USDC. */
+export const fundedTreasury = async (chain: EvmNetwork) => {
+  const account = newAccount()
+  await chain.fund(account.address)
+  await chain.mint(account.address, FLOAT)
+  return account
+}
+
+/**
+ * A database that knows of the float and has been compared with the chain. A second one over the same treasury is what
+ * a restored database is: it has lost all that the first one did.
+ */
+export async function startPayoutBooks(
+  chain: EvmNetwork,
+  { treasury, compared = true }: { treasury?: ReturnType<typeof newAccount>; compared?: boolean } = {},
+) {
+  const account = treasury ?? (await fundedTreasury(chain))
+  const database = await testDatabase()
+  const actor = { kind: 'user', userId: makeProfile().userId, token: '', admin: true } as const
+  const ctx = marketContext({ db: database.db, actor })
+  await keepLedgerMonths(ctx)
+  const moves = [{ from: world(NETWORK), to: escrow(NETWORK, 'float'), amount: FLOAT }]
+  const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
+  await ctx.transact((tx) => post(ctx, tx, journal))
+  const settings = settingsFor(chain, account.address)
+  const rail = evmRail(settings, localEvmSigner(account.key))
+  const house = { ...ctx, chains: { [NETWORK]: evmChain(settings) }, rails: { [NETWORK]: rail }, caps: CAPS }
+  /** As the worker does it again and again; the clock goes on, so that it is done at once. */
+  const compare = () => {
+    ctx.clock.advance(10_000)
+    return compareSendings(house, NETWORK)
+  }
+  if (compared) await compare()
+  let subjects = 0
+  const ask = (said: Partial<Parameters<typeof requestPayout>[2]> = {}) =>
+    ctx.transact((tx) =>
+      requestPayout(ctx, tx, {
+        network: NETWORK,
+        kind: 'payout',
+        subject: `order-${subjects++}`,
+        payee: newAccount().address,
+        amount: usdc(5_000_000n),
+        from: escrow(NETWORK, 'float'),
+        ...said,
+      }),
+    )
+  const rowOf = ({ id }: Payout) =>
+    ctx.db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const signaturesOf = ({ id }: Payout) =>
+    ctx.db
+      .selectFrom('payout_signatures')
+      .selectAll()
+      .where('payout_id', '=', id)
+      .orderBy('round')
+      .orderBy('n')
+      .execute()
+  return {
+    ...{ account, ctx, rail, house, compare, ask, rowOf, signaturesOf, stop: database.stop },
+    advance: ({ id }: Payout) => advancePayout(house, id),
+    holds: ({ payee }: Payout) => chain.balanceOf(payee as Address),
+    setAside: ({ id }: Payout) => balanceOf(ctx.db, payable(NETWORK, id)),
+    freeze: (
+      on: boolean,
+      name: 'freeze_payouts' | 'freeze_payouts_base' | 'freeze_payouts_alt' = 'freeze_payouts',
+    ) => turnSwitch(ctx, { name, on, reason: 'a test' }),
+    shortBy: (micros: bigint) => ctx.transact((tx) => setShortage(ctx, tx, NETWORK, micros)),
+    gate: () =>
+      ctx.db.selectFrom('payout_gates').selectAll().where('network', '=', NETWORK).executeTakeFirstOrThrow(),
+    sendings: () =>
+      ctx.db.selectFrom('sendings').selectAll().orderBy('block_height').orderBy('nonce').execute(),
+    count: async () =>
+      BigInt(String(await chain.rpc('eth_getTransactionCount', [account.address, 'latest']))),
+  }
+}
