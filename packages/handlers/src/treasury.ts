@@ -1,0 +1,115 @@
+import { assert } from '@market/kernel/assert'
+import { formatUsd } from '@market/kernel/money'
+import type { PayoutId } from '@market/market/payouts'
+import {
+  bookSending,
+  getTreasury,
+  giveBackTransfer,
+  keepTransfer,
+  type ListedPayout,
+  type ListedSending,
+  listPayouts,
+  listUnexplained,
+  listUnmatched,
+  retryPayout,
+  type Treasury,
+  type UnmatchedMoney,
+} from '@market/market/treasury'
+import { handler } from './handler.ts'
+
+const presentTreasury = (treasury: Treasury) => ({
+  network: treasury.network,
+  open: treasury.isOpen,
+  compared_at: treasury.comparedAt?.toISOString() ?? null,
+  short_usd: formatUsd(treasury.short),
+  short_since: treasury.shortSince?.toISOString() ?? null,
+  waiting: treasury.waiting,
+  oldest_seconds: treasury.oldestSeconds,
+  held: treasury.held,
+  failed: treasury.failed,
+})
+
+const presentUnmatched = (money: UnmatchedMoney) => ({
+  network: money.network,
+  reference: money.reference,
+  payer: money.payer,
+  kind: money.kind,
+  amount_usd: formatUsd(money.amount),
+  state: money.state,
+  happened_at: money.happenedAt.toISOString(),
+  purpose: money.purpose === '' ? null : money.purpose,
+})
+
+const presentPayout = (payout: ListedPayout) => ({
+  id: payout.id,
+  kind: payout.kind,
+  subject: payout.subject,
+  network: payout.network,
+  payee: payout.payee,
+  amount_usd: formatUsd(payout.amount),
+  state: payout.state,
+  reason: payout.reason,
+  round: payout.round,
+  created_at: payout.createdAt.toISOString(),
+  updated_at: payout.updatedAt.toISOString(),
+  tx_hash: payout.reference,
+})
+
+const presentSending = (sending: ListedSending) => ({
+  network: sending.network,
+  reference: sending.reference,
+  payout_id: sending.payoutId,
+  payee: sending.payee,
+  amount_usd: formatUsd(sending.amount),
+  happened_at: sending.happenedAt.toISOString(),
+})
+
+function presentBooked(sending: ListedSending) {
+  assert(sending.bookedAt !== null, `${sending.reference} is booked`)
+  return { ...presentSending(sending), booked_at: sending.bookedAt.toISOString() }
+}
+
+export const treasuryHandlers = {
+  getTreasury: handler('getTreasury', {
+    run: (ctx) => getTreasury(ctx),
+    present: (treasuries) => ({ data: treasuries.map(presentTreasury) }),
+  }),
+
+  listUnmatched: handler('listUnmatched', {
+    run: (ctx, page) => listUnmatched(ctx, page),
+    present: ({ rows, nextCursor }) => ({ data: rows.map(presentUnmatched), next_cursor: nextCursor }),
+  }),
+
+  listPayouts: handler('listPayouts', {
+    run: (ctx, { state, ...rest }) => listPayouts(ctx, { states: state, ...rest }),
+    present: ({ rows, nextCursor }) => ({ data: rows.map(presentPayout), next_cursor: nextCursor }),
+  }),
+
+  listUnexplained: handler('listUnexplained', {
+    run: (ctx, page) => listUnexplained(ctx, page),
+    present: ({ rows, nextCursor }) => ({ data: rows.map(presentSending), next_cursor: nextCursor }),
+  }),
+
+  giveBackTransfer: handler('giveBackTransfer', {
+    run: (ctx, input) => giveBackTransfer(ctx, input),
+    present: (payout) => ({ data: presentPayout(payout) }),
+  }),
+
+  keepTransfer: handler('keepTransfer', {
+    run: (ctx, input) => keepTransfer(ctx, input),
+    present: ({ network, reference, amount }) => ({
+      data: { network, reference, kept_usd: formatUsd(amount) },
+    }),
+  }),
+
+  bookSending: handler('bookSending', {
+    run: (ctx, input) => bookSending(ctx, input),
+    present: (sending) => ({ data: presentBooked(sending) }),
+  }),
+
+  retryAnyPayout: handler('retryAnyPayout', {
+    run: (ctx, { payout_id, payee, reason }) =>
+      retryPayout(ctx, { payoutId: payout_id as PayoutId, payee, reason }),
+    present: (payout) => ({ data: presentPayout(payout) }),
+  }),
+}

@@ -1,0 +1,6 @@
+export { forgetOldLooks } from './forget-old-looks.ts'
+export { getSolvency, type Standing } from './get-solvency.ts'
+export { keepReserves } from './keep-reserves.ts'
+export { liabilitiesOf } from './look.ts'
+export { lookAtReserves } from './look-at-reserves.ts'
+export { type LiabilityProof, proveLiabilities } from './prove-liabilities.ts'

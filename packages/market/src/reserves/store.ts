@@ -1,0 +1,289 @@
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import type { LookId, ReserveLook } from './look.ts'
+import { GROUP, type Leaf, type TreeNode } from './merkle.ts'
+
+/** Everything read in it is of one moment. */
+export const readAtOnce = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
+
+type LookRow = Omit<Selectable<Tables['reserve_looks']>, 'groups'>
+
+const lookOf = (row: LookRow): ReserveLook => ({
+  id: row.id as LookId,
+  network: row.network as Network,
+  lookedAt: row.looked_at,
+  treasury: row.treasury,
+  final: usdc(row.final_micros),
+  latest: usdc(row.latest_micros),
+  books: {
+    ledger: row.ledger_micros,
+    inFlight: usdc(row.in_flight_micros),
+    escrow: usdc(row.escrow_micros),
+    payable: usdc(row.payable_micros),
+    surplus: usdc(row.surplus_micros),
+    suspense: usdc(row.suspense_micros),
+    fees: usdc(row.fees_micros),
+  },
+  short: usdc(row.short_micros),
+  proof: row.root === null ? null : { root: row.root, leaves: row.leaf_count ?? 0 },
+})
+
+/** All but the groups, which only a proof needs. */
+const COLUMNS = [
+  'id',
+  'network',
+  'looked_at',
+  'treasury',
+  'final_micros',
+  'latest_micros',
+  'ledger_micros',
+  'in_flight_micros',
+  'escrow_micros',
+  'payable_micros',
+  'surplus_micros',
+  'suspense_micros',
+  'fees_micros',
+  'short_micros',
+  'root',
+  'leaf_count',
+] as const
+
+/** The newest look at a network, or the newest that wrote down every liability. */
+export async function findNewest(
+  db: Db | Tx,
+  network: Network,
+  which: 'any' | 'proven' = 'any',
+): Promise<ReserveLook | undefined> {
+  const row = await db
+    .selectFrom('reserve_looks')
+    .select(COLUMNS)
+    .where('network', '=', network)
+    .$if(which === 'proven', (query) => query.where('root', 'is not', null))
+    .orderBy('looked_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && lookOf(row)
+}
+
+/** Paid out for good since a moment, as the books know it. */
+export async function sumSettled(db: Db | Tx, network: Network, since: Date): Promise<bigint> {
+  const row = await db
+    .selectFrom('payouts')
+    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
+    .where('network', '=', network)
+    .where('state', '=', 'final')
+    .where('updated_at', '>=', since)
+    .executeTakeFirstOrThrow()
+  return row.sum
+}
+
+export type Liability = Omit<Leaf, 'salt'>
+
+interface LiabilityRow {
+  readonly id: string
+  readonly kind: string
+  readonly holder: string | null
+  readonly balance_micros: bigint
+}
+
+const PAGE = 20_000
+
+/**
+ * Every account that owes somebody something, and whom. Who paid has a claim on what waits in escrow and on what was
+ * too much; on what is in suspense only while nobody has claimed the transfer, for then the rest is of others who paid
+ * in the same transaction. EVM wallets are told by their key, which is lower case.
+ */
+export async function findLiabilities(tx: Tx, network: Network): Promise<Liability[]> {
+  const found: Liability[] = []
+  let after: Pick<LiabilityRow, 'kind' | 'id'> = { kind: '', id: '' }
+  for (;;) {
+    const { rows } = await sql<LiabilityRow>`
+      select id, kind, balance_micros, case when holder like '0x%' then lower(holder) else holder end as holder
+      from (
+        select account.id, account.kind, account.balance_micros, case account.kind
+          when 'escrow' then paid.payer
+          when 'payable' then payout.payee
+          when 'surplus' then transfer.payer
+          when 'suspense' then case transfer.purpose when '' then transfer.payer end
+        end as holder
+        from (
+          select id, kind, network, subject, balance_micros from ledger_accounts
+          where network = ${network} and is_open and kind in ('escrow', 'payable', 'surplus', 'suspense')
+            and (kind, id) > (${after.kind}, ${after.id})
+          order by kind, id limit ${PAGE}
+        ) as account
+        left join transfers as paid on account.kind = 'escrow' and paid.network = account.network
+          and paid.purpose = account.subject and paid.purpose <> '' and paid.state <> 'gone'
+        left join transfers as transfer on account.kind in ('surplus', 'suspense')
+          and transfer.network = account.network and transfer.reference = account.subject
+        left join payouts as payout on account.kind = 'payable' and payout.id = account.subject
+      ) as owed
+      order by kind, id`.execute(tx)
+    for (const row of rows) found.push({ account: row.id, holder: row.holder, micros: row.balance_micros })
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return found
+    after = last
+  }
+}
+
+/** Whether this transaction, and nobody else until it ends, may write a look at this network. */
+export async function tryLock(tx: Tx, network: Network): Promise<boolean> {
+  const { rows } = await sql<{ mine: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`reserves:${network}`}, 0)) as mine`.execute(tx)
+  return rows[0]?.mine === true
+}
+
+export async function insertLook(tx: Tx, look: ReserveLook, groups: readonly TreeNode[]): Promise<void> {
+  const { books, proof } = look
+  await tx
+    .insertInto('reserve_looks')
+    .values({
+      id: look.id,
+      network: look.network,
+      looked_at: look.lookedAt,
+      treasury: look.treasury,
+      final_micros: look.final,
+      latest_micros: look.latest,
+      ledger_micros: books.ledger,
+      in_flight_micros: books.inFlight,
+      escrow_micros: books.escrow,
+      payable_micros: books.payable,
+      surplus_micros: books.surplus,
+      suspense_micros: books.suspense,
+      fees_micros: books.fees,
+      short_micros: look.short,
+      root: proof?.root ?? null,
+      leaf_count: proof?.leaves ?? null,
+      groups: proof === null ? null : JSON.stringify(groups.map(({ hash, sum }) => [hash, sum.toString()])),
+    })
+    .execute()
+}
+
+const BATCH = 10_000
+
+export async function insertLeaves(tx: Tx, lookId: LookId, leaves: readonly Leaf[]): Promise<void> {
+  for (let first = 0; first < leaves.length; first += BATCH) {
+    const batch = leaves.slice(first, first + BATCH)
+    await sql`
+      insert into reserve_leaves (look_id, n, account_id, holder, amount_micros, salt)
+      select ${lookId}, ${first}::integer + leaf.n - 1, leaf.account_id, leaf.holder, leaf.micros, leaf.salt
+      from unnest(
+        ${batch.map(({ account }) => account)}::text[], ${batch.map(({ holder }) => holder)}::text[],
+        ${batch.map(({ micros }) => micros.toString())}::bigint[], ${batch.map(({ salt }) => salt)}::text[]
+      ) with ordinality as leaf (account_id, holder, micros, salt, n)`.execute(tx)
+  }
+}
+
+const leafOf = (row: Selectable<Tables['reserve_leaves']>): Leaf => ({
+  account: row.account_id,
+  holder: row.holder,
+  micros: row.amount_micros,
+  salt: row.salt,
+})
+
+/** Whose leaves are asked for. */
+export interface Holders {
+  /** Wallets that are proven to be the caller's. */
+  readonly wallets: readonly string[]
+  /** Addresses that were only named to be paid at: they tell of what is being paid out there and of nothing else. */
+  readonly payees: readonly string[]
+}
+
+export interface PlacedLeaf extends Leaf {
+  readonly lookId: LookId
+  readonly n: number
+}
+
+/** The largest of them, and how many there are in all. */
+export async function findLeavesOf(
+  db: Db,
+  looks: readonly LookId[],
+  { wallets, payees }: Holders,
+  limit: number,
+): Promise<{ leaves: PlacedLeaf[]; count: number }> {
+  const rows = await db
+    .selectFrom('reserve_leaves')
+    .selectAll()
+    .select(sql<number>`(count(*) over ())::integer`.as('count'))
+    .where(sql<SqlBool>`look_id = any(${looks}::text[])`)
+    .where(sql<SqlBool>`holder = any(${[...wallets, ...payees]}::text[])`)
+    .where(sql<SqlBool>`(holder = any(${wallets}::text[]) or account_id like 'payable:%')`)
+    .orderBy('amount_micros', 'desc')
+    .orderBy('look_id')
+    .orderBy('n')
+    .limit(limit)
+    .execute()
+  return {
+    leaves: rows.map((row) => ({ ...leafOf(row), lookId: row.look_id as LookId, n: row.n })),
+    count: rows[0]?.count ?? 0,
+  }
+}
+
+export async function findGroups(db: Db, lookId: LookId): Promise<TreeNode[]> {
+  const row = await db
+    .selectFrom('reserve_looks')
+    .select('groups')
+    .where('id', '=', lookId)
+    .executeTakeFirstOrThrow()
+  const groups = row.groups as readonly (readonly [string, string])[] | null
+  return (groups ?? []).map(([hash, sum]) => ({ hash, sum: BigInt(sum) }))
+}
+
+/** The leaves of one group, in their order. */
+export async function findGroup(db: Db, lookId: LookId, group: number): Promise<Leaf[]> {
+  const rows = await db
+    .selectFrom('reserve_leaves')
+    .selectAll()
+    .where('look_id', '=', lookId)
+    .where('n', '>=', group * GROUP)
+    .where('n', '<', (group + 1) * GROUP)
+    .orderBy('n')
+    .execute()
+  return rows.map(leafOf)
+}
+
+/** The proven looks whose leaves are still there, but for the newest few of each network. */
+export async function findWithOldLeaves(db: Db, keep: number): Promise<LookId[]> {
+  // Steps from look to look through the key of the leaves: as many steps as looks that have any, not as there ever were.
+  const { rows } = await sql<{ id: LookId }>`
+    with recursive held as (
+      (select look_id from reserve_leaves order by look_id limit 1)
+      union all
+      select (select look_id from reserve_leaves where look_id > held.look_id order by look_id limit 1)
+      from held where held.look_id is not null
+    ), ranked as (
+      select id, row_number() over (partition by network order by looked_at desc, id desc) as age
+      from reserve_looks where id in (select look_id from held)
+    )
+    select id from ranked where age > ${keep}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** False when none were left. A part at a time, so that no statement takes long. */
+export async function deleteLeaves(tx: Tx, lookId: LookId, limit: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('reserve_leaves')
+    .where('look_id', '=', lookId)
+    .where('n', 'in', (select) =>
+      select.selectFrom('reserve_leaves').select('n').where('look_id', '=', lookId).orderBy('n').limit(limit),
+    )
+    .executeTakeFirst()
+  return numDeletedRows === BigInt(limit)
+}
+
+/** Looks without a proof that are older; never the newest of a network, which is what is known of it. */
+export async function deletePlainLooks(tx: Tx, network: Network, before: Date): Promise<void> {
+  const newest = (await findNewest(tx, network))?.id ?? ''
+  await tx
+    .deleteFrom('reserve_looks')
+    .where('network', '=', network)
+    .where('root', 'is', null)
+    .where('looked_at', '<', before)
+    .where('id', '<>', newest)
+    .execute()
+}

@@ -1,0 +1,89 @@
+import { operations } from '@market/contract/operations'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { NETWORK, openTreasury } from '../reserves/treasury.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid } from '../support/refused.ts'
+
+const PATH = '/api/solvency'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+commonRefusals({
+  market: () => market,
+  operation: operations.getSolvency,
+  good: async () => ({ path: PATH }),
+})
+
+const read = async () => (await market.client().get(PATH)).body
+
+test('200: nothing before anybody looked; then each network as it stands, and what is missing when it is', async () => {
+  expect(await read()).toEqual({ success: true, data: [] })
+
+  const network = await startEvmNetwork({ chainId: 8453 })
+  try {
+    const treasury = await openTreasury(market.db, network)
+    const payer = await fundedPayer(network)
+    await treasury.payIn(payer, 12_500_000n, { purpose: 'order:a', due: 12_000_000n })
+    await treasury.earn('order:a', 1_200_000n)
+    const payout = await treasury.askFor('order:a', 3_000_000n, newAccount().address)
+    const before = await treasury.look()
+    const standing = {
+      network: NETWORK,
+      treasury: treasury.account.address,
+      looked_at: before.lookedAt.toISOString(),
+      assets_usd: '12.50',
+      assets_final_usd: '0.00',
+      liabilities_usd: '11.30',
+      platform_usd: '1.20',
+      in_flight_usd: '0.00',
+      shortfall_usd: '0.00',
+      solvent: true,
+      proof: null,
+    }
+    expect(await read()).toEqual({ success: true, data: [standing] })
+
+    const proven = await treasury.look(true)
+    const proof = {
+      look_id: proven.id,
+      looked_at: proven.lookedAt.toISOString(),
+      root: proven.proof?.root,
+      leaves: 3,
+      liabilities_usd: '11.30',
+    }
+    expect(await read()).toEqual({
+      success: true,
+      data: [{ ...standing, looked_at: proof.looked_at, proof }],
+    })
+
+    await treasury.advance(payout)
+    await network.transfer(treasury.account, payer.address, 1_000_001n)
+    const short = await treasury.look()
+    expect(await read()).toEqual({
+      success: true,
+      data: [
+        {
+          ...standing,
+          looked_at: short.lookedAt.toISOString(),
+          assets_usd: '8.499999',
+          in_flight_usd: '3.00',
+          shortfall_usd: '1.000001',
+          solvent: false,
+          proof,
+        },
+      ],
+    })
+  } finally {
+    await network.stop()
+  }
+})
+
+test('400: a query this call does not know', async () => {
+  invalid(await market.client().get(`${PATH}?network=base-mainnet`), '')
+})

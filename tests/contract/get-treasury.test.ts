@@ -1,0 +1,118 @@
+import { operations } from '@market/contract/operations'
+import { compareSendings } from '@market/market/payouts'
+import { testClock } from '@market/testing/clock'
+import { marketContext } from '@market/testing/market-context'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PaperChain } from '../payments/paper-chain.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken, whileOn } from '../support/operator.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { makeFailed, makePayout } from '../support/treasury.ts'
+
+const PATH = '/api/admin/treasury'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.getTreasury,
+  good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, PATH)
+
+const read = async (query = '') => (await market.client().get(`${PATH}${query}`, { bearer: ADMIN_KEY })).body
+
+const untouched = (network: string) => ({
+  network,
+  open: false,
+  compared_at: null,
+  short_usd: '0.00',
+  short_since: null,
+  waiting: 0,
+  oldest_seconds: 0,
+  held: 0,
+  failed: 0,
+})
+
+/** As a worker does it that reads the chain to its end. */
+const compare = async (at: Date) => {
+  const ctx = marketContext({ db: market.db, clock: testClock(at) })
+  await compareSendings({ ...ctx, chains: { 'base-mainnet': new PaperChain() } }, 'base-mainnet')
+}
+
+const ofBase = async () => (await read()).data[1]
+
+test('200: every network, shut before it was compared; to an operator’s key and to the operator', async () => {
+  for (const bearer of [ADMIN_KEY, await operatorToken(market)]) {
+    const { status, body } = await market.client().get(PATH, { bearer })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      data: ['solana-mainnet', 'base-mainnet', 'alt-mainnet'].map(untouched),
+    })
+  }
+})
+
+test('200: what waits, for how long, what is held and what failed, also where nothing was compared yet', async () => {
+  const waiting = await makePayout(market.db)
+  const held = await makePayout(market.db)
+  await makeFailed(market.db)
+  await makeFailed(market.db, { network: 'alt-mainnet' })
+  await market.db
+    .updateTable('payouts')
+    .set({ state: 'held', reason: 'Payouts are frozen' })
+    .where('id', '=', held.id)
+    .execute()
+  await market.db
+    .updateTable('payouts')
+    .set({ created_at: new Date(market.now() - 90_500) })
+    .where('id', '=', waiting.id)
+    .execute()
+  const [solana, base, alt] = (await read()).data
+  expect(solana).toEqual(untouched('solana-mainnet'))
+  expect(base).toMatchObject({ open: false, waiting: 2, held: 1, failed: 1 })
+  expect(base.oldest_seconds).toBeGreaterThanOrEqual(90)
+  expect(base.oldest_seconds).toBeLessThan(150)
+  expect(alt).toEqual({ ...untouched('alt-mainnet'), failed: 1 })
+})
+
+test('200: compared it is open; short or frozen it is not, and says by how much and since when', async () => {
+  const at = new Date(market.now())
+  await compare(at)
+  expect(await ofBase()).toMatchObject({ open: true, compared_at: at.toISOString(), short_since: null })
+  await whileOn(market, 'freeze_payouts_alt', async () => expect((await ofBase()).open).toBe(true))
+  for (const name of ['freeze_payouts', 'freeze_payouts_base'] as const)
+    await whileOn(market, name, async () => expect((await ofBase()).open).toBe(false))
+  await market.db
+    .updateTable('payout_gates')
+    .set({ short_micros: 2_500_001n, short_since: at })
+    .where('network', '=', 'base-mainnet')
+    .execute()
+  expect(await ofBase()).toMatchObject({
+    open: false,
+    short_usd: '2.500001',
+    short_since: at.toISOString(),
+  })
+})
+
+test('400: a query this call does not know', async () => {
+  invalid(await market.client().get(`${PATH}?network=base-mainnet`, { bearer: ADMIN_KEY }), '')
+})
+
+test('403: an ordinary person and an agent', async () => {
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [token, apiKey]) {
+    refused(await market.client().get(PATH, { bearer }), 403, 'wrong_credential')
+  }
+})

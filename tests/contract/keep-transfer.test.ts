@@ -1,0 +1,95 @@
+import { operations } from '@market/contract/operations'
+import { balanceOf, fees, suspense } from '@market/market/ledger'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+import { auditOf, heldIn, makeClaimed, makeUnmatched, NETWORK, someHash } from '../support/treasury.ts'
+
+const PATH = '/api/admin/transfers/keep'
+const REASON = 'The payer asked for it'
+
+let market: Market
+let bearer: string
+beforeAll(async () => {
+  market = await startMarket()
+  bearer = await operatorToken(market)
+})
+afterAll(() => market.stop())
+
+const post = (body: unknown, path = PATH) => market.client().post(path, body, { bearer })
+
+const bodyFor = (reference: string) => ({ network: NETWORK, reference, reason: REASON })
+
+let spare = ''
+const subject: Subject = {
+  market: () => market,
+  operation: operations.keepTransfer,
+  good: async () => {
+    spare = (await makeUnmatched(market.db)).reference
+    return { path: PATH, body: bodyFor((await makeUnmatched(market.db)).reference), ask: { bearer } }
+  },
+}
+commonWriteRefusals({
+  ...subject,
+  other: (call) => ({ ...call, body: bodyFor(spare) }),
+})
+refusesWithoutProvider(subject, PATH, bodyFor(someHash()))
+
+const inFees = () => balanceOf(market.db, fees(NETWORK))
+const inSuspense = (reference: string) => heldIn(market.db, suspense(NETWORK, reference))
+
+test('200: the platform’s own deposit becomes fees, and who said so is written down', async () => {
+  const { reference } = await makeUnmatched(market.db, { amount: 7_000_001n })
+  const before = await inFees()
+  const { status, body } = await post(bodyFor(reference))
+  expect(status).toBe(200)
+  expect(body).toEqual({ success: true, data: { network: NETWORK, reference, kept_usd: '7.000001' } })
+  expect(await inFees()).toBe(before + 7_000_001n)
+  expect(await inSuspense(reference)).toBe(0n)
+  expect(await auditOf(market.db, reference)).toEqual([
+    {
+      act: 'transfer.kept',
+      actor: `user:${ADMIN_USER}`,
+      details: { reason: REASON, network: NETWORK, amount_usd: '7.000001' },
+    },
+  ])
+})
+
+test('400: fields that are missing or wrong', async () => {
+  invalid(await post({}), 'network', 'reference', 'reason')
+  invalid(await post({ network: 'base', reference: '0x12', reason: 'no' }), 'network', 'reference', 'reason')
+  invalid(await post({ ...bodyFor(someHash()), amount: '1.00' }), '')
+})
+
+test('403: an operator’s key, an ordinary person and an agent', async () => {
+  const { reference } = await makeUnmatched(market.db)
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const credential of [ADMIN_KEY, token, apiKey]) {
+    const reply = await market.client().post(PATH, bodyFor(reference), { bearer: credential })
+    refused(reply, 403, 'wrong_credential')
+  }
+  expect(await inSuspense(reference)).toBe(5_000_000n)
+})
+
+test('404: a transfer nobody has seen', async () => {
+  refused(await post(bodyFor(someHash())), 404, 'not_found')
+})
+
+test('409: one that may still be undone, one kept before, and what others paid beside a claimed payment', async () => {
+  const seen = await makeUnmatched(market.db, { state: 'seen' })
+  refused(await post(bodyFor(seen.reference)), 409, 'conflict')
+  expect(await inSuspense(seen.reference)).toBe(5_000_000n)
+  const kept = await makeUnmatched(market.db)
+  expect((await post(bodyFor(kept.reference))).status).toBe(200)
+  refused(await post(bodyFor(kept.reference)), 409, 'conflict')
+  const claimed = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n, beside: 70_000n })
+  refused(await post(bodyFor(claimed.reference)), 409, 'conflict')
+  expect(await inSuspense(claimed.reference)).toBe(70_000n)
+})

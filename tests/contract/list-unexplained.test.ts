@@ -1,0 +1,101 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { makePayout, makeSending, NETWORK, someHash, walkPages } from '../support/treasury.ts'
+
+const PATH = '/api/admin/unexplained'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.listUnexplained,
+  good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, PATH)
+
+const get = (query = '', bearer = ADMIN_KEY) => market.client().get(`${PATH}${query}`, { bearer })
+const read = async (query = '') => (await get(query)).body
+const daysAgo = (days: number) => new Date(market.now() - days * 86_400_000)
+
+const settled = async (reference: string) => {
+  const payout = await makePayout(market.db)
+  await market.db
+    .updateTable('payouts')
+    .set({ state: 'final', final_reference: reference })
+    .where('id', '=', payout.id)
+    .execute()
+  return payout.id
+}
+
+test('200: final payments that settle no payout and are not booked, oldest first', async () => {
+  expect(await read()).toEqual({ success: true, data: [], next_cursor: null })
+  const [longAgo, lately] = [daysAgo(3), daysAgo(2)]
+  const db = market.db
+  const twice = someHash()
+  const paid = await settled(twice)
+  await makeSending(db, { payoutId: paid, reference: twice })
+  const again = await makeSending(db, { payoutId: paid, at: lately })
+  const strange = await makeSending(db, { at: longAgo, amount: 1_500_000n })
+  const lost = await makeSending(db, { payoutId: `pay_${'0'.repeat(32)}`, at: daysAgo(1) })
+  await makeSending(db, { isFinal: false })
+  const booked = await makeSending(db)
+  await db
+    .updateTable('sendings')
+    .set({ booked_at: new Date() })
+    .where('reference', '=', booked.reference)
+    .execute()
+  const body = await read()
+  expect(body.data.map(({ reference }: { reference: string }) => reference)).toEqual([
+    strange.reference,
+    again.reference,
+    lost.reference,
+  ])
+  expect(body.data[0]).toEqual({
+    network: NETWORK,
+    reference: strange.reference,
+    payout_id: null,
+    payee: strange.payee,
+    amount_usd: '1.50',
+    happened_at: longAgo.toISOString(),
+  })
+  expect(body.data[1]).toMatchObject({ payout_id: paid, happened_at: lately.toISOString() })
+  expect(body.next_cursor).toBeNull()
+})
+
+test('200: page by page, none twice and none left out, even within one moment', async () => {
+  const at = daysAgo(1)
+  for (let n = 0; n < 3; n++) await makeSending(market.db, { at })
+  const all = (await read()).data.map(({ reference }: { reference: string }) => reference)
+  expect(all.length).toBeGreaterThanOrEqual(3)
+  expect(await walkPages(read, 'reference')).toEqual(all)
+})
+
+test('400: a limit out of bounds, a cursor that is none, a query this call does not know', async () => {
+  invalid(await get('?limit=101'), 'limit')
+  for (const cursor of ['x', '1.base-mainnet:0x', `1.suspense:base-mainnet:${'0'.repeat(66)}`])
+    invalid(await get(`?cursor=${encodeURIComponent(cursor)}`), 'cursor')
+  invalid(await get('?booked=true'), '')
+})
+
+test('200: to the operator, too', async () => {
+  expect((await get('', await operatorToken(market))).status).toBe(200)
+})
+
+test('403: an ordinary person and an agent', async () => {
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [token, apiKey]) refused(await get('', bearer), 403, 'wrong_credential')
+})

@@ -1,0 +1,98 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { makeClaimed, makeUnmatched, NETWORK, walkPages } from '../support/treasury.ts'
+
+const PATH = '/api/admin/unmatched'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.listUnmatched,
+  good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, PATH)
+
+const get = (query = '', bearer = ADMIN_KEY) => market.client().get(`${PATH}${query}`, { bearer })
+const read = async (query = '') => (await get(query)).body
+const daysAgo = (days: number) => new Date(market.now() - days * 86_400_000)
+
+test('200: what nobody claimed and what was too much, oldest first, with whose it is where that is known', async () => {
+  expect(await read()).toEqual({ success: true, data: [], next_cursor: null })
+  const [longAgo, lately] = [daysAgo(3), daysAgo(2)]
+  const young = await makeUnmatched(market.db, { at: lately, state: 'seen', payer: null })
+  const old = await makeUnmatched(market.db, { at: longAgo, amount: 1n })
+  const claimed = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_050_000n, beside: 70_000n })
+  await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n })
+  const unclaimed = { network: NETWORK, kind: 'suspense', state: 'final', purpose: null }
+  const ofClaim = {
+    network: NETWORK,
+    reference: claimed.reference,
+    state: 'final',
+    purpose: claimed.purpose,
+    happened_at: claimed.at.toISOString(),
+  }
+  expect(await read()).toEqual({
+    success: true,
+    next_cursor: null,
+    data: [
+      {
+        ...unclaimed,
+        reference: old.reference,
+        payer: old.payer,
+        amount_usd: '0.000001',
+        happened_at: longAgo.toISOString(),
+      },
+      {
+        ...unclaimed,
+        reference: young.reference,
+        payer: null,
+        amount_usd: '5.00',
+        state: 'seen',
+        happened_at: lately.toISOString(),
+      },
+      { ...ofClaim, kind: 'surplus', payer: claimed.payer, amount_usd: '0.05' },
+      // Of others who paid in the same transaction: the claimer's wallet would be the wrong one.
+      { ...ofClaim, kind: 'suspense', payer: null, amount_usd: '0.07' },
+    ],
+  })
+})
+
+test('200: page by page, none twice and none left out, even within one moment', async () => {
+  const at = daysAgo(1)
+  for (let n = 0; n < 3; n++) await makeUnmatched(market.db, { at })
+  const all = (await read()).data.map(({ reference }: { reference: string }) => reference)
+  expect(all.length).toBeGreaterThanOrEqual(3)
+  expect(await walkPages(read, 'reference')).toEqual(all)
+})
+
+test('400: a limit out of bounds, a cursor that is none, a query this call does not know', async () => {
+  invalid(await get('?limit=101'), 'limit')
+  invalid(await get('?limit=0'), 'limit')
+  for (const cursor of ['x', '1.pay_0', `1.escrow:base-mainnet:${'0'.repeat(66)}`, '1.'])
+    invalid(await get(`?cursor=${encodeURIComponent(cursor)}`), 'cursor')
+  invalid(await get('?kind=surplus'), '')
+})
+
+test('200: to the operator, too', async () => {
+  expect((await get('', await operatorToken(market))).status).toBe(200)
+})
+
+test('403: an ordinary person and an agent', async () => {
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [token, apiKey]) refused(await get('', bearer), 403, 'wrong_credential')
+})

@@ -1,0 +1,142 @@
+import { SECOND } from '@market/kernel/clock'
+import { recheckTransfers } from '@market/market/payments'
+import { compareSendings, type Payout } from '@market/market/payouts'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+
+/** What `docs/operations/money.md` tells operators to do, done on a real chain. */
+const network = await startEvmNetwork({ chainId: 8453 })
+const payer = await fundedPayer(network)
+afterAll(() => network.stop())
+
+let market: Market
+let bearer: string
+let treasury: Treasury
+beforeEach(async () => {
+  market = await startMarket()
+  bearer = await operatorToken(market)
+  treasury = await openTreasury(market.db, network)
+  return () => market.stop()
+})
+
+const get = async (path: string) => (await market.client().get(`/api/admin/${path}`, { bearer })).body.data
+const post = (path: string, body: object) =>
+  market.client().post(`/api/admin/${path}`, { reason: 'The runbook says so', ...body }, { bearer })
+const base = async () => (await get('treasury'))[1]
+
+/** As the workers do all the time: what was seen becomes final, and what left is read. */
+async function settle(): Promise<void> {
+  await network.mine(FINALITY)
+  treasury.clock.advance(10 * SECOND)
+  await treasury.watch()
+  await recheckTransfers(treasury.ctx, async () => {})
+  await compareSendings(treasury.ctx, NETWORK)
+}
+
+async function pay(payout: Payout): Promise<void> {
+  await treasury.advance(payout)
+  await settle()
+  await treasury.advance(payout)
+}
+
+const stateOf = ({ id }: Payout) =>
+  market.db.selectFrom('payouts').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()
+
+test('money that nobody claimed is found, given back, and arrives where it came from', async () => {
+  const reference = await treasury.payIn(payer, 3_000_000n)
+  expect(await get('unmatched')).toMatchObject([{ reference, state: 'seen', amount_usd: '3.00' }])
+  await settle()
+  const [found] = await get('unmatched')
+  expect(found).toMatchObject({ kind: 'suspense', payer: payer.address.toLowerCase(), state: 'final' })
+  const before = await network.balanceOf(payer.address)
+  const { status, body } = await post('transfers/give-back', {
+    network: NETWORK,
+    reference,
+    from: 'suspense',
+  })
+  expect(status).toBe(200)
+  expect(await get('unmatched')).toEqual([])
+  await pay(body.data)
+  expect(await stateOf(body.data)).toEqual({ state: 'final', reason: null })
+  expect(await network.balanceOf(payer.address)).toBe(before + 3_000_000n)
+  expect((await treasury.look()).short).toBe(0n)
+})
+
+test('a treasury somebody took from shuts, and opens when the platform has made the loss good', async () => {
+  await treasury.payIn(payer, 10_000_000n, { purpose: 'order:a', due: 10_000_000n })
+  await settle()
+  expect(await base()).toMatchObject({ open: true, short_usd: '0.00' })
+  const thief = newAccount()
+  const stolen = await network.transfer(treasury.account, thief.address, 2_000_000n)
+  await settle()
+  await treasury.look()
+  expect(await base()).toMatchObject({ open: false, short_usd: '2.00' })
+  const owed = await treasury.askFor('order:a', 4_000_000n, newAccount().address)
+  await treasury.advance(owed)
+  expect(await get('payouts')).toMatchObject([{ id: owed.id, reason: 'The treasury is short by 2.00 USDC' }])
+  expect(await get('unexplained')).toEqual([
+    expect.objectContaining({
+      reference: stolen,
+      payout_id: null,
+      payee: thief.address.toLowerCase(),
+      amount_usd: '2.00',
+    }),
+  ])
+
+  const loss = { network: NETWORK, reference: stolen }
+  expect((await post('sendings/book', loss)).status).toBe(409)
+  const deposit = await treasury.payIn(payer, 2_000_000n)
+  await settle()
+  expect((await post('transfers/keep', { network: NETWORK, reference: deposit })).status).toBe(200)
+  expect((await post('sendings/book', loss)).status).toBe(200)
+  await treasury.look()
+  expect(await base()).toMatchObject({ open: true, short_usd: '0.00', short_since: null })
+  expect(await get('unexplained')).toEqual([])
+  await pay(owed)
+  expect((await stateOf(owed)).state).toBe('final')
+  expect((await treasury.look()).short).toBe(0n)
+})
+
+test('a payout to a payee the token blocks fails, and is paid to another one', async () => {
+  await treasury.payIn(payer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })
+  await settle()
+  const [blocked, other] = [newAccount(), newAccount()]
+  await network.deny(blocked.address, true)
+  const payout = await treasury.askFor('order:a', 5_000_000n, blocked.address)
+  await treasury.advance(payout)
+  expect(await base()).toMatchObject({ waiting: 0, failed: 1 })
+  expect(await get('payouts?state=failed')).toMatchObject([{ id: payout.id, payee: blocked.address }])
+  const own = await post(`payouts/${payout.id}/retry`, { payee: other.address })
+  expect(own.body.data).toMatchObject({ state: 'queued', round: 2 })
+  await pay(payout)
+  expect((await stateOf(payout)).state).toBe('final')
+  expect(await network.balanceOf(other.address)).toBe(5_000_000n)
+  expect(await base()).toMatchObject({ waiting: 0, failed: 0 })
+})
+
+test('a nonce that was used by no payment holds payouts until the books are told of it', async () => {
+  for (const purpose of ['order:a', 'order:b'])
+    await treasury.payIn(payer, 5_000_000n, { purpose, due: 5_000_000n })
+  await settle()
+  await pay(await treasury.askFor('order:a', 5_000_000n, newAccount().address))
+  await network.call(treasury.account, newAccount().address, '0x')
+  await settle()
+  const next = await treasury.askFor('order:b', 5_000_000n, newAccount().address)
+  await treasury.advance(next)
+  expect(await get('payouts?state=held')).toMatchObject([
+    { id: next.id, reason: 'The chain counts 2 payments of the treasury, the books 1' },
+  ])
+  expect(await get('unexplained')).toEqual([])
+  await market.db
+    .updateTable('rail_nonces')
+    .set({ next_nonce: 2n })
+    .where('network', '=', NETWORK)
+    .where('next_nonce', '=', 1n)
+    .execute()
+  await pay(next)
+  expect((await stateOf(next)).state).toBe('final')
+})

@@ -1,0 +1,120 @@
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { NETWORK, openTreasury, type Treasury } from './treasury.ts'
+
+const network = await startEvmNetwork({ chainId: 8453 })
+const payer = await fundedPayer(network)
+const other = await fundedPayer(network)
+afterAll(() => network.stop())
+
+let treasury: Treasury
+beforeEach(async () => {
+  const database = await testDatabase()
+  treasury = await openTreasury(database.db, network)
+  return database.stop
+})
+
+const paidFor = (purpose: string, due: bigint) => treasury.payIn(payer, due, { purpose, due })
+
+/** What can happen to money while one looks; each is prepared before, and then done at its moment. */
+const HAPPENINGS = {
+  nothing: async () => async () => {},
+  'a payment that is claimed': async () => async () => {
+    await paidFor(treasury.somePurpose(), 11n)
+  },
+  'a payout that is signed and leaves': async () => {
+    const payout = await askedFor(13n)
+    return () => treasury.advance(payout)
+  },
+  'a payout that is settled': async () => {
+    const payout = await askedFor(17n)
+    await treasury.advance(payout)
+    await network.mine(FINALITY)
+    return () => treasury.advance(payout)
+  },
+  'a payout that is signed and settled': async () => {
+    const payout = await askedFor(19n)
+    return async () => {
+      await treasury.advance(payout)
+      await network.mine(FINALITY)
+      expect(await treasury.advance(payout)).toBeUndefined()
+    }
+  },
+} satisfies Record<string, () => Promise<() => Promise<unknown>>>
+
+async function askedFor(amount: bigint) {
+  const purpose = treasury.somePurpose()
+  await paidFor(purpose, amount)
+  return treasury.askFor(purpose, amount, newAccount().address)
+}
+
+/** The chain, and what happens before and after it is asked. */
+const between = (before: () => Promise<unknown>, after: () => Promise<unknown>) => {
+  let asked = 0
+  const chain = {
+    ...treasury.chain,
+    balanceOf: async (address: string) => {
+      const isFirst = asked++ === 0
+      if (isFirst) await before()
+      const answer = await treasury.chain.balanceOf(address)
+      if (isFirst) await after()
+      return answer
+    },
+  }
+  return { chains: { [NETWORK]: chain }, asked: () => asked }
+}
+
+describe('payments and payouts that go on while one looks', () => {
+  const names = Object.keys(HAPPENINGS) as (keyof typeof HAPPENINGS)[]
+
+  test.each(names)(
+    'are no shortage: before the chain is asked, %s, and afterwards any other',
+    async (name) => {
+      await paidFor('order:float', 1_000n)
+      for (const next of names) {
+        // One after the other, for both may wait for their nonce.
+        const [before, after] = [await HAPPENINGS[name](), await HAPPENINGS[next]()]
+        const { chains, asked } = between(before, after)
+        expect(await treasury.look(next === 'nothing', chains)).toMatchObject({ short: 0n })
+        expect(asked()).toBe(1)
+        expect((await treasury.look()).short).toBe(0n)
+      }
+      // And a real one is seen to the micro when it is quiet again.
+      await network.transfer(treasury.account, other.address, 5n)
+      expect((await treasury.look()).short).toBe(5n)
+    },
+  )
+
+  test('are no shortage in two hundred looks, and what is really missing shows afterwards', {
+    timeout: 120_000,
+  }, async () => {
+    const LOOKS = 200
+    const buyers = [payer, other, await fundedPayer(network)]
+    await paidFor('order:float', 1_000_000n)
+    let [isOver, claimed, settled] = [false, 0, 0]
+    const buy = async (buyer: typeof payer) => {
+      while (!isOver) {
+        const [purpose, due] = [treasury.somePurpose(), BigInt(1_000 + claimed)]
+        await treasury.payIn(buyer, due, { purpose, due })
+        claimed++
+        const payout = await treasury.askFor(purpose, due, newAccount().address)
+        while ((await treasury.advance(payout)) !== undefined) await network.mine(FINALITY)
+        settled++
+      }
+    }
+    const buying = Promise.all(buyers.map(buy))
+    const shorts: bigint[] = []
+    try {
+      while (shorts.length < LOOKS) shorts.push((await treasury.look(shorts.length % 20 === 0)).short)
+    } finally {
+      isOver = true
+      await buying
+    }
+    expect(shorts.filter((short) => short !== 0n)).toEqual([])
+    expect(Math.min(claimed, settled)).toBeGreaterThan(10)
+    await network.transfer(treasury.account, other.address, 5n)
+    expect((await treasury.look()).short).toBe(5n)
+  })
+})

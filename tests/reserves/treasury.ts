@@ -1,0 +1,102 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { evmRail } from '@market/chains/evm/evm-rail'
+import { localEvmSigner } from '@market/chains/evm/local-signer'
+import type { Db } from '@market/database/transact'
+import { usdc } from '@market/kernel/money'
+import { escrow, fees, post } from '@market/market/ledger'
+import { claimTransfer, findPayment, watchTreasury } from '@market/market/payments'
+import { advancePayout, compareSendings, type Payout, requestPayout } from '@market/market/payouts'
+import { lookAtReserves } from '@market/market/reserves'
+import { testClock } from '@market/testing/clock'
+import type { EvmNetwork } from '@market/testing/evm-network'
+import { marketContext } from '@market/testing/market-context'
+import { CONFIRMATIONS, newAccount, question, settingsFor } from '../chains/evm-world.ts'
+
+export const NETWORK = 'base-mainnet'
+const CAPS = { perPayout: usdc(10n ** 12n), perDay: usdc(10n ** 12n), cost: {} }
+
+type Payer = ReturnType<typeof newAccount>
+
+/** A treasury on a real chain and its books: what comes in, what goes out, and looks at both. */
+export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network.url) {
+  const account = newAccount()
+  await network.fund(account.address)
+  const settings = settingsFor(network, account.address, { rpcUrls: [rpcUrl], asideMs: 0 })
+  const clock = testClock(new Date())
+  const chain = evmChain(settings)
+  const ctx = { ...marketContext({ db, clock }), chains: { [NETWORK]: chain } }
+  const rails = { [NETWORK]: evmRail(settings, localEvmSigner(account.key)) }
+  await compareSendings(ctx, NETWORK)
+  let purposes = 0
+
+  const claim = async (reference: string, purpose: string, due: bigint, payers?: readonly string[]) => {
+    const seen = await findPayment(ctx, NETWORK, question(reference, payers && { payers }))
+    if (seen === undefined) throw new Error('not seen')
+    return ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: usdc(due) }))
+  }
+
+  return {
+    ctx,
+    chain,
+    clock,
+    account,
+    settings,
+    claim,
+    watch: () => watchTreasury(ctx, NETWORK),
+    somePurpose: () => `order:${purposes++}`,
+    /** Pays into the treasury and claims it for a purpose, or leaves it to the watcher. */
+    async payIn(from: Payer, amount: bigint, wanted?: { purpose: string; due: bigint }): Promise<string> {
+      const reference = await network.transfer(from, account.address, amount)
+      await network.mine(CONFIRMATIONS)
+      if (wanted === undefined) await watchTreasury(ctx, NETWORK)
+      else await claim(reference, wanted.purpose, wanted.due)
+      return reference
+    },
+    /** Asks for a payout of what waits for a purpose. */
+    askFor: (purpose: string, amount: bigint, payee: string): Promise<Payout> =>
+      ctx.transact((tx) =>
+        requestPayout(ctx, tx, {
+          network: NETWORK,
+          kind: 'payout',
+          subject: purpose,
+          payee,
+          amount: usdc(amount),
+          from: escrow(NETWORK, purpose),
+        }),
+      ),
+    advance: ({ id }: Payout) => advancePayout({ ...ctx, rails, caps: CAPS }, id),
+    /** The platform's share of what waits for a purpose. */
+    earn: (purpose: string, amount: bigint) =>
+      ctx.transact((tx) =>
+        post(ctx, tx, {
+          key: `fee:${purpose}`,
+          reason: 'test.fee',
+          subject: purpose,
+          network: NETWORK,
+          moves: [{ from: escrow(NETWORK, purpose), to: fees(NETWORK), amount: usdc(amount) }],
+        }),
+      ),
+    /** Each a second after the one before, so that there is a newest one. */
+    async look(withProof = false, chains: typeof ctx.chains = ctx.chains) {
+      clock.advance(1_000)
+      const look = await lookAtReserves({ ...ctx, chains }, NETWORK, { withProof })
+      if (look === undefined) throw new Error('somebody else looked')
+      return look
+    },
+    gate: () =>
+      db
+        .selectFrom('payout_gates')
+        .select(['short_micros', 'short_since'])
+        .where('network', '=', NETWORK)
+        .executeTakeFirstOrThrow(),
+    leavesOf: (lookId: string) =>
+      db
+        .selectFrom('reserve_leaves')
+        .select(['account_id', 'holder', 'amount_micros'])
+        .where('look_id', '=', lookId)
+        .orderBy('account_id')
+        .execute(),
+  }
+}
+
+export type Treasury = Awaited<ReturnType<typeof openTreasury>>

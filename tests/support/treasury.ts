@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from '@market/database/transact'
+import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { type Account, escrow, fees, post, surplus, suspense, world } from '@market/market/ledger'
+import { claimTransfer } from '@market/market/payments'
+import { type Payout, requestPayout } from '@market/market/payouts'
+import { testClock } from '@market/testing/clock'
+import { evmSigner } from '@market/testing/evm-signer'
+import { marketContext } from '@market/testing/market-context'
+import type { Envelope } from './client.ts'
+
+export const NETWORK = 'base-mainnet'
+export const AMOUNT = 5_000_000n
+
+/** A hash no chain has seen. */
+export const someHash = (): string => `0x${randomBytes(32).toString('hex')}`
+
+/** An EVM address with its checksum, and the same with one letter in the wrong case. */
+export const CHECKSUMMED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+export const MISTYPED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed'
+
+/** A wallet as the books store it. */
+export const someKey = (): string => evmSigner().address.toLowerCase()
+
+const contextOf = (db: Db) => marketContext({ db, clock: testClock(new Date()) })
+
+/** From the chain into the books, without a transfer of its own. */
+async function bring(db: Db, to: Account, amount: bigint): Promise<void> {
+  const ctx = contextOf(db)
+  const subject = `brought:${randomBytes(8).toString('hex')}`
+  const moves = [{ from: world(to.network), to, amount: usdc(amount) }]
+  const journal = { key: subject, reason: 'test.brought', subject, network: to.network, moves }
+  await ctx.transact((tx) => post(ctx, tx, journal))
+}
+
+/** The platform's own money on a network, in the stripe that this amount falls into. */
+export const bringFees = (db: Db, amount: bigint, network: Network = NETWORK) =>
+  bring(db, fees(network), amount)
+
+/** What a transfer brought beyond what was due. */
+export const bringSurplus = (db: Db, reference: string, amount: bigint) =>
+  bring(db, surplus(NETWORK, reference), amount)
+
+interface Arrival {
+  readonly amount?: bigint
+  readonly network?: Network
+  readonly reference?: string
+  readonly payer?: string | null
+  readonly state?: 'seen' | 'final'
+  readonly at?: Date
+}
+
+/** A transfer that nobody claims, as the watcher writes it down. */
+export async function makeUnmatched(db: Db, arrival: Arrival = {}) {
+  const { amount = AMOUNT, network = NETWORK, state = 'final', at = new Date() } = arrival
+  const { reference = someHash(), payer = someKey() } = arrival
+  await db
+    .insertInto('transfers')
+    .values({
+      network,
+      reference,
+      purpose: '',
+      payer,
+      amount_micros: amount,
+      due_micros: 0n,
+      block_height: 1n,
+      block_hash: someHash(),
+      happened_at: at,
+      state,
+      looked_at: at,
+      created_at: at,
+    })
+    .execute()
+  await bring(db, suspense(network, reference), amount)
+  return { network, reference, payer }
+}
+
+/** A transfer that pays for something, with more than was due, and in the same transaction something of others. */
+export async function makeClaimed(
+  db: Db,
+  { due, paid, beside = 0n }: { due: bigint; paid: bigint; beside?: bigint },
+) {
+  const ctx = contextOf(db)
+  const [reference, payer, purpose] = [someHash(), someKey(), `order:${randomBytes(8).toString('hex')}`]
+  const block = { height: 1n, hash: someHash() }
+  const at = new Date()
+  const seen = { reference, amount: usdc(paid), payer, at, block, final: true }
+  await ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: usdc(due) }))
+  if (beside > 0n) await bring(db, suspense(NETWORK, reference), beside)
+  return { network: NETWORK, reference, payer, purpose, at }
+}
+
+/** A payout the marketplace owes; without a payee it has failed at once. */
+export async function makePayout(
+  db: Db,
+  wanted: { payee?: string | null; network?: Network; amount?: bigint } = {},
+): Promise<Payout> {
+  const { payee = someKey(), network = NETWORK, amount = AMOUNT } = wanted
+  const ctx = contextOf(db)
+  const subject = `ord_${randomBytes(8).toString('hex')}`
+  const from = escrow(network, subject)
+  await bring(db, from, amount)
+  return ctx.transact((tx) =>
+    requestPayout(ctx, tx, { network, kind: 'payout', subject, payee, amount: usdc(amount), from }),
+  )
+}
+
+export const BLOCKED = 'The payee is blocked by the token'
+
+/** One that a worker found cannot be paid. */
+export async function makeFailed(db: Db, wanted: Parameters<typeof makePayout>[1] = {}): Promise<Payout> {
+  const payout = await makePayout(db, wanted)
+  if (payout.state !== 'failed')
+    await db
+      .updateTable('payouts')
+      .set({ state: 'failed', reason: BLOCKED })
+      .where('id', '=', payout.id)
+      .execute()
+  return payout
+}
+
+interface Sent {
+  readonly payoutId?: string | null
+  readonly amount?: bigint
+  readonly reference?: string
+  readonly isFinal?: boolean
+  readonly at?: Date
+}
+
+/** A payment out of the treasury, as the reading of the chain writes it down. */
+export async function makeSending(db: Db, sent: Sent = {}) {
+  const { payoutId = null, amount = AMOUNT, reference = someHash(), isFinal = true, at = new Date() } = sent
+  const payee = someKey()
+  await db
+    .insertInto('sendings')
+    .values({
+      network: NETWORK,
+      reference,
+      payout_id: payoutId,
+      payee,
+      amount_micros: amount,
+      nonce: null,
+      block_height: 1n,
+      block_hash: someHash(),
+      happened_at: at,
+      is_final: isFinal,
+      created_at: at,
+    })
+    .execute()
+  return { network: NETWORK, reference, payee }
+}
+
+/** What the audit log says about a subject, oldest first. */
+export const auditOf = (db: Db, subject: string) =>
+  db
+    .selectFrom('audit_log')
+    .select(['act', 'actor', 'details'])
+    .where('subject', '=', subject)
+    .orderBy('seq')
+    .execute()
+
+/** What an account holds. */
+export async function heldIn(db: Db, { kind, network, subject }: Account): Promise<bigint> {
+  const row = await db
+    .selectFrom('ledger_accounts')
+    .select('balance_micros')
+    .where('id', '=', `${kind}:${network}:${subject}`)
+    .executeTakeFirst()
+  return row?.balance_micros ?? 0n
+}
+
+type Read = (query: string) => Promise<Envelope>
+
+/** One field of every row, read page by page with one row each. */
+export async function walkPages(read: Read, field: string): Promise<string[]> {
+  const seen: string[] = []
+  let query = '?limit=1'
+  for (;;) {
+    const { data, next_cursor } = await read(query)
+    seen.push(...data.map((row: Record<string, string>) => row[field]))
+    if (typeof next_cursor !== 'string') return seen
+    query = `?limit=1&cursor=${encodeURIComponent(next_cursor)}`
+  }
+}
