@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { operation } from '../define.ts'
+import { AgentId } from '../schemas/agent.ts'
+import { Category, NextCursor, pageFields } from '../schemas/common.ts'
+import { UsdAmount } from '../schemas/money.ts'
+import { FoundService, PriceType, Service, ServiceId, serviceFields } from '../schemas/service.ts'
+import { text } from '../schemas/text.ts'
+
+export const createService = operation({
+  id: 'createService',
+  group: 'Services',
+  method: 'POST',
+  path: '/api/agents/{agent_id}/services',
+  summary: 'Offer a service',
+  description:
+    'By the agent’s API key, or by its owner. The service is active at once; it appears as soon as the agent has an owner. An agent has at most 200 active services.',
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'services.create',
+  input: z.strictObject({
+    agent_id: AgentId,
+    category: serviceFields.category,
+    title: serviceFields.title,
+    description: serviceFields.description,
+    price_type: serviceFields.price_type,
+    price_usd: serviceFields.price_usd.optional(),
+    turnaround_hours: serviceFields.turnaround_hours.default(48),
+    deliverables: serviceFields.deliverables.default([]),
+    demo_url: serviceFields.demo_url.optional(),
+    quota_limit: serviceFields.quota_limit.default(0),
+    max_revisions: serviceFields.max_revisions.default(3),
+    requirement_fields: serviceFields.requirement_fields.default([]),
+  }),
+  output: Service,
+  status: 201,
+  refusals: [403, 404, 409],
+  purpose: 'services.create:{agent_id}',
+})
+
+export const listAgentServices = operation({
+  id: 'listAgentServices',
+  group: 'Services',
+  method: 'GET',
+  path: '/api/agents/{agent_id}/services',
+  summary: 'List the services of an agent',
+  description: 'Newest first. The agent itself and its owner see inactive ones, too.',
+  callers: ['anonymous', 'agent', 'user', 'wallet'],
+  limit: 'read',
+  input: z.strictObject({ agent_id: AgentId, ...pageFields }),
+  output: z.array(Service),
+  beside: NextCursor,
+  refusals: [404],
+})
+
+export const browseServices = operation({
+  id: 'browseServices',
+  group: 'Services',
+  method: 'GET',
+  path: '/api/services',
+  summary: 'Browse and search services',
+  description:
+    'Without `sort`, a search is ranked by how well it fits, everything else by popularity. A search finds other forms of a word and common synonyms; quotes and a minus are taken by the letter.',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.strictObject({
+    search: text({ min: 1, max: 100 }).optional().describe('Words in the title or description'),
+    category: Category.optional(),
+    agent_id: AgentId.optional(),
+    price_type: PriceType.optional(),
+    min_price: UsdAmount.optional().describe('In USD; a service without a price is within no bounds'),
+    max_price: UsdAmount.optional(),
+    sort: z
+      .enum(['popular', 'newest', 'cheapest', 'rating', 'fastest'])
+      .optional()
+      .describe('`cheapest` leaves out services without a price'),
+    explain: z.boolean().optional().describe('Adds `why` to what a search ranked'),
+    ...pageFields,
+  }),
+  output: z.array(FoundService),
+  beside: NextCursor,
+})
+
+export const getService = operation({
+  id: 'getService',
+  group: 'Services',
+  method: 'GET',
+  path: '/api/services/{service_id}',
+  summary: 'Read a service',
+  description: 'An inactive one can be read by its agent and its owner alone.',
+  callers: ['anonymous', 'agent', 'user', 'wallet'],
+  limit: 'read',
+  input: z.strictObject({ service_id: ServiceId }),
+  output: Service,
+  refusals: [404],
+})
+
+export const updateService = operation({
+  id: 'updateService',
+  group: 'Services',
+  method: 'PATCH',
+  path: '/api/services/{service_id}',
+  summary: 'Change a service',
+  description:
+    'Only the fields given are changed; the slug stays. `active: true` brings a deactivated service back. Orders keep what they were placed for.',
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'write',
+  input: z.strictObject({
+    service_id: ServiceId,
+    category: serviceFields.category.optional(),
+    title: serviceFields.title.optional(),
+    description: serviceFields.description.optional(),
+    price_type: serviceFields.price_type.optional(),
+    price_usd: serviceFields.price_usd
+      .nullable()
+      .optional()
+      .describe('null only where `price_type` is `quote`'),
+    turnaround_hours: serviceFields.turnaround_hours.optional(),
+    deliverables: serviceFields.deliverables.optional(),
+    demo_url: serviceFields.demo_url.nullable().optional().describe('null removes it'),
+    quota_limit: serviceFields.quota_limit.optional(),
+    max_revisions: serviceFields.max_revisions.optional(),
+    requirement_fields: serviceFields.requirement_fields.optional(),
+    active: z.boolean().optional(),
+  }),
+  output: Service,
+  refusals: [403, 404, 409],
+  purpose: 'services.update:{service_id}',
+})
+
+export const deleteService = operation({
+  id: 'deleteService',
+  group: 'Services',
+  method: 'DELETE',
+  path: '/api/services/{service_id}',
+  summary: 'Deactivate a service',
+  description:
+    'It appears nowhere any more and cannot be ordered; orders that stand go on. Twice is once. `PATCH` with `active: true` brings it back.',
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'write',
+  input: z.strictObject({ service_id: ServiceId }),
+  output: Service,
+  refusals: [403, 404],
+  purpose: 'services.delete:{service_id}',
+})

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { named } from '../define.ts'
+import { Category, Instant } from './common.ts'
+import { UsdPrice, UsdText } from './money.ts'
+import { HttpsUrl, line, text } from './text.ts'
+
+export const ServiceId = z
+  .string()
+  .regex(/^svc_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a service id, svc_…')
+  .describe('Service id, svc_…')
+
+export const PriceType = z
+  .enum(['fixed', 'quote', 'weekly', 'monthly'])
+  .describe('`fixed` once, `quote` on asking, or by the week or month')
+
+const FieldType = z.enum(['text', 'textarea', 'url', 'number', 'select'])
+
+const RequirementField = z.strictObject({
+  label: line({ min: 1, max: 80 }).describe('Unique; answers are keyed by it'),
+  type: FieldType,
+  required: z.boolean().default(false),
+  placeholder: line({ min: 1, max: 120 }).optional(),
+  options: z
+    .array(line({ min: 1, max: 80 }))
+    .min(1)
+    .max(30)
+    .optional()
+    .describe('What a `select` offers'),
+})
+
+/** The bounds of each field; what ties fields together is said by the marketplace itself. */
+export const serviceFields = {
+  category: Category,
+  title: line({ min: 5, max: 80 }),
+  description: text({ min: 40, max: 1000 }),
+  price_type: PriceType,
+  price_usd: UsdPrice.describe('Required unless `price_type` is `quote`, where it is a "from" price'),
+  turnaround_hours: z.int().min(1).max(720),
+  deliverables: z
+    .array(line({ min: 1, max: 120 }))
+    .max(10)
+    .describe('What the buyer receives'),
+  demo_url: HttpsUrl,
+  quota_limit: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .describe('Generations a buyer gets; 0 is none. At least 1 by the week or month'),
+  max_revisions: z.int().min(0).max(10),
+  requirement_fields: z.array(RequirementField).max(12).describe('Questions a buyer answers with the order'),
+}
+
+const service = {
+  id: z.string(),
+  service_id: z.string().describe('The same as `id`'),
+  slug: z.string().describe('Unique among the services of its agent'),
+  agent_id: z.string(),
+  category: Category,
+  title: z.string(),
+  description: z.string(),
+  price_usd: UsdText.nullable().describe('Null only for a quote without a "from" price'),
+  price_type: PriceType,
+  turnaround_hours: z.int(),
+  deliverables: z.array(z.string()),
+  demo_url: z.string().nullable(),
+  quota_limit: z.int(),
+  max_revisions: z.int(),
+  requirement_fields: z.array(
+    z.object({
+      label: z.string(),
+      type: FieldType,
+      required: z.boolean(),
+      placeholder: z.string().optional(),
+      options: z.array(z.string()).optional(),
+    }),
+  ),
+  active: z.boolean().describe('An inactive service appears nowhere and cannot be ordered'),
+  marketable: z.boolean().describe('False while its agent has no owner; such a service appears nowhere'),
+  total_orders: z.int(),
+  completed_orders: z.int(),
+  avg_rating: z.number().nullable(),
+  created_at: Instant,
+  updated_at: Instant,
+}
+
+export const Service = named('Service', z.object(service))
+
+export const FoundService = named(
+  'FoundService',
+  z.object({
+    ...service,
+    why: z
+      .object({
+        relevance: z.number(),
+        buyers: z.number(),
+        rating: z.number(),
+        freshness: z.number(),
+        score: z.number(),
+      })
+      .optional()
+      .describe('With `explain` and `search`, ranked by fit: the parts that add up to its score'),
+  }),
+)

@@ -1,0 +1,43 @@
+import type { AnswerOf } from '@market/contract/define'
+import type { Operations } from '@market/contract/operations'
+import { formatUsd } from '@market/kernel/money'
+import { averageRating, type Found, type Listing } from '@market/market/listings'
+
+type Service = AnswerOf<Operations['getService']>['data']
+type FoundService = AnswerOf<Operations['browseServices']>['data'][number]
+
+export const presentService = (listing: Listing): Service => ({
+  id: listing.id,
+  service_id: listing.id,
+  slug: listing.slug,
+  agent_id: listing.agentId,
+  category: listing.category as Service['category'],
+  title: listing.title,
+  description: listing.description,
+  price_usd: listing.price === null ? null : formatUsd(listing.price),
+  price_type: listing.priceType,
+  turnaround_hours: listing.turnaroundHours,
+  deliverables: [...listing.deliverables],
+  demo_url: listing.demoUrl,
+  quota_limit: listing.quotaLimit,
+  max_revisions: listing.maxRevisions,
+  requirement_fields: listing.requirementFields.map((field) => ({
+    label: field.label,
+    type: field.type,
+    required: field.required,
+    ...(field.placeholder !== undefined && { placeholder: field.placeholder }),
+    ...(field.options !== undefined && { options: [...field.options] }),
+  })),
+  active: listing.active,
+  marketable: listing.marketable,
+  total_orders: listing.totalOrders,
+  completed_orders: listing.completedOrders,
+  avg_rating: averageRating(listing),
+  created_at: listing.createdAt.toISOString(),
+  updated_at: listing.updatedAt.toISOString(),
+})
+
+export const presentFound = ({ listing, why }: Found, explain: boolean): FoundService => ({
+  ...presentService(listing),
+  ...(explain && why !== undefined && { why }),
+})

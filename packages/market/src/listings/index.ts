@@ -1,0 +1,15 @@
+export { browseListings } from './browse-listings.ts'
+export { createListing } from './create-listing.ts'
+export { deactivateListing } from './deactivate-listing.ts'
+export { getListing } from './get-listing.ts'
+export { listListings, showcaseOf } from './list-listings.ts'
+export {
+  averageRating,
+  type Listing,
+  type Offer,
+  type RequirementField,
+} from './listing.ts'
+export type { Found } from './page.ts'
+export type { Seller } from './seller.ts'
+export { countOrdered, countRating, countSettled, findListing } from './store.ts'
+export { updateListing } from './update-listing.ts'

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import type { AgentId, ListingId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import type { Listing, Offer, PriceType, RequirementField } from './listing.ts'
+
+/** Everything but what only Postgres reads (`search`). */
+export const LISTING_COLUMNS = [
+  'id',
+  'agent_id',
+  'slug',
+  'category',
+  'title',
+  'description',
+  'price_type',
+  'price_micros',
+  'turnaround_hours',
+  'deliverables',
+  'demo_url',
+  'quota_limit',
+  'max_revisions',
+  'requirement_fields',
+  'active',
+  'marketable',
+  'total_orders',
+  'completed_orders',
+  'settled_buyers',
+  'rating_sum',
+  'rating_count',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof Tables['listings'])[]
+
+export type ListingRow = Pick<Selectable<Tables['listings']>, (typeof LISTING_COLUMNS)[number]>
+
+export const listingOf = (row: ListingRow): Listing => ({
+  id: row.id as ListingId,
+  agentId: row.agent_id as AgentId,
+  slug: row.slug,
+  category: row.category,
+  title: row.title,
+  description: row.description,
+  priceType: row.price_type as PriceType,
+  price: row.price_micros === null ? null : usdc(row.price_micros),
+  turnaroundHours: row.turnaround_hours,
+  deliverables: row.deliverables,
+  demoUrl: row.demo_url,
+  quotaLimit: row.quota_limit,
+  maxRevisions: row.max_revisions,
+  requirementFields: row.requirement_fields as readonly RequirementField[],
+  active: row.active,
+  marketable: row.marketable,
+  totalOrders: row.total_orders,
+  completedOrders: row.completed_orders,
+  settledBuyers: row.settled_buyers,
+  ratingSum: row.rating_sum,
+  ratingCount: row.rating_count,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const select = (db: Db | Tx) => db.selectFrom('listings').select(LISTING_COLUMNS)
+
+/** What is said once, when a listing is made; everything counted begins at nothing. */
+type NewListing = Offer & Pick<Listing, 'id' | 'agentId' | 'slug' | 'marketable' | 'createdAt'>
+
+const columnsOf = (offer: Offer) => ({
+  category: offer.category,
+  title: offer.title,
+  description: offer.description,
+  price_type: offer.priceType,
+  price_micros: offer.price,
+  turnaround_hours: offer.turnaroundHours,
+  deliverables: [...offer.deliverables],
+  demo_url: offer.demoUrl,
+  quota_limit: offer.quotaLimit,
+  max_revisions: offer.maxRevisions,
+  requirement_fields: JSON.stringify(offer.requirementFields),
+})
+
+export async function insertListing(tx: Tx, listing: NewListing): Promise<Listing> {
+  const row = await tx
+    .insertInto('listings')
+    .values({
+      ...columnsOf(listing),
+      id: listing.id,
+      agent_id: listing.agentId,
+      slug: listing.slug,
+      active: true,
+      marketable: listing.marketable,
+      created_at: listing.createdAt,
+      updated_at: listing.createdAt,
+    })
+    .returning(LISTING_COLUMNS)
+    .executeTakeFirstOrThrow()
+  return listingOf(row)
+}
+
+export async function saveListing(tx: Tx, listing: Listing): Promise<Listing> {
+  const row = await tx
+    .updateTable('listings')
+    .set({ ...columnsOf(listing), active: listing.active, updated_at: listing.updatedAt })
+    .where('id', '=', listing.id)
+    .returning(LISTING_COLUMNS)
+    .executeTakeFirstOrThrow()
+  return listingOf(row)
+}
+
+export async function lockListing(tx: Tx, id: ListingId): Promise<Listing | undefined> {
+  const row = await select(tx).where('id', '=', id).forUpdate().executeTakeFirst()
+  return row && listingOf(row)
+}
+
+const NUMBERED_SLUGS = 50
+
+/** The slug itself, or the first free `slug-n` of this agent; asked by name, so that the unique index serves. */
+export async function freeSlug(tx: Tx, agentId: AgentId, slug: string): Promise<string> {
+  const wanted = [slug, ...Array.from({ length: NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
+  const taken = await tx
+    .selectFrom('listings')
+    .select('slug')
+    .where('agent_id', '=', agentId)
+    .where('slug', 'in', wanted)
+    .execute()
+  const slugs = new Set(taken.map((row) => row.slug))
+  return wanted.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
+}
+
+interface OfAgent {
+  readonly activeOnly: boolean
+  readonly after?: { readonly createdAt: Date; readonly id: string } | undefined
+  readonly limit: number
+}
+
+export async function findListingsOf(db: Db, agentId: AgentId, asked: OfAgent): Promise<Listing[]> {
+  const { activeOnly, after, limit } = asked
+  const rows = await select(db)
+    .where('agent_id', '=', agentId)
+    .$if(activeOnly, (query) => query.where('active', '=', true))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(listingOf)
+}
+
+export async function findListing(db: Db | Tx, id: ListingId): Promise<Listing | undefined> {
+  const row = await select(db).where('id', '=', id).executeTakeFirst()
+  return row && listingOf(row)
+}
+
+/** An order was placed. */
+export async function countOrdered(tx: Tx, id: ListingId): Promise<void> {
+  await sql`update listings set total_orders = total_orders + 1 where id = ${id}`.execute(tx)
+}
+
+/** An order's money went to the seller; the first one of each buyer counts for the ranking. */
+export async function countSettled(tx: Tx, id: ListingId, buyer: string): Promise<void> {
+  await sql`
+    with first as (
+      insert into listing_buyers (listing_id, buyer) values (${id}, ${buyer}) on conflict do nothing returning 1
+    )
+    update listings set
+      completed_orders = completed_orders + 1,
+      settled_buyers = settled_buyers + (select count(*) from first)
+    where id = ${id}`.execute(tx)
+}
+
+/** A buyer reviewed an order with 1 to 5 stars. */
+export async function countRating(tx: Tx, id: ListingId, rating: number): Promise<void> {
+  await sql`
+    update listings set rating_sum = rating_sum + ${rating}, rating_count = rating_count + 1
+    where id = ${id}`.execute(tx)
+}

@@ -1,0 +1,191 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid } from '../support/refused.ts'
+import { makeService, serviceOf } from '../support/services.ts'
+
+const PATH = '/api/services'
+
+type Made = Awaited<ReturnType<typeof makeService>>
+
+let market: Market
+/** Four public services in the order they came, each outstanding in one thing; one inactive, one hidden. */
+let known: Made
+let cheap: Made
+let starred: Made
+let young: Made
+beforeAll(async () => {
+  market = await startMarket()
+  const [one, two] = [await makeOwnedAgent(market), await makeOwnedAgent(market)]
+  known = await makeService(market, one, { title: 'Logo painter of renown', category: 'image_gen' })
+  cheap = await makeService(market, one, { title: 'Cheap sketches', price_usd: '0.5', turnaround_hours: 90 })
+  starred = await makeService(market, two, { title: 'Starred brand identity', price_usd: '900' })
+  young = await makeService(market, two, {
+    title: 'Young and asking',
+    price_type: 'quote',
+    price_usd: undefined,
+    turnaround_hours: 1,
+  })
+  const gone = await makeService(market, one, { title: 'Logo painter, gone' })
+  await market.client().send('DELETE', `${PATH}/${gone.id}`, { bearer: one.apiKey })
+  await makeService(market, await makeAgent(market), { title: 'Logo painter, hidden' })
+  await become(known, { total_orders: 9, completed_orders: 9, settled_buyers: 9 })
+  await become(cheap, { rating_sum: 2, rating_count: 2 })
+  await become(starred, {
+    total_orders: 9,
+    completed_orders: 2,
+    settled_buyers: 1,
+    rating_sum: 50,
+    rating_count: 10,
+  })
+})
+afterAll(() => market.stop())
+
+const become = ({ id }: Made, figures: Record<string, number>) =>
+  market.db.updateTable('listings').set(figures).where('id', '=', id).execute()
+
+const list = (query: Record<string, string> = {}) =>
+  market.client().get(`${PATH}?${new URLSearchParams(query)}`)
+
+async function names(query: Record<string, string>): Promise<string[]> {
+  const { status, body } = await list(query)
+  expect(status).toBe(200)
+  return body.data.map(({ id }: { id: string }) => nameOf(id))
+}
+
+const nameOf = (id: string): string =>
+  Object.entries({ known, cheap, starred, young }).find(([, service]) => service.id === id)?.[0] ?? 'unknown'
+
+commonRefusals({
+  market: () => market,
+  operation: operations.browseServices,
+  good: async () => ({ path: PATH }),
+})
+
+test('200: what is active and public, each whole, most buyers first, the end of the list said', async () => {
+  const { status, body } = await list()
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    success: true,
+    data: [
+      serviceOf(known, {
+        title: 'Logo painter of renown',
+        category: 'image_gen',
+        total_orders: 9,
+        completed_orders: 9,
+      }),
+      serviceOf(starred, {
+        title: 'Starred brand identity',
+        price_usd: '900.00',
+        total_orders: 9,
+        completed_orders: 2,
+        avg_rating: 5,
+      }),
+      serviceOf(young, {
+        title: 'Young and asking',
+        price_type: 'quote',
+        price_usd: null,
+        turnaround_hours: 1,
+      }),
+      serviceOf(cheap, { title: 'Cheap sketches', price_usd: '0.50', turnaround_hours: 90, avg_rating: 1 }),
+    ],
+    next_cursor: null,
+  })
+})
+
+test('200: in every order; without a price, not by price', async () => {
+  expect(await names({ sort: 'popular' })).toEqual(['known', 'starred', 'young', 'cheap'])
+  expect(await names({ sort: 'newest' })).toEqual(['young', 'starred', 'cheap', 'known'])
+  expect(await names({ sort: 'cheapest' })).toEqual(['cheap', 'known', 'starred'])
+  expect(await names({ sort: 'rating' })).toEqual(['starred', 'young', 'known', 'cheap'])
+  expect((await names({ sort: 'fastest' }))[0]).toBe('young')
+  expect((await names({ sort: 'fastest' })).at(-1)).toBe('cheap')
+})
+
+test('200: each filter, alone and together, before the limit is applied', async () => {
+  expect(await names({ category: 'image_gen' })).toEqual(['known'])
+  expect(await names({ category: 'ugc' })).toEqual([])
+  expect(await names({ agent_id: starred.agentId })).toEqual(['starred', 'young'])
+  expect(await names({ price_type: 'quote' })).toEqual(['young'])
+  expect(await names({ min_price: '12.5' })).toEqual(['known', 'starred'])
+  expect(await names({ max_price: '12.50' })).toEqual(['known', 'cheap'])
+  expect(await names({ min_price: '12.500001', max_price: '1000000', limit: '1' })).toEqual(['starred'])
+  expect(await names({ agent_id: known.agentId, category: 'coding', max_price: '1' })).toEqual(['cheap'])
+})
+
+test('200: found by words, by synonyms behind them, by pieces of a title, and in another order if asked', async () => {
+  expect(await names({ search: 'logos' })).toEqual(['known', 'starred'])
+  expect(await names({ search: 'logos', sort: 'newest' })).toEqual(['starred', 'known'])
+  expect(await names({ search: 'logos', category: 'coding' })).toEqual(['starred'])
+  expect(await names({ search: 'ketche' })).toEqual(['cheap'])
+  expect(await names({ search: "100%' OR 1=1 --" })).toEqual([])
+})
+
+test('200: with explain a search says why; nothing else does', async () => {
+  const { body } = await list({ search: 'logo', explain: '1' })
+  for (const { why } of body.data) {
+    const { relevance, buyers, rating, freshness, score } = why
+    expect(score).toBeCloseTo(relevance + buyers + rating + freshness, 10)
+  }
+  expect(body.data[0].why.buyers).toBeGreaterThan(body.data[1].why.buyers)
+  for (const query of [
+    { search: 'logo' },
+    { explain: '1' },
+    { search: 'logo', explain: '1', sort: 'newest' },
+  ])
+    expect((await list(query)).body.data[0]).not.toHaveProperty('why')
+})
+
+test('200: page by page, in every order, each service once', async () => {
+  const orders = ['popular', 'newest', 'cheapest', 'rating', 'fastest'].map((sort) => ({ sort }))
+  for (const query of [...orders, { search: 'logo' }]) {
+    const whole = await names(query)
+    const pages: string[] = []
+    let cursor: string | null | undefined
+    do {
+      const { body } = await list({ ...query, limit: '1', ...(cursor && { cursor }) })
+      pages.push(...body.data.map(({ id }: { id: string }) => nameOf(id)))
+      cursor = body.next_cursor
+    } while (cursor !== null)
+    expect(pages).toEqual(whole)
+  }
+})
+
+test('400: a filter outside its values, and a field nobody knows', async () => {
+  for (const [field, value] of [
+    ['sort', 'cheap'],
+    ['category', 'dancing'],
+    ['price_type', 'yearly'],
+    ['agent_id', 'me'],
+    ['min_price', '-1'],
+    ['min_price', '1e3'],
+    ['max_price', '1.1234567'],
+    ['max_price', '1000000000000'],
+    ['explain', 'maybe'],
+    ['limit', '0'],
+    ['limit', '101'],
+    ['search', ''],
+    ['search', 'x'.repeat(101)],
+  ] as const) {
+    expect((await list({ [field]: value })).body.details?.[0]?.path).toBe(field)
+  }
+  invalid(await list({ active: 'false' }), '')
+})
+
+test('400: a cursor that is forged, or of another order', async () => {
+  const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  for (const cursor of [
+    'nonsense',
+    forge(['popular', '5', known.id, 0]),
+    forge(['popular', 5, "' or 1=1", 0]),
+    forge(['popular', 1e300, known.id, 0]),
+    forge(['popular', -1, known.id, 0]),
+    forge(['newest', 5, known.id, 0]),
+  ])
+    invalid(await list({ cursor }), 'cursor')
+  invalid(await list({ search: 'logo', cursor: forge(['search', 1, known.id, 1e300]) }), 'cursor')
+  const { body } = await list({ sort: 'newest', limit: '1' })
+  invalid(await list({ sort: 'rating', cursor: body.next_cursor ?? '' }), 'cursor')
+})

@@ -1,0 +1,88 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { makeService, serviceOf } from '../support/services.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+const NOTHING = `svc_1700000000000_${'0'.repeat(17)}`
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const remove = (id: string, ask?: Ask) => market.client().send('DELETE', `/api/services/${id}`, ask)
+
+async function make() {
+  const agent = await makeOwnedAgent(market)
+  return { agent, service: await makeService(market, agent), ask: { bearer: agent.apiKey } }
+}
+
+let another = ''
+
+commonWriteRefusals({
+  market: () => market,
+  operation: operations.deleteService,
+  good: async () => {
+    const { agent, service, ask } = await make()
+    another = (await makeService(market, agent)).id
+    return { path: `/api/services/${service.id}`, ask }
+  },
+  other: (call) => ({ ...call, path: `/api/services/${another}` }),
+})
+
+test('200: it answers the service, inactive, and nothing shows it any more; twice is once', async () => {
+  const { agent, service, ask } = await make()
+  for (let round = 0; round < 2; round++) {
+    const { status, body } = await remove(service.id, ask)
+    expect(status).toBe(200)
+    expect(body).toEqual({ success: true, data: serviceOf(service, { active: false }) })
+  }
+  const { get } = market.client()
+  refused(await get(`/api/services/${service.id}`), 404, 'service_not_found')
+  for (const path of [`/api/services?agent_id=${agent.id}`, `/api/agents/${agent.id}/services`])
+    expect((await get(path)).body.data).toEqual([])
+  expect((await get(`/api/agents/${agent.id}`)).body.data.services).toEqual([])
+  expect((await get(`/api/services/${service.id}`, ask)).body.data.active).toBe(false)
+})
+
+test('200: by the wallet that owns the agent, in headers or in a body, and by the person who linked it', async () => {
+  const { agent, service } = await make()
+  const sign = (at: number) => signed(agent.owner, `services.delete:${service.id}`, at)
+  const headers = asHeaders(await sign(market.now()))
+  expect((await remove(service.id, { headers })).status).toBe(200)
+  expect((await remove(service.id, { body: await sign(market.now() - 1) })).status).toBe(200)
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  expect((await remove(service.id, { bearer: token })).status).toBe(200)
+})
+
+test('400: an id that is none, and a field nobody knows', async () => {
+  const { service, ask } = await make()
+  invalid(await remove('svc_', ask), 'service_id')
+  invalid(await remove(`${service.id}?force=1`, ask), '')
+})
+
+test('403: a service is not a stranger’s to take down, whatever the stranger shows', async () => {
+  const { service } = await make()
+  const stranger = await makeUser(market)
+  const { agent: other } = await make()
+  for (const bearer of [stranger.token, other.apiKey])
+    refused(await remove(service.id, { bearer }), 403, 'not_your_agent')
+  const headers = asHeaders(await signed(evmSigner(), `services.delete:${service.id}`, market.now()))
+  refused(await remove(service.id, { headers }), 403, 'not_your_agent')
+  refused(await remove(service.id, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  expect((await market.client().get(`/api/services/${service.id}`)).status).toBe(200)
+})
+
+test('404: a service that is not there, and one of a hidden agent, in the same words', async () => {
+  const { token } = await makeUser(market)
+  const hidden = await makeService(market, await makeAgent(market))
+  for (const id of [NOTHING, hidden.id])
+    refused(await remove(id, { bearer: token }), 404, 'service_not_found')
+})

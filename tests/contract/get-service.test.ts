@@ -1,0 +1,91 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badSignatures } from '../support/bad-signatures.ts'
+import type { Ask } from '../support/client.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { makeService, serviceOf } from '../support/services.ts'
+
+const NOTHING = `svc_1700000000000_${'0'.repeat(17)}`
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const read = (id: string, ask?: Ask) => market.client().get(`/api/services/${id}`, ask)
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.getService,
+  good: async () => ({
+    path: `/api/services/${(await makeService(market, await makeOwnedAgent(market))).id}`,
+  }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, `/api/services/${NOTHING}`)
+
+test('200: everything about it, to anybody', async () => {
+  const service = await makeService(market, await makeOwnedAgent(market))
+  const { status, body } = await read(service.id)
+  expect(status).toBe(200)
+  expect(body).toEqual({ success: true, data: serviceOf(service) })
+})
+
+test('200: its figures, as orders and reviews left them', async () => {
+  const service = await makeService(market, await makeOwnedAgent(market))
+  const figures = { total_orders: 9, completed_orders: 7, settled_buyers: 3, rating_sum: 13, rating_count: 3 }
+  await market.db.updateTable('listings').set(figures).where('id', '=', service.id).execute()
+  const expected = serviceOf(service, { total_orders: 9, completed_orders: 7, avg_rating: 4.33 })
+  expect((await read(service.id)).body.data).toEqual(expected)
+})
+
+test('200: inactive, to its agent and its owner', async () => {
+  const agent = await makeOwnedAgent(market)
+  const service = await makeService(market, agent)
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  await market.client().send('DELETE', `/api/services/${service.id}`, { bearer: agent.apiKey })
+  const headers = asHeaders(await signed(agent.owner, 'session', market.now()))
+  for (const ask of [{ bearer: agent.apiKey }, { bearer: token }, { headers }])
+    expect((await read(service.id, ask)).body.data).toEqual(serviceOf(service, { active: false }))
+})
+
+test('400: an id that is none, and a field nobody knows', async () => {
+  for (const id of ['svc_', 'x', `${NOTHING}0`]) invalid(await read(id), 'service_id')
+  invalid(await read(`${NOTHING}?surplus=1`), '')
+})
+
+test('401: a key, a token or a signature that is none', async () => {
+  refused(await read(NOTHING, { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
+  refused(await read(NOTHING, { bearer: 'not.a.token' }), 401, 'bad_token')
+  for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
+    refused(await read(NOTHING, { headers: asHeaders(proof) }), 401, code)
+})
+
+test('403: a cookie that a browser sent from a page of another site', async () => {
+  const cookie = `idp-token=${(await makeUser(market)).token}`
+  refused(await read(NOTHING, { headers: { cookie } }), 403, 'cross_site')
+})
+
+test('404: not there, inactive, or of a hidden agent: the same words to every stranger', async () => {
+  const agent = await makeOwnedAgent(market)
+  const inactive = await makeService(market, agent)
+  await market.client().send('DELETE', `/api/services/${inactive.id}`, { bearer: agent.apiKey })
+  const hidden = await makeService(market, await makeAgent(market))
+  const stranger = await makeUser(market)
+  const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
+  for (const { id } of [{ id: NOTHING }, inactive, hidden]) {
+    for (const ask of [{}, { bearer: stranger.token }, { headers }]) {
+      const reply = await read(id, ask)
+      refused(reply, 404, 'service_not_found')
+      expect(reply.body.error).toBe(`There is no service "${id}"`)
+    }
+  }
+})

@@ -1,0 +1,111 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badSignatures } from '../support/bad-signatures.ts'
+import type { Ask } from '../support/client.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { makeService, serviceOf } from '../support/services.ts'
+
+const NOBODY = `agt_1700000000000_${'0'.repeat(17)}`
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const pathOf = (agentId: string) => `/api/agents/${agentId}/services`
+const list = (agentId: string, query = '', ask?: Ask) =>
+  market.client().get(`${pathOf(agentId)}${query}`, ask)
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.listAgentServices,
+  good: async () => ({ path: pathOf((await makeOwnedAgent(market)).id) }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, pathOf(NOBODY))
+
+/** An agent with three services, the second of them inactive. */
+async function makeSeller() {
+  const agent = await makeOwnedAgent(market)
+  const [first, second, third] = [
+    await makeService(market, agent),
+    await makeService(market, agent),
+    await makeService(market, agent),
+  ]
+  await market.client().send('DELETE', `/api/services/${second.id}`, { bearer: agent.apiKey })
+  return { agent, first, second, third }
+}
+
+test('200: to anybody the active ones, newest first, and the end of the list', async () => {
+  const { agent, first, third } = await makeSeller()
+  const { status, body } = await list(agent.id)
+  expect(status).toBe(200)
+  expect(body).toEqual({ success: true, data: [serviceOf(third), serviceOf(first)], next_cursor: null })
+  const stranger = await makeUser(market)
+  const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
+  for (const ask of [{ bearer: stranger.token }, { headers }])
+    expect((await list(agent.id, '', ask)).body.data).toEqual(body.data)
+})
+
+test('200: to the agent and its owner all of them', async () => {
+  const { agent, first, second, third } = await makeSeller()
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  const headers = asHeaders(await signed(agent.owner, 'session', market.now()))
+  const all = [serviceOf(third), serviceOf(second, { active: false }), serviceOf(first)]
+  for (const ask of [{ bearer: agent.apiKey }, { bearer: token }, { headers }])
+    expect((await list(agent.id, '', ask)).body.data).toEqual(all)
+})
+
+test('200: a hidden agent reads its own', async () => {
+  const hidden = await makeAgent(market)
+  const service = await makeService(market, hidden)
+  const { body } = await list(hidden.id, '', { bearer: hidden.apiKey })
+  expect(body.data).toEqual([serviceOf(service, { marketable: false })])
+})
+
+test('200: page by page, each once', async () => {
+  const { agent, first, second, third } = await makeSeller()
+  const ids: string[] = []
+  let query = '?limit=1'
+  for (let page = 0; page < 3; page++) {
+    const { body } = await list(agent.id, query, { bearer: agent.apiKey })
+    ids.push(...body.data.map(({ id }: { id: string }) => id))
+    query = `?limit=1&cursor=${body.next_cursor}`
+  }
+  expect(query).toBe('?limit=1&cursor=null')
+  expect(ids).toEqual([third.id, second.id, first.id])
+})
+
+test('400: an id that is none, a limit out of bounds, a cursor of another list', async () => {
+  const { agent } = await makeSeller()
+  invalid(await list('me'), 'agent_id')
+  invalid(await list(agent.id, '?limit=0'), 'limit')
+  invalid(await list(agent.id, '?cursor=nonsense'), 'cursor')
+  const { body } = await market.client().get(`/api/services?sort=newest&limit=1&agent_id=${agent.id}`)
+  invalid(await list(agent.id, `?cursor=${body.next_cursor}`), 'cursor')
+})
+
+test('401: a key, a token or a signature that is none', async () => {
+  refused(await list(NOBODY, '', { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
+  refused(await list(NOBODY, '', { bearer: 'not.a.token' }), 401, 'bad_token')
+  for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
+    refused(await list(NOBODY, '', { headers: asHeaders(proof) }), 401, code)
+})
+
+test('403: a cookie that a browser sent from a page of another site', async () => {
+  const cookie = `idp-token=${(await makeUser(market)).token}`
+  refused(await list(NOBODY, '', { headers: { cookie } }), 403, 'cross_site')
+})
+
+test('404: an agent that is not there, and a hidden one, in the same words', async () => {
+  const hidden = await makeAgent(market)
+  for (const id of [NOBODY, hidden.id]) refused(await list(id), 404, 'agent_not_found')
+})

@@ -1,0 +1,90 @@
+import { openPool } from '@market/database/connect'
+import { startApi } from '../support/api-process.ts'
+import { client } from '../support/client.ts'
+import { startParts } from '../support/parts.ts'
+import { percentile } from '../support/until.ts'
+import { type Browsing, LISTS, planOf, statementOf } from './listing-statements.ts'
+import { fillWithListings, searchesFor } from './many-listings.ts'
+
+/** How long browsing and searching take beside their own SQL sent bare, at the size of a large market. */
+const LISTINGS = Number(process.env['LISTINGS'] ?? 1_000_000)
+const SEARCHES = Number(process.env['SEARCHES'] ?? 240)
+const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
+
+const ms = (value: number) => `${value.toFixed(1)} ms`
+
+function queryOf({ search, sort, category, priceType, minPrice, maxPrice }: Partial<Browsing>): string {
+  const usd = (micros: bigint | undefined) => (micros === undefined ? undefined : Number(micros) / 1e6)
+  const fields = {
+    search,
+    sort,
+    category,
+    price_type: priceType,
+    min_price: usd(minPrice),
+    max_price: usd(maxPrice),
+  }
+  const given = Object.entries(fields).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, String(value)] as [string, string]],
+  )
+  return new URLSearchParams(given).toString()
+}
+
+const parts = await startParts()
+const pool = openPool({ url: parts.database.url, maxConnections: 1 })
+try {
+  const began = performance.now()
+  await fillWithListings(parts.database.url, LISTINGS)
+  console.log(`${LISTINGS} listings in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
+  const api = await startApi(parts.environment)
+  try {
+    const timed = async (work: () => Promise<unknown>) => {
+      const at = performance.now()
+      await work()
+      return performance.now() - at
+    }
+    const compare = async (name: string, asked: readonly Partial<Browsing>[]) => {
+      const [whole, bare]: [number[], number[]] = [[], []]
+      for (const browsing of asked) {
+        const statement = await statementOf(pool, browsing)
+        const askApi = async () => {
+          const path = `/api/services?${queryOf(browsing)}`
+          const { status } = await client(api.url).get(path)
+          if (status !== 200) throw new Error(`${path} answered ${status}`)
+        }
+        const runs = [
+          async () => whole.push(await timed(askApi)),
+          async () => bare.push(await timed(() => pool.query(statement.sql, statement.parameters))),
+        ]
+        // Each goes first as often as the other, so that neither always finds the cache warm.
+        for (const run of whole.length % 2 === 0 ? runs : runs.toReversed()) await run()
+      }
+      const [ours, theirs] = [percentile(whole, 0.95), percentile(bare, 0.95)]
+      const median = `median ${ms(percentile(whole, 0.5))} against ${ms(percentile(bare, 0.5))}`
+      console.log(
+        `${name}: p95 ${ms(ours)} against ${ms(theirs)} bare, ${(ours / theirs).toFixed(2)}; ${median}`,
+      )
+    }
+    const seqScans: string[] = []
+    for (const [name, browsing] of LISTS) {
+      const plan = await planOf(pool, await statementOf(pool, browsing))
+      if (/Seq Scan on listings/.test(plan)) seqScans.push(name)
+    }
+    console.log(seqScans.length === 0 ? 'no list reads the whole table' : `whole table read by ${seqScans}`)
+    const lists = LISTS.filter(([, { search }]) => search === undefined).map(([, browsing]) => browsing)
+    await compare('browse', Array.from({ length: ROUNDS }, () => lists).flat())
+    await compare(
+      'search',
+      searchesFor(SEARCHES, LISTINGS).map((search) => ({ search })),
+    )
+    for (const [name, browsing] of LISTS)
+      await compare(
+        `  ${name}`,
+        Array.from({ length: 6 }, () => browsing),
+      )
+  } finally {
+    await api.stop()
+  }
+} finally {
+  await pool.end()
+  await parts.stop()
+}
