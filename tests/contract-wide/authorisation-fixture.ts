@@ -1,9 +1,20 @@
 import type { CallerKind, Operation } from '@market/contract/define'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import type { Ask } from '../support/client.ts'
+import { makeFundedOrders } from '../support/funded-orders.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, PUBLIC_ADDRESS } from '../support/market.ts'
+import { makeOrderIn } from '../support/order-in.ts'
+import { makeService } from '../support/services.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+import {
+  AMOUNT,
+  bringFees,
+  bringSurplus,
+  makeFailed,
+  makeSending,
+  makeUnmatched,
+} from '../support/treasury.ts'
 
 /** Everybody who may come to the door, with a credential that is good for what it is. */
 export const PRINCIPALS = [
@@ -42,16 +53,41 @@ export async function makeWorld(market: Market) {
   const hiddenAgent = await makeAgent(market, endpoint)
   const otherAgent = await makeOwnedAgent(market, endpoint)
   market.dns.answers.delete(MOVED_AWAY)
+  const service = await makeService(market, agent)
+  const asking = await makeService(market, agent, { price_type: 'quote', price_usd: undefined })
+  const sides = { service, asking, buyer: otherWallet, seller: ownerWallet }
   return {
     market,
     agent,
     hiddenAgent,
     otherAgent,
+    service,
+    asking,
+    /** Bought by the other wallet, and done. */
+    completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
+    /** Bought by the other wallet, each for one thing that is done to orders. */
+    orders: await makeFundedOrders(market, sides),
+    hiddenService: await makeService(market, hiddenAgent),
     ownerWallet,
     otherWallet,
     ownerUser,
     otherUser: await makeUser(market),
     admin: await makeUser(market, { sub: ADMIN_USER }),
+    money: await makeMoney(market),
+  }
+}
+
+/** What only an operator may decide about: each thing once, for whoever is let in. */
+async function makeMoney({ db }: Market) {
+  await bringFees(db, AMOUNT)
+  const toKeep = await makeUnmatched(db)
+  // One reference under which an input that is good for all of them finds something to do in each.
+  await bringSurplus(db, toKeep.reference, AMOUNT)
+  return {
+    toGiveBack: await makeUnmatched(db),
+    toKeep,
+    toBook: await makeSending(db, { reference: toKeep.reference }),
+    failedPayout: await makeFailed(db),
   }
 }
 
@@ -113,19 +149,49 @@ const PRINCIPAL_OF: readonly (readonly [CallerKind, Principal])[] = [
   ['anonymous', 'anonymous'],
 ]
 
+/** Where not everybody of a kind is let in: whose thing it is that the input names. */
+const INSIDERS: Readonly<Record<string, Principal>> = {
+  createReview: 'other wallet',
+  createOrder: 'other wallet',
+}
+
 /** Somebody the operation is open to. */
 export function insiderOf(operation: Operation): Principal {
+  const insider = INSIDERS[operation.id]
+  if (insider !== undefined) return insider
   const found = PRINCIPAL_OF.find(([kind]) => operation.callers.includes(kind))
   if (found === undefined) throw new Error(`nobody may call ${operation.id}`)
   return found[1]
 }
 
+/** Where one thing does not do for every operation: the one that this operation is done to. */
+const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
+  createOrder: ({ asking }) => ({ service_id: asking.id }),
+  actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),
+  quoteOrder: ({ orders }) => ({ order_id: orders.toQuote[0] }),
+  deliverOrder: ({ orders }) => ({
+    order_id: orders.paid.id,
+    deliverable_url: 'https://hooks.example/x',
+  }),
+  retryPayout: ({ orders }) => ({ order_id: orders.earned.id }),
+  resolveDispute: ({ orders }) => ({ order_id: orders.disputed.id, outcome: 'refund' }),
+}
+
 /** Real things of the world by the names inputs give them; everything else can be made up. */
-export const thingsOf = (world: World): Readonly<Record<string, unknown>> => ({
+export const thingsOf = (world: World, { id }: Operation): Readonly<Record<string, unknown>> => ({
   agent_id: world.agent.id,
+  service_id: world.service.id,
+  order_id: world.completedOrder.id,
+  price_type: 'fixed',
+  price_usd: '25.00',
   api_key: world.agent.apiKey,
   agent_name: world.agent.name,
   wallet: world.ownerWallet.address,
+  network: world.money.toKeep.network,
+  reference: world.money.toKeep.reference,
+  from: 'surplus',
+  payout_id: world.money.failedPayout.id,
   // A switch that is turned on would stop everybody else.
   on: false,
+  ...THINGS[id]?.(world),
 })

@@ -1,5 +1,6 @@
 import type { OperationId } from '@market/contract/operations'
 import { DESCRIPTION, someName } from '../support/makers.ts'
+import { SERVICE } from '../support/services.ts'
 import type { Principal, World } from './authorisation-fixture.ts'
 
 /** One situation: what is asked, and what each principal is answered. */
@@ -29,6 +30,17 @@ const closed: Row['answers'] = { ...everybody(403), anonymous: 401 }
 const people = { 'owner user': 200, 'other user': 200, 'admin session': 200 } as const
 const wallets = { 'owner wallet': 200, 'other wallet': 200 } as const
 const agents = { agent: 200, 'other agent': 200 } as const
+const operators = { 'admin key': 200, 'admin session': 200 } as const
+
+const sellers = (status: number) => ({ agent: status, 'owner user': status, 'owner wallet': status })
+
+/** Both sides of an order that the other wallet made of the owner's agent. */
+const parties = (status: number) => ({
+  'other wallet': status,
+  agent: status,
+  'owner user': status,
+  'owner wallet': status,
+})
 
 /** Whom the marketplace lets do what. An operator's credential opens nothing that is somebody's own. */
 export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
@@ -134,6 +146,179 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     },
   ],
   listModels: [{ when: 'browsing', input: nothing, answers: everybody(200) }],
+  createService: [
+    {
+      when: 'offering a service of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id, ...SERVICE }),
+      answers: { ...closed, agent: 201, 'owner user': 201, 'owner wallet': 201 },
+    },
+    {
+      when: 'offering a service of an agent nobody owns, which is not there for strangers',
+      input: (world) => ({ agent_id: world.hiddenAgent.id, ...SERVICE }),
+      answers: { ...everybody(404), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listAgentServices: [
+    {
+      when: 'reading what a public agent offers',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: everybody(200),
+    },
+    {
+      when: 'reading what a hidden agent offers',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: everybody(404),
+    },
+  ],
+  browseServices: [{ when: 'browsing', input: nothing, answers: everybody(200) }],
+  getService: [
+    {
+      when: 'reading a service of a hidden agent',
+      input: (world) => ({ service_id: world.hiddenService.id }),
+      answers: everybody(404),
+    },
+    {
+      when: 'reading a service',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: everybody(200),
+    },
+  ],
+  updateService: [
+    {
+      when: 'changing a service of the owner’s agent',
+      input: (world) => ({ service_id: world.service.id, max_revisions: 2 }),
+      answers: { ...closed, agent: 200, 'owner user': 200, 'owner wallet': 200 },
+    },
+    {
+      when: 'changing a service of an agent nobody owns',
+      input: (world) => ({ service_id: world.hiddenService.id, max_revisions: 2 }),
+      answers: { ...everybody(404), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  createOrder: [
+    {
+      when: 'ordering of the owner’s agent, which nobody does from themselves',
+      input: (world) => ({ service_id: world.service.id, brief: 'Look at this branch, please.' }),
+      answers: {
+        ...everybody(201),
+        ...sellers(400),
+        anonymous: 401,
+        'admin key': 403,
+      },
+    },
+  ],
+  listOrders: [
+    {
+      when: 'reading what was ordered',
+      input: nothing,
+      answers: { ...closed, ...people, ...wallets, ...agents },
+    },
+  ],
+  getOrder: [
+    {
+      when: 'reading an order the other wallet made of the owner’s agent',
+      input: (world) => ({ order_id: world.completedOrder.id }),
+      answers: { ...everybody(404), ...parties(200), ...operators, anonymous: 401 },
+    },
+  ],
+  actOnOrder: [
+    {
+      when: 'naming again the transfer that paid that order, which is its buyer’s to do',
+      input: ({ orders: { paid } }) => ({ order_id: paid.id, action: 'pay', escrow_tx_hash: paid.reference }),
+      answers: { ...everybody(404), ...parties(403), 'other wallet': 200, anonymous: 401, 'admin key': 403 },
+    },
+    {
+      when: 'starting an order that is done',
+      input: (world) => ({ order_id: world.completedOrder.id, action: 'start' }),
+      answers: { ...everybody(404), ...sellers(400), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  quoteOrder: [
+    {
+      when: 'naming a price for an order of the owner’s agent',
+      input: (world) => ({ order_id: world.orders.toQuote.pop(), price_usd: '5.00' }),
+      answers: { ...everybody(404), ...sellers(200), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  deliverOrder: [
+    {
+      when: 'delivering an order of the owner’s agent',
+      input: (world) => ({ order_id: world.orders.paid.id, deliverable_url: 'https://hooks.example/x' }),
+      answers: { ...everybody(404), ...sellers(200), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  retryPayout: [
+    {
+      when: 'asking again for what the owner’s agent earned',
+      input: (world) => ({ order_id: world.orders.earned.id }),
+      answers: { ...everybody(404), ...sellers(200), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listAgentOrders: [
+    {
+      when: 'reading the orders of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: { ...closed, ...sellers(200) },
+    },
+    {
+      when: 'reading the orders of an agent nobody owns',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: { ...everybody(404), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  resolveDispute: [
+    {
+      when: 'deciding a dispute',
+      input: (world) => ({ order_id: world.orders.disputed.id, outcome: 'refund', note: 'Both were heard.' }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  deleteService: [
+    {
+      when: 'taking down a service of the owner’s agent',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: { ...closed, agent: 200, 'owner user': 200, 'owner wallet': 200 },
+    },
+  ],
+  sendMessage: [
+    {
+      when: 'writing about an order the other wallet made of the owner’s agent',
+      input: (world) => ({ order_id: world.completedOrder.id, content: 'Hello' }),
+      answers: { ...everybody(404), ...parties(201), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listMessages: [
+    {
+      when: 'reading the messages of that order',
+      input: (world) => ({ order_id: world.completedOrder.id }),
+      answers: { ...everybody(404), ...parties(200), ...operators, anonymous: 401 },
+    },
+  ],
+  createReview: [
+    {
+      when: 'reviewing that order, whose buyer alone may',
+      input: (world) => ({ order_id: world.completedOrder.id, rating: 5 }),
+      answers: {
+        ...everybody(404),
+        ...parties(403),
+        'other wallet': 201,
+        anonymous: 401,
+        'admin key': 403,
+      },
+    },
+  ],
+  listReviews: [
+    {
+      when: 'reading what was said of a public agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: everybody(200),
+    },
+    {
+      when: 'reading what was said of a hidden agent',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: everybody(404),
+    },
+  ],
   listEvents: [{ when: 'reading its own events', input: nothing, answers: { ...closed, ...agents } }],
   listDeliveries: [{ when: 'reading its own deliveries', input: nothing, answers: { ...closed, ...agents } }],
   testDelivery: [{ when: 'trying its own endpoint', input: nothing, answers: { ...closed, ...agents } }],
@@ -142,6 +327,14 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   ],
   markNotifications: [
     { when: 'marking the own notifications', input: nothing, answers: { ...closed, ...people, ...wallets } },
+  ],
+  getSolvency: [{ when: 'looking at what covers what is owed', input: nothing, answers: everybody(200) }],
+  getSolvencyProof: [
+    {
+      when: 'asking what is owed to the own wallets',
+      input: nothing,
+      answers: { ...closed, ...people, ...wallets, ...agents },
+    },
   ],
   listSwitches: [
     {
@@ -154,6 +347,59 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     {
       when: 'turning a switch off',
       input: () => ({ name: 'freeze_payouts', on: false, reason: 'all is well' }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  getTreasury: [
+    { when: 'reading how the treasuries stand', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  listUnmatched: [
+    { when: 'reading what belongs to nothing', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  listPayouts: [
+    { when: 'reading payouts that are not over', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  listUnexplained: [
+    { when: 'reading what left unexplained', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  giveBackTransfer: [
+    {
+      when: 'sending back what nobody claimed',
+      input: ({ money }) => ({
+        network: 'base-mainnet',
+        reference: money.toGiveBack.reference,
+        from: 'suspense',
+        reason: 'nobody claimed it',
+      }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  keepTransfer: [
+    {
+      when: 'keeping what the platform sent',
+      input: ({ money }) => ({
+        network: 'base-mainnet',
+        reference: money.toKeep.reference,
+        reason: 'it is our own',
+      }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  bookSending: [
+    {
+      when: 'booking a loss',
+      input: ({ money }) => ({
+        network: 'base-mainnet',
+        reference: money.toBook.reference,
+        reason: 'nobody knows it',
+      }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  retryAnyPayout: [
+    {
+      when: 'trying a failed payout again',
+      input: ({ money }) => ({ payout_id: money.failedPayout.id, reason: 'it can be paid now' }),
       answers: { ...closed, 'admin session': 200 },
     },
   ],

@@ -113,11 +113,16 @@ describe(`whatever is sent (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
         return against(operation, answer.status, body)
       }
 
-      const good = { input: plainInput(operation, thingsOf(world)), body: undefined, query: '', headers: {} }
+      const good = {
+        input: plainInput(operation, thingsOf(world, operation)),
+        body: undefined,
+        query: '',
+        headers: {},
+      }
       const insider: CallerCase = { principal: insiderOf(operation) }
       const property = fc.asyncProperty(
         callersOf(operation),
-        fuzzCases(operation, thingsOf(world)),
+        fuzzCases(operation, thingsOf(world, operation)),
         async (caller, fuzzed) => {
           const wrong = await wrongWith(caller, fuzzed)
           if (wrong !== undefined) throw new Error(wrong)

@@ -81,7 +81,7 @@ const isUrl = (schema: Schema): boolean =>
 
 describe.each(operationList.filter((operation) => textFieldsOf(operation).length > 0))('$id', (operation) => {
   test.each(textFieldsOf(operation))('$field takes no hostile text', async ({ field, put, around }) => {
-    const good = plainInput(operation, thingsOf(world))
+    const good = plainInput(operation, thingsOf(world, operation))
     const before = await fingerprintOfDatabase(market.db)
     const answers = await Promise.all(
       Object.entries(FORBIDDEN_TEXTS).map(async ([name, hostile]) => {

@@ -28,7 +28,7 @@ function expectSecurityHeaders(headers: Headers) {
 
 describe.each(operationList)('$id', (operation) => {
   test('is never cached and carries the security headers, answered or refused', async () => {
-    const input = plainInput(operation, thingsOf(world))
+    const input = plainInput(operation, thingsOf(world, operation))
     const { method, path, body } = requestOf(operation, input)
     const insider = await credentialOf(world, insiderOf(operation), operation, input)
     const asked = { ...(body && { body }) }
@@ -46,7 +46,7 @@ describe.each(operationList)('$id', (operation) => {
   })
 
   test('may be called from any page without credentials, and with them from our app only', async () => {
-    const { method, path } = requestOf(operation, plainInput(operation, thingsOf(world)))
+    const { method, path } = requestOf(operation, plainInput(operation, thingsOf(world, operation)))
     const preflight = (origin: string) =>
       fetch(`${market.url}${path}`, {
         method: 'OPTIONS',

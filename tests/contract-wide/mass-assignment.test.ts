@@ -54,7 +54,7 @@ describe.each(operationList.filter(isWrite))('$id', (operation) => {
     const extra = [...new Set([...outputFields, ...(await columns())])].filter(
       (name) => !known.has(name) && !CREDENTIALS.has(name),
     )
-    const good = plainInput(operation, thingsOf(world))
+    const good = plainInput(operation, thingsOf(world, operation))
     expect(operation.input.safeParse(good).error).toBeUndefined()
     const before = await fingerprintOfDatabase(market.db)
     for (const name of extra) {

@@ -163,7 +163,7 @@ describe.each(SECRETS)('$name', ({ name, showers }) => {
 test.each(operationList)('$id shows exactly the secrets it may show', async (operation) => {
   // Something new, with an endpoint, has a webhook secret to show; what is there already has one.
   const endpoint = operation.status === 201 ? { endpoint_url: 'https://hooks.example/in' } : {}
-  const input = plainInput(operation, { ...thingsOf(world), ...endpoint })
+  const input = plainInput(operation, { ...thingsOf(world, operation), ...endpoint })
   const { method, path, body } = requestOf(operation, input)
   const credential = await credentialOf(world, insiderOf(operation), operation, input)
   const reply = await market.client().send(method, path, { ...credential, ...(body && { body }) })

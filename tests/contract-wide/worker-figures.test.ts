@@ -1,4 +1,5 @@
 import { connect } from '@market/database/connect'
+import { systemClock } from '@market/kernel/clock'
 import { serveFigures } from '@market/worker/figures'
 import { expect, test } from 'vitest'
 
@@ -8,7 +9,7 @@ test('a worker tells its figures while the database is away, and that it does no
     host: '127.0.0.1',
     port: 0,
     readers: ['127.0.0.1'],
-    ctx: { db },
+    ctx: { db, clock: systemClock },
     isReady: async () => false,
     isStopping: () => false,
   })

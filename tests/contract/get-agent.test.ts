@@ -4,6 +4,7 @@ import { commonRefusals } from '../support/common-refusals.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, refused } from '../support/refused.ts'
+import { makeService, serviceOf } from '../support/services.ts'
 import { publicAgent } from '../support/shapes.ts'
 
 let market: Market
@@ -49,6 +50,17 @@ test('200: by id, by slug in any case, and by a slug of another script: the same
 
   const greek = await makeOwnedAgent(market, { name: 'Πράκτωρ' })
   expect((await read(greek.slug)).body.data.agent.id).toBe(greek.id)
+})
+
+test('200: with what it offers now, newest first', async () => {
+  const agent = await makeOwnedAgent(market)
+  const [first, gone, last] = [
+    await makeService(market, agent),
+    await makeService(market, agent),
+    await makeService(market, agent),
+  ]
+  await market.client().send('DELETE', `/api/services/${gone.id}`, { bearer: agent.apiKey })
+  expect((await read(agent.id)).body.data.services).toEqual([serviceOf(last), serviceOf(first)])
 })
 
 test('200: nothing secret is in what anybody may read', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asAdmin } from '@market/testing/template-database'
 import { Redis } from 'ioredis'
-import { afterEach, expect, test, vi } from 'vitest'
-import { alive, type Dev, runDev, startDev } from './dev-process.ts'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { alive, type Dev, descendants, networksOf, runDev, startDev } from './dev-process.ts'
 
 const running: Dev[] = []
 async function start(args: readonly string[] = []): Promise<Dev> {
@@ -29,7 +29,8 @@ async function redisKeys(dev: Dev): Promise<number> {
   }
 }
 
-const FEW_SECONDS = { timeout: 5_000, interval: 50 }
+/** More than it takes: a busy machine needs time to start programs. */
+const FEW_SECONDS = { timeout: 20_000, interval: 50 }
 
 const gone = (pids: readonly number[]) => vi.waitFor(() => expect(alive(pids)).toEqual([]), FEW_SECONDS)
 
@@ -38,8 +39,8 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   async (signal) => {
     const dev = await start()
     const processes = dev.processes()
-    // The api and the worker.
-    expect(processes).toHaveLength(2)
+    // The api, the worker, the networks and their two anvils.
+    expect(processes).toHaveLength(5)
     expect(await databaseExists(dev.run)).toBe(true)
     expect(await redisKeys(dev)).toBeGreaterThan(0)
     expect(dev.leftFiles()).toHaveLength(1)
@@ -55,7 +56,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 )
 
 test('servers of its own are started where wanted, and go with it', async () => {
-  const dev = await start(['--own-servers'])
+  const dev = await start(['--own-servers', '--no-chains'])
   const { port: redisPort } = new URL(dev.at.redis)
   const { port: postgresPort } = new URL(dev.at.postgres)
   expect([redisPort, postgresPort]).not.toContain('6379')
@@ -68,13 +69,25 @@ test('servers of its own are started where wanted, and go with it', async () => 
   expect(dev.leftFiles()).toEqual([])
 })
 
-test('killed without warning, it takes the api and its own servers with it', async () => {
+test('killed without warning, it takes the api, the chains and its own servers with it', async () => {
   const dev = await start(['--own-servers'])
   const processes = dev.processes()
-  expect(processes.length).toBeGreaterThan(3)
+  expect(processes.length).toBeGreaterThan(8)
   await dev.stop('SIGKILL')
   await gone(processes)
   await vi.waitFor(() => expect(dev.leftFiles()).toEqual([]), FEW_SECONDS)
+})
+
+test.each([0, 150, 400])('killed %i ms after the chains began to start, none is left', async (later) => {
+  const dev = runDev(['--json'])
+  onTestFinished(dev.clear)
+  const networks = () => networksOf(dev.child.pid ?? 0)
+  await vi.waitFor(() => expect(networks()).toBeDefined(), FEW_SECONDS)
+  const processes = [networks() ?? 0]
+  await wait(later)
+  processes.push(...descendants(processes[0] ?? 0))
+  dev.child.kill('SIGKILL')
+  await gone(processes)
 })
 
 test('a second signal ends it at once, even when the api hangs; one keypress that arrives twice does not', async () => {
@@ -91,12 +104,12 @@ test('a second signal ends it at once, even when the api hangs; one keypress tha
 })
 
 test('what it could not remove because it was killed, the next one removes; the living keep theirs', async () => {
-  const [killed, living] = await Promise.all([start(), start()])
+  const [killed, living] = await Promise.all([start(['--no-chains']), start(['--no-chains'])])
   const processes = killed.processes()
   await killed.stop('SIGKILL')
   await gone(processes)
   expect(await redisKeys(living)).toBeGreaterThan(0)
-  await start()
+  await start(['--no-chains'])
   expect(await databaseExists(killed.run)).toBe(false)
   await vi.waitFor(async () => expect(await redisKeys(killed)).toBe(0), FEW_SECONDS)
   expect(await redisKeys(living)).toBeGreaterThan(0)
@@ -105,13 +118,24 @@ test('what it could not remove because it was killed, the next one removes; the 
 })
 
 test('when the api dies it says so, cleans up and fails', async () => {
-  const dev = await start()
+  const dev = await start(['--no-chains'])
   const [api = 0] = dev.processes()
   process.kill(api, 'SIGKILL')
   expect(await dev.ended).toBe(1)
   expect(dev.said.err).toMatch(/^The api ended unexpectedly\./)
   expect(await databaseExists(dev.run)).toBe(false)
   expect(await redisKeys(dev)).toBe(0)
+  expect(dev.leftFiles()).toEqual([])
+})
+
+test('when the process with the chains dies it says so, and not even the chains are left', async () => {
+  const dev = await start()
+  const processes = dev.processes()
+  process.kill(networksOf(dev.pid) ?? 0, 'SIGKILL')
+  expect(await dev.ended).toBe(1)
+  expect(dev.said.err).toMatch(/^The networks ended unexpectedly\./)
+  await gone(processes)
+  expect(await databaseExists(dev.run)).toBe(false)
   expect(dev.leftFiles()).toEqual([])
 })
 

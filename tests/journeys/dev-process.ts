@@ -16,7 +16,7 @@ interface Addresses {
   readonly postgres: string
   readonly redis: string
   readonly idp: string
-  readonly networks: Readonly<Record<string, unknown>>
+  readonly networks: Readonly<Record<string, { rpc: string; usdc: string; treasury: string }>>
   readonly admin_key: string
 }
 
@@ -97,16 +97,26 @@ interface Row {
   readonly pid: number
   readonly parent: number
   readonly state: string
+  readonly command: string
 }
 
 const processTable = (): Row[] =>
-  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
+  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
     .trim()
     .split('\n')
     .map((row) => row.trim().split(/\s+/))
-    .map(([pid, parent, state = '']) => ({ pid: Number(pid), parent: Number(parent), state }))
+    .map(([pid, parent, state = '', ...command]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      state,
+      command: command.join(' '),
+    }))
 
-function descendants(pid: number): number[] {
+/** The process that holds the chains of this dev; undefined while there is none. */
+export const networksOf = (dev: number): number | undefined =>
+  processTable().find(({ parent, command }) => parent === dev && command.includes('run-networks'))?.pid
+
+export function descendants(pid: number): number[] {
   const table = processTable()
   const found = [pid]
   for (const parent of found) for (const row of table) if (row.parent === parent) found.push(row.pid)

@@ -7,7 +7,7 @@ import { type Dev, runDev, startDev } from './dev-process.ts'
 let one: Dev
 let two: Dev
 beforeAll(async () => {
-  ;[one, two] = await Promise.all([startDev(), startDev()])
+  ;[one, two] = await Promise.all([startDev(['--no-chains']), startDev(['--no-chains'])])
 })
 afterAll(() => Promise.all([one?.clear(), two?.clear()]))
 
@@ -189,6 +189,21 @@ describe('the control server', () => {
       expect((await one.control('/idp/token', wrong)).status).toBe(400)
     expect((await one.control('/elsewhere', {})).status).toBe(404)
   })
+
+  test('moves no money where there are no chains, and says why', async () => {
+    expect(one.at.networks).toEqual({})
+    const network = 'base-mainnet'
+    const to = `0x${'1'.repeat(40)}`
+    for (const [path, body] of [
+      ['/wallets', { network }],
+      ['/fund', { network, address: to, usdc: 1 }],
+      ['/transfer', { network, to, amount_usd: 1 }],
+    ] as const)
+      expect(await one.control(path, body)).toEqual({
+        status: 400,
+        body: { error: 'This marketplace was started with --no-chains' },
+      })
+  })
 })
 
 describe('arguments', () => {
@@ -207,7 +222,7 @@ describe('arguments', () => {
   })
 
   test('a port that is taken, even by an api that would share it, is said and nothing stays behind', async () => {
-    const dev = runDev(['--json', '--port', new URL(one.at.api).port])
+    const dev = runDev(['--json', '--no-chains', '--port', new URL(one.at.api).port])
     expect(await dev.ended).toBe(1)
     expect(dev.said).toEqual({ out: '', err: `Port ${new URL(one.at.api).port} is taken\n` })
     expect(dev.leftFiles()).toEqual([])
@@ -215,7 +230,7 @@ describe('arguments', () => {
   })
 
   test('without --json the addresses are told in words, with commands that work', async () => {
-    const dev = runDev([])
+    const dev = runDev(['--no-chains'])
     while (!dev.said.out.includes('/clock/advance'))
       await new Promise((more) => dev.child.stdout.once('data', more))
     expect(dev.said.out).toMatch(/^Agent Market is running\. Ctrl-C stops it/)

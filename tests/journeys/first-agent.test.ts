@@ -3,7 +3,7 @@ import { type Dev, startDev } from './dev-process.ts'
 
 let dev: Dev
 beforeAll(async () => {
-  dev = await startDev()
+  dev = await startDev(['--no-chains'])
 })
 afterAll(() => dev?.clear())
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const START_WITHIN_MS = 20_000
+const START_WITHIN_MS = 60_000
 
 export interface ApiProcess {
   readonly url: string

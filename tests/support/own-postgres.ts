@@ -1,22 +1,46 @@
 import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connect } from '@market/database/connect'
 import { migrate } from '@market/database/migrate'
+import { until } from './until.ts'
 
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 
+/** Below the range from which the kernel hands out ports: while the server is down nobody else may get its port. */
+const FIRST_PORT = 20_000
+const LAST_PORT = 32_000
+
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = randomInt(FIRST_PORT, LAST_PORT)
+  const server = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!isFree) return freePort()
   await once(server.close(), 'close')
   return port
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    // A process that ended and was not waited for yet holds nothing any more.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+const kill = (pid: number, signal: NodeJS.Signals): void => {
+  if (isAlive(pid)) process.kill(pid, signal)
 }
 
 /** A Postgres server of the test's own, which may be broken without breaking anybody else's. */
@@ -43,9 +67,24 @@ export async function startOwnPostgres() {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   await migrate(url)
   const db = connect({ url })
+  /** The server first, and stopped, so that it starts no other process while its own are killed. */
+  const killAll = async () => {
+    const server = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    kill(server, 'SIGSTOP')
+    const { stdout: listed } = await run('ps', ['-o', 'pid=', '--ppid', String(server)])
+    const all = [server, ...listed.trim().split(/\s+/).map(Number)]
+    for (const pid of all) kill(pid, 'SIGKILL')
+    await until('the server is gone', () => !all.some(isAlive))
+    // They name a process that may not have been waited for yet, and would be taken for a running server.
+    for (const lock of [join(data, 'postmaster.pid'), join(folder, `.s.PGSQL.${port}.lock`)])
+      rmSync(lock, { force: true })
+  }
   return {
     db,
     url,
+    /** kill -9 of the server and of all its processes; `start` brings it back, which replays its log. */
+    kill: killAll,
+    start: () => control('-o', options, 'start'),
     /** As if the machine had lost its power: nothing is finished, the log is replayed. */
     crashAndRestart: () => control('-o', options, '-m', 'immediate', 'restart'),
     stop: async () => {

@@ -6,13 +6,28 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Who may call. `admin_key` reads for operators; `admin` is a person of the operators, signed in. */
 export type CallerKind = 'anonymous' | 'agent' | 'user' | 'wallet' | 'admin_key' | 'admin'
 
-export const GROUPS = ['Identity', 'Agents', 'Events', 'Administration'] as const
+export const GROUPS = [
+  'Identity',
+  'Agents',
+  'Services',
+  'Orders',
+  'Events',
+  'Solvency',
+  'Administration',
+] as const
 export type Group = (typeof GROUPS)[number]
 
 /** Statuses an operation can add to those every operation shares. */
 type OwnRefusal = 402 | 403 | 404 | 409
 
-export const SWITCHES = ['read_only', 'freeze_intake', 'freeze_payouts'] as const
+export const SWITCHES = [
+  'read_only',
+  'freeze_intake',
+  'freeze_payouts',
+  'freeze_payouts_solana',
+  'freeze_payouts_base',
+  'freeze_payouts_alt',
+] as const
 export type SwitchName = (typeof SWITCHES)[number]
 
 type Flat = z.ZodType<Record<string, unknown>, Record<string, unknown>>
@@ -41,6 +56,8 @@ export interface Operation<
   /** Top-level fields beside `data`. */
   readonly beside?: B
   readonly status?: 200 | 201 | 202
+  /** What is answered instead when the work was taken on and is finished later. */
+  readonly laterStatus?: 202
   readonly refusals?: readonly OwnRefusal[]
   /**
    * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent.
@@ -61,6 +78,8 @@ export type RawInputOf<T extends Operation> = z.input<T['input']>
 /** What a handler hands over: `data`, and beside it exactly what the operation declares. */
 export type AnswerOf<T extends Operation> = {
   readonly data: z.input<T['output']>
+  /** Only where the operation has a `laterStatus`. */
+  readonly isLater?: boolean
 } & (T['beside'] extends z.ZodObject ? z.input<T['beside']> : unknown)
 
 /** Path keys must be keys of the input, or the program does not compile. */

@@ -3,12 +3,26 @@ import * as administration from './operations/administration.ts'
 import * as agents from './operations/agents.ts'
 import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
+import * as messages from './operations/messages.ts'
+import * as orders from './operations/orders.ts'
+import * as reviews from './operations/reviews.ts'
+import * as services from './operations/services.ts'
+import * as solvency from './operations/solvency.ts'
+import * as treasury from './operations/treasury.ts'
 
 /** Everything the marketplace can be asked, by name. */
-export const operations = { ...identity, ...agents, ...events, ...administration } as const satisfies Record<
-  string,
-  Operation
->
+export const operations = {
+  ...identity,
+  ...agents,
+  ...services,
+  ...orders,
+  ...messages,
+  ...reviews,
+  ...events,
+  ...solvency,
+  ...administration,
+  ...treasury,
+} as const satisfies Record<string, Operation>
 
 export type Operations = typeof operations
 export type OperationId = keyof Operations

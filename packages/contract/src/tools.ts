@@ -73,6 +73,34 @@ export const tools: readonly Tool[] = [
     description: 'List the models agents say they use, most used first.',
     annotations: READ,
   }),
+  tool(o.listAgentServices, {
+    name: 'market_list_services',
+    title: 'List services of an agent',
+    description:
+      'List what an agent offers, newest first. For your own agent_id inactive services are listed, too.',
+    annotations: READ,
+  }),
+  tool(o.createService, {
+    name: 'market_create_service',
+    title: 'Offer a service',
+    description:
+      'Offer a new service of your agent. price_usd is required unless price_type is quote; weekly and monthly need quota_limit. It appears as soon as the agent has an owner.',
+    annotations: CREATE,
+  }),
+  tool(o.updateService, {
+    name: 'market_update_service',
+    title: 'Change a service',
+    description:
+      'Change a service of your agent. Only the fields given are changed; active: true brings it back.',
+    annotations: UPDATE,
+  }),
+  tool(o.deleteService, {
+    name: 'market_delete_service',
+    title: 'Deactivate a service',
+    description:
+      'Deactivate a service of your agent: it appears nowhere and cannot be ordered. Orders that stand go on.',
+    annotations: UPDATE,
+  }),
 ]
 
 /** The list as a tool client receives it. */

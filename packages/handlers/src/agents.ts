@@ -13,13 +13,22 @@ import {
   registerAgent,
   updateAgent,
 } from '@market/market/agents'
+import { showcaseOf } from '@market/market/listings'
+import { newestReviews } from '@market/market/reviews'
 import { type HandlerContext, handler } from './handler.ts'
 import { askProfile, ownerOf } from './owner-of.ts'
 import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
+import { presentReview } from './present-review.ts'
+import { presentService } from './present-service.ts'
 import { requireAgent } from './require-actor.ts'
 
 const HIDDEN_NOTE =
   'This agent is hidden until an owner is attached: sign PATCH /api/agents/me with the owner’s wallet, or link it to an account by POST /api/agents/link.'
+
+/** The rest is read at /api/agents/{agent_id}/services, page by page. */
+const SHOWN_SERVICES = 50
+/** And the rest of these at /api/agents/{agent_id}/reviews. */
+const SHOWN_REVIEWS = 5
 
 const WALLET_NOTE =
   'The agent’s own wallet, kept by the marketplace. It needs no funding before a token is launched.'
@@ -215,13 +224,20 @@ export const agentHandlers = {
   }),
 
   getAgent: handler('getAgent', {
-    run: (ctx, input) => getAgent(ctx, input.agent_id),
-    present: (agent, ctx) => ({
+    run: async (ctx, input) => {
+      const agent = await getAgent(ctx, input.agent_id)
+      const [listings, reviews] = await Promise.all([
+        showcaseOf(ctx, agent.id, SHOWN_SERVICES),
+        newestReviews(ctx, agent.id, SHOWN_REVIEWS),
+      ])
+      return { agent, listings, reviews }
+    },
+    present: ({ agent, listings, reviews }, ctx) => ({
       data: {
         agent: presentAgent(agent, ctx),
-        services: [],
+        services: listings.map(presentService),
         portfolio: [],
-        reviews: [],
+        reviews: reviews.map(presentReview),
         stats: {
           total_orders: agent.totalOrders,
           completed_orders: agent.completedOrders,

@@ -4,11 +4,23 @@ import { agentHandlers } from './agents.ts'
 import { eventHandlers } from './events.ts'
 import type { AnyHandler } from './handler.ts'
 import { identityHandlers } from './identity.ts'
+import { messageHandlers } from './messages.ts'
+import { orderHandlers } from './orders.ts'
+import { reviewHandlers } from './reviews.ts'
+import { serviceHandlers } from './services.ts'
+import { solvencyHandlers } from './solvency.ts'
+import { treasuryHandlers } from './treasury.ts'
 
 /** Every operation has a handler, or the program does not compile. */
 export const handlers = {
   ...identityHandlers,
   ...agentHandlers,
+  ...serviceHandlers,
+  ...orderHandlers,
+  ...messageHandlers,
+  ...reviewHandlers,
   ...eventHandlers,
+  ...solvencyHandlers,
   ...administrationHandlers,
+  ...treasuryHandlers,
 } satisfies Record<OperationId, AnyHandler>

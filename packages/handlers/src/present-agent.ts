@@ -6,7 +6,7 @@ import type { HandlerContext } from './handler.ts'
 type PublicAgent = AnswerOf<Operations['featuredAgents']>['data'][number]
 
 /** EVM addresses are stored lower case and shown with their checksum. */
-const shown = (ctx: HandlerContext, wallet: string | null): string | null =>
+export const shownWallet = (ctx: HandlerContext, wallet: string | null): string | null =>
   wallet === null ? null : (ctx.signatures.parse(wallet)?.address ?? wallet)
 
 /** What a selling agent must answer, told to it when it registers and whenever it reads itself. */
@@ -26,7 +26,7 @@ export const presentAgent = (agent: Agent, ctx: HandlerContext): PublicAgent => 
   ai_models: [...agent.aiModels],
   avatar_url: agent.avatarUrl,
   twitter_username: agent.twitterUsername,
-  owner_wallet: shown(ctx, agent.ownerWallet),
+  owner_wallet: shownWallet(ctx, agent.ownerWallet),
   verified: agent.verified,
   marketable: agent.marketable,
   total_orders: agent.totalOrders,
@@ -43,7 +43,7 @@ export const presentOwnedAgent = (agent: Agent, ctx: HandlerContext) => ({
   endpoint_url: agent.endpointUrl,
   payout_chain: agent.payoutChain,
   payout_wallet: agent.payoutWallet,
-  payout_address_base: shown(ctx, agent.payoutAddressBase),
+  payout_address_base: shownWallet(ctx, agent.payoutAddressBase),
   protocol_spec: PROTOCOL_SPEC,
   updated_at: agent.updatedAt.toISOString(),
 })

@@ -163,6 +163,9 @@ function responsesOf(operation: Operation): Record<string, unknown> {
   ])
   return {
     [operation.status ?? 200]: { description: 'Success', content: json(success) },
+    ...(operation.laterStatus !== undefined && {
+      [operation.laterStatus]: { description: 'Taken on; finished later by itself', content: json(success) },
+    }),
     ...Object.fromEntries(failures),
   }
 }

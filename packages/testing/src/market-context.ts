@@ -39,6 +39,7 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     identity: { verify: away, profile: away },
     outbound: guardedOutbound({ resolver: settings.resolver ?? NO_NAMES }),
     signatures: walletSignatures({ domain: 'market.example', uri: 'https://market.example', evmRpcUrls: [] }),
+    chains: {},
     requestId: 'req_test',
   }
   const as = (who: Actor): MarketContext => ({ ...house, actor: who, as })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
 import { Category, EvmAddress, Instant, SolanaAddress, WalletAddress, WalletChain } from './common.ts'
+import { Review } from './review.ts'
+import { Service } from './service.ts'
 import { HttpsUrl, line, text } from './text.ts'
 
 const AgentName = line({ min: 3, max: 40 })
@@ -119,9 +121,9 @@ export const AgentPage = named(
   'AgentPage',
   z.object({
     agent: Agent,
-    services: z.array(z.object({ id: z.string() })).describe('Empty until the agent lists services'),
+    services: z.array(Service).describe('The newest 50 of its active services'),
     portfolio: z.array(z.object({ source_id: z.string() })),
-    reviews: z.array(z.object({ rating: z.int() })),
+    reviews: z.array(Review).describe('The newest 5'),
     stats: z.object({
       total_orders: z.int(),
       completed_orders: z.int(),

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { WalletChain } from '../ports/signatures.ts'
+import type { Resealing, SealedRow } from '../reseal.ts'
 import type { Agent } from './agent.ts'
 
 /** Everything but what only Postgres reads (`search`) or compares (`folded_name`, the key's fingerprint). */
@@ -146,6 +147,19 @@ export async function saveAgent(tx: Tx, id: AgentId, change: Updateable<Tables['
   return agentOf(row)
 }
 
+export async function addListings(
+  tx: Tx,
+  id: AgentId,
+  change: number,
+): Promise<{ activeListings: number; marketable: boolean }> {
+  return tx
+    .updateTable('agents')
+    .set((row) => ({ service_count: row('service_count', '+', change) }))
+    .where('id', '=', id)
+    .returning(['service_count as activeListings', 'marketable'])
+    .executeTakeFirstOrThrow()
+}
+
 /** Puts the person's linked X handle on every agent that is theirs; one another person owns keeps that one's. */
 export async function saveHandle(
   tx: Tx,
@@ -181,4 +195,64 @@ export async function countOwnedByWallets(tx: Tx, wallets: readonly string[]): P
     .where('owner_wallet', 'in', [...wallets])
     .executeTakeFirstOrThrow()
   return Number(row.count)
+}
+
+type SecretColumn = 'api_key_sealed' | 'webhook_secret_sealed'
+
+export const findSecretsAfter = (
+  db: Db,
+  column: SecretColumn,
+  after: AgentId | undefined,
+  limit: number,
+): Promise<SealedRow<AgentId>[]> =>
+  db
+    .selectFrom('agents')
+    .select((row) => [row.ref('id').$castTo<AgentId>().as('key'), row.ref(column).as('sealed')])
+    .where('id', '>', after ?? '')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** A row that somebody holds, or whose secret changed since it was read, is left as it is. */
+export async function replaceSecrets(
+  db: Db,
+  column: SecretColumn,
+  changes: readonly Resealing<AgentId>[],
+): Promise<number> {
+  const done = await sql`
+    with due as (
+      select * from unnest(
+        ${changes.map(({ key }) => key)}::text[],
+        ${changes.map(({ old }) => old)}::bytea[],
+        ${changes.map(({ fresh }) => fresh)}::bytea[]
+      ) as due (id, old, fresh)
+    ), held as (
+      select agents.id from agents join due on due.id = agents.id and due.old = agents.${sql.ref(column)}
+      for no key update of agents skip locked
+    )
+    update agents set ${sql.ref(column)} = due.fresh from due join held on held.id = due.id
+    where agents.id = due.id and agents.${sql.ref(column)} = due.old`.execute(db)
+  return Number(done.numAffectedRows ?? 0n)
+}
+
+export async function addOrders(tx: Tx, id: AgentId, total: number, completed: number): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set({
+      total_orders: sql<number>`total_orders + ${total}`,
+      completed_orders: sql<number>`completed_orders + ${completed}`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function addRating(tx: Tx, id: AgentId, rating: number): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set({
+      rating_sum: sql<number>`rating_sum + ${rating}`,
+      rating_count: sql<number>`rating_count + 1`,
+    })
+    .where('id', '=', id)
+    .execute()
 }

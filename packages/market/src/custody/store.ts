@@ -1,4 +1,7 @@
-import type { Tx } from '@market/database/transact'
+import type { Db, Tx } from '@market/database/transact'
+import { sql } from 'kysely'
+import type { Resealing, SealedRow } from '../reseal.ts'
+import type { WalletName } from './wallet.ts'
 
 interface AgentWallet {
   readonly agentId: string
@@ -19,4 +22,56 @@ export async function insertWallet(tx: Tx, wallet: AgentWallet): Promise<void> {
       created_at: wallet.createdAt,
     })
     .execute()
+}
+
+export async function findSecretsAfter(
+  db: Db,
+  after: WalletName | undefined,
+  limit: number,
+): Promise<SealedRow<WalletName>[]> {
+  const rows = await db
+    .selectFrom('agent_wallets')
+    .select(['agent_id', 'chain', 'address', 'secret_sealed'])
+    .where(sql<boolean>`(agent_id, chain) > (${after?.agentId ?? ''}, ${after?.chain ?? ''})`)
+    .orderBy('agent_id')
+    .orderBy('chain')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    key: { agentId: row.agent_id, chain: row.chain, address: row.address },
+    sealed: row.secret_sealed,
+  }))
+}
+
+/** A row that somebody holds, or whose secret changed since it was read, is left as it is. */
+export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletName>[]): Promise<number> {
+  const done = await sql`
+    with due as (
+      select * from unnest(
+        ${changes.map(({ key }) => key.address)}::text[],
+        ${changes.map(({ old }) => old)}::bytea[],
+        ${changes.map(({ fresh }) => fresh)}::bytea[]
+      ) as due (address, old, fresh)
+    ), held as (
+      select wallet.address from agent_wallets wallet
+      join due on due.address = wallet.address and due.old = wallet.secret_sealed
+      for no key update of wallet skip locked
+    )
+    update agent_wallets set secret_sealed = due.fresh from due join held on held.address = due.address
+    where agent_wallets.address = due.address and agent_wallets.secret_sealed = due.old`.execute(db)
+  return Number(done.numAffectedRows ?? 0n)
+}
+
+export async function findAddress(
+  db: Db | Tx,
+  agentId: string,
+  chain: 'solana' | 'base',
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('agent_wallets')
+    .select('address')
+    .where('agent_id', '=', agentId)
+    .where('chain', '=', chain)
+    .executeTakeFirst()
+  return row?.address
 }

@@ -6,10 +6,14 @@ export const KEPT_MS = 24 * HOUR
 /** Longer than a request may take (15 s), so that only a dead taker's lease runs out. */
 export const LEASE_MS = 20 * SECOND
 
-/** What a keyed request is: whose key, which operation, and the fingerprint of all it asks. */
-export interface RequestKey {
+/** What names a keyed request: whose key, and the key. */
+export interface RequestName {
   readonly scope: string
   readonly key: string
+}
+
+/** What a keyed request is: its name, which operation, and the fingerprint of all it asks. */
+export interface RequestKey extends RequestName {
   readonly operation: string
   readonly fingerprint: Buffer
 }
@@ -25,7 +29,7 @@ export interface KeptAnswer {
   readonly body: unknown
 }
 
-export const placeOf = (request: RequestKey) => ({
+export const placeOf = (request: RequestName) => ({
   row: `requests:${request.scope}:${request.key}`,
   field: 'answer',
 })

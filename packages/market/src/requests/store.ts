@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@market/database/transact'
 import { sql } from 'kysely'
-import type { Lease, RequestKey } from './request.ts'
+import type { Resealing, SealedRow } from '../reseal.ts'
+import type { Lease, RequestKey, RequestName } from './request.ts'
 
 export interface RequestRow {
   readonly operation: string
@@ -136,5 +137,44 @@ export async function deleteOlder(
       select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before} and ${isOver}
       order by ${sql.ref(column)} limit ${limit} for update skip locked
     )`.execute(db)
+  return Number(done.numAffectedRows ?? 0n)
+}
+
+export async function findAnswersAfter(
+  db: Db,
+  after: RequestName | undefined,
+  limit: number,
+): Promise<SealedRow<RequestName>[]> {
+  const rows = await db
+    .selectFrom('requests')
+    .select(['scope', 'key', 'answer_sealed'])
+    .where(sql<boolean>`(scope, key) > (${after?.scope ?? ''}, ${after?.key ?? ''})`)
+    .orderBy('scope')
+    .orderBy('key')
+    .limit(limit)
+    .execute()
+  return rows.map(({ scope, key, answer_sealed }) => ({ key: { scope, key }, sealed: answer_sealed }))
+}
+
+/** A row that somebody holds, or whose answer changed since it was read, is left as it is. */
+export async function replaceAnswers(db: Db, changes: readonly Resealing<RequestName>[]): Promise<number> {
+  const done = await sql`
+    with due as (
+      select * from unnest(
+        ${changes.map(({ key }) => key.scope)}::text[],
+        ${changes.map(({ key }) => key.key)}::text[],
+        ${changes.map(({ old }) => old)}::bytea[],
+        ${changes.map(({ fresh }) => fresh)}::bytea[]
+      ) as due (scope, key, old, fresh)
+    ), held as (
+      select requests.scope, requests.key from requests
+      join due on (due.scope, due.key) = (requests.scope, requests.key) and due.old = requests.answer_sealed
+      for no key update of requests skip locked
+    )
+    update requests set answer_sealed = due.fresh
+    from due join held on (held.scope, held.key) = (due.scope, due.key)
+    where (requests.scope, requests.key) = (due.scope, due.key) and requests.answer_sealed = due.old`.execute(
+    db,
+  )
   return Number(done.numAffectedRows ?? 0n)
 }

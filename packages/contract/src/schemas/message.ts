@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { named } from '../define.ts'
+import { Instant } from './common.ts'
+import { text } from './text.ts'
+
+export const messageFields = { content: text({ min: 1, max: 2000 }) }
+
+export const Message = named(
+  'Message',
+  z.object({
+    id: z.string(),
+    order_id: z.string(),
+    sender_type: z.enum(['client', 'agent']).describe('`agent` for the agent and its owner alike'),
+    sender_name: z
+      .string()
+      .describe('As it was when they wrote: of a person, an agent, or a wallet, shortened'),
+    content: z.string(),
+    created_at: Instant,
+  }),
+)

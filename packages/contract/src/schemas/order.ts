@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { named } from '../define.ts'
+import { Instant } from './common.ts'
+import { NetworkName, UsdText } from './money.ts'
+import { Review } from './review.ts'
+import { HttpsUrl, line, text } from './text.ts'
+
+export const ORDER_STATUSES = [
+  'pending_quote',
+  'quoted',
+  'accepted',
+  'paid',
+  'in_progress',
+  'delivered',
+  'completed',
+  'revision_requested',
+  'disputed',
+  'cancelled',
+] as const
+
+export const OrderStatus = z.enum(ORDER_STATUSES)
+
+export const OrderId = z
+  .string()
+  .regex(/^ord_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be an order id, ord_…')
+  .describe('Order id, ord_…')
+
+export const ServiceId = z
+  .string()
+  .regex(/^svc_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a service id, svc_…')
+  .describe('Service id, svc_…')
+
+/** Where and how much to pay, one per network. */
+const PaymentOption = z.object({
+  network: NetworkName,
+  asset: z.object({ currency: z.literal('USDC'), address: z.string() }),
+  pay_to: z.string().describe('The treasury'),
+  amount: z.string().describe('In the asset’s smallest unit, 6 decimals'),
+  amount_usd: UsdText,
+})
+
+const PayoutState = z.object({
+  status: z
+    .enum(['queued', 'held', 'sending', 'sent', 'failed'])
+    .describe('`held` and `failed` say why in `reason`'),
+  amount_usd: UsdText,
+  network: NetworkName,
+  tx_hash: z.string().nullable(),
+  reason: z.string().nullable(),
+})
+
+export const Order = named(
+  'Order',
+  z.object({
+    id: z.string(),
+    order_id: z.string().describe('The same as `id`'),
+    service_id: z.string(),
+    agent_id: z.string(),
+    service_title: z.string(),
+    status: OrderStatus,
+    brief: z.string(),
+    reference_urls: z.array(z.string()),
+    reference_images: z.array(z.string()),
+    requirement_answers: z.record(z.string(), z.unknown()),
+    client_wallet: z.string().nullable(),
+    private: z.boolean(),
+    price_usd: UsdText.nullable().describe('null until a price was quoted'),
+    price_type: z.enum(['fixed', 'quote', 'weekly', 'monthly']),
+    price_until: Instant.nullable().describe('Until when the price holds'),
+    quote_message: z.string().nullable(),
+    turnaround_hours: z.int(),
+    revision_count: z.int(),
+    max_revisions: z.int(),
+    payment_method: z.string().nullable().describe('`x402` for machine hires'),
+    payment_network: NetworkName.nullable(),
+    escrow_tx_hash: z.string().nullable().describe('The transfer that paid'),
+    pending_tx_hash: z.string().nullable().describe('A transfer that is not settled enough to count yet'),
+    payment_error: z.string().nullable(),
+    paid_at: Instant.nullable(),
+    deliver_by: Instant.nullable(),
+    delivered_at: Instant.nullable(),
+    review_ends_at: Instant.nullable().describe('Then the order completes by itself'),
+    complaint: z.string().nullable().describe('Feedback of a revision or reason of a dispute'),
+    closed_at: Instant.nullable(),
+    outcome: z.enum(['released', 'refunded', 'split', 'unpaid']).nullable(),
+    created_at: Instant,
+    updated_at: Instant,
+  }),
+)
+
+/** An order that waits for its payment says how to pay it. */
+export const PayableOrder = named(
+  'PayableOrder',
+  Order.extend({
+    payment: z.array(PaymentOption).describe('How to pay it; empty once there is nothing to pay'),
+  }),
+)
+
+const Deliverable = z.object({
+  type: z.enum(['image', 'video', 'link', 'document', 'code', 'text']),
+  url: z.string().nullable(),
+  content: z.string().nullable(),
+  media_type: z.string().nullable(),
+  sha256: z.string().nullable(),
+  title: z.string().nullable(),
+})
+
+export const OrderPage = named(
+  'OrderPage',
+  z.object({
+    order: PayableOrder,
+    deliverables: z.array(Deliverable).describe('The newest delivery'),
+    deliveries: z
+      .array(
+        z.object({
+          n: z.int(),
+          note: z.string().nullable(),
+          at: Instant,
+          deliverables: z.array(Deliverable),
+        }),
+      )
+      .describe('Every delivery, oldest first'),
+    review: Review.nullable().describe('The buyer’s, once there is one'),
+    viewer_role: z.enum(['buyer', 'provider', 'owner', 'arbiter']),
+    payout: PayoutState.nullable().describe('What the agent gets; shown to its side'),
+    refund: PayoutState.nullable().describe('What the buyer gets back'),
+  }),
+)
+
+const DeliverableInput = z
+  .strictObject({
+    type: z.enum(['image', 'video', 'link', 'document', 'code', 'text']),
+    url: HttpsUrl.optional(),
+    content: text({ min: 1, max: 100_000 }).optional().describe('For text and code'),
+    media_type: z
+      .string()
+      .regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/, 'must be a media type such as image/png')
+      .optional(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits')
+      .optional(),
+    title: line({ min: 1, max: 200 }).optional(),
+  })
+  .refine(
+    (item) => item.url !== undefined || item.content !== undefined,
+    'needs a url or, for text and code, content',
+  )
+  .refine(
+    (item) => item.content === undefined || item.type === 'text' || item.type === 'code',
+    'only text and code carry content',
+  )
+
+export const deliveryFields = {
+  deliverable_url: HttpsUrl.optional().describe('A single deliverable'),
+  deliverable_media_type: z
+    .string()
+    .regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/, 'must be a media type such as image/png')
+    .optional(),
+  deliverables: z.array(DeliverableInput).min(1).max(20).optional(),
+  note: text({ min: 1, max: 2000 }).optional(),
+}
+
+export const orderFields = {
+  service_id: ServiceId,
+  brief: text({ min: 10, max: 3000 }),
+  reference_urls: z.array(HttpsUrl).max(5).default([]),
+  reference_images: z.array(HttpsUrl).max(3).default([]),
+  requirement_answers: z
+    .record(text({ min: 1, max: 80 }), z.union([text({ max: 2000 }), z.number(), z.boolean()]))
+    .refine((answers) => Object.keys(answers).length <= 12, 'at most 12 answers')
+    .default({})
+    .describe('By the labels of the service’s requirement fields'),
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { named } from '../define.ts'
+import { Instant } from './common.ts'
+import { text } from './text.ts'
+
+export const reviewFields = {
+  rating: z.int().min(1).max(5).describe('Stars'),
+  comment: text({ max: 500 }).default(''),
+}
+
+export const Review = named(
+  'Review',
+  z.object({
+    id: z.string(),
+    agent_id: z.string(),
+    service_id: z.string(),
+    rating: z.int(),
+    comment: z.string(),
+    created_at: Instant,
+  }),
+)

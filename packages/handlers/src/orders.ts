@@ -1,0 +1,266 @@
+import type { InputOf } from '@market/contract/define'
+import type { Operations } from '@market/contract/operations'
+import { assert } from '@market/kernel/assert'
+import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import { formatUsd, parseUsd, type Usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { Refusal } from '@market/kernel/refusal'
+import {
+  acceptOrder,
+  approveOrder,
+  cancelOrder,
+  createOrder,
+  type Deliverable,
+  type Delivery,
+  declineRevision,
+  deliverOrder,
+  disputeOrder,
+  getOrder,
+  listAgentOrders,
+  listOrders,
+  type Order,
+  type OrderView,
+  type Party,
+  payOrder,
+  quoteOrder,
+  refundOrder,
+  requestRevision,
+  resolveDispute,
+  retryPayout,
+  startOrder,
+} from '@market/market/orders'
+import type { Payout } from '@market/market/payouts'
+import { findReviewOf, type Review } from '@market/market/reviews'
+import { type HandlerContext, handler } from './handler.ts'
+import { partyOf } from './party-of.ts'
+import { presentOrder, presentPayable } from './present-order.ts'
+import { presentReview } from './present-review.ts'
+import { readerOf } from './reader-of.ts'
+
+type ActInput = InputOf<Operations['actOnOrder']>
+
+const missing = (field: string, action: string): Refusal =>
+  new Refusal('invalid', `${field} is needed with action=${action}`, {
+    details: [{ path: field, message: `is needed with action=${action}` }],
+  })
+
+/** Which wallet will pay: the one named, which must be proven, or the one that signs. */
+function clientWallet(ctx: HandlerContext, party: Party, named: string | undefined): string | null {
+  if (named === undefined)
+    return ctx.actor.kind === 'user' ? (ctx.caller.cosigner?.key ?? null) : (party.wallets[0] ?? null)
+  const key = ctx.signatures.parse(named)?.key
+  if (key !== undefined && party.wallets.includes(key)) return key
+  throw new Refusal(
+    'invalid',
+    'client_wallet must be yours: sign this request with it, or link it to your account first',
+    { code: 'wallet_not_proven', details: [{ path: 'client_wallet', message: 'must sign or be linked' }] },
+  )
+}
+
+/** A Solana signature is no hex; a hash without a network is Base’s. */
+const networkOf = ({ payment_network, escrow_tx_hash = '' }: ActInput): Network =>
+  payment_network ?? (/^0x/i.test(escrow_tx_hash) ? 'base-mainnet' : 'solana-mainnet')
+
+/** Every act by its name; the contract and this table say the same names, or the program does not compile. */
+const ACTS: Readonly<
+  Record<
+    ActInput['action'],
+    (ctx: HandlerContext, party: Party, id: OrderId, input: ActInput) => Promise<Order>
+  >
+> = {
+  accept: (ctx, party, id) => acceptOrder(ctx, party, id),
+  pay: async (ctx, party, orderId, input) => {
+    if (input.escrow_tx_hash === undefined) throw missing('escrow_tx_hash', 'pay')
+    return payOrder(ctx, party, { orderId, network: networkOf(input), reference: input.escrow_tx_hash })
+  },
+  approve: (ctx, party, id) => approveOrder(ctx, party, id),
+  revision: async (ctx, party, orderId, { feedback }) => {
+    if (feedback === undefined) throw missing('feedback', 'revision')
+    return requestRevision(ctx, party, { orderId, feedback })
+  },
+  dispute: async (ctx, party, orderId, { reason }) => {
+    if (reason === undefined) throw missing('reason', 'dispute')
+    return disputeOrder(ctx, party, { orderId, reason })
+  },
+  cancel: (ctx, party, id) => cancelOrder(ctx, party, id),
+  start: (ctx, party, id) => startOrder(ctx, party, id),
+  decline_revision: (ctx, party, id) => declineRevision(ctx, party, id),
+  refund: (ctx, party, id) => refundOrder(ctx, party, id),
+}
+
+/** The contract lets only amounts through. */
+function priceOf(text: string): Usdc {
+  const price = parseUsd(text)
+  assert(price !== undefined, `${text} is an amount`)
+  return price
+}
+
+function itemsOf(input: InputOf<Operations['deliverOrder']>): Deliverable[] {
+  const { deliverable_url: url, deliverable_media_type: mediaType, deliverables } = input
+  if ((url === undefined) === (deliverables === undefined))
+    throw new Refusal('invalid', 'Give either deliverable_url or deliverables', {
+      details: [{ path: 'deliverables', message: 'either this or deliverable_url' }],
+    })
+  if (deliverables !== undefined) return deliverables
+  const type = mediaType?.startsWith('image/') ? 'image' : mediaType?.startsWith('video/') ? 'video' : 'link'
+  return [{ type, url, ...(mediaType !== undefined && { media_type: mediaType }) }]
+}
+
+const presentItem = (item: Deliverable) => ({
+  type: item.type,
+  url: item.url ?? null,
+  content: item.content ?? null,
+  media_type: item.media_type ?? null,
+  sha256: item.sha256 ?? null,
+  title: item.title ?? null,
+})
+
+const presentDelivery = ({ n, note, at, items }: Delivery) => ({
+  n,
+  note,
+  at: at.toISOString(),
+  deliverables: items.map(presentItem),
+})
+
+/** In the words of whoever waits for the money. */
+const PAYOUT_WORDS = {
+  queued: 'queued',
+  held: 'held',
+  numbered: 'sending',
+  signed: 'sending',
+  final: 'sent',
+  failed: 'failed',
+  withdrawn: 'held',
+} as const satisfies Record<Payout['state'], string>
+
+const presentPayout = (payout: Payout | undefined) =>
+  payout === undefined
+    ? null
+    : {
+        status: PAYOUT_WORDS[payout.state],
+        amount_usd: formatUsd(payout.amount),
+        network: payout.network,
+        tx_hash: payout.finalReference,
+        reason: payout.reason,
+      }
+
+const presentView = (
+  { order, deliveries, role, payout, refund, review }: OrderView & { readonly review: Review | undefined },
+  ctx: HandlerContext,
+) => ({
+  data: {
+    order: presentPayable(order, ctx),
+    deliverables: (deliveries.at(-1)?.items ?? []).map(presentItem),
+    deliveries: deliveries.map(presentDelivery),
+    review: review === undefined ? null : presentReview(review),
+    viewer_role: role === 'clock' ? ('arbiter' as const) : role,
+    payout: role === 'buyer' ? null : presentPayout(payout),
+    refund: presentPayout(refund),
+  },
+})
+
+export const orderHandlers = {
+  createOrder: handler('createOrder', {
+    run: async (ctx, input) => {
+      const party = await partyOf(ctx)
+      return createOrder(ctx, party, {
+        listingId: input.service_id as ListingId,
+        brief: input.brief,
+        referenceUrls: input.reference_urls,
+        referenceImages: input.reference_images,
+        requirementAnswers: input.requirement_answers,
+        isPrivate: input.private,
+        clientWallet: clientWallet(ctx, party, input.client_wallet),
+      })
+    },
+    present: (order, ctx) => ({ data: presentPayable(order, ctx) }),
+  }),
+
+  listOrders: handler('listOrders', {
+    run: async (ctx, input) => listOrders(ctx, await partyOf(ctx), input),
+    present: ({ orders, nextCursor }, ctx) => ({
+      data: orders.map((order) => presentOrder(order, ctx)),
+      next_cursor: nextCursor,
+    }),
+  }),
+
+  getOrder: handler('getOrder', {
+    run: async (ctx, input) => {
+      const id = input.order_id as OrderId
+      const view = await getOrder(ctx, await readerOf(ctx), id)
+      return { ...view, review: await findReviewOf(ctx.db, id) }
+    },
+    present: presentView,
+  }),
+
+  actOnOrder: handler('actOnOrder', {
+    run: async (ctx, input) => ACTS[input.action](ctx, await partyOf(ctx), input.order_id as OrderId, input),
+    present: (order, ctx) => ({
+      data: presentPayable(order, ctx),
+      isLater: order.status === 'accepted' && order.pending !== null,
+    }),
+  }),
+
+  quoteOrder: handler('quoteOrder', {
+    run: async (ctx, input) =>
+      quoteOrder(ctx, await partyOf(ctx), {
+        orderId: input.order_id as OrderId,
+        price: priceOf(input.price_usd),
+        expiresInHours: input.expires_in_hours,
+        message: input.message ?? null,
+      }),
+    present: (order, ctx) => ({ data: presentOrder(order, ctx) }),
+  }),
+
+  deliverOrder: handler('deliverOrder', {
+    run: async (ctx, input) =>
+      deliverOrder(ctx, await partyOf(ctx), {
+        orderId: input.order_id as OrderId,
+        items: itemsOf(input),
+        note: input.note ?? null,
+      }),
+    present: (order, ctx) => ({ data: presentOrder(order, ctx) }),
+  }),
+
+  retryPayout: handler('retryPayout', {
+    run: async (ctx, input) => retryPayout(ctx, await partyOf(ctx), input.order_id as OrderId),
+    present: (payout) => ({
+      data: {
+        order_id: payout.subject,
+        payout: { status: PAYOUT_WORDS[payout.state], payee: payout.payee },
+      },
+    }),
+  }),
+
+  listAgentOrders: handler('listAgentOrders', {
+    run: async (ctx, input) =>
+      listAgentOrders(ctx, await partyOf(ctx), {
+        agentId: input.agent_id as AgentId,
+        statuses: input.status ?? [],
+        listingId: input.service_id as ListingId | undefined,
+        since: input.since === undefined ? undefined : new Date(input.since),
+        limit: input.limit,
+        cursor: input.cursor,
+      }),
+    present: ({ orders, nextCursor }, ctx) => ({
+      data: orders.map((order) => presentOrder(order, ctx)),
+      next_cursor: nextCursor,
+    }),
+  }),
+
+  resolveDispute: handler('resolveDispute', {
+    run: async (ctx, input) => {
+      const { outcome, agent_share_bps: bps } = input
+      if ((outcome === 'split') !== (bps !== undefined))
+        throw new Refusal('invalid', 'agent_share_bps belongs to a split, and a split needs it', {
+          details: [{ path: 'agent_share_bps', message: 'is given with outcome=split only' }],
+        })
+      const verdict =
+        bps === undefined
+          ? { outcome: outcome as 'release' | 'refund' }
+          : { outcome: 'split' as const, agentShareBps: bps }
+      return resolveDispute(ctx, input.order_id as OrderId, verdict, input.note)
+    },
+    present: (order, ctx) => ({ data: presentOrder(order, ctx) }),
+  }),
+}

@@ -1,0 +1,29 @@
+import { Refusal } from '@market/kernel/refusal'
+import type { Party } from '@market/market/orders'
+import type { HandlerContext } from './handler.ts'
+import { ownerOf } from './owner-of.ts'
+
+/**
+ * The caller as a party to orders: its name, and the wallets it has proven in this request. An agent's key proves no
+ * wallet, not even its owner's: one that buys signs with the wallet that pays.
+ */
+export async function partyOf(ctx: HandlerContext): Promise<Party> {
+  const { actor, caller } = ctx
+  const signed = caller.cosigner === undefined ? [] : [caller.cosigner.key]
+  switch (actor.kind) {
+    case 'user': {
+      const { wallets } = await ownerOf(ctx)
+      return {
+        name: `user:${actor.userId}`,
+        userId: actor.userId,
+        wallets: [...new Set([...signed, ...wallets])],
+      }
+    }
+    case 'wallet':
+      return { name: `wallet:${actor.wallet.key}`, wallets: [actor.wallet.key] }
+    case 'agent':
+      return { name: `agent:${actor.agentId}`, agentId: actor.agentId, wallets: signed }
+    default:
+      throw new Refusal('forbidden', 'An operator is no party to orders', { code: 'not_a_party' })
+  }
+}

@@ -1,0 +1,69 @@
+import type { AnswerOf } from '@market/contract/define'
+import type { Operations } from '@market/contract/operations'
+import { formatUsd } from '@market/kernel/money'
+import type { Order, OrderFacts } from '@market/market/orders'
+import type { HandlerContext } from './handler.ts'
+import { shownWallet } from './present-agent.ts'
+
+type OrderData = AnswerOf<Operations['listOrders']>['data'][number]
+type PayableData = AnswerOf<Operations['createOrder']>['data']
+
+const timeOf = (at: Date | null | undefined): string | null => at?.toISOString() ?? null
+
+/** One shape for every state: what a state does not know is null. */
+export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
+  const facts: Partial<OrderFacts> = order as Partial<OrderFacts>
+  return {
+    id: order.id,
+    order_id: order.id,
+    service_id: order.listingId,
+    agent_id: order.agentId,
+    service_title: order.title,
+    status: order.status,
+    brief: order.brief,
+    reference_urls: [...order.referenceUrls],
+    reference_images: [...order.referenceImages],
+    requirement_answers: { ...order.requirementAnswers },
+    client_wallet: shownWallet(ctx, order.clientWallet),
+    private: order.isPrivate,
+    price_usd: facts.price === undefined ? null : formatUsd(facts.price),
+    price_type: order.priceType,
+    price_until: timeOf(facts.priceUntil),
+    quote_message: facts.quoteMessage ?? null,
+    turnaround_hours: order.turnaroundHours,
+    revision_count: order.revisionCount,
+    max_revisions: order.maxRevisions,
+    payment_method: order.paymentMethod,
+    payment_network: facts.payment?.network ?? facts.pending?.network ?? null,
+    escrow_tx_hash: facts.payment?.reference ?? null,
+    pending_tx_hash: facts.pending?.reference ?? null,
+    payment_error: facts.paymentError ?? null,
+    paid_at: timeOf(facts.paidAt),
+    deliver_by: timeOf(facts.deliverBy),
+    delivered_at: timeOf(facts.deliveredAt),
+    review_ends_at: timeOf(facts.reviewEndsAt),
+    complaint: facts.complaint ?? null,
+    closed_at: timeOf(facts.closedAt),
+    outcome: facts.outcome ?? null,
+    created_at: order.createdAt.toISOString(),
+    updated_at: order.updatedAt.toISOString(),
+  }
+}
+
+/** While a transfer is under way nobody is told to pay again. */
+const isPayable = (order: Order): order is Order<'quoted' | 'accepted'> =>
+  order.status === 'quoted' || (order.status === 'accepted' && order.pending === null)
+
+/** With how to pay it, on every network that is open. */
+export const presentPayable = (order: Order, ctx: HandlerContext): PayableData => ({
+  ...presentOrder(order, ctx),
+  payment: isPayable(order)
+    ? Object.values(ctx.chains).map((chain) => ({
+        network: chain.network,
+        asset: { currency: 'USDC' as const, address: chain.usdc },
+        pay_to: chain.treasury,
+        amount: order.price.toString(),
+        amount_usd: formatUsd(order.price),
+      }))
+    : [],
+})

@@ -1,0 +1,10 @@
+import type { Reader } from '@market/market/orders'
+import type { HandlerContext } from './handler.ts'
+import { partyOf } from './party-of.ts'
+
+/** The caller as somebody who reads orders: a party, or an operator, who reads them all. */
+export async function readerOf(ctx: HandlerContext): Promise<Reader> {
+  const { actor } = ctx
+  if (actor.kind === 'admin_key') return 'arbiter'
+  return { ...(await partyOf(ctx)), isOperator: actor.kind === 'user' && actor.admin }
+}

@@ -1,0 +1,23 @@
+import type { AgentId, OrderId } from '@market/kernel/ids'
+import { createReview, listReviews, type Rating } from '@market/market/reviews'
+import { handler } from './handler.ts'
+import { partyOf } from './party-of.ts'
+import { presentReview } from './present-review.ts'
+
+export const reviewHandlers = {
+  createReview: handler('createReview', {
+    run: async (ctx, input) =>
+      createReview(ctx, await partyOf(ctx), {
+        orderId: input.order_id as OrderId,
+        rating: input.rating as Rating,
+        comment: input.comment,
+      }),
+    present: (review) => ({ data: presentReview(review) }),
+  }),
+
+  listReviews: handler('listReviews', {
+    run: (ctx, input) =>
+      listReviews(ctx, { agentId: input.agent_id as AgentId, limit: input.limit, cursor: input.cursor }),
+    present: ({ reviews, nextCursor }) => ({ data: reviews.map(presentReview), next_cursor: nextCursor }),
+  }),
+}

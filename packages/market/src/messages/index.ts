@@ -1,0 +1,3 @@
+export { listMessages } from './list-messages.ts'
+export type { Message } from './message.ts'
+export { sendMessage } from './send-message.ts'

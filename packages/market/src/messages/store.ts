@@ -1,0 +1,54 @@
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { OrderId } from '@market/kernel/ids'
+import type { Position } from '@market/kernel/newest-first'
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import type { Message } from './message.ts'
+
+type Row = Selectable<Tables['order_messages']>
+
+/**
+ * Each message of an order has a moment of its own, later than all before it: two that come within one millisecond
+ * would otherwise stand in the thread by the chance of their ids. The caller holds the order's lock.
+ */
+export async function insertMessage(tx: Tx, message: Message): Promise<Message> {
+  const { rows } = await sql<Row>`
+    insert into order_messages (id, order_id, sender_type, sender_name, content, created_at)
+    select ${message.id}, ${message.orderId}, ${message.senderType}, ${message.senderName}, ${message.content},
+      greatest(${message.createdAt}::timestamptz, max(created_at) + interval '1 millisecond')
+    from order_messages where order_id = ${message.orderId}
+    returning *`.execute(tx)
+  const [row] = rows
+  assert(row !== undefined, 'an insert that returns its row returns it')
+  return fromRow(row)
+}
+
+export async function findMessages(
+  db: Db,
+  orderId: OrderId,
+  page: { readonly limit: number; readonly after: Position | undefined },
+): Promise<Message[]> {
+  const { after } = page
+  const rows = await db
+    .selectFrom('order_messages')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(fromRow)
+}
+
+const fromRow = (row: Row): Message => ({
+  id: row.id,
+  orderId: row.order_id as OrderId,
+  senderType: row.sender_type as Message['senderType'],
+  senderName: row.sender_name,
+  content: row.content,
+  createdAt: row.created_at,
+})

@@ -1,0 +1,134 @@
+import type { Tables } from '@market/database/tables'
+import { assert } from '@market/kernel/assert'
+import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import type { Insertable, Selectable } from 'kysely'
+import { type AllFacts, type Buyer, type Core, dueAt, type Order, type PriceType } from './order.ts'
+import type { Status } from './states.ts'
+
+export type Row = Selectable<Tables['orders']>
+
+/** The columns that change in an order's life. */
+export function changing(order: Order) {
+  const facts: Partial<AllFacts> = order as Partial<AllFacts>
+  return {
+    status: order.status,
+    client_wallet: order.clientWallet,
+    revision_count: order.revisionCount,
+    updated_at: order.updatedAt,
+    due_at: dueAt(order),
+    price_micros: facts.price ?? null,
+    price_until: facts.priceUntil ?? null,
+    quote_message: facts.quoteMessage ?? null,
+    pending_network: facts.pending?.network ?? null,
+    pending_reference: facts.pending?.reference ?? null,
+    pending_payers: facts.pending === null || facts.pending === undefined ? null : [...facts.pending.payers],
+    pending_since: facts.pending?.since ?? null,
+    payment_error: facts.paymentError ?? null,
+    payment_network: facts.payment?.network ?? null,
+    payment_reference: facts.payment?.reference ?? null,
+    paid_at: facts.paidAt ?? null,
+    deliver_by: facts.deliverBy ?? null,
+    delivered_at: facts.deliveredAt ?? null,
+    review_ends_at: facts.reviewEndsAt ?? null,
+    review_left_ms: facts.reviewLeftMs === undefined ? null : BigInt(Math.round(facts.reviewLeftMs)),
+    complaint: facts.complaint ?? null,
+    closed_at: facts.closedAt ?? null,
+    outcome: facts.outcome ?? null,
+  } satisfies Partial<Insertable<Tables['orders']>>
+}
+
+/** An order as its row says; a row that lacks what its state knows is a fault. */
+export function fromRow(row: Row): Order {
+  const core: Core = {
+    id: row.id as OrderId,
+    listingId: row.listing_id as ListingId,
+    agentId: row.agent_id as AgentId,
+    buyer: row.buyer as Buyer,
+    clientWallet: row.client_wallet,
+    title: row.title,
+    brief: row.brief,
+    referenceUrls: row.reference_urls,
+    referenceImages: row.reference_images,
+    requirementAnswers: row.requirement_answers as Record<string, unknown>,
+    priceType: row.price_type as PriceType,
+    turnaroundHours: row.turnaround_hours,
+    maxRevisions: row.max_revisions,
+    revisionCount: row.revision_count,
+    isPrivate: row.is_private,
+    paymentMethod: row.payment_method as Core['paymentMethod'],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+  const known = <K extends keyof Row>(key: K): NonNullable<Row[K]> => {
+    const value = row[key]
+    assert(value !== null && value !== undefined, `${row.status} order ${row.id} has ${key}`)
+    return value as NonNullable<Row[K]>
+  }
+  const priced = () => ({
+    price: usdc(known('price_micros')),
+    priceUntil: row.price_until,
+    quoteMessage: row.quote_message,
+  })
+  const pending = () =>
+    row.pending_reference === null
+      ? null
+      : {
+          network: known('pending_network') as Network,
+          reference: row.pending_reference,
+          payers: known('pending_payers'),
+          since: known('pending_since'),
+        }
+  const paid = () => ({
+    ...priced(),
+    payment: { network: known('payment_network') as Network, reference: known('payment_reference') },
+    paidAt: known('paid_at'),
+    deliverBy: known('deliver_by'),
+  })
+  const delivered = () => ({ ...paid(), deliveredAt: known('delivered_at') })
+  const complained = () => ({
+    ...delivered(),
+    reviewLeftMs: Number(known('review_left_ms')),
+    complaint: known('complaint'),
+  })
+  const read: { [S in Status]: () => Order<S> } = {
+    pending_quote: () => ({ ...core, status: 'pending_quote' }),
+    quoted: () => ({ ...core, status: 'quoted', ...priced() }),
+    accepted: () => ({
+      ...core,
+      status: 'accepted',
+      ...priced(),
+      pending: pending(),
+      paymentError: row.payment_error,
+    }),
+    paid: () => ({ ...core, status: 'paid', ...paid() }),
+    in_progress: () => ({ ...core, status: 'in_progress', ...paid() }),
+    delivered: () => ({
+      ...core,
+      status: 'delivered',
+      ...delivered(),
+      reviewEndsAt: known('review_ends_at'),
+    }),
+    revision_requested: () => ({ ...core, status: 'revision_requested', ...complained() }),
+    disputed: () => ({ ...core, status: 'disputed', ...complained() }),
+    completed: () => ({
+      ...core,
+      status: 'completed',
+      ...delivered(),
+      closedAt: known('closed_at'),
+      outcome: known('outcome') as Order<'completed'>['outcome'],
+    }),
+    cancelled: () => ({
+      ...core,
+      status: 'cancelled',
+      ...(row.price_micros === null ? {} : priced()),
+      ...(row.payment_reference === null ? {} : paid()),
+      closedAt: known('closed_at'),
+      outcome: known('outcome') as Order<'cancelled'>['outcome'],
+      pending: pending(),
+    }),
+  }
+  assert(Object.hasOwn(read, row.status), `status ${row.status} is one of ours`)
+  return read[row.status as Status]()
+}

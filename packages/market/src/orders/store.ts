@@ -1,0 +1,189 @@
+import type { Db, Tx } from '@market/database/transact'
+import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import { Refusal } from '@market/kernel/refusal'
+import { type SqlBool, sql } from 'kysely'
+import type { Delivery } from './delivery.ts'
+import type { Order } from './order.ts'
+import { changing, fromRow, type Row } from './row.ts'
+import type { Action, Status } from './states.ts'
+
+const notThere = (id: string): Refusal =>
+  new Refusal('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })
+
+export async function findOrder(db: Db | Tx, id: OrderId): Promise<Order> {
+  const row = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw notThere(id)
+  return fromRow(row)
+}
+
+/** Holds the row until the transaction ends, so that all acts on one order take turns. */
+export async function lockOrder(tx: Tx, id: OrderId): Promise<Order> {
+  const row = await tx.selectFrom('orders').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  if (row === undefined) throw notThere(id)
+  return fromRow(row)
+}
+
+export async function insertOrder(tx: Tx, order: Order): Promise<void> {
+  await tx
+    .insertInto('orders')
+    .values({
+      id: order.id,
+      listing_id: order.listingId,
+      agent_id: order.agentId,
+      buyer: order.buyer,
+      title: order.title,
+      brief: order.brief,
+      reference_urls: [...order.referenceUrls],
+      reference_images: [...order.referenceImages],
+      requirement_answers: JSON.stringify(order.requirementAnswers),
+      price_type: order.priceType,
+      turnaround_hours: order.turnaroundHours,
+      max_revisions: order.maxRevisions,
+      is_private: order.isPrivate,
+      payment_method: order.paymentMethod,
+      created_at: order.createdAt,
+      ...changing(order),
+    })
+    .execute()
+}
+
+/** Who did what to an order, and when. */
+export interface Step {
+  readonly action: Action
+  readonly actor: string
+  readonly at: Date
+}
+
+/** Writes the order down as it is now, and the step that brought it here. */
+export async function saveOrder<S extends Status>(
+  tx: Tx,
+  before: Order,
+  after: Order<S>,
+  { action, actor, at }: Step,
+): Promise<Order<S>> {
+  await tx
+    .updateTable('orders')
+    .set(changing({ ...after, updatedAt: at } as Order))
+    .where('id', '=', after.id)
+    .execute()
+  await sql`
+    insert into order_steps (order_id, n, action, from_status, to_status, actor, at)
+    select ${after.id}, coalesce(max(n), 0) + 1, ${action}, ${before.status}, ${after.status}, ${actor}, ${at}
+    from order_steps where order_id = ${after.id}`.execute(tx)
+  return { ...after, updatedAt: at }
+}
+
+/** What a payment under way turned out to be is no step of the order: only its wait ends. */
+export async function savePending(tx: Tx, order: Order<'accepted' | 'cancelled'>, at: Date): Promise<void> {
+  await tx
+    .updateTable('orders')
+    .set(changing({ ...order, updatedAt: at }))
+    .where('id', '=', order.id)
+    .execute()
+}
+
+export interface Due {
+  readonly id: OrderId
+  readonly dueAt: Date
+}
+
+/** Orders that move by themselves now, those that are due for longest first. */
+export async function findDue(
+  db: Db,
+  now: Date,
+  { limit, after }: { limit: number; after: Due | undefined },
+): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select id, due_at as "dueAt" from orders
+    where due_at <= ${now}
+      and ${after === undefined ? sql`true` : sql`(due_at, id) > (${after.dueAt}::timestamptz, ${after.id})`}
+    order by due_at, id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Orders that wait for a payment to settle; each is marked, so that workers share them. */
+export async function takePending(
+  db: Db,
+  at: { now: Date; before: Date },
+  limit: number,
+): Promise<OrderId[]> {
+  const { rows } = await sql<{ id: OrderId }>`
+    update orders set updated_at = ${at.now} where id in (
+      select id from orders where pending_reference is not null and updated_at < ${at.before}
+      order by updated_at limit ${limit} for update skip locked
+    ) returning id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export async function insertDelivery(tx: Tx, orderId: OrderId, delivery: Omit<Delivery, 'n'>): Promise<void> {
+  await sql`
+    insert into order_deliveries (order_id, n, note, items, at)
+    select ${orderId}, coalesce(max(n), 0) + 1, ${delivery.note}, ${JSON.stringify(delivery.items)}, ${delivery.at}
+    from order_deliveries where order_id = ${orderId}`.execute(tx)
+}
+
+export async function findDeliveries(db: Db | Tx, orderId: OrderId): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('order_deliveries')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .orderBy('n')
+    .execute()
+  return rows.map(({ n, note, items, at }) => ({ n, note, items: items as Delivery['items'], at }))
+}
+
+interface Page {
+  readonly limit: number
+  readonly after: { readonly createdAt: Date; readonly id: string } | undefined
+}
+
+const beyond = ({ after }: Page) =>
+  after === undefined
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`
+
+/** A buyer's orders by each name they have, newest first; every name by its own index. */
+export async function findOrdersOf(
+  db: Db,
+  names: { readonly buyers: readonly string[]; readonly wallets: readonly string[] },
+  page: Page,
+): Promise<Order[]> {
+  const { rows } = await sql<Row>`
+    select * from (
+      select mine.* from unnest(${[...names.buyers]}::text[]) as one (name) cross join lateral (
+        select * from orders where buyer = one.name and ${beyond(page)}
+        order by created_at desc, id desc limit ${page.limit}
+      ) as mine
+      union
+      select paid.* from unnest(${[...names.wallets]}::text[]) as one (name) cross join lateral (
+        select * from orders where client_wallet = one.name and ${beyond(page)}
+        order by created_at desc, id desc limit ${page.limit}
+      ) as paid
+    ) as found order by created_at desc, id desc limit ${page.limit}`.execute(db)
+  return rows.map(fromRow)
+}
+
+export async function findOrdersOfAgent(
+  db: Db,
+  filter: {
+    readonly agentId: AgentId
+    readonly statuses: readonly Status[]
+    readonly listingId?: ListingId | undefined
+    readonly since?: Date | undefined
+  },
+  page: Page,
+): Promise<Order[]> {
+  const rows = await db
+    .selectFrom('orders')
+    .selectAll()
+    .where('agent_id', '=', filter.agentId)
+    .where(beyond(page))
+    .$if(filter.statuses.length > 0, (query) => query.where('status', 'in', [...filter.statuses]))
+    .$if(filter.listingId !== undefined, (query) => query.where('listing_id', '=', filter.listingId ?? ''))
+    .$if(filter.since !== undefined, (query) => query.where('created_at', '>=', filter.since ?? new Date(0)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(fromRow)
+}

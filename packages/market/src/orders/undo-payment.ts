@@ -1,0 +1,74 @@
+import type { Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { OrderId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import type { Needs } from '../context.ts'
+import { escrow, fees, post, statementOf } from '../ledger/index.ts'
+import type { Transfer } from '../payments/index.ts'
+import { withdrawPayout } from '../payouts/index.ts'
+import { undo, undoCancelled } from './changes.ts'
+import { tellBuyer } from './notices.ts'
+import type { Order, PendingPayment } from './order.ts'
+import { lockOrder, saveOrder, savePending } from './store.ts'
+import { keepSurplus } from './surplus.ts'
+
+const WHY = 'The chain undid the transfer that paid. Pay again.'
+/** More than an order ever has. */
+const JOURNALS = 200
+const PURPOSE = /^order:(ord_.+)$/
+
+/**
+ * A reorganisation took back a payment that an order stood on. Nothing has left for it, for payouts wait until their
+ * payment is final; so what was set aside goes back to escrow, from where the payment itself is undone.
+ */
+export async function undoPayment(ctx: Needs<'clock' | 'ids'>, tx: Tx, transfer: Transfer): Promise<void> {
+  const id = PURPOSE.exec(transfer.purpose)?.[1] as OrderId | undefined
+  if (id === undefined) return
+  const order = await lockOrder(tx, id)
+  if (order.status === 'completed') await takeFeeBack(ctx, tx, order, transfer)
+  for (const kind of ['payout', 'refund'] as const)
+    await withdrawPayout(ctx, tx, { kind, subject: id, to: escrow(transfer.network, transfer.purpose) })
+  await keepSurplus(ctx, tx, order, transfer)
+  const now = ctx.clock.now()
+  if (order.status === 'cancelled')
+    return savePending(tx, undoCancelled(order, comingAgain(transfer, now)), now)
+  if (!('payment' in order)) return
+  const waiting = await saveOrder(tx, order, undo(order, now, WHY), {
+    action: 'undo',
+    actor: 'clock',
+    at: now,
+  })
+  await tellBuyer(ctx, tx, waiting, {
+    kind: 'order.payment_undone',
+    title: `The payment for “${order.title}” was undone`,
+    body: WHY,
+  })
+}
+
+/** What a reorganisation dropped is usually mined again. */
+function comingAgain({ network, reference, payer }: Transfer, since: Date): PendingPayment {
+  assert(payer !== null, `${reference} was paid by a wallet`)
+  return { network, reference, payers: [payer], since }
+}
+
+/** What the fee was is read from the books: of a split order it was less. */
+async function takeFeeBack(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  order: Order<'completed'>,
+  { network, purpose }: Transfer,
+): Promise<void> {
+  const key = `order.fee:${order.id}:${order.payment.reference}`
+  const { journals } = await statementOf(tx, { subject: order.id }, { limit: JOURNALS })
+  const fee = journals
+    .find((journal) => journal.key === key)
+    ?.legs.find(({ account }) => account.kind === 'fees')
+  if (fee === undefined) return
+  await post(ctx, tx, {
+    key: `order.fee_undone:${order.id}:${order.payment.reference}`,
+    reason: 'order.fee_undone',
+    subject: order.id,
+    network,
+    moves: [{ from: fees(network), to: escrow(network, purpose), amount: usdc(fee.micros) }],
+  })
+}

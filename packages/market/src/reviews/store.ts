@@ -1,0 +1,64 @@
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import type { Position } from '@market/kernel/newest-first'
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import type { Rating, Review } from './review.ts'
+
+type Row = Selectable<Tables['reviews']>
+
+/** Undefined when the order has one: the unique key decides between any number at once. */
+export async function insertReview(tx: Tx, review: Review): Promise<Review | undefined> {
+  const row = await tx
+    .insertInto('reviews')
+    .values({
+      id: review.id,
+      order_id: review.orderId,
+      listing_id: review.listingId,
+      agent_id: review.agentId,
+      buyer: review.buyer,
+      rating: review.rating,
+      comment: review.comment,
+      created_at: review.createdAt,
+    })
+    .onConflict((conflict) => conflict.column('order_id').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function findReviewOf(db: Db, orderId: OrderId): Promise<Review | undefined> {
+  const row = await db.selectFrom('reviews').selectAll().where('order_id', '=', orderId).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function findReviews(
+  db: Db,
+  agentId: AgentId,
+  page: { readonly limit: number; readonly after: Position | undefined },
+): Promise<Review[]> {
+  const { after } = page
+  const rows = await db
+    .selectFrom('reviews')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(fromRow)
+}
+
+const fromRow = (row: Row): Review => ({
+  id: row.id,
+  orderId: row.order_id as OrderId,
+  listingId: row.listing_id as ListingId,
+  agentId: row.agent_id as AgentId,
+  buyer: row.buyer,
+  rating: row.rating as Rating,
+  comment: row.comment,
+  createdAt: row.created_at,
+})

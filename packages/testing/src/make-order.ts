@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from '@market/database/transact'
+import { HOUR, later } from '@market/kernel/clock'
+import type { OrderId } from '@market/kernel/ids'
+import type { Context } from '@market/market/context'
+import type { Listing } from '@market/market/listings'
+import { createOrder, type Party, type Status } from '@market/market/orders'
+import { makeEvmWallet } from './makers.ts'
+
+/** A wallet as a party to orders. */
+export const makeParty = (key = makeEvmWallet().key): Party => ({ name: `wallet:${key}`, wallets: [key] })
+
+/** An order made by the real command, and put into the state the test is about. */
+export async function makeOrder(
+  ctx: Context,
+  listing: Listing,
+  { party = makeParty(), status }: { party?: Party; status: Status },
+): Promise<{ id: OrderId; party: Party }> {
+  const { id } = await createOrder(ctx, party, {
+    listingId: listing.id,
+    brief: 'Look at the branch of yesterday, please.',
+    referenceUrls: [],
+    referenceImages: [],
+    requirementAnswers: {},
+    isPrivate: false,
+    clientWallet: party.wallets[0] ?? null,
+  })
+  await putOrderIn(ctx.db, id, status, ctx.clock.now())
+  return { id, party }
+}
+
+/** The order as it would stand had everything before happened: for tests of what a state allows, not of the way to it. */
+export async function putOrderIn(db: Db, id: OrderId, status: Status, at: Date): Promise<void> {
+  const paid = {
+    payment_network: 'base-mainnet',
+    payment_reference: `0x${randomBytes(32).toString('hex')}`,
+    paid_at: at,
+    deliver_by: later(at, 48 * HOUR),
+  }
+  const delivered = { ...paid, delivered_at: at }
+  const complained = { ...delivered, review_left_ms: 1_000n, complaint: 'The colours are wrong.' }
+  const facts = {
+    pending_quote: { price_micros: null },
+    quoted: {},
+    accepted: { price_until: later(at, 24 * HOUR) },
+    paid,
+    in_progress: paid,
+    delivered: { ...delivered, review_ends_at: later(at, 48 * HOUR) },
+    revision_requested: complained,
+    disputed: complained,
+    completed: { ...delivered, closed_at: at, outcome: 'released' },
+    cancelled: { closed_at: at, outcome: 'unpaid' },
+  } as const satisfies Record<Status, object>
+  await db
+    .updateTable('orders')
+    .set({ status, ...facts[status] })
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,204 @@
+import { operations } from '@market/contract/operations'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
+import { badSignatures } from '../support/bad-signatures.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { makeOrder, NO_ORDER, orderAgain } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+let world: OrderWorld
+let parties: Parties
+/** Another order of the same buyer, for a second call that succeeds too. */
+let spare = ''
+beforeAll(async () => {
+  world = await startOrderWorld()
+  parties = await world.newParties()
+})
+afterAll(() => world.stop())
+
+const pathOf = (id: string) => `/api/orders/${id}`
+const act = (id: string, action: string, fields: Record<string, unknown> = {}) =>
+  world.act(parties.buyer, id, action, fields)
+const byAgent = (id: string, action: string) => world.byKey(parties.seller.apiKey, id, action)
+
+commonWriteRefusals({
+  market: () => world.market,
+  operation: operations.actOnOrder,
+  good: async () => {
+    const { id, buyer, service } = await makeOrder(world.market)
+    const ask = { bearer: buyer.apiKey }
+    spare = await orderAgain(world.market, service.id, ask)
+    return { path: pathOf(id), body: { action: 'cancel' }, ask }
+  },
+  other: (call) => ({ ...call, path: pathOf(spare) }),
+})
+
+test('200: accept makes the price hold, and pay makes the order paid and tells the agent', async () => {
+  const id = await world.walk(parties, 'quoted')
+  const accepted = await act(id, 'accept')
+  expect(accepted.status).toBe(200)
+  expect(accepted.body.data).toMatchObject({
+    status: 'accepted',
+    price_usd: '25.00',
+    payment: [{ network: 'base-mainnet', amount: String(PRICE), pay_to: world.treasury.address }],
+  })
+  const escrow_tx_hash = await world.settled(parties.buyer)
+  const paid = await act(id, 'pay', { escrow_tx_hash })
+  expect(paid.status).toBe(200)
+  expect(paid.body.data).toMatchObject({
+    status: 'paid',
+    escrow_tx_hash,
+    payment_network: 'base-mainnet',
+    payment: [],
+  })
+  const events = await world.market.client().get('/api/events?limit=100', { bearer: parties.seller.apiKey })
+  expect(events.body.data).toContainEqual(
+    expect.objectContaining({
+      event: 'order.paid',
+      order_id: id,
+      data: { status: 'paid', service_title: 'Reviews a pull request' },
+    }),
+  )
+})
+
+test('200: naming the same transfer again is the same order, in whatever letters it is written', async () => {
+  const id = await world.walk(parties, 'quoted')
+  const hash = await world.settled(parties.buyer)
+  const first = await act(id, 'pay', { escrow_tx_hash: hash })
+  const again = await act(id, 'pay', { escrow_tx_hash: `0x${hash.slice(2).toUpperCase()}` })
+  expect([first.status, again.status]).toEqual([200, 200])
+  expect(again.body.data.paid_at).toBe(first.body.data.paid_at)
+})
+
+test('200: the buyer’s revision, dispute, approval and cancellation; the agent’s start, decline and refund', async () => {
+  const revised = await act(await world.walk(parties, 'delivered'), 'revision', { feedback: 'More blue' })
+  expect(revised.body.data).toMatchObject({
+    status: 'revision_requested',
+    revision_count: 1,
+    complaint: 'More blue',
+  })
+  const declined = await byAgent(revised.body.data.id, 'decline_revision')
+  expect(declined.body.data).toMatchObject({ status: 'delivered', complaint: null })
+  const disputed = await act(revised.body.data.id, 'dispute', { reason: 'Still not blue' })
+  expect(disputed.body.data).toMatchObject({ status: 'disputed', review_ends_at: null })
+  const refunded = await byAgent(revised.body.data.id, 'refund')
+  expect(refunded.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+  const started = await byAgent(await world.walk(parties, 'paid'), 'start')
+  expect(started.body.data).toMatchObject({ status: 'in_progress' })
+  const approved = await act(await world.walk(parties, 'delivered'), 'approve')
+  expect(approved.body.data).toMatchObject({ status: 'completed', outcome: 'released' })
+  const cancelled = await act(await world.walk(parties, 'paid'), 'cancel')
+  expect(cancelled.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+})
+
+test('200: an agent that buys pays with a wallet that signs beside its key', async () => {
+  const { id, buyer: agent } = await makeOrder(world.market, { price_usd: '25.00' })
+  const escrow_tx_hash = await world.settled(parties.buyer)
+  const body = { action: 'pay', escrow_tx_hash }
+  const proof = await parties.buyer.proof(`orders.pay:${id}`)
+  const ask = { bearer: agent.apiKey }
+  refused(await world.market.client().patch(pathOf(id), body, ask), 400, 'payer_unknown')
+  const paid = await world.market.client().patch(pathOf(id), { ...body, ...proof }, ask)
+  expect(paid.body.data).toMatchObject({ status: 'paid', escrow_tx_hash })
+})
+
+test('202: a transfer that is not settled enough is waited for, and nobody is asked to pay again', async () => {
+  const id = await world.walk(parties, 'quoted')
+  const unheardOf = `0x${'5'.repeat(64)}`
+  const reply = await act(id, 'pay', { escrow_tx_hash: unheardOf })
+  expect(reply.status).toBe(202)
+  expect(reply.body.data).toMatchObject({
+    status: 'accepted',
+    pending_tx_hash: unheardOf,
+    escrow_tx_hash: null,
+    payment: [],
+  })
+})
+
+test('400: an act there is none of, and acts without what they need', async () => {
+  const id = await world.walk(parties, 'delivered')
+  invalid(await act(id, 'pay'), 'escrow_tx_hash')
+  invalid(await act(id, 'revision'), 'feedback')
+  invalid(await act(id, 'dispute'), 'reason')
+  invalid(await act(id, 'revision', { feedback: 'x'.repeat(2_001) }), 'feedback')
+  const ask = { bearer: parties.seller.apiKey }
+  for (const action of ['release', 'award', 'quote', '', undefined])
+    invalid(await world.market.client().patch(pathOf(id), { action }, ask), 'action')
+  invalid(await world.market.client().patch('/api/orders/ord_1', { action: 'start' }, ask), 'order_id')
+})
+
+test('400: a transfer that is too small, another’s, older than the order, or none at all', async () => {
+  const old = await world.settled(parties.buyer)
+  await world.advance(120_000)
+  const id = await world.walk(parties, 'quoted')
+  const stranger = await world.newBuyer()
+  const pay = (escrow_tx_hash: string) => act(id, 'pay', { escrow_tx_hash })
+  refused(await pay(await world.settled(parties.buyer, PRICE - 1n)), 400, 'underpaid')
+  refused(await pay(await world.settled(stranger)), 400, 'wrong_payer')
+  refused(await pay(old), 400, 'too_old')
+  refused(await pay('0x1234'), 400, 'bad_reference')
+  expect((await pay(await world.settled(parties.buyer))).status).toBe(200)
+})
+
+test('400: an act the order’s state does not allow says which state it is in', async () => {
+  const reply = await act(await world.walk(parties, 'quoted'), 'approve')
+  refused(reply, 400, 'illegal_transition')
+  expect(reply.body.error).toBe('Cannot approve an order that is quoted')
+})
+
+test('400: a revision that is part of the price cannot be declined', async () => {
+  const generous = await world.newParties({ max_revisions: 1 })
+  const id = await world.walk(generous, 'revision_requested')
+  refused(await world.byKey(generous.seller.apiKey, id, 'decline_revision'), 400, 'revision_included')
+})
+
+test('400: the buyer stops work that has begun only once it is late', async () => {
+  const quick = await world.newParties({ turnaround_hours: 1 })
+  const id = await world.walk(quick, 'in_progress')
+  refused(await world.act(quick.buyer, id, 'cancel'), 400, 'not_late_yet')
+  await world.advance(3_600_000)
+  const late = await world.act(quick.buyer, id, 'cancel')
+  expect(late.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+})
+
+test('401: a signature that is expired, from the future, for another act or another order', async () => {
+  const id = await world.walk(parties, 'delivered')
+  const patch = (proof: object) => world.market.client().patch(pathOf(id), { action: 'approve', ...proof })
+  const purpose = `orders.approve:${id}`
+  for (const [code, proof] of await badSignatures(await solanaSigner(), purpose, world.market.now()))
+    refused(await patch(proof), 401, code)
+  for (const other of [`orders.dispute:${id}`, `orders.approve:${NO_ORDER}`, 'session'])
+    refused(await patch(await parties.buyer.proof(other)), 401, 'bad_signature')
+})
+
+test('403: the other party’s act, and an operator’s key', async () => {
+  const id = await world.walk(parties, 'delivered')
+  refused(await byAgent(id, 'approve'), 403, 'not_your_act')
+  refused(await act(id, 'start'), 403, 'not_your_act')
+  const reply = await world.byKey(ADMIN_KEY, id, 'approve')
+  refused(reply, 403, 'wrong_credential')
+})
+
+test('404: an order that is not there, and another’s, in the same words', async () => {
+  const id = await world.walk(parties, 'quoted')
+  const { token } = await makeUser(world.market)
+  const { apiKey, owner } = await makeOwnedAgent(world.market)
+  for (const unknown of [NO_ORDER, id]) {
+    const headers = asHeaders(await signed(owner, `orders.cancel:${unknown}`, world.market.now()))
+    for (const ask of [{ bearer: token }, { bearer: apiKey }, { headers }]) {
+      const reply = await world.market.client().patch(pathOf(unknown), { action: 'cancel' }, ask)
+      refused(reply, 404, 'order_not_found')
+      expect(reply.body.error).toBe(`There is no order "${unknown}"`)
+    }
+  }
+})
+
+test('409: a transfer that paid for another order', async () => {
+  const [one, two] = [await world.walk(parties, 'quoted'), await world.walk(parties, 'quoted')]
+  const escrow_tx_hash = await world.settled(parties.buyer)
+  expect((await act(one, 'pay', { escrow_tx_hash })).status).toBe(200)
+  refused(await act(two, 'pay', { escrow_tx_hash }), 409, 'transfer_used')
+})

@@ -1,0 +1,171 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { BRIEF, orderOf } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { makeService } from '../support/services.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+const PATH = '/api/orders'
+
+const NO_SERVICE = `svc_1700000000000_${'0'.repeat(17)}`
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const create = (body: unknown, ask?: Ask) => market.client().post(PATH, body, ask)
+const offered = async (fields: Record<string, unknown> = {}) => {
+  const seller = await makeOwnedAgent(market)
+  return { seller, service: await makeService(market, seller, fields) }
+}
+const asked = (service: { id: string }, fields: Record<string, unknown> = {}) => ({
+  service_id: service.id,
+  brief: BRIEF,
+  ...fields,
+})
+
+commonWriteRefusals({
+  market: () => market,
+  operation: operations.createOrder,
+  good: async () => {
+    const { service } = await offered()
+    return { path: PATH, body: asked(service), ask: { bearer: (await makeOwnedAgent(market)).apiKey } }
+  },
+  other: (call) => ({ ...call, body: { ...(call.body as object), brief: 'Something else, if you please.' } }),
+})
+
+test('201: at a listed price the order is quoted at once and born ready to pay', async () => {
+  const { seller, service } = await offered()
+  const signer = evmSigner()
+  const proof = await signed(signer, 'session', market.now())
+  const { status, body } = await create({ ...asked(service), ...proof })
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    success: true,
+    data: orderOf(
+      { id: body.data.id, serviceId: service.id, agentId: seller.id },
+      { status: 'quoted', price_usd: '12.50', client_wallet: signer.address, payment: [] },
+    ),
+  })
+})
+
+test('201: where the agent quotes, the order waits for its price', async () => {
+  const { service } = await offered({ price_type: 'quote', price_usd: undefined })
+  const { token } = await makeUser(market)
+  const { status, body } = await create(asked(service), { bearer: token })
+  expect(status).toBe(201)
+  expect(body.data).toMatchObject({ status: 'pending_quote', price_usd: null, client_wallet: null })
+})
+
+test('201: every field as it was given, and the agent is told of it', async () => {
+  const { seller, service } = await offered({
+    requirement_fields: [
+      { label: 'Branch', type: 'text', required: true },
+      { label: 'Mood', type: 'select', required: false, options: ['calm', 'loud'] },
+    ],
+  })
+  const wallet = evmSigner()
+  const { token } = await makeUser(market, { wallets: [wallet.address] })
+  const fields = {
+    reference_urls: ['https://hooks.example/a'],
+    reference_images: ['https://hooks.example/b.png'],
+    requirement_answers: { Branch: 'main', Mood: 'calm' },
+    private: true,
+    client_wallet: wallet.address,
+  }
+  const given = { ...asked(service, fields), payment_chain: 'base' }
+  const { status, body } = await create(given, { bearer: token })
+  expect(status).toBe(201)
+  expect(body.data).toMatchObject(fields)
+  const events = await market.client().get('/api/events', { bearer: seller.apiKey })
+  expect(events.body.data).toMatchObject([
+    {
+      event: 'order.created',
+      order_id: body.data.id,
+      data: {
+        service_id: service.id,
+        brief: BRIEF,
+        reference_images: fields.reference_images,
+        requirement_answers: fields.requirement_answers,
+        status: 'quoted',
+      },
+    },
+  ])
+})
+
+test('400: each field outside its bounds is named', async () => {
+  const { service } = await offered()
+  const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
+  invalid(await create({}, ask), 'service_id', 'brief')
+  invalid(await create(asked(service, { brief: 'too short' }), ask), 'brief')
+  invalid(await create(asked(service, { brief: 'x'.repeat(3_001) }), ask), 'brief')
+  const urls = Array.from({ length: 6 }, (_, n) => `https://hooks.example/${n}`)
+  invalid(await create(asked(service, { reference_urls: urls }), ask), 'reference_urls')
+  invalid(await create(asked(service, { reference_images: urls.slice(2) }), ask), 'reference_images')
+  invalid(await create(asked(service, { client_wallet: 'mine' }), ask), 'client_wallet')
+  invalid(await create(asked(service, { payment_chain: 'paper' }), ask), 'payment_chain')
+})
+
+test('400: answers that are missing, of the wrong kind, or to what nobody asked', async () => {
+  const { service } = await offered({
+    requirement_fields: [
+      { label: 'Branch', type: 'text', required: true },
+      { label: 'Link', type: 'url', required: false },
+      { label: 'Mood', type: 'select', required: false, options: ['calm', 'loud'] },
+      { label: 'Copies', type: 'number', required: false },
+    ],
+  })
+  const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
+  const answer = (requirement_answers: Record<string, unknown>) =>
+    create(asked(service, { requirement_answers }), ask)
+  invalid(await answer({}), 'requirement_answers.Branch')
+  invalid(await answer({ Branch: '' }), 'requirement_answers.Branch')
+  invalid(await answer({ Branch: 'main', Colour: 'blue' }), 'requirement_answers.Colour')
+  invalid(
+    await answer({ Branch: 'two\nlines', Link: 'ftp://x', Mood: 'sad', Copies: 'many' }),
+    'requirement_answers.Branch',
+    'requirement_answers.Link',
+    'requirement_answers.Mood',
+    'requirement_answers.Copies',
+  )
+})
+
+test('400: a client wallet that neither signed nor is linked', async () => {
+  const { service } = await offered()
+  const { token } = await makeUser(market)
+  const reply = await create(asked(service, { client_wallet: evmSigner().address }), { bearer: token })
+  refused(reply, 400, 'wallet_not_proven', {
+    details: [{ path: 'client_wallet', message: expect.any(String) }],
+  })
+})
+
+test('400: nobody buys from themselves: not the agent, not its owner, not another agent of the owner', async () => {
+  const { seller, service } = await offered()
+  const sibling = await makeOwnedAgent(market, {}, seller.owner)
+  const { token } = await makeUser(market, { wallets: [seller.owner.address] })
+  const proof = await signed(seller.owner, 'session', market.now())
+  refused(await create(asked(service), { bearer: seller.apiKey }), 400, 'own_service')
+  refused(await create(asked(service), { bearer: sibling.apiKey }), 400, 'own_service')
+  refused(await create(asked(service), { bearer: token }), 400, 'own_service')
+  refused(await create({ ...asked(service), ...proof }), 400, 'own_service')
+})
+
+test('403: an operator’s key buys nothing', async () => {
+  const { service } = await offered()
+  refused(await create(asked(service), { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: a service that is not there, or no longer on offer', async () => {
+  const { seller, service } = await offered()
+  const ask = { bearer: (await makeAgent(market)).apiKey }
+  refused(await create(asked({ id: NO_SERVICE }), ask), 404, 'service_not_found')
+  await market.client().send('DELETE', `/api/services/${service.id}`, { bearer: seller.apiKey })
+  refused(await create(asked(service), ask), 404, 'service_not_found')
+})

@@ -1,0 +1,130 @@
+import { operations } from '@market/contract/operations'
+import type { Status } from '@market/market/orders'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+
+const AT_ONCE = 20
+const GOOD = { rating: 5, comment: 'Every line was read.' }
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const pathOf = (orderId: string) => `/api/orders/${orderId}/review`
+const review = (orderId: string, body: unknown, ask: Ask) => market.client().post(pathOf(orderId), body, ask)
+
+async function makeWork(status: Status = 'completed') {
+  const { agent, service } = await makeShop(market)
+  const { id, buyer, headers } = await makeOrderIn(market, service, status)
+  return { id, agent, service, buyer, headers }
+}
+
+/** An order is reviewed once, so another request of the same buyer is about another order of theirs. */
+const otherOrders = new Map<string, string>()
+
+commonWriteRefusals({
+  market: () => market,
+  operation: operations.createReview,
+  good: async () => {
+    const { id, service, buyer, headers } = await makeWork()
+    const another = await makeOrderIn(market, service, 'completed', buyer)
+    otherOrders.set(pathOf(id), pathOf(another.id))
+    return { path: pathOf(id), body: GOOD, ask: { headers } }
+  },
+  other: (call) => ({ ...call, path: otherOrders.get(call.path) ?? '' }),
+})
+
+test('201: it is shown with the order, on the agent’s page, and counted for agent and service', async () => {
+  const { id, agent, service, headers } = await makeWork()
+  const { status, body } = await review(id, GOOD, { headers })
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    success: true,
+    data: {
+      ...GOOD,
+      id: expect.stringMatching(/^rev_\d{13}_[0-9a-z]{17}$/),
+      agent_id: agent.id,
+      service_id: service.id,
+      created_at: expect.stringMatching(INSTANT),
+    },
+  })
+  const read = async (path: string, ask?: Ask) => (await market.client().get(path, ask)).body.data
+  expect((await read(`/api/orders/${id}`, { headers })).review).toEqual(body.data)
+  expect(await read(`/api/agents/${agent.id}`)).toMatchObject({
+    agent: { avg_rating: 5 },
+    reviews: [body.data],
+    stats: { avg_rating: 5, review_count: 1 },
+  })
+  expect(await read(`/api/services/${service.id}`)).toMatchObject({ avg_rating: 5 })
+})
+
+test('201: a comment may be left out, hold 500 characters, and anything a person may write', async () => {
+  for (const comment of [undefined, '', '𝕏'.repeat(500), '<b>"; drop table reviews; --</b>\n👩‍👩‍👧']) {
+    const { id, headers } = await makeWork()
+    const { status, body } = await review(id, { rating: 1, comment }, { headers })
+    expect([status, body.data.comment]).toEqual([201, comment ?? ''])
+  }
+})
+
+test('201: by the person who has linked the wallet that ordered', async () => {
+  const { id, buyer } = await makeWork()
+  const { token } = await makeUser(market, { wallets: [buyer.address] })
+  expect((await review(id, GOOD, { bearer: token })).status).toBe(201)
+})
+
+test('400: stars that are none, and a comment that is too long or hostile', async () => {
+  const { id, headers } = await makeWork()
+  for (const rating of [0, 6, -1, 4.5, '5', null, undefined])
+    invalid(await review(id, { rating }, { headers }), 'rating')
+  for (const comment of ['x'.repeat(501), 7, null, 'a\u0000b', 'a\u202eb'])
+    invalid(await review(id, { rating: 5, comment }, { headers }), 'comment')
+})
+
+test('400: an order that is not completed', async () => {
+  for (const status of ['quoted', 'paid', 'delivered', 'disputed', 'cancelled'] as const) {
+    const { id, headers } = await makeWork(status)
+    refused(await review(id, GOOD, { headers }), 400, 'order_not_completed')
+  }
+})
+
+test('403: the agent, its owner and an operator’s key review nothing', async () => {
+  const { id, agent } = await makeWork()
+  const owner = asHeaders(await signed(agent.owner, 'session', market.now()))
+  for (const ask of [{ bearer: agent.apiKey }, { headers: owner }])
+    refused(await review(id, GOOD, ask), 403, 'not_your_act')
+  refused(await review(id, GOOD, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: somebody else’s order is not there, nor for an operator, who is no party', async () => {
+  const { id } = await makeWork()
+  const stranger = await makeUser(market)
+  const other = await makeOwnedAgent(market)
+  for (const bearer of [stranger.token, other.apiKey, await operatorToken(market)])
+    refused(await review(id, GOOD, { bearer }), 404, 'order_not_found')
+})
+
+test(`409: of ${AT_ONCE} at once one stands; the others, and whoever comes later, are told so`, async () => {
+  const { id, agent, headers } = await makeWork()
+  const replies = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, n) => review(id, { rating: (n % 5) + 1 }, { headers })),
+  )
+  const [stands, ...more] = replies.filter(({ status }) => status === 201)
+  expect(more).toEqual([])
+  for (const reply of replies) if (reply !== stands) refused(reply, 409, 'already_reviewed')
+  refused(await review(id, GOOD, { headers }), 409, 'already_reviewed')
+  const page = (await market.client().get(`/api/agents/${agent.id}`)).body.data
+  expect(page).toMatchObject({
+    reviews: [stands?.body.data],
+    stats: { review_count: 1, avg_rating: stands?.body.data.rating },
+  })
+})

@@ -1,0 +1,121 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
+import type { Ask } from '../support/client.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { operatorToken } from '../support/operator.ts'
+import { makeOrder, NO_ORDER, orderOf } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+
+let world: OrderWorld
+let parties: Parties
+beforeAll(async () => {
+  world = await startOrderWorld()
+  parties = await world.newParties()
+})
+afterAll(() => world.stop())
+
+const pathOf = (id: string) => `/api/orders/${id}`
+const read = (id: string, ask: Ask) => world.market.client().get(pathOf(id), ask)
+
+const subject: Subject = {
+  market: () => world.market,
+  operation: operations.getOrder,
+  good: async () => {
+    const { id, seller } = await makeOrder(world.market)
+    return { path: pathOf(id), ask: { bearer: seller.apiKey } }
+  },
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, pathOf(NO_ORDER))
+
+test('200: the whole of an unpaid order, with how to pay it', async () => {
+  const { id, seller, service } = await makeOrder(world.market)
+  const { status, body } = await read(id, { bearer: seller.apiKey })
+  expect(status).toBe(200)
+  const payment = [
+    {
+      network: 'base-mainnet',
+      asset: { currency: 'USDC', address: world.chain.usdc },
+      pay_to: world.treasury.address,
+      amount: '12500000',
+      amount_usd: '12.50',
+    },
+  ]
+  expect(body).toEqual({
+    success: true,
+    data: {
+      order: orderOf({ id, serviceId: service.id, agentId: seller.id }, { payment }),
+      deliverables: [],
+      deliveries: [],
+      review: null,
+      viewer_role: 'provider',
+      payout: null,
+      refund: null,
+    },
+  })
+})
+
+test('200: each who may read it is told what they are to it; what the agent gets is its side’s own', async () => {
+  const id = await world.walk(parties, 'completed')
+  const { owner, apiKey } = parties.seller
+  const ownerProof = asHeaders(await signed(owner, 'session', world.market.now()))
+  const roleOf = async (ask: Ask) => {
+    const { data } = (await read(id, ask)).body
+    return [data.viewer_role, data.payout?.amount_usd]
+  }
+  expect(await roleOf({ headers: await parties.buyer.headers() })).toEqual(['buyer', undefined])
+  expect(await roleOf({ bearer: apiKey })).toEqual(['provider', '22.50'])
+  expect(await roleOf({ headers: ownerProof })).toEqual(['owner', '22.50'])
+  expect(await roleOf({ bearer: ADMIN_KEY })).toEqual(['arbiter', '22.50'])
+  expect(await roleOf({ bearer: await operatorToken(world.market) })).toEqual(['arbiter', '22.50'])
+})
+
+test('200: the deliveries of an order, and the refund of one that ended so', async () => {
+  const id = await world.walk(parties, 'disputed')
+  expect((await world.byKey(parties.seller.apiKey, id, 'refund')).status).toBe(200)
+  const { body } = await read(id, { headers: await parties.buyer.headers() })
+  const made = {
+    type: 'link',
+    url: DELIVERY.deliverable_url,
+    content: null,
+    media_type: null,
+    sha256: null,
+    title: null,
+  }
+  expect(body.data).toMatchObject({
+    order: { status: 'cancelled', outcome: 'refunded', payment: [] },
+    deliverables: [made],
+    deliveries: [{ n: 1, note: null, at: expect.stringMatching(INSTANT), deliverables: [made] }],
+    refund: { status: 'queued', amount_usd: '25.00', network: 'base-mainnet', tx_hash: null, reason: null },
+  })
+})
+
+test('400: an id that is none', async () => {
+  for (const id of ['ord_', 'ord_1', `${NO_ORDER}0`])
+    invalid(await read(id, { bearer: parties.seller.apiKey }), 'order_id')
+})
+
+test('403: a credential of nobody who reads orders', async () => {
+  const cookie = `idp-token=${await world.market.idp.token({ sub: 'somebody' })}`
+  refused(await read(NO_ORDER, { headers: { cookie } }), 403, 'cross_site')
+})
+
+test('404: an order that is not there, and another’s, in the same words', async () => {
+  const id = await world.walk(parties, 'quoted')
+  const { token } = await makeUser(world.market)
+  const { apiKey } = await makeOwnedAgent(world.market)
+  for (const unknown of [NO_ORDER, id]) {
+    for (const bearer of [token, apiKey]) {
+      const reply = await read(unknown, { bearer })
+      refused(reply, 404, 'order_not_found')
+      expect(reply.body.error).toBe(`There is no order "${unknown}"`)
+    }
+  }
+  refused(await read(NO_ORDER, { bearer: ADMIN_KEY }), 404, 'order_not_found')
+})

@@ -1,0 +1,108 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeOwnedAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+const NOBODY = `ord_1700000000000_${'0'.repeat(17)}`
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const pathOf = (orderId: string, query = '') => `/api/orders/${orderId}/messages${query}`
+const list = (orderId: string, ask: Ask, query = '') => market.client().get(pathOf(orderId, query), ask)
+
+/** A thread of as many words, from either side in turn. */
+async function makeThread(words = 0) {
+  const { agent, service } = await makeShop(market)
+  const order = await makeOrderIn(market, service, 'in_progress')
+  const buyer: Ask = { headers: order.headers }
+  const seller: Ask = { bearer: agent.apiKey }
+  for (let n = 0; n < words; n++) {
+    const reply = await market
+      .client()
+      .post(pathOf(order.id), { content: `word ${n}` }, n % 2 === 0 ? buyer : seller)
+    if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+  }
+  return { id: order.id, agent, buyer, seller }
+}
+
+const wordsOf = (data: { content: string }[]) => data.map(({ content }) => content)
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.listMessages,
+  good: async () => {
+    const { id, seller } = await makeThread()
+    return { path: pathOf(id), ask: seller }
+  },
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, pathOf(NOBODY))
+
+test('200: nobody has written yet', async () => {
+  const { id, buyer } = await makeThread()
+  const { status, body } = await list(id, buyer)
+  expect(status).toBe(200)
+  expect(body).toEqual({ success: true, data: [], next_cursor: null })
+})
+
+test('200: newest first, the same for both parties, the owner and operators', async () => {
+  const { id, agent, buyer, seller } = await makeThread(3)
+  const owner = await makeUser(market, { wallets: [agent.owner.address] })
+  const { body } = await list(id, buyer)
+  expect(body.data).toMatchObject([
+    { order_id: id, sender_type: 'client', content: 'word 2' },
+    { order_id: id, sender_type: 'agent', sender_name: agent.name, content: 'word 1' },
+    { order_id: id, sender_type: 'client', content: 'word 0' },
+  ])
+  const readers = [seller.bearer, owner.token, ADMIN_KEY, await operatorToken(market)]
+  for (const bearer of readers)
+    expect((await list(id, bearer === undefined ? {} : { bearer })).body).toEqual(body)
+})
+
+test('200: pages meet', async () => {
+  const { id, buyer } = await makeThread(5)
+  const first = await list(id, buyer, '?limit=3')
+  const second = await list(id, buyer, `?limit=3&cursor=${first.body.next_cursor}`)
+  expect([...wordsOf(first.body.data), ...wordsOf(second.body.data)]).toEqual(
+    [4, 3, 2, 1, 0].map((n) => `word ${n}`),
+  )
+  expect(second.body.next_cursor).toBeNull()
+})
+
+test('400: a limit, cursor or order that is none', async () => {
+  const { id, buyer } = await makeThread()
+  for (const limit of ['0', '101', 'all']) invalid(await list(id, buyer, `?limit=${limit}`), 'limit')
+  for (const cursor of ['x', '1.ord_1_00000000000000000', '1.msg_1_0'])
+    invalid(await list(id, buyer, `?cursor=${cursor}`), 'cursor')
+  invalid(await list('ord_1', buyer), 'order_id')
+})
+
+test('403: a page of another site cannot read with the cookie of somebody who is signed in', async () => {
+  const { id } = await makeThread()
+  const cookie = `idp-token=${(await makeUser(market)).token}`
+  refused(await list(id, { headers: { cookie, 'sec-fetch-site': 'cross-site' } }), 403, 'cross_site')
+})
+
+test('404: somebody else’s order, and one that is not there, in the same words', async () => {
+  const { id } = await makeThread(1)
+  const stranger = await makeUser(market)
+  const other = await makeOwnedAgent(market)
+  for (const orderId of [id, NOBODY])
+    for (const bearer of [stranger.token, other.apiKey]) {
+      const reply = await list(orderId, { bearer })
+      refused(reply, 404, 'order_not_found')
+      expect(reply.body.error).toBe(`There is no order ${JSON.stringify(orderId)}`)
+    }
+})

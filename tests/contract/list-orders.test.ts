@@ -1,0 +1,80 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+const PATH = '/api/orders'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const list = (ask: Ask, query = '') => market.client().get(`${PATH}${query}`, ask)
+const idsOf = (orders: readonly { id: string }[]) => orders.map(({ id }) => id)
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.listOrders,
+  good: async () => ({ path: PATH, ask: { bearer: (await makeOwnedAgent(market)).apiKey } }),
+}
+commonRefusals(subject)
+refusesWithoutProvider(subject, PATH)
+
+test('200: what the caller ordered and nobody else’s, in full', async () => {
+  const mine = await makeOrder(market)
+  await makeOrder(market)
+  const { status, body } = await list({ bearer: mine.buyer.apiKey })
+  expect(status).toBe(200)
+  const known = { id: mine.id, serviceId: mine.service.id, agentId: mine.seller.id }
+  expect(body).toEqual({ success: true, data: [orderOf(known)], next_cursor: null })
+  expect((await list({ bearer: mine.seller.apiKey })).body.data).toEqual([])
+})
+
+test('200: a person finds what they ordered by account and by each linked wallet, once and newest first', async () => {
+  const { service } = await makeOrder(market)
+  const wallet = evmSigner()
+  const { token } = await makeUser(market, { wallets: [wallet.address] })
+  const proof = async () => ({ headers: asHeaders(await signed(wallet, 'session', market.now())) })
+  const byWallet = await orderAgain(market, service.id, await proof())
+  const byAccount = await orderAgain(market, service.id, { bearer: token })
+  expect(idsOf((await list({ bearer: token })).body.data)).toEqual([byAccount, byWallet])
+  expect(idsOf((await list(await proof())).body.data)).toEqual([byWallet])
+})
+
+test('200: page after page, each begins where the one before ended', async () => {
+  const { service, buyer, id } = await makeOrder(market)
+  const ask = { bearer: buyer.apiKey }
+  const made = [id]
+  for (let n = 0; n < 4; n++) made.unshift(await orderAgain(market, service.id, ask))
+  const read: string[] = []
+  let cursor: string | null | undefined
+  do {
+    const query = cursor ? `?limit=2&cursor=${cursor}` : '?limit=2'
+    const { data, next_cursor } = (await list(ask, query)).body
+    read.push(...idsOf(data))
+    cursor = next_cursor
+  } while (cursor)
+  expect(read).toEqual(made)
+})
+
+test('400: a page out of bounds, and a cursor that is none of ours', async () => {
+  const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
+  for (const limit of ['0', '101', 'many']) invalid(await list(ask, `?limit=${limit}`), 'limit')
+  for (const cursor of ['1', '1.ord_1', `x.ord_1_${'0'.repeat(17)}`, "1.' or 1=1"])
+    invalid(await list(ask, `?cursor=${encodeURIComponent(cursor)}`), 'cursor')
+  invalid(await list(ask, '?status=paid'), '')
+})
+
+test('403: an operator’s key has ordered nothing', async () => {
+  refused(await list({ bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})

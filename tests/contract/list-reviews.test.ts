@@ -1,0 +1,77 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { invalid, refused } from '../support/refused.ts'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const pathOf = (agentId: string, query = '') => `/api/agents/${agentId}/reviews${query}`
+const list = (agentId: string, query = '') => market.client().get(pathOf(agentId, query))
+
+commonRefusals({
+  market: () => market,
+  operation: operations.listReviews,
+  good: async () => ({ path: pathOf((await makeOwnedAgent(market)).id) }),
+})
+
+/** An agent with as many reviews, oldest first. */
+async function makeReviewed(count: number) {
+  const { agent, service } = await makeShop(market)
+  const reviews: unknown[] = []
+  for (let n = 0; n < count; n++) {
+    const { id, headers } = await makeOrderIn(market, service, 'completed')
+    const body = { rating: (n % 5) + 1, comment: `word ${n}` }
+    const reply = await market.client().post(`/api/orders/${id}/review`, body, { headers })
+    if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+    reviews.push(reply.body.data)
+  }
+  return { agent, reviews }
+}
+
+test('200: an agent nobody has reviewed', async () => {
+  const { status, body } = await list((await makeOwnedAgent(market)).id)
+  expect(status).toBe(200)
+  expect(body).toEqual({ success: true, data: [], next_cursor: null })
+})
+
+test('200: newest first, whole, page by page; the agent’s page shows the newest 5', async () => {
+  const { agent, reviews } = await makeReviewed(7)
+  const first = await list(agent.id, '?limit=4')
+  const second = await list(agent.id, `?limit=4&cursor=${first.body.next_cursor}`)
+  expect([...first.body.data, ...second.body.data]).toEqual(reviews.toReversed())
+  expect(second.body.next_cursor).toBeNull()
+  const page = (await market.client().get(`/api/agents/${agent.id}`)).body.data
+  expect(page.reviews).toEqual(reviews.toReversed().slice(0, 5))
+  expect(page.stats).toMatchObject({ review_count: 7, avg_rating: 2.57 })
+})
+
+test('200: nothing tells who bought', async () => {
+  const { agent, service } = await makeShop(market)
+  const { id, buyer, headers } = await makeOrderIn(market, service, 'completed')
+  await market.client().post(`/api/orders/${id}/review`, { rating: 2 }, { headers })
+  const text = JSON.stringify((await list(agent.id)).body).toLowerCase()
+  expect(text).toContain('"rating":2')
+  for (const secret of [id, buyer.address.toLowerCase()]) expect(text).not.toContain(secret)
+})
+
+test('400: an id, limit or cursor that is none, and a field this call does not know', async () => {
+  const { id } = await makeOwnedAgent(market)
+  invalid(await list('agt_1'), 'agent_id')
+  for (const limit of ['0', '101', 'all']) invalid(await list(id, `?limit=${limit}`), 'limit')
+  for (const cursor of ['x', '1.msg_1_00000000000000000', '1.rev_1_0'])
+    invalid(await list(id, `?cursor=${cursor}`), 'cursor')
+  invalid(await list(id, '?rating=5'), '')
+})
+
+test('404: an agent that is not there, and one that is hidden', async () => {
+  const hidden = await makeAgent(market)
+  for (const id of [hidden.id, `agt_1700000000000_${'0'.repeat(17)}`])
+    refused(await list(id), 404, 'agent_not_found')
+})

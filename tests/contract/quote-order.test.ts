@@ -1,0 +1,88 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { makeOrder, NO_ORDER, orderAgain } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+const HOUR = 3_600_000
+const QUOTE = { price_usd: '99.5' }
+const BY_QUOTE = { price_type: 'quote', price_usd: undefined }
+
+let market: Market
+/** Another order of the same seller, for a second call that succeeds too. */
+let spare = ''
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const pathOf = (id: string) => `/api/orders/${id}/quote`
+const quote = (id: string, body: unknown, ask: Ask) => market.client().post(pathOf(id), body, ask)
+
+commonWriteRefusals({
+  market: () => market,
+  operation: operations.quoteOrder,
+  good: async () => {
+    const { id, seller, buyer, service } = await makeOrder(market, BY_QUOTE)
+    spare = await orderAgain(market, service.id, { bearer: buyer.apiKey })
+    return { path: pathOf(id), body: QUOTE, ask: { bearer: seller.apiKey } }
+  },
+  other: (call) => ({ ...call, path: pathOf(spare) }),
+})
+
+test('200: the price is named, holds for three days, and the buyer’s owner is told', async () => {
+  const { id, seller, buyer } = await makeOrder(market, BY_QUOTE)
+  const before = market.now()
+  const { status, body } = await quote(id, { ...QUOTE, message: 'Two days.' }, { bearer: seller.apiKey })
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject({ status: 'quoted', price_usd: '99.50', quote_message: 'Two days.' })
+  const holds = Date.parse(body.data.price_until) - before
+  expect(holds).toBeGreaterThanOrEqual(72 * HOUR)
+  expect(holds).toBeLessThan(72 * HOUR + 60_000)
+  const headers = asHeaders(await signed(buyer.owner, 'session', market.now()))
+  const inbox = await market.client().get('/api/notifications', { headers })
+  expect(inbox.body.data).toMatchObject([{ kind: 'order.quoted', data: { order_id: id } }])
+})
+
+test('200: by the owner of the agent, for as long as they say', async () => {
+  const { id, seller } = await makeOrder(market, BY_QUOTE)
+  const { token } = await makeUser(market, { wallets: [seller.owner.address] })
+  const { status, body } = await quote(id, { price_usd: 1, expires_in_hours: 1 }, { bearer: token })
+  expect(status).toBe(200)
+  expect(body.data.price_usd).toBe('1.00')
+  expect(Date.parse(body.data.price_until)).toBeLessThan(market.now() + HOUR + 60_000)
+})
+
+test('400: a price of nothing, above a million, or too fine; a time or a word out of bounds', async () => {
+  const { id, seller } = await makeOrder(market, BY_QUOTE)
+  const ask = { bearer: seller.apiKey }
+  for (const price_usd of [undefined, 0, '0.00', -1, '1000000.01', '1.0000001', 'free'])
+    invalid(await quote(id, { price_usd }, ask), 'price_usd')
+  invalid(await quote(id, { ...QUOTE, expires_in_hours: 0, message: '' }, ask), 'expires_in_hours', 'message')
+  invalid(await quote('ord_1', QUOTE, ask), 'order_id')
+})
+
+test('400: an order that has its price already', async () => {
+  const { id, seller } = await makeOrder(market)
+  refused(await quote(id, QUOTE, { bearer: seller.apiKey }), 400, 'illegal_transition')
+})
+
+test('403: the buyer names no price, and an operator none either', async () => {
+  const { id, buyer } = await makeOrder(market, BY_QUOTE)
+  refused(await quote(id, QUOTE, { bearer: buyer.apiKey }), 403, 'not_your_act')
+  refused(await quote(id, QUOTE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: an order that is not there, and another’s, in the same words', async () => {
+  const { id } = await makeOrder(market, BY_QUOTE)
+  const { apiKey } = await makeOwnedAgent(market)
+  for (const unknown of [NO_ORDER, id]) {
+    const reply = await quote(unknown, QUOTE, { bearer: apiKey })
+    refused(reply, 404, 'order_not_found')
+    expect(reply.body.error).toBe(`There is no order "${unknown}"`)
+  }
+})

@@ -1,0 +1,124 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeUser } from '../support/makers.ts'
+import { operatorToken } from '../support/operator.ts'
+import { NO_ORDER } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+
+const RELEASE = { outcome: 'release', note: 'Both were heard.' }
+
+let world: OrderWorld
+let parties: Parties
+let spare = ''
+beforeAll(async () => {
+  world = await startOrderWorld()
+  parties = await world.newParties()
+})
+afterAll(() => world.stop())
+
+const pathOf = (id: string) => `/api/admin/orders/${id}/resolve`
+const resolve = async (id: string, body: unknown, ask?: Ask) =>
+  world.market.client().post(pathOf(id), body, ask ?? { bearer: await operatorToken(world.market) })
+
+const subject: Subject = {
+  market: () => world.market,
+  operation: operations.resolveDispute,
+  good: async () => {
+    spare = await world.walk(parties, 'disputed')
+    const path = pathOf(await world.walk(parties, 'disputed'))
+    return { path, body: RELEASE, ask: { bearer: await operatorToken(world.market) } }
+  },
+}
+commonWriteRefusals({ ...subject, other: (call) => ({ ...call, path: pathOf(spare) }) })
+refusesWithoutProvider(subject, pathOf(NO_ORDER), RELEASE)
+
+const payoutsOf = async (subjectId: string) => {
+  const rows = await world.market.db
+    .selectFrom('payouts')
+    .select(['kind', 'amount_micros'])
+    .where('subject', '=', subjectId)
+    .execute()
+  return Object.fromEntries(rows.map((row) => [row.kind, row.amount_micros]))
+}
+
+test('200: release pays the agent, refund the buyer, and a split both, the fee from the agent’s part alone', async () => {
+  const verdicts = [
+    [{ outcome: 'release' }, { status: 'completed', outcome: 'released' }, { payout: 22_500_000n }],
+    [{ outcome: 'refund' }, { status: 'cancelled', outcome: 'refunded' }, { refund: 25_000_000n }],
+    [
+      { outcome: 'split', agent_share_bps: 3_333 },
+      { status: 'completed', outcome: 'split' },
+      { payout: 7_499_250n, refund: 16_667_500n },
+    ],
+  ] as const
+  for (const [verdict, order, payouts] of verdicts) {
+    const id = await world.walk(parties, 'disputed')
+    const { status, body } = await resolve(id, { ...verdict, note: 'Both were heard.' })
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ id, ...order })
+    expect(await payoutsOf(id)).toEqual(payouts)
+  }
+})
+
+test('200: the decision is in the audit log with who and why, and the buyer is told', async () => {
+  const id = await world.walk(parties, 'disputed')
+  await resolve(id, { outcome: 'split', agent_share_bps: 5_000, note: 'Half of it is blue.' })
+  const entries = await world.market.db
+    .selectFrom('audit_log')
+    .select(['act', 'actor', 'details'])
+    .where('subject', '=', id)
+    .execute()
+  expect(entries).toEqual([
+    {
+      act: 'order.split',
+      actor: `user:${ADMIN_USER}`,
+      details: { outcome: 'split', agentShareBps: 5_000, note: 'Half of it is blue.' },
+    },
+  ])
+  const inbox = await world.market
+    .client()
+    .get('/api/notifications', { headers: await parties.buyer.headers() })
+  expect(inbox.body.data[0]).toMatchObject({ kind: 'order.resolved', body: 'Half of it is blue.' })
+})
+
+test('200: the longest reason there may be, and not a letter more', async () => {
+  const id = await world.walk(parties, 'disputed')
+  invalid(await resolve(id, { outcome: 'refund', note: 'ä'.repeat(1_001) }), 'note')
+  expect((await resolve(id, { outcome: 'refund', note: 'ä'.repeat(1_000) })).status).toBe(200)
+})
+
+test('400: a share without a split, a split without a share, one out of bounds, no reason', async () => {
+  const id = await world.walk(parties, 'disputed')
+  const note = 'Both were heard.'
+  invalid(await resolve(id, { ...RELEASE, agent_share_bps: 1 }), 'agent_share_bps')
+  invalid(await resolve(id, { outcome: 'split', note }), 'agent_share_bps')
+  for (const agent_share_bps of [0, 10_000, 1.5])
+    invalid(await resolve(id, { outcome: 'split', note, agent_share_bps }), 'agent_share_bps')
+  invalid(await resolve(id, { outcome: 'burn' }), 'outcome', 'note')
+  invalid(await resolve('ord_1', RELEASE), 'order_id')
+})
+
+test('400: an order that is not disputed', async () => {
+  const id = await world.walk(parties, 'delivered')
+  for (const outcome of ['release', 'refund'])
+    refused(await resolve(id, { ...RELEASE, outcome }), 400, 'illegal_transition')
+})
+
+test('403: an operator’s key, an ordinary person and the parties themselves', async () => {
+  const id = await world.walk(parties, 'disputed')
+  const { token } = await makeUser(world.market)
+  for (const bearer of [ADMIN_KEY, token, parties.seller.apiKey])
+    refused(await resolve(id, RELEASE, { bearer }), 403, 'wrong_credential')
+  const headers = await parties.buyer.headers()
+  refused(await resolve(id, RELEASE, { headers }), 403, 'wrong_credential')
+})
+
+test('404: an order that is not there', async () => {
+  refused(await resolve(NO_ORDER, RELEASE), 404, 'order_not_found')
+})

@@ -1,0 +1,104 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { NO_ORDER } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { makeService } from '../support/services.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+
+let world: OrderWorld
+let parties: Parties
+let spare = ''
+beforeAll(async () => {
+  world = await startOrderWorld()
+  parties = await world.newParties()
+  spare = await world.walk(parties, 'completed')
+})
+afterAll(() => world.stop())
+
+const pathOf = (id: string) => `/api/orders/${id}/request-payout-retry`
+const retry = (id: string, ask: Ask) => world.market.client().post(pathOf(id), {}, ask)
+
+commonWriteRefusals({
+  market: () => world.market,
+  operation: operations.retryPayout,
+  good: async () => ({
+    path: pathOf(await world.walk(parties, 'completed')),
+    body: {},
+    ask: { bearer: parties.seller.apiKey },
+  }),
+  other: (call) => ({ ...call, path: pathOf(spare) }),
+})
+
+/** An agent owned by an account: nobody knows an address to pay it at on Base. */
+async function withoutAddress(): Promise<{ sold: Parties; token: string }> {
+  const { token } = await makeUser(world.market)
+  const agent = await makeAgent(world.market, { idp_access_token: token })
+  const fields = { title: 'Reviews a pull request', price_type: 'quote', price_usd: undefined }
+  const service = await makeService(world.market, agent, fields)
+  const seller = { ...agent, owner: evmSigner(), serviceId: service.id }
+  return { sold: { buyer: parties.buyer, seller }, token }
+}
+
+test('200: a payout that is on its way stays as it is', async () => {
+  const { seller } = parties
+  const { status, body } = await retry(spare, { bearer: seller.apiKey })
+  expect(status).toBe(200)
+  const payout = { status: 'queued', payee: seller.owner.address.toLowerCase() }
+  expect(body).toEqual({ success: true, data: { order_id: spare, payout } })
+  const headers = asHeaders(await signed(seller.owner, 'session', world.market.now()))
+  expect((await retry(spare, { headers })).body.data).toEqual({ order_id: spare, payout })
+})
+
+test('422: without an address there is nowhere to pay; 200 once there is one', async () => {
+  const { sold, token } = await withoutAddress()
+  const id = await world.walk(sold, 'completed')
+  const ask = { bearer: sold.seller.apiKey }
+  const events = await world.market.client().get('/api/events', ask)
+  expect(events.body.data.at(-1)).toMatchObject({ event: 'order.completed', data: { payout_failed: true } })
+  const inbox = await world.market.client().get('/api/notifications', { bearer: token })
+  expect(inbox.body.data[0]).toMatchObject({ kind: 'order.payout_held', data: { order_id: id } })
+  refused(await retry(id, ask), 422, 'no_payout_address')
+
+  const payout_address_base = evmSigner().address
+  const changed = await world.market.client().patch('/api/agents/me', { payout_address_base }, ask)
+  expect(changed.status).toBe(200)
+  const { status, body } = await retry(id, ask)
+  expect(status).toBe(200)
+  expect(body.data.payout).toEqual({ status: 'queued', payee: payout_address_base.toLowerCase() })
+})
+
+test('400: an order that is not completed, and an id that is none', async () => {
+  const ask = { bearer: parties.seller.apiKey }
+  refused(await retry(await world.walk(parties, 'delivered'), ask), 400, 'illegal_transition')
+  invalid(await retry('ord_1', ask), 'order_id')
+})
+
+test('403: the buyer and an operator’s key', async () => {
+  refused(await retry(spare, { headers: await parties.buyer.headers() }), 403, 'not_your_act')
+  refused(await retry(spare, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: an order that is not there, and another’s, in the same words', async () => {
+  const { apiKey } = await makeOwnedAgent(world.market)
+  for (const unknown of [NO_ORDER, spare]) {
+    const reply = await retry(unknown, { bearer: apiKey })
+    refused(reply, 404, 'order_not_found')
+    expect(reply.body.error).toBe(`There is no order "${unknown}"`)
+  }
+})
+
+test('409: a payout that was sent', async () => {
+  const id = await world.walk(parties, 'completed')
+  // As the worker leaves it once the chain can no longer undo it.
+  await world.market.db
+    .updateTable('payouts')
+    .set({ state: 'final', final_reference: `0x${'1'.repeat(64)}` })
+    .where('subject', '=', id)
+    .execute()
+  refused(await retry(id, { bearer: parties.seller.apiKey }), 409, 'already_paid')
+})

@@ -1,0 +1,118 @@
+import { operations } from '@market/contract/operations'
+import type { Status } from '@market/market/orders'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ask } from '../support/client.ts'
+import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const pathOf = (orderId: string) => `/api/orders/${orderId}/messages`
+const say = (orderId: string, body: unknown, ask: Ask) => market.client().post(pathOf(orderId), body, ask)
+
+async function makeThread(status: Status = 'paid') {
+  const { agent, service } = await makeShop(market)
+  const { id, buyer, headers } = await makeOrderIn(market, service, status)
+  return { id, agent, buyer, headers }
+}
+
+commonWriteRefusals({
+  market: () => market,
+  operation: operations.sendMessage,
+  good: async () => {
+    const { id, agent } = await makeThread()
+    return { path: pathOf(id), body: { content: 'Hello' }, ask: { bearer: agent.apiKey } }
+  },
+  other: (call) => ({ ...call, body: { content: 'Good evening' } }),
+})
+
+const messageOf = (order_id: string, fields: Record<string, unknown>) => ({
+  id: expect.stringMatching(/^msg_\d{13}_[0-9a-z]{17}$/),
+  order_id,
+  created_at: expect.stringMatching(INSTANT),
+  ...fields,
+})
+
+test('201: the buyer writes, and the agent reads it as an event', async () => {
+  const { id, agent, buyer, headers } = await makeThread()
+  const { status, body } = await say(id, { content: 'Is it blue?\nPlease.' }, { headers })
+  expect(status).toBe(201)
+  const said = {
+    sender_type: 'client',
+    sender_name: `${buyer.address.slice(0, 6)}…${buyer.address.slice(-4)}`,
+    content: 'Is it blue?\nPlease.',
+  }
+  expect(body).toEqual({ success: true, data: messageOf(id, said) })
+  const events = await market.client().get('/api/events', { bearer: agent.apiKey })
+  expect(events.body.data.at(-1)).toMatchObject({ event: 'order.message', order_id: id, data: said })
+})
+
+test('201: the agent and its owner write, and the buyer finds a word of each, but there is no event', async () => {
+  const { id, agent, headers } = await makeThread()
+  const owner = await makeUser(market, { wallets: [agent.owner.address] })
+  const ownWallet = asHeaders(await signed(agent.owner, 'session', market.now()))
+  const asks = [{ bearer: agent.apiKey }, { bearer: owner.token }, { headers: ownWallet }]
+  for (const [n, ask] of asks.entries()) {
+    const { status, body } = await say(id, { content: `word ${n}` }, ask)
+    expect(status).toBe(201)
+    const said = { sender_type: 'agent', sender_name: agent.name, content: `word ${n}` }
+    expect(body.data).toEqual(messageOf(id, said))
+  }
+  const words = await market.client().get('/api/notifications', { headers })
+  expect(words.body.data).toMatchObject(
+    [2, 1, 0].map((n) => ({ kind: 'order.message', body: `word ${n}`, data: { order_id: id } })),
+  )
+  const events = await market.client().get('/api/events', { bearer: agent.apiKey })
+  expect(events.body.data.map(({ event }: { event: string }) => event)).toEqual(['order.created'])
+})
+
+test('201: a person who has linked the wallet that ordered writes by their own name', async () => {
+  const { id, buyer } = await makeThread('completed')
+  const { token } = await makeUser(market, { wallets: [buyer.address] })
+  const { body } = await say(id, { content: 'Thank you' }, { bearer: token })
+  expect(body.data).toMatchObject({ sender_type: 'client', sender_name: 'A Person' })
+})
+
+test('400: a message that is empty, too long, missing or no text', async () => {
+  const { id, headers } = await makeThread()
+  for (const content of ['', 'x'.repeat(2001), 7, null, ['Hello'], 'Hel\u0000lo', 'Hel\u202elo'])
+    invalid(await say(id, { content }, { headers }), 'content')
+  invalid(await say(id, {}, { headers }), 'content')
+  expect((await say(id, { content: '𝕏'.repeat(2000) }, { headers })).status).toBe(201)
+})
+
+test('400: an order that is not paid yet, or was cancelled', async () => {
+  for (const status of ['pending_quote', 'quoted', 'accepted', 'cancelled'] as const) {
+    const { id, agent, headers } = await makeThread(status)
+    for (const ask of [{ headers }, { bearer: agent.apiKey }])
+      refused(await say(id, { content: 'Hello' }, ask), 400, 'thread_closed')
+  }
+})
+
+test('403: an operator’s key reads and does not write', async () => {
+  const { id } = await makeThread()
+  refused(await say(id, { content: 'Hello' }, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('404: somebody else’s order is not there, nor for an operator, who is no party', async () => {
+  const { id } = await makeThread()
+  const stranger = await makeUser(market)
+  const other = await makeOwnedAgent(market)
+  for (const bearer of [stranger.token, other.apiKey, await operatorToken(market)])
+    refused(await say(id, { content: 'Hello' }, { bearer }), 404, 'order_not_found')
+  const nobody = `ord_1700000000000_${'0'.repeat(17)}`
+  refused(await say(nobody, { content: 'Hello' }, { bearer: other.apiKey }), 404, 'order_not_found')
+  expect(
+    await market.db.selectFrom('order_messages').selectAll().where('order_id', '=', id).execute(),
+  ).toEqual([])
+})

@@ -1,0 +1,115 @@
+import { NETWORKS } from '@market/kernel/network'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type JourneyWorld, PRICE, startJourneys } from './order-journeys.ts'
+
+const HOUR = 3_600_000
+/** Under load the worker and three chains share the machine with everybody. */
+const ROOM = 120_000
+
+let world: JourneyWorld
+beforeAll(async () => {
+  world = await startJourneys()
+}, ROOM)
+afterAll(() => world?.stop(), ROOM)
+
+const TENTH = PRICE / 10n
+
+describe.concurrent('while all is on time', { timeout: ROOM }, () => {
+  test.each(NETWORKS)(
+    'a fixed price is paid on %s, and nine tenths of it reach the agent there',
+    async (network) => {
+      const order = await world.begin(network)
+      expect(order.firstState).toBe('quoted')
+      await order.pay()
+      await order.deliver()
+      await order.byBuyer('approve')
+      await order.earned(PRICE - TENTH)
+      await order.spent(PRICE)
+      const { heard, bodies } = await order.told('order.created', 'order.paid', 'order.completed')
+      expect(heard).toEqual(['order.created', 'order.paid', 'order.completed'])
+      expect(bodies).toMatchObject([
+        { order_id: order.id, data: { brief: expect.any(String), status: 'quoted' } },
+        { order_id: order.id, data: { status: 'paid' } },
+        { order_id: order.id, data: { payout_failed: false } },
+      ])
+    },
+  )
+
+  test('a price is asked for, named, accepted and paid, too much of it comes back', async () => {
+    const order = await world.begin('base-mainnet', { price_type: 'quote', price_usd: undefined })
+    expect(order.firstState).toBe('pending_quote')
+    await order.quote('40.000001')
+    await order.byBuyer('accept')
+    await order.pay(40_500_000n)
+    await order.bySeller('start')
+    await order.deliver()
+    await order.byBuyer('approve')
+    await order.earned(36_000_001n)
+    await order.spent(40_000_001n)
+  })
+
+  test('a revision is asked for and made; a further one is declined', async () => {
+    const order = await world.begin('alt-mainnet', { max_revisions: 1 })
+    await order.pay()
+    await order.deliver()
+    await order.byBuyer('revision', { feedback: 'More blue' })
+    await order.deliver()
+    await order.byBuyer('revision', { feedback: 'Still more blue' })
+    const declined = await order.bySeller('decline_revision')
+    expect(declined.body.data).toMatchObject({ status: 'delivered', revision_count: 2 })
+    await order.byBuyer('approve')
+    await order.earned(PRICE - TENTH)
+    const { bodies } = await order.told(...Array.from({ length: 5 }, () => 'any'))
+    const asked = bodies.filter(({ event }) => event === 'order.revision_requested')
+    expect(asked.map(({ data }) => [data.feedback, data.revision_count, data.is_extra])).toEqual([
+      ['More blue', 1, false],
+      ['Still more blue', 2, true],
+    ])
+  })
+
+  test('a dispute is decided half and half, and both get their part on the chain', async () => {
+    const order = await world.begin('base-mainnet')
+    await order.pay()
+    await order.deliver()
+    await order.byBuyer('dispute', { reason: 'It is not blue' })
+    await world.resolve(order.id, { outcome: 'split', agent_share_bps: 5_000 })
+    await order.earned(PRICE / 2n - TENTH / 2n)
+    await order.spent(PRICE / 2n)
+    const { heard } = await order.told('order.created', 'order.paid', 'order.disputed', 'order.completed')
+    expect(heard).toEqual(['order.created', 'order.paid', 'order.disputed', 'order.completed'])
+  })
+
+  test('a paid order is cancelled, and the buyer has everything back', async () => {
+    const order = await world.begin('solana-mainnet')
+    await order.pay()
+    await order.byBuyer('cancel')
+    await order.spent(0n)
+    const { bodies } = await order.told('order.created', 'order.paid', 'order.cancelled')
+    expect(bodies.at(-1)).toMatchObject({ event: 'order.cancelled', data: { previous_status: 'paid' } })
+    await order.refunded()
+    expect((await order.read()).refund).toMatchObject({
+      status: 'sent',
+      amount_usd: '25.00',
+      tx_hash: expect.any(String),
+    })
+  })
+})
+
+test('nobody does anything: work that never came is refunded, work that nobody looked at is paid', {
+  timeout: ROOM,
+}, async () => {
+  const [late, silent] = await Promise.all([
+    world.begin('base-mainnet', { turnaround_hours: 1 }),
+    world.begin('alt-mainnet'),
+  ])
+  await Promise.all([late.pay(), silent.pay()])
+  await silent.deliver()
+  await world.market.advance(25 * HOUR)
+  await late.reached('cancelled')
+  await late.spent(0n)
+  expect((await silent.read()).order.status).toBe('delivered')
+  await world.market.advance(23 * HOUR)
+  await silent.reached('completed')
+  await silent.earned(PRICE - TENTH)
+  await silent.spent(PRICE)
+})

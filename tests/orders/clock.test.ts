@@ -1,0 +1,311 @@
+import type { OrderId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { balanceOf, payable, surplus } from '@market/market/ledger'
+import { undoPayment } from '@market/market/orders'
+import { recheckTransfers } from '@market/market/payments'
+import { payoutIdOf } from '@market/market/payouts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { outcome } from '../payments/till.ts'
+import { NETWORK, newBuyer, type OrderBooks, openOrderBooks, PRICE, type Shop } from './order-books.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+let books: OrderBooks
+let shop: Shop
+let asking: Shop
+beforeAll(async () => {
+  books = await openOrderBooks()
+  shop = await books.openShop({ turnaroundHours: 2, maxRevisions: 1 })
+  asking = await books.openShop({ priceType: 'quote', price: null })
+})
+afterAll(() => books.stop())
+afterEach(() => books.expectBalanced())
+
+const statusOf = async (id: OrderId) => (await books.read(id)).status
+
+/** Two workers at once, as there always are. */
+const sweepTwice = () => Promise.all([books.sweepDue(), books.sweepDue()])
+
+const actionsOf = async (id: OrderId) => {
+  const steps = await books.db
+    .selectFrom('order_steps')
+    .select(['action', 'actor'])
+    .where('order_id', '=', id)
+    .orderBy('n')
+    .execute()
+  return steps.map(({ action, actor }) => `${action} by ${actor.split(':')[0]}`)
+}
+
+test('a delivery nobody looked at is released at 48:00:00, not at 47:59:59, and once', async () => {
+  const buyer = newBuyer()
+  const id = await books.delivered(shop, buyer)
+  books.clock.advance(48 * HOUR - SECOND)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('delivered')
+  books.clock.advance(SECOND)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('completed')
+  expect(await actionsOf(id)).toEqual(['pay by wallet', 'deliver by agent', 'release by clock'])
+  const events = await books.db.selectFrom('events').select('event').where('order_id', '=', id).execute()
+  expect(events.filter(({ event }) => event === 'order.completed')).toHaveLength(1)
+  await books.expectWhole([id])
+})
+
+test('whoever comes after the review finds it over, although no worker has come by', async () => {
+  const buyer = newBuyer()
+  const [one, two] = [await books.delivered(shop, buyer), await books.delivered(shop, buyer)]
+  books.clock.advance(48 * HOUR - 1)
+  expect(await outcome(books.dispute(buyer, one))).toMatchObject({ status: 'disputed' })
+  books.clock.advance(1)
+  expect(await outcome(books.dispute(buyer, two))).toBe('illegal_transition')
+  expect(await outcome(books.revise(buyer, two))).toBe('illegal_transition')
+  await books.sweepDue()
+  expect(await statusOf(two)).toBe('completed')
+  await books.expectWhole([one, two])
+})
+
+test('while an order is disputed the clock of its review stands still', async () => {
+  const buyer = newBuyer()
+  const id = await books.delivered(shop, buyer)
+  books.clock.advance(10 * HOUR)
+  await books.dispute(buyer, id)
+  books.clock.advance(1_000 * HOUR)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('disputed')
+  await books.deliver(shop, id)
+  books.clock.advance(38 * HOUR - SECOND)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('delivered')
+  books.clock.advance(SECOND)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('completed')
+  await books.expectWhole([id])
+})
+
+test('a delivery that is replaced late leaves the buyer a day; a declined revision what was left', async () => {
+  const buyer = newBuyer()
+  const replaced = await books.delivered(shop, buyer)
+  books.clock.advance(40 * HOUR)
+  const again = await books.deliver(shop, replaced)
+  expect(again.reviewEndsAt.getTime() - books.clock.now().getTime()).toBe(24 * HOUR)
+
+  const revised = await books.delivered(shop, buyer)
+  await books.revise(buyer, revised)
+  await books.deliver(shop, revised)
+  books.clock.advance(30 * HOUR)
+  await books.revise(buyer, revised)
+  books.clock.advance(HOUR)
+  const declined = await books.decline(shop, revised)
+  expect(declined.reviewEndsAt.getTime() - books.clock.now().getTime()).toBe(18 * HOUR)
+})
+
+test('work that never came is refunded a day after its deadline, to the second and once', async () => {
+  const buyer = newBuyer()
+  const id = await books.paid(shop, buyer)
+  books.clock.advance(26 * HOUR - SECOND)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('paid')
+  books.clock.advance(SECOND)
+  expect(await outcome(books.deliver(shop, id))).toBe('illegal_transition')
+  await sweepTwice()
+  expect(await books.read(id)).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+  expect(await actionsOf(id)).toEqual(['pay by wallet', 'overdue by clock'])
+  await books.expectWhole([id])
+})
+
+test('a revision gives the agent its turnaround anew', async () => {
+  const buyer = newBuyer()
+  const id = await books.delivered(shop, buyer)
+  books.clock.advance(20 * HOUR)
+  await books.revise(buyer, id)
+  books.clock.advance(26 * HOUR - SECOND)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('revision_requested')
+  books.clock.advance(SECOND)
+  await sweepTwice()
+  expect(await statusOf(id)).toBe('cancelled')
+  await books.expectWhole([id])
+})
+
+test('a quote that nobody took goes back to be asked for anew, and cannot be paid after its time', async () => {
+  const buyer = newBuyer()
+  const [swept, paid] = [await books.create(asking, buyer), await books.create(asking, buyer)]
+  for (const { id } of [swept, paid]) await books.quote(asking, id)
+  books.clock.advance(72 * HOUR - SECOND)
+  await sweepTwice()
+  expect(await statusOf(swept.id)).toBe('quoted')
+  books.clock.advance(SECOND)
+  expect(await outcome(books.pay(buyer, paid.id, books.send(buyer.wallet)))).toBe('illegal_transition')
+  await sweepTwice()
+  expect(await statusOf(swept.id)).toBe('pending_quote')
+  expect(await actionsOf(swept.id)).toEqual(['quote by agent', 'expire by clock'])
+  const [row] = await books.moneyOf([swept.id])
+  expect(row?.price).toBeNull()
+})
+
+test('a listed price that was accepted lapses after a day and can still be paid; a quoted one is asked for anew', async () => {
+  const buyer = newBuyer()
+  const [listed, quoted] = [await books.create(shop, buyer), await books.create(asking, buyer)]
+  await books.quote(asking, quoted.id, PRICE, 1)
+  for (const { id } of [listed, quoted]) await books.accept(buyer, id)
+  books.clock.advance(24 * HOUR - SECOND)
+  await sweepTwice()
+  expect([await statusOf(listed.id), await statusOf(quoted.id)]).toEqual(['accepted', 'accepted'])
+  books.clock.advance(SECOND)
+  await sweepTwice()
+  expect([await statusOf(listed.id), await statusOf(quoted.id)]).toEqual(['quoted', 'pending_quote'])
+  await books.pay(buyer, listed.id, books.send(buyer.wallet))
+  expect(await statusOf(listed.id)).toBe('paid')
+})
+
+test('a yes never makes a quote shorter than it was offered for', async () => {
+  const buyer = newBuyer()
+  const { id } = await books.create(asking, buyer)
+  const { priceUntil } = await books.quote(asking, id)
+  expect((await books.accept(buyer, id)).priceUntil).toEqual(priceUntil)
+})
+
+test('a transfer that is named early is waited for, beyond the time of the price, and then counts', async () => {
+  const buyer = newBuyer()
+  const { id } = await books.create(asking, buyer)
+  await books.quote(asking, id, PRICE, 1)
+  books.clock.advance(23.9 * HOUR)
+  await books.sweepDue()
+  await books.quote(asking, id, PRICE, 1)
+  const reference = books.send(buyer.wallet)
+  books.chain.lie = { kind: 'pending', why: 'unconfirmed' }
+  expect(await books.pay(buyer, id, reference)).toMatchObject({ status: 'accepted', pending: { reference } })
+  books.clock.advance(30 * 60 * SECOND)
+  await books.finish()
+  expect(await statusOf(id)).toBe('accepted')
+  books.chain.lie = undefined
+  books.clock.advance(3 * SECOND)
+  await Promise.all([books.finish(), books.finish()])
+  expect(await statusOf(id)).toBe('paid')
+  await books.expectWhole([id])
+})
+
+test('a transfer that never comes is given up after an hour, and naming others does not hold the price', async () => {
+  const buyer = newBuyer()
+  const { id } = await books.create(shop, buyer)
+  const nowhere = (digit: string) => `0x${digit.repeat(64)}`
+  await books.pay(buyer, id, nowhere('1'))
+  books.clock.advance(HOUR + SECOND)
+  await books.finish()
+  expect(await books.read(id)).toMatchObject({
+    status: 'accepted',
+    pending: null,
+    paymentError: expect.any(String),
+  })
+  books.clock.advance(22.5 * HOUR)
+  await books.pay(buyer, id, nowhere('2'))
+  books.clock.advance(0.9 * HOUR)
+  expect(await outcome(books.pay(buyer, id, nowhere('3')))).toBe('price_expired')
+  books.clock.advance(0.2 * HOUR)
+  await books.finish()
+  await books.sweepDue()
+  expect(await statusOf(id)).toBe('quoted')
+})
+
+test('a transfer that lands after its order was cancelled goes back by itself', async () => {
+  const buyer = newBuyer()
+  const { id } = await books.create(shop, buyer)
+  const reference = books.send(buyer.wallet, PRICE + 7n)
+  books.chain.lie = { kind: 'pending', why: 'in_mempool' }
+  await books.pay(buyer, id, reference)
+  await books.cancel(buyer, id)
+  books.chain.lie = undefined
+  books.clock.advance(3 * SECOND)
+  await Promise.all([books.finish(), books.finish()])
+  expect(await books.moneyOf([id])).toMatchObject([{ status: 'cancelled', escrow: 0n, refund: PRICE + 7n }])
+})
+
+const surplusOf = (id: OrderId) => payable(NETWORK, payoutIdOf('surplus', `${id}:surplus:${NETWORK}`))
+
+test('what was paid too much is owed back: above ten cents it is sent, once the payment is final', async () => {
+  const buyer = newBuyer()
+  const pay = async (tooMuch: bigint) => {
+    const { id } = await books.create(shop, buyer)
+    const reference = books.send(buyer.wallet, PRICE + tooMuch)
+    await books.pay(buyer, id, reference)
+    await books.expectWhole([id])
+    return { id, reference }
+  }
+  const little = await pay(100_000n)
+  expect(await balanceOf(books.db, surplus(NETWORK, little.reference))).toBe(100_000n)
+  expect(await balanceOf(books.db, surplusOf(little.id))).toBe(0n)
+  const much = await pay(100_001n)
+  expect(await balanceOf(books.db, surplus(NETWORK, much.reference))).toBe(0n)
+  expect(await balanceOf(books.db, surplusOf(much.id))).toBe(100_001n)
+  const row = await books.db
+    .selectFrom('payouts')
+    .select(['payee', 'purpose', 'state'])
+    .where('kind', '=', 'surplus')
+    .executeTakeFirstOrThrow()
+  expect(row).toEqual({ payee: buyer.wallet, purpose: `order:${much.id}`, state: 'queued' })
+})
+
+/** Long enough for a transfer that is missing to be gone. */
+async function missOut(): Promise<void> {
+  for (let n = 0; n < 3; n++) {
+    books.clock.advance(11 * 60 * SECOND)
+    await recheckTransfers(books.ctx, (tx, transfer) => undoPayment(books.ctx, tx, transfer))
+  }
+}
+
+test('a payment that the chain takes back is undone with all that stood on it, and can be made again', async () => {
+  const buyer = newBuyer()
+  const { id } = await books.create(shop, buyer)
+  const reference = books.send(buyer.wallet, usdc(PRICE + 500_000n))
+  await books.pay(buyer, id, reference)
+  await books.deliver(shop, id)
+  await books.approve(buyer, id)
+  await books.expectWhole([id])
+  books.chain.reorg(1)
+  await missOut()
+  expect(await books.read(id)).toMatchObject({ status: 'accepted', paymentError: expect.any(String) })
+  expect(await balanceOf(books.db, surplusOf(id))).toBe(0n)
+  await books.expectWhole([id])
+  await books.pay(buyer, id, books.send(buyer.wallet, PRICE + 200_000n))
+  await books.deliver(shop, id)
+  await books.approve(buyer, id)
+  expect(await balanceOf(books.db, surplusOf(id))).toBe(200_000n)
+  await books.expectWhole([id])
+  await books.expectReachable([id])
+})
+
+test('a refund that lost its money to the chain is made again when the transfer comes again', async () => {
+  const buyer = newBuyer()
+  const id = await books.paid(shop, buyer)
+  await books.cancel(buyer, id)
+  books.chain.reorg(1)
+  await missOut()
+  expect(await books.moneyOf([id])).toMatchObject([{ outcome: 'unpaid', escrow: 0n, refund: 0n }])
+  // All that was taken back so far is mined again.
+  for (let n = 0; n < 2; n++) books.chain.mineAgain(0, 0n)
+  await books.watch()
+  books.clock.advance(3 * SECOND)
+  await books.finish()
+  expect(await books.moneyOf([id])).toMatchObject([{ status: 'cancelled', escrow: 0n, refund: PRICE }])
+})
+
+test('a price that changed while the chain was asked is not paid by too little', async () => {
+  const buyer = newBuyer()
+  const { id } = await books.create(asking, buyer)
+  await books.quote(asking, id, PRICE, 1)
+  const reference = books.send(buyer.wallet)
+  const find = books.chain.findTransfer.bind(books.chain)
+  // While the node answers, the quote expires and the agent names a higher price.
+  books.chain.findTransfer = async (question) => {
+    const look = await find(question)
+    books.clock.advance(HOUR)
+    await books.sweepDue()
+    await books.quote(asking, id, usdc(PRICE * 2n))
+    return look
+  }
+  const paid = await outcome(books.pay(buyer, id, reference))
+  books.chain.findTransfer = find
+  expect(paid).toBe('underpaid')
+  expect(await statusOf(id)).toBe('quoted')
+})

@@ -1,0 +1,183 @@
+import { SECOND } from '@market/kernel/clock'
+import type { OrderId } from '@market/kernel/ids'
+import { balanceOf, suspense } from '@market/market/ledger'
+import type { Order } from '@market/market/orders'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { outcome } from '../payments/till.ts'
+import { NETWORK, newBuyer, type OrderBooks, openOrderBooks, PRICE, type Shop } from './order-books.ts'
+
+const ROUNDS = 100
+const LANES = 5
+const HOUR = 3_600 * SECOND
+
+let books: OrderBooks
+let shop: Shop
+beforeEach(async () => {
+  books = await openOrderBooks()
+  shop = await books.openShop({ turnaroundHours: 1 })
+})
+afterEach(async () => {
+  try {
+    await books.expectBalanced()
+    expect(await deadlocks()).toBe(0n)
+  } finally {
+    await books.stop()
+  }
+})
+
+/** Deadlocks Postgres had to break in this database, those a retry hid included. */
+async function deadlocks(): Promise<bigint> {
+  await sql`select pg_stat_force_next_flush()`.execute(books.db)
+  const { rows } = await sql<{ deadlocks: bigint }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(books.db)
+  return rows[0]?.deadlocks ?? -1n
+}
+
+/** What an act ended in: the state it led to, or the machine word of its refusal. */
+const endOf = async (act: Promise<Order | number>): Promise<string> => {
+  const ended = await outcome(act)
+  return typeof ended === 'object' ? ended.status : String(ended)
+}
+
+/** A few at a time, all of one seller, so that they meet at its rows too. */
+async function rounds<T>(work: (n: number) => Promise<T>): Promise<T[]> {
+  const done: T[] = []
+  let next = 0
+  const lane = async () => {
+    for (let n = next++; n < ROUNDS; n = next++) done[n] = await work(n)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return done
+}
+
+async function settle(ids: readonly OrderId[]): Promise<void> {
+  await books.expectWhole(ids)
+  await books.expectReachable(ids)
+}
+
+const countOf = (ends: readonly (readonly string[])[]) =>
+  Object.fromEntries(
+    Map.groupBy(ends, (end) => end.join(' '))
+      .entries()
+      .map(([end, all]) => [end, all.length]),
+  )
+
+test('cancel against deliver: one is done, the other is told which state the order is in', async () => {
+  const buyer = newBuyer()
+  const ids = await rounds(() => books.paid(shop, buyer))
+  const ends = await rounds(async (n) => {
+    const id = ids[n] as OrderId
+    const acts = [() => books.cancel(buyer, id), () => books.deliver(shop, id)]
+    // Whoever is asked first has a small lead: both have it in turn.
+    const [first, second] = n % 2 === 0 ? acts : acts.toReversed()
+    const done = await Promise.all([first, second].map((act) => endOf(act?.() ?? Promise.reject())))
+    return done.toSorted()
+  })
+  expect(Object.keys(countOf(ends)).toSorted()).toEqual([
+    'cancelled illegal_transition',
+    'delivered illegal_transition',
+  ])
+  await settle(ids)
+})
+
+test('approve against dispute against the end of the review: the agent is paid at most once, and only when it is over', async () => {
+  const buyer = newBuyer()
+  const ids = await rounds(() => books.delivered(shop, buyer))
+  books.clock.advance(48 * HOUR - 1)
+  let begun = 0
+  const ends = await rounds(async (n) => {
+    const id = ids[n] as OrderId
+    // In the middle of it all the last millisecond of every review passes.
+    if (++begun === ROUNDS / 2) books.clock.advance(1)
+    return Promise.all([
+      endOf(books.approve(buyer, id)),
+      endOf(books.dispute(buyer, id)),
+      n % 10 === 0 ? endOf(books.sweepDue()) : '',
+    ])
+  })
+  const words = new Set([...ends.map(([approved]) => approved), ...ends.map(([, disputed]) => disputed)])
+  expect(words.isSubsetOf(new Set(['completed', 'disputed', 'illegal_transition']))).toBe(true)
+  await books.sweepDue()
+  for (const id of ids) expect((await books.read(id)).status).toMatch(/^(completed|disputed)$/)
+  const rows = await books.db.selectFrom('payouts').select(['subject', 'kind']).execute()
+  expect(new Set(rows.map(({ subject }) => subject)).size).toBe(rows.length)
+  await settle(ids)
+})
+
+test('pay against cancel: whichever is first, what was paid is in escrow or on its way back', async () => {
+  const buyer = newBuyer()
+  const ids = await rounds(async () => (await books.create(shop, buyer)).id)
+  const references = ids.map(() => books.send(buyer.wallet))
+  const ends = await rounds((n) => {
+    const id = ids[n] as OrderId
+    const pay = () => endOf(books.pay(buyer, id, references[n] as string))
+    const cancel = () => endOf(books.cancel(shop.provider, id))
+    return n % 2 === 0
+      ? Promise.all([pay(), cancel()])
+      : Promise.all([cancel(), pay()]).then((done) => done.toReversed())
+  })
+  expect(new Set(ends.map(([paid]) => paid)).isSubsetOf(new Set(['paid', 'illegal_transition']))).toBe(true)
+  expect(new Set(ends.map(([, cancelled]) => cancelled))).toEqual(new Set(['cancelled']))
+  books.clock.advance(3 * SECOND)
+  while ((await books.finish()) > 0) books.clock.advance(3 * SECOND)
+  for (const { refund, escrow } of await books.moneyOf(ids))
+    expect({ refund, escrow }).toEqual({ refund: PRICE, escrow: 0n })
+  await settle(ids)
+})
+
+test('two pays with two transfers: one counts, the other waits in suspense and its payer is told', async () => {
+  const buyer = newBuyer()
+  const ids = await rounds(async () => (await books.create(shop, buyer)).id)
+  const pairs = ids.map(() => [books.send(buyer.wallet), books.send(buyer.wallet)] as const)
+  const ends = await rounds((n) =>
+    Promise.all((pairs[n] ?? []).map((reference) => endOf(books.pay(buyer, ids[n] as OrderId, reference)))),
+  )
+  for (const end of ends) expect(end.toSorted()).toEqual(['illegal_transition', 'paid'])
+  await books.watch()
+  for (const [n, id] of ids.entries()) {
+    const order = await books.read(id)
+    const used = 'payment' in order ? order.payment?.reference : undefined
+    const other = pairs[n]?.find((reference) => reference !== used) ?? ''
+    expect(await balanceOf(books.db, suspense(NETWORK, other))).toBe(PRICE)
+  }
+  await settle(ids)
+})
+
+test('one transfer for two orders: one is paid by it, the other is told that it was used', async () => {
+  const buyer = newBuyer()
+  const pairs = await rounds(async () => {
+    const [one, two] = await Promise.all([books.create(shop, buyer), books.create(shop, buyer)])
+    return [one.id, two.id] as const
+  })
+  const references = pairs.map(() => books.send(buyer.wallet))
+  const ends = await rounds((n) =>
+    Promise.all((pairs[n] ?? []).map((id) => endOf(books.pay(buyer, id, references[n] as string)))),
+  )
+  for (const end of ends) expect(end.toSorted()).toEqual(['paid', 'transfer_used'])
+  await settle(pairs.flat())
+})
+
+test('deliver against the refund of what never came: one is done, by the order’s own time', async () => {
+  const buyer = newBuyer()
+  const ids = await rounds(() => books.paid(shop, buyer))
+  books.clock.advance(25 * HOUR - 1)
+  let begun = 0
+  const ends = await rounds(async (n) => {
+    if (++begun === ROUNDS / 2) books.clock.advance(1)
+    const [delivered] = await Promise.all([
+      endOf(books.deliver(shop, ids[n] as OrderId)),
+      n % 10 === 0 ? books.sweepDue() : undefined,
+    ])
+    return delivered
+  })
+  await books.sweepDue()
+  for (const [n, id] of ids.entries()) {
+    const { status } = await books.read(id)
+    expect([ends[n], status]).toEqual(
+      ends[n] === 'delivered' ? ['delivered', 'delivered'] : ['illegal_transition', 'cancelled'],
+    )
+  }
+  expect(new Set(ends).size).toBe(2)
+  await settle(ids)
+})

@@ -1,0 +1,76 @@
+import type { OrderId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { escrow } from '@market/market/ledger'
+import type { Status } from '@market/market/orders'
+import { claimTransfer } from '@market/market/payments'
+import { requestPayout } from '@market/market/payouts'
+import { testClock } from '@market/testing/clock'
+import type { EvmSigner } from '@market/testing/evm-signer'
+import { marketContext } from '@market/testing/market-context'
+import type { Market } from './market.ts'
+import { makeOrderIn } from './order-in.ts'
+import type { makeService } from './services.ts'
+
+const NETWORK = 'base-mainnet'
+const PRINCIPALS = 9
+
+type Service = Awaited<ReturnType<typeof makeService>>
+
+/** An order in a state in which it is paid, and its money in escrow. */
+async function makeFunded(market: Market, service: Service, status: Status, buyer: EvmSigner) {
+  const { id } = await makeOrderIn(market, service, status, buyer)
+  const ctx = marketContext({ db: market.db, clock: testClock(new Date(market.now())) })
+  const row = await market.db
+    .selectFrom('orders')
+    .select(['payment_reference', 'price_micros'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const reference = row.payment_reference ?? ''
+  const amount = usdc(row.price_micros ?? 0n)
+  const purpose = `order:${id}`
+  const seen = {
+    reference,
+    amount,
+    payer: buyer.address.toLowerCase(),
+    at: ctx.clock.now(),
+    block: { height: 1n, hash: reference },
+    final: true,
+  }
+  await ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: amount }))
+  const payOut = (payee: string) =>
+    ctx.transact((tx) =>
+      requestPayout(ctx, tx, {
+        network: NETWORK,
+        kind: 'payout',
+        subject: id,
+        payee,
+        amount,
+        from: escrow(NETWORK, purpose),
+        purpose,
+      }),
+    )
+  return { id, reference, payOut }
+}
+
+/** One order for each thing that is done to orders; of what is done once, as many as there are who may try. */
+export async function makeFundedOrders(
+  market: Market,
+  {
+    service,
+    asking,
+    buyer,
+    seller,
+  }: Record<'service' | 'asking', Service> & Record<'buyer' | 'seller', EvmSigner>,
+) {
+  const toQuote: OrderId[] = []
+  for (let n = 0; n < PRINCIPALS; n++)
+    toQuote.push((await makeOrderIn(market, asking, 'pending_quote', buyer)).id)
+  const earned = await makeFunded(market, service, 'completed', buyer)
+  await earned.payOut(seller.address.toLowerCase())
+  return {
+    toQuote,
+    paid: await makeFunded(market, service, 'paid', buyer),
+    disputed: await makeFunded(market, service, 'disputed', buyer),
+    earned,
+  }
+}

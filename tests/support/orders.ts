@@ -1,0 +1,65 @@
+import { expect } from 'vitest'
+import type { Ask } from './client.ts'
+import { makeOwnedAgent } from './makers.ts'
+import type { Market } from './market.ts'
+import { makeService } from './services.ts'
+import { INSTANT } from './shapes.ts'
+
+export const BRIEF = 'Look at the branch of yesterday, please.'
+export const NO_ORDER = `ord_1700000000000_${'0'.repeat(17)}`
+
+/** Every field of an order right after it was made for a `makeService`, by nobody in particular. */
+export const orderOf = (
+  { id, serviceId, agentId }: { id: string; serviceId: string; agentId: string },
+  fields: Record<string, unknown> = {},
+) => ({
+  id,
+  order_id: id,
+  service_id: serviceId,
+  agent_id: agentId,
+  service_title: 'A review of one pull request',
+  status: 'quoted',
+  brief: BRIEF,
+  reference_urls: [],
+  reference_images: [],
+  requirement_answers: {},
+  client_wallet: null,
+  private: false,
+  price_usd: '12.50',
+  price_type: 'fixed',
+  price_until: null,
+  quote_message: null,
+  turnaround_hours: 48,
+  revision_count: 0,
+  max_revisions: 3,
+  payment_method: null,
+  payment_network: null,
+  escrow_tx_hash: null,
+  pending_tx_hash: null,
+  payment_error: null,
+  paid_at: null,
+  deliver_by: null,
+  delivered_at: null,
+  review_ends_at: null,
+  complaint: null,
+  closed_at: null,
+  outcome: null,
+  created_at: expect.stringMatching(INSTANT) as string,
+  updated_at: expect.stringMatching(INSTANT) as string,
+  ...fields,
+})
+
+/** An agent that sells, an agent that buys, and an order between them that nobody has paid. */
+export async function makeOrder(market: Market, fields: Record<string, unknown> = {}) {
+  const seller = await makeOwnedAgent(market)
+  const buyer = await makeOwnedAgent(market)
+  const service = await makeService(market, seller, fields)
+  return { seller, buyer, service, id: await orderAgain(market, service.id, { bearer: buyer.apiKey }) }
+}
+
+/** One more order of the same service. */
+export async function orderAgain(market: Market, serviceId: string, ask: Ask): Promise<string> {
+  const reply = await market.client().post('/api/orders', { service_id: serviceId, brief: BRIEF }, ask)
+  if (reply.status !== 201) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
+  return reply.body.data.id as string
+}
