@@ -1,6 +1,7 @@
-import { enqueue, sayAlive } from '@market/market/queue'
+import { enqueue, forgetReplaced, sayAlive } from '@market/market/queue'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { keepHeartbeat } from './heartbeat.ts'
 
@@ -14,9 +15,10 @@ beforeEach(async () => {
 function startHeartbeat(...ids: string[]) {
   const warnings: { fields: object; message: string }[] = []
   const log = { warn: (fields: object, message: string) => void warnings.push({ fields, message }) }
-  const heartbeat = keepHeartbeat(ctx, new Set(ids), log)
+  const jobIds = new Set<string>()
+  const heartbeat = keepHeartbeat(ctx, { poolIds: new Set(ids), jobIds }, log)
   onTestFinished(() => heartbeat.stop())
-  return { heartbeat, warnings }
+  return { heartbeat, warnings, jobIds }
 }
 
 const pools = async () =>
@@ -66,4 +68,43 @@ test('a beat that was missed for long does not make a worker its own victim', as
   await heartbeat.beat()
   expect(await pools()).toEqual(['one'])
   expect(warnings).toEqual([])
+})
+
+const holdJob = async (pool: string, seconds: number): Promise<string> => {
+  await enqueue(ctx.db, { name: 'carry-events', payload: { agentId: 'agt_1' }, key: `of-${pool}-${seconds}` })
+  const { rows } = await sql<{ id: bigint }>`
+    update graphile_worker._private_jobs
+    set locked_by = ${pool}, locked_at = now() - ${seconds}::int * interval '1 second', attempts = 1
+    where key = ${`of-${pool}-${seconds}`} returning id`.execute(ctx.db)
+  return String(rows[0]?.id)
+}
+
+const heldJobs = async (): Promise<string[]> => {
+  const { rows } = await sql<{ id: bigint }>`
+    select id from graphile_worker._private_jobs where locked_at is not null order by id`.execute(ctx.db)
+  return rows.map(({ id }) => String(id))
+}
+
+test('a job that was given to a living worker and never arrived there is given back', async () => {
+  await sayAlive(ctx, ['other'])
+  const { heartbeat, warnings, jobIds } = startHeartbeat('one')
+  const lost = await holdJob('one', 11)
+  const known = await holdJob('one', 12)
+  const onItsWay = await holdJob('one', 1)
+  const others = await holdJob('other', 11)
+  jobIds.add(known)
+  await heartbeat.beat()
+  expect(await heldJobs()).toEqual([known, onItsWay, others].toSorted((a, b) => Number(a) - Number(b)))
+  expect(await heldJobs()).not.toContain(lost)
+  expect(warnings).toEqual([{ fields: { jobs: 1 }, message: 'gave back jobs that never arrived here' }])
+})
+
+test('a job that was replaced while a dead worker held it is cleared away, and no other one', async () => {
+  const kept = await holdJob('one', 1)
+  await sql`
+    insert into graphile_worker._private_jobs (task_id, payload, key, attempts, max_attempts)
+    select task_id, payload, null, 1000, 1000 from graphile_worker._private_jobs limit 1`.execute(ctx.db)
+  await forgetReplaced(ctx)
+  const { rows } = await sql<{ id: bigint }>`select id from graphile_worker._private_jobs`.execute(ctx.db)
+  expect(rows.map(({ id }) => String(id))).toEqual([kept])
 })

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/market/context'
-import { freeSilent, sayAlive, sayGoodbye } from '@market/market/queue'
+import { freeForgotten, freeSilent, sayAlive, sayGoodbye } from '@market/market/queue'
 
 const BEAT_MS = 1_000
 
@@ -7,14 +7,26 @@ interface HeartbeatLog {
   warn(fields: object, message: string): void
 }
 
-/** Every living worker says so each second, and frees what is held by those who no longer do. */
-export function keepHeartbeat(ctx: Needs<'db'>, poolIds: ReadonlySet<string>, log: HeartbeatLog) {
+/** The pools of this process, and the jobs they know to be theirs. */
+export interface Held {
+  readonly poolIds: ReadonlySet<string>
+  readonly jobIds: ReadonlySet<string>
+}
+
+/**
+ * Every living worker says so each second, frees what is held by those who no longer do, and gives back what is held in
+ * its own name without its knowing.
+ */
+export function keepHeartbeat(ctx: Needs<'db'>, held: Held, log: HeartbeatLog) {
+  const { poolIds } = held
   let beating = false
   const beat = async () => {
     if (beating || poolIds.size === 0) return
     beating = true
     try {
       await sayAlive(ctx, [...poolIds])
+      const forgotten = await freeForgotten(ctx, [...poolIds], [...held.jobIds])
+      if (forgotten > 0) log.warn({ jobs: forgotten }, 'gave back jobs that never arrived here')
       const freed = await freeSilent(ctx)
       if (freed.length > 0) log.warn({ pools: freed }, 'freed the jobs of workers that are silent')
     } catch (error) {

@@ -29,6 +29,9 @@ interface Runner {
 /** A job that nobody announced is found within this; announced ones start some milliseconds after their commit. */
 const POLL_MS = 250
 
+/** So long a job that is done still counts as known. */
+const TOLD_WITHIN_MS = 5_000
+
 export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   const { log, concurrency } = settings
   const events: WorkerEvents = new EventEmitter()
@@ -38,7 +41,18 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   })
   const poolIds = new Set<string>()
   events.on('pool:create', ({ workerPool }) => poolIds.add(workerPool.id))
-  const heartbeat = keepHeartbeat(settings.ctx, poolIds, log)
+  const jobIds = new Set<string>()
+  events.on('localQueue:getJobs:complete', ({ jobs }) => {
+    for (const { id } of jobs) jobIds.add(String(id))
+  })
+  events.on('localQueue:returnJobs', ({ jobs }) => {
+    for (const { id } of jobs) jobIds.delete(String(id))
+  })
+  // That it is done is told to the database a moment later.
+  events.on('job:complete', ({ job }) =>
+    setTimeout(() => jobIds.delete(String(job.id)), TOLD_WITHIN_MS).unref(),
+  )
+  const heartbeat = keepHeartbeat(settings.ctx, { poolIds, jobIds }, log)
   const runner = await run({
     pgPool: settings.pool,
     taskList: settings.tasks,

@@ -2,14 +2,16 @@ import { testClock } from '@market/testing/clock'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { expect, test } from 'vitest'
-import { startSweeps } from './sweeps.ts'
+import { HOUSE_SWEEPS, startSweeps } from './sweeps.ts'
 
 const NAMES = [
   'forget-old-requests',
+  'forget-replaced-jobs',
   'hurry-failed',
   'keep-delivery-months',
   'keep-event-months',
   'keep-ledger-months',
+  'move-due-orders',
   'wake-lanes',
 ]
 
@@ -17,7 +19,7 @@ function sweepWith(ctx: MarketContext) {
   const failed: string[] = []
   const logged: object[] = []
   const log = { error: (fields: object) => void logged.push(fields) }
-  return { failed, logged, sweeps: startSweeps(ctx, log, (name) => failed.push(name)) }
+  return { failed, logged, sweeps: startSweeps(ctx, HOUSE_SWEEPS, log, (name) => failed.push(name)) }
 }
 
 test('every sweep begins at once, and the end waits for those that run', async () => {

@@ -1,39 +1,47 @@
 import { keepEventMonths } from '@market/market/events'
 import { keepLedgerMonths } from '@market/market/ledger'
-import { hurryFailed } from '@market/market/queue'
+import { moveDueOrders } from '@market/market/orders'
+import { forgetReplaced, hurryFailed } from '@market/market/queue'
 import { forgetOldRequests } from '@market/market/requests'
 import { keepDeliveryMonths, wakeLanes } from '@market/market/webhooks'
 import type { JobContext } from './job.ts'
 
-interface Sweep {
+/** What is done again and again by every worker; each is safe to do twice at once. */
+export interface Sweep<Ctx> {
   readonly name: string
   readonly everyMs: number
-  readonly run: (ctx: JobContext) => Promise<unknown>
+  readonly run: (ctx: Ctx, log: SweepLog) => Promise<unknown>
+}
+
+export interface SweepLog {
+  error(fields: object, message: string): void
 }
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-/** What is done again and again by every worker; each is safe to do twice at once. */
-const SWEEPS: readonly Sweep[] = [
+export const HOUSE_SWEEPS: readonly Sweep<JobContext>[] = [
   { name: 'wake-lanes', everyMs: 5 * SECOND, run: wakeLanes },
   { name: 'hurry-failed', everyMs: 5 * SECOND, run: hurryFailed },
+  { name: 'move-due-orders', everyMs: 2 * SECOND, run: moveDueOrders },
+  { name: 'forget-replaced-jobs', everyMs: MINUTE, run: forgetReplaced },
   { name: 'forget-old-requests', everyMs: MINUTE, run: forgetOldRequests },
   { name: 'keep-event-months', everyMs: 60 * MINUTE, run: keepEventMonths },
   { name: 'keep-ledger-months', everyMs: 60 * MINUTE, run: keepLedgerMonths },
   { name: 'keep-delivery-months', everyMs: 60 * MINUTE, run: keepDeliveryMonths },
 ]
 
-interface SweepLog {
-  error(fields: object, message: string): void
-}
-
 /** Starts each sweep at once and then at its own pace, never over itself. */
-export function startSweeps(ctx: JobContext, log: SweepLog, onFailure: (name: string) => void) {
+export function startSweeps<Ctx>(
+  ctx: Ctx,
+  sweeps: readonly Sweep<Ctx>[],
+  log: SweepLog,
+  onFailure: (name: string) => void,
+) {
   const running = new Map<string, Promise<unknown>>()
-  const sweep = ({ name, run }: Sweep) => {
+  const sweep = ({ name, run }: Sweep<Ctx>) => {
     if (running.has(name)) return
-    const work = run(ctx)
+    const work = run(ctx, log)
       .catch((error) => {
         onFailure(name)
         log.error({ err: error, sweep: name }, 'sweep failed')
@@ -41,8 +49,8 @@ export function startSweeps(ctx: JobContext, log: SweepLog, onFailure: (name: st
       .finally(() => running.delete(name))
     running.set(name, work)
   }
-  for (const each of SWEEPS) sweep(each)
-  const timers = SWEEPS.map((each) => setInterval(() => sweep(each), each.everyMs))
+  for (const each of sweeps) sweep(each)
+  const timers = sweeps.map((each) => setInterval(() => sweep(each), each.everyMs))
   return {
     stop: async () => {
       for (const timer of timers) clearInterval(timer)

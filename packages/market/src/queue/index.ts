@@ -1,5 +1,7 @@
 export { askToCarry } from './ask-to-carry.ts'
 export { enqueue } from './enqueue.ts'
+export { forgetReplaced } from './forget-replaced.ts'
+export { freeForgotten } from './free-forgotten.ts'
 export { freeSilent } from './free-silent.ts'
 export { hurryFailed } from './hurry-failed.ts'
 export type { JobName, JobPayloads } from './job.ts'

@@ -40,6 +40,27 @@ export async function freeJobs(db: Db, poolIds: readonly string[]): Promise<void
   await sql`select graphile_worker.force_unlock_workers(${[...poolIds]}::text[])`.execute(db)
 }
 
+/** Jobs that were given to these pools a while ago and that none of them has: the answer got lost on its way. */
+export async function freeUnknown(
+  db: Db,
+  poolIds: readonly string[],
+  known: readonly string[],
+  seconds: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update graphile_worker._private_jobs set locked_at = null, locked_by = null
+    where locked_by = any(${[...poolIds]}::text[]) and locked_at < now() - ${seconds}::int * interval '1 second'
+      and id <> all(${[...known]}::bigint[])`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** All our jobs have a key; one without was replaced by another while a worker held it that died since. */
+export async function deleteReplaced(db: Db): Promise<void> {
+  await sql`
+    delete from graphile_worker._private_jobs
+    where key is null and locked_at is null and attempts >= max_attempts`.execute(db)
+}
+
 export async function forgetPools(db: Db, poolIds: readonly string[]): Promise<void> {
   await db
     .deleteFrom('worker_pools')
