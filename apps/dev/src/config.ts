@@ -6,13 +6,16 @@ export interface Settings {
   readonly verbose: boolean
   /** Start PostgreSQL and Redis even where some are running. */
   readonly ownServers: boolean
+  /** Local chains with USDC on them. */
+  readonly chains: boolean
   /** The api's port; a free one when left out. */
   readonly port?: number
   readonly postgresUrl?: string
   readonly redisUrl?: string
 }
 
-export const USAGE = 'npm run dev -- [--json] [--verbose] [--own-servers] [--port <port of the api>]'
+export const USAGE =
+  'npm run dev -- [--json] [--verbose] [--own-servers] [--no-chains] [--port <port of the api>]'
 
 /** Wrong arguments throw, in words for the person who typed them. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
@@ -23,6 +26,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
       verbose: { type: 'boolean', default: false },
       port: { type: 'string' },
       'own-servers': { type: 'boolean', default: false },
+      'no-chains': { type: 'boolean', default: false },
     },
   })
   const port = portOf(values.port)
@@ -32,6 +36,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     json: values.json,
     verbose: values.verbose,
     ownServers: values['own-servers'],
+    chains: !values['no-chains'],
     ...(port !== 0 && { port }),
     ...(postgresUrl && { postgresUrl }),
     ...(redisUrl && { redisUrl }),

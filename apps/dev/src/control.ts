@@ -1,10 +1,14 @@
+import { Refusal } from '@market/kernel/refusal'
 import type { Idp } from '@market/testing/idp'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { MovableClock } from './clock.ts'
+import { mountMoney } from './control-money.ts'
+import type { Networks } from './networks/start-networks.ts'
 import { type Person, tokenFor } from './people.ts'
 import { HOST, isFree, somePair } from './ports.ts'
 
 const PORT_ATTEMPTS = 20
+const PATHS = '/clock/advance, /idp/token, /wallets, /fund and /transfer'
 const YEAR_SECONDS = 366 * 24 * 3_600
 
 const ADVANCE = {
@@ -25,12 +29,22 @@ const TOKEN = {
   },
 }
 
-/** Plays the outside world: moves the clock, signs anybody in. For programs on this machine, never for web pages. */
-export function buildControl(clock: MovableClock, idp: Idp): FastifyInstance {
+export interface Outside {
+  readonly clock: MovableClock
+  readonly idp: Idp
+  /** Absent when the run has no chains. */
+  readonly networks: Networks | undefined
+}
+
+/**
+ * Plays the outside world: moves the clock, signs anybody in, sends money. For programs on this machine, never for web
+ * pages.
+ */
+export function buildControl({ clock, idp, networks }: Outside): FastifyInstance {
   const app = Fastify({
     logger: false,
     forceCloseConnections: true,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
   })
   // A form of a web page can send text/plain without asking; JSON it cannot.
   app.removeContentTypeParser('text/plain')
@@ -43,21 +57,23 @@ export function buildControl(clock: MovableClock, idp: Idp): FastifyInstance {
     if (fromPage || !isOurs) return reply.code(403).send({ error: 'This server is not for web pages' })
   })
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
-    reply.code(error.statusCode ?? 500).send({ error: error.message }),
+    reply.code(error instanceof Refusal ? 400 : (error.statusCode ?? 500)).send({ error: error.message }),
   )
-  app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: 'Here are POST /clock/advance and POST /idp/token' }),
-  )
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `Here are POST ${PATHS}` }))
   app.post<{ Body: { seconds: number } }>(
     '/clock/advance',
     { schema: { body: ADVANCE } },
-    async (request) => ({
-      now: (await clock.advance(request.body.seconds)).toISOString(),
-    }),
+    async ({ body: { seconds } }) => {
+      const now = await clock.advance(seconds)
+      // A payment made now must not look older than what it pays for.
+      await networks?.advance(seconds)
+      return { now: now.toISOString() }
+    },
   )
   app.post<{ Body: Person }>('/idp/token', { schema: { body: TOKEN } }, async (request) => ({
     access_token: await tokenFor(idp, request.body),
   }))
+  mountMoney(app, networks)
   return app
 }
 

@@ -11,10 +11,11 @@ export function describe(addresses: Addresses): string {
     ['identity', addresses.idp],
     ['postgres', addresses.postgres],
     ['redis', addresses.redis],
+    ...Object.entries(addresses.networks).map(([name, { rpc }]) => [name, rpc] as const),
     ['admin key', addresses.admin_key],
     ['operator', `${OPERATOR} (a token from control)`],
   ]
-  const table = rows.map(([name, value]) => `  ${name.padEnd(14)} ${value}`)
+  const table = rows.map(([name, value]) => `  ${name.padEnd(15)} ${value}`)
   const agent = { name: 'My First Agent', description: 'Answers one question a day.' }
   return [
     'Agent Market is running. Ctrl-C stops it and removes its data.',

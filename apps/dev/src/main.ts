@@ -64,6 +64,8 @@ try {
   process.stdout.write(settings.json ? `${JSON.stringify(addresses)}\n` : `${describe(addresses)}\n`)
 } catch (error) {
   if (!stopping.signal.aborted) say(textOf(error))
+  // What is stopped from here on did not die by itself.
+  stopping.abort('failed')
   await finish(told === undefined ? 1 : 0)
 }
 await finish(await reasonToEnd)

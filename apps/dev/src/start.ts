@@ -2,12 +2,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Network } from '@market/kernel/network'
 import { type Idp, startIdp } from '@market/testing/idp'
 import { apiCaller } from './call-api.ts'
 import { movableClock } from './clock.ts'
 import type { Closing } from './closing.ts'
 import type { Settings } from './config.ts'
 import { buildControl, openControl } from './control.ts'
+import type { NetworkPlace } from './networks/network.ts'
+import { startNetworks } from './networks/start-networks.ts'
 import { OPERATOR, personId } from './people.ts'
 import { HOST } from './ports.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
@@ -24,7 +27,8 @@ export interface Addresses {
   readonly postgres: string
   readonly redis: string
   readonly idp: string
-  readonly networks: Readonly<Record<string, never>>
+  /** Empty with `--no-chains`. */
+  readonly networks: Readonly<Partial<Record<Network, NetworkPlace>>>
   readonly admin_key: string
 }
 
@@ -45,6 +49,10 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
   const folder = mkdtempSync(join(tmpdir(), 'market-dev-'))
   closing.note('the temporary folder', () => rmSync(folder, { recursive: true, force: true }))
 
+  // The chains take the longest; the others come up beside them.
+  const starting = settings.chains ? startNetworks(around.onLine) : undefined
+  closing.note('the networks', async () => (await starting?.catch(() => undefined))?.stop())
+
   const postgres = await (settings.ownServers ? startPostgres() : findPostgres(settings.postgresUrl))
   if (postgres.own !== undefined) closing.note('PostgreSQL', postgres.own.stop)
   postgres.own?.exited.then(() => onDeath('PostgreSQL'))
@@ -61,9 +69,13 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
   const idp = await startIdp()
   closing.note('the identity provider', idp.stop)
 
+  const networks = await starting
+  networks?.exited.then(() => onDeath('The networks'))
+  signal.throwIfAborted()
+
   const clockFile = join(folder, 'clock')
   const { control, url, apiPort } = await openControl(settings.port, (port) =>
-    buildControl(movableClock(clockFile, apiTimeOf(urlOf(port))), idp),
+    buildControl({ clock: movableClock(clockFile, apiTimeOf(urlOf(port))), idp, networks }),
   )
   closing.note('the control server', () => control.close())
   signal.throwIfAborted()
@@ -73,6 +85,7 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
   const common = {
     DATABASE_URL: database.url,
     ...vaultSecrets(),
+    ...networks?.settings,
     CLOCK_FILE: clockFile,
     LOG_LEVEL: 'info',
     HOST,
@@ -85,7 +98,7 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
       APP_URL: apiUrl,
       PORT: String(apiPort),
     },
-    worker: { PORT: '0' },
+    worker: { ...networks?.keys, PORT: '0' },
   }
   for (const name of ['api', 'worker'] as const) {
     const program = await startProgram(name, folder, { ...common, ...programs[name] }, around.onLine)
@@ -104,7 +117,7 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
     postgres: database.url,
     redis: redis.url,
     idp: idp.issuer,
-    networks: {},
+    networks: networks?.places ?? {},
     admin_key: adminKey,
   }
 }

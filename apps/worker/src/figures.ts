@@ -1,6 +1,7 @@
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
 import type { Needs } from '@market/market/context'
+import { payoutFigures } from '@market/market/payouts'
 import { queueFigures } from '@market/market/queue'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
@@ -9,7 +10,7 @@ interface FigureSettings {
   readonly host: string
   readonly port: number
   readonly readers: readonly string[]
-  readonly ctx: Needs<'db'>
+  readonly ctx: Needs<'db' | 'clock'>
   readonly isReady: () => Promise<boolean>
   readonly isStopping: () => boolean
 }
@@ -27,10 +28,27 @@ export async function serveFigures(settings: FigureSettings) {
     registers: [registry],
   })
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
+  const perNetwork = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['network'], registers: [registry] })
   const waiting = gauge('market_jobs_waiting', 'Jobs whose time has come and nobody has taken')
   const oldest = gauge('market_jobs_oldest_seconds', 'How long the oldest of them has waited')
   const running = gauge('market_jobs_running', 'Jobs that are being done')
   const failing = gauge('market_jobs_failing', 'Jobs that failed and are still to be done')
+
+  const money = {
+    waiting: perNetwork('market_payouts_waiting', 'Payouts that were asked for and have not ended'),
+    oldestSeconds: perNetwork('market_payouts_oldest_seconds', 'How long the oldest of them has waited'),
+    held: perNetwork('market_payouts_held', 'Payouts that wait for something to change'),
+    failed: perNetwork('market_payouts_failed', 'Payouts that somebody must look at'),
+    shortMicros: perNetwork('market_treasury_short_micros', 'What the treasury lacks of what it must hold'),
+    isOpen: perNetwork('market_payouts_open', '1 while payouts may leave'),
+  }
+  const tellMoney = async () => {
+    for (const gauge of Object.values(money)) gauge.reset()
+    for (const { network, ...figures } of await payoutFigures(settings.ctx))
+      for (const [name, gauge] of Object.entries(money))
+        gauge.set({ network }, Number(figures[name as keyof typeof money]))
+  }
 
   const app = Fastify({ logger: false })
   app.addHook('onRequest', async (request) => {
@@ -41,6 +59,8 @@ export async function serveFigures(settings: FigureSettings) {
     oldest.set(figures.oldestSeconds)
     running.set(figures.running)
     failing.set(figures.failing)
+    // A figure that is not told is seen to be missing; one of yesterday would be believed.
+    await tellMoney().catch(() => undefined)
   })
   mountHealth(app, { isReady: settings.isReady, isDraining: settings.isStopping })
   mountMetrics(app, metrics, settings.readers)

@@ -3,8 +3,9 @@ import { latestMigration } from '@market/database/migrate'
 import { hasMigration } from '@market/database/ping'
 import { startPayingOut } from '@market/jobs/pay-out'
 import { startRunner } from '@market/jobs/runner'
-import { startSweeps } from '@market/jobs/sweeps'
+import { HOUSE_SWEEPS, startSweeps } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
+import { MONEY_SWEEPS } from '@market/jobs/watch-money'
 import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { clockFromFile } from '@market/platform/settings/clock-file'
@@ -31,6 +32,7 @@ export async function startHouse(config: Config) {
   }
   const db = connect({ ...connection, keepsPlans: true })
   const pool = openPool({ ...connection, applicationName: 'agent-market-jobs' })
+  const networks = await openRails(config, log)
   const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
   const ctx = {
     db,
@@ -38,9 +40,8 @@ export async function startHouse(config: Config) {
     ids: idSource(clock, config.CELL),
     vault: localVault({ keys: config.VAULT_KEYS, pepper: config.VAULT_PEPPER }),
     outbound: outboundFrom(config),
+    chains: networks.chains,
   }
-
-  const rails = await openRails(config, log)
   const { PAYOUT_CAP_USDC: perPayout, PAYOUT_DAY_CAP_USDC: perDay, SOLANA_COST_CAP } = config
   const caps = { perPayout, perDay, cost: { 'solana-mainnet': BigInt(SOLANA_COST_CAP) } }
 
@@ -53,7 +54,7 @@ export async function startHouse(config: Config) {
     isReady: () => hasMigration(db, latestMigration()),
     isStopping: () => stopping,
   })
-  const payingOut = startPayingOut({ ...ctx, rails: rails.open, caps }, log, figures.noteFailure)
+  const payingOut = startPayingOut({ ...ctx, rails: networks.rails, caps }, log, figures.noteFailure)
   const runner = await startRunner({
     pool,
     ctx,
@@ -62,19 +63,20 @@ export async function startHouse(config: Config) {
     log,
     onFailure: figures.noteFailure,
   })
-  const sweeps = startSweeps(ctx, log, figures.noteFailure)
+  const sweeps = startSweeps(ctx, HOUSE_SWEEPS, log, figures.noteFailure)
+  const watching = startSweeps(ctx, MONEY_SWEEPS, log, figures.noteFailure)
 
   return {
     log,
     address: figures.address,
-    ended: Promise.race([runner.ended, rails.broken]),
+    ended: Promise.race([runner.ended, networks.broken]),
     /** Takes no more jobs, brings those that run to a good place, and ends. */
     stop: async () => {
       stopping = true
-      rails.stop()
+      networks.stop()
       await runner.stop()
       await payingOut.stop()
-      await sweeps.stop()
+      await Promise.all([sweeps.stop(), watching.stop()])
       await figures.stop()
       await Promise.allSettled([db.destroy(), pool.end(), traces.stop()])
     },

@@ -10,6 +10,8 @@ export interface Vault {
   seal(plain: string, place: SealedPlace): Buffer
   /** Asks outside only for a data key this process has not seen yet. */
   open(sealed: Buffer, place: SealedPlace): Promise<string>
+  /** Whether the value stands under a key that no longer seals. Reads the value's head alone and opens nothing. */
+  needsReseal(sealed: Buffer): boolean
   /** The keyed hash under which a secret is found again without being stored. */
   fingerprint(secret: string): Buffer
 }

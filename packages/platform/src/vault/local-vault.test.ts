@@ -109,7 +109,9 @@ describe('changing the key', () => {
 
   test('once the old key is gone, what was left under it does not open', async () => {
     const error = await faultOf(newOnly.open(vault.seal(SECRET, PLACE), PLACE))
-    expect(error.message).toBe('the vault has no key "2025-a"')
+    expect(error.message).toBe(
+      'the vault has no key "2025-a": give it back, and take it away once nothing is under it',
+    )
   })
 
   test('bytes that are no sealed value are a fault, not due', () => {

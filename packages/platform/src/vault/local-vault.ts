@@ -16,11 +16,6 @@ export interface LocalVaultSettings {
   readonly pepper: Buffer
 }
 
-export interface LocalVault extends Vault {
-  /** Whether the value stands under a key that is no longer the current one. */
-  needsReseal(sealed: Buffer): boolean
-}
-
 interface DataKey {
   readonly key: KeyObject
   readonly wrapped: Buffer
@@ -32,7 +27,7 @@ const SEALS_PER_DATA_KEY = 1_000
 const REMEMBERED_DATA_KEYS = 1_000
 
 /** Envelope encryption under keys this process holds: each value under a data key, that under a key-encryption key. */
-export function localVault(settings: LocalVaultSettings): LocalVault {
+export function localVault(settings: LocalVaultSettings): Vault {
   const keys = readKeys(settings.keys)
   const currentId = settings.keys[0]?.id
   if (currentId === undefined) throw new Error('the vault needs at least one key')
@@ -42,7 +37,8 @@ export function localVault(settings: LocalVaultSettings): LocalVault {
 
   function keyOf(id: string): KeyObject {
     const key = keys.get(id)
-    if (key === undefined) throw new Error(`the vault has no key "${id}"`)
+    if (key === undefined)
+      throw new Error(`the vault has no key "${id}": give it back, and take it away once nothing is under it`)
     return key
   }
 

@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Refusal } from '@market/kernel/refusal'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { type Address, getAddress, isAddress, type PrivateKeyAccount } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { LocalNetwork } from './network.ts'
+
+/** A block is final eight blocks later. */
+const BLOCK_MS = 250
+const COIN = 10n ** 18n
+
+/** An EVM chain with USDC at its address: a block for every transaction at once, and one every quarter of a second. */
+export async function startEvm(settings: { chainId: number; usdc: Address }): Promise<LocalNetwork> {
+  const chain = await startEvmNetwork(settings)
+  const treasuryKey = generatePrivateKey()
+  const treasury = privateKeyToAccount(treasuryKey).address
+  await chain.fund(treasury, 1_000n * COIN)
+  const wallets = new Map<Address, PrivateKeyAccount>()
+
+  const end = new AbortController()
+  const mining = (async () => {
+    while (!end.signal.aborted) {
+      await chain.mine(1)
+      await wait(BLOCK_MS)
+    }
+  })()
+
+  const newAccount = (): PrivateKeyAccount => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    wallets.set(account.address, account)
+    return account
+  }
+  const fund: LocalNetwork['fund'] = async (to, { usdc, native }) => {
+    const address = addressOf(to)
+    const held = BigInt(String(await chain.rpc('eth_getBalance', [address, 'latest'])))
+    if (native > 0n) await chain.fund(address, held + native)
+    if (usdc > 0n) await chain.mint(address, usdc)
+  }
+
+  return {
+    place: { rpc: chain.url, usdc: settings.usdc, treasury },
+    treasuryKey: treasuryKey.slice(2),
+    identity: String(settings.chainId),
+    newWallet: async () => newAccount().address,
+    fund,
+    transfer: async (to, amount, from) => {
+      const payee = addressOf(to)
+      const payer = from === undefined ? newAccount() : wallets.get(addressOf(from))
+      if (payer === undefined) throw notOurs(from)
+      await fund(payer.address, { native: COIN, usdc: amount })
+      const tx = await chain.transfer(payer, payee, amount)
+      const receipt = (await chain.rpc('eth_getTransactionReceipt', [tx])) as { readonly status: string }
+      if (receipt.status !== '0x1') throw new Refusal('invalid', `USDC cannot be sent to ${to}`)
+      return { tx, payer: payer.address }
+    },
+    advance: async (seconds) => {
+      await chain.rpc('evm_increaseTime', [seconds])
+      await chain.mine(1)
+    },
+    stop: async () => {
+      end.abort()
+      await mining
+      await chain.stop()
+    },
+  }
+}
+
+function addressOf(text: string): Address {
+  if (!isAddress(text)) throw new Refusal('invalid', `${text} is no address of this network`)
+  return getAddress(text)
+}
+
+export const notOurs = (from: string | undefined): Refusal =>
+  new Refusal('invalid', `${from} was not made here: leave "from" out, or make a wallet with POST /wallets`)

@@ -1,0 +1,51 @@
+import { connect } from '@market/database/connect'
+import { transact } from '@market/database/transact'
+import { systemClock } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { resealAgents } from '@market/market/agents'
+import { record } from '@market/market/audit'
+import { resealWallets } from '@market/market/custody'
+import { resealRequests } from '@market/market/requests'
+import { localVault } from '@market/platform/vault/local-vault'
+
+interface RotationSettings {
+  readonly DATABASE_URL: string
+  readonly VAULT_KEYS: readonly { readonly id: string; readonly key: Buffer }[]
+  readonly VAULT_PEPPER: Buffer
+}
+
+/** No admin key can be called so: a colon is not allowed in their names. */
+const ACTOR = { kind: 'admin_key', name: 'vault:rotate' } as const
+
+/**
+ * Brings every sealed value of the database under the first key of the vault. The marketplace may run meanwhile; a run
+ * that was cut short is finished by the next.
+ */
+export async function rotateVault(settings: RotationSettings) {
+  const db = connect({
+    url: settings.DATABASE_URL,
+    maxConnections: 2,
+    applicationName: 'agent-market-vault-rotation',
+  })
+  const ctx = {
+    db,
+    clock: systemClock,
+    vault: localVault({ keys: settings.VAULT_KEYS, pepper: settings.VAULT_PEPPER }),
+    actor: ACTOR,
+    requestId: idSource(systemClock).next('cmd'),
+  }
+  const [current, ...others] = settings.VAULT_KEYS.map(({ id }) => id)
+  const note = (act: string, details: Readonly<Record<string, unknown>>) =>
+    transact(db, (tx) => record(ctx, tx, { act, subject: `vault:${current}`, details }))
+  try {
+    await note('vault.rotation_began', { other_keys: others })
+    const columns = [...(await resealAgents(ctx)), await resealWallets(ctx), await resealRequests(ctx)]
+    const counts = columns.map(({ column, values, resealed, left, unopened }) => {
+      return [column, { values, resealed, left, unopened }]
+    })
+    await note('vault.rotation_ended', Object.fromEntries(counts))
+    return columns
+  } finally {
+    await db.destroy()
+  }
+}
