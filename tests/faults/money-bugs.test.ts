@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BUGS } from './money/bugs.ts'
+import { type Ground, startGround } from './money/ground.ts'
+import { run } from './money/run.ts'
+
+const SEEDS = Number(process.env['SEEDS'] ?? 1)
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const ONLY = process.env['BUG']
+const LEAST_CAUGHT = 0.95
+
+let ground: Ground
+beforeAll(async () => {
+  ground = await startGround(FIRST_SEED)
+})
+afterAll(() => ground.stop())
+
+test.for(BUGS.filter(({ name }) => ONLY === undefined || name === ONLY))(
+  'a bug that is put into the product is found: $name',
+  { timeout: SEEDS * 180_000 },
+  async (bug) => {
+    const found = new Map<string, number>()
+    let caught = 0
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      const report = await run(ground, { seed, orders: 12, abreast: 12, faults: 0, ...bug.aim, bug })
+      if (report.violations.length > 0) caught++
+      for (const { invariant } of report.violations) found.set(invariant, (found.get(invariant) ?? 0) + 1)
+      if (process.env['SHOW'] !== undefined) process.stdout.write(`${JSON.stringify(report)}\n`)
+    }
+    const by = [...found].map(([invariant, times]) => `${invariant} ${times}`).join('; ')
+    process.stdout.write(`${bug.name}: caught ${caught} of ${SEEDS} by ${by}\n`)
+    expect(caught / SEEDS).toBeGreaterThanOrEqual(LEAST_CAUGHT)
+  },
+)

@@ -1,0 +1,177 @@
+import type { Network } from '@market/kernel/network'
+import type { EndingName } from './endings.ts'
+import type { FaultName } from './nemesis.ts'
+import type { RelayFaults } from './relay.ts'
+
+/** A fault that is put into the product on purpose, as a change of its source: the harness must find it. */
+export interface Bug {
+  readonly name: string
+  readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[]
+  /** Run on the database first, where a constraint would catch the bug before it does harm. */
+  readonly sql?: readonly string[]
+  /** What is aimed at it: the same load, nemesis and invariants, but more of what it cannot bear. */
+  readonly aim: {
+    readonly networks?: readonly Network[]
+    readonly ending?: EndingName
+    readonly thieves?: number
+    readonly orders?: number
+    readonly abreast?: number
+    readonly faults?: number
+    readonly faultNames?: readonly FaultName[]
+    readonly reorgs?: number
+    /** How nodes behave as long as everything shakes: all of them, or the first of each network alone. */
+    readonly nodes?: Partial<RelayFaults>
+    readonly firstNode?: Partial<RelayFaults>
+  }
+}
+
+export const BUGS: readonly Bug[] = [
+  {
+    name: 'claim-without-key',
+    changes: [
+      {
+        file: 'market/src/payments/claim-transfer.ts',
+        from: "  if (known.purpose !== '') throw usedAlready()\n",
+        to: "  if (known.purpose !== '') {\n    await postNew(ctx, tx, arrival(transfer))\n    return { isNew: true }\n  }\n",
+      },
+    ],
+    sql: ['drop index orders_by_payment'],
+    aim: { thieves: 1, ending: 'left', faults: 0 },
+  },
+  {
+    name: 'unguarded-transition',
+    changes: [
+      { file: 'market/src/orders/act.ts', from: '    allow(order, action)\n', to: '' },
+      {
+        file: 'market/src/orders/store.ts',
+        from: "where('id', '=', id).forUpdate().executeTakeFirst()",
+        to: "where('id', '=', id).executeTakeFirst()",
+      },
+    ],
+    aim: { ending: 'approved', faults: 0 },
+  },
+  {
+    name: 'broadcast-before-persist',
+    changes: [
+      {
+        file: 'market/src/payouts/sign-once.ts',
+        from: '  const isOurs = await transact(',
+        to: '  await sendAnyway(rail, signed)\n  const isOurs = await transact(',
+      },
+    ],
+    aim: {
+      networks: ['solana-mainnet'],
+      ending: 'cancelled',
+      orders: 24,
+      faults: 24,
+      faultNames: ['cutWorkers', 'killWorker'],
+      reorgs: 0,
+      nodes: { late: 0.7 },
+    },
+  },
+  {
+    name: 'event-outside-transaction',
+    changes: [
+      {
+        file: 'market/src/events/emit.ts',
+        from: 'const seq = await insertEvent(tx, {',
+        to: 'const seq = await insertEvent((ctx as unknown as { db?: Tx }).db ?? tx, {',
+      },
+    ],
+    aim: { ending: 'cancelled', orders: 24, faults: 16, faultNames: ['cutApis', 'killApi'], reorgs: 0 },
+  },
+  {
+    name: 'second-nonce',
+    changes: [
+      {
+        file: 'market/src/payouts/advance-payout.ts',
+        from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await rail.nonces())?.next === payout.nonce) await signOnce(ctx, rail, payout, signed)\n',
+        to: '  if (payout.nonce === null) return\n  const nonce = (await rail.nonces())?.pending ?? payout.nonce\n  await signOnce(ctx, rail, { ...payout, nonce }, signed)\n',
+      },
+      {
+        file: 'chains/src/evm/evm-rail.ts',
+        from: '        before.every((one) => one.nonce === nonce),\n',
+        to: '        true,\n',
+      },
+      {
+        file: 'chains/src/evm/look-at-payout.ts',
+        from: "assert(nonce !== null && signed.every((one) => one.nonce === nonce), 'one payout has one nonce')",
+        to: "assert(nonce !== null, 'a payout has a nonce')",
+      },
+    ],
+    aim: {
+      networks: ['base-mainnet', 'alt-mainnet'],
+      ending: 'cancelled',
+      faults: 6,
+      faultNames: ['latency'],
+      reorgs: 0,
+      firstNode: { behind: 20 },
+    },
+  },
+  {
+    name: 'reorg-ignored',
+    changes: [
+      {
+        file: 'market/src/payments/transfer.ts',
+        from: "  state: seen.final ? 'final' : 'seen',\n",
+        to: "  state: 'final',\n",
+      },
+    ],
+    aim: {
+      networks: ['base-mainnet', 'alt-mainnet'],
+      ending: 'left',
+      orders: 24,
+      abreast: 4,
+      faults: 6,
+      faultNames: ['reorg'],
+    },
+  },
+  {
+    name: 'double-sign',
+    changes: [
+      {
+        file: 'chains/src/solana/look-payout.ts',
+        from: 'const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + EXPIRY_MARGIN)',
+        to: 'const mayStillLand = false',
+      },
+    ],
+    aim: {
+      networks: ['solana-mainnet'],
+      ending: 'cancelled',
+      faults: 8,
+      faultNames: ['latency'],
+      reorgs: 0,
+      nodes: { late: 1 },
+    },
+  },
+  {
+    name: 'float-fee',
+    changes: [
+      {
+        file: 'market/src/ledger/fees.ts',
+        from: 'const fee = share(price, FEE_BPS)\n',
+        to: 'const fee = BigInt(Math.round(Number(price) * 0.1)) as Usdc\n',
+      },
+    ],
+    aim: { ending: 'approved', faults: 0 },
+  },
+  {
+    name: 'refund-and-payout',
+    changes: [
+      { file: 'market/src/orders/resolve-dispute.ts', from: "      allow(order, 'award')\n", to: '' },
+    ],
+    sql: ['alter table ledger_accounts drop constraint ledger_accounts_not_overdrawn'],
+    aim: { ending: 'refundedOrAwarded', faults: 0 },
+  },
+  {
+    name: 'answer-before-effect',
+    changes: [
+      {
+        file: 'handlers/src/request-transaction.ts',
+        from: 'await finishRequest(house, tx, lease, answer)',
+        to: 'await finishRequest(house, house.db, lease, answer)',
+      },
+    ],
+    aim: { ending: 'cancelled', orders: 24, faults: 16, faultNames: ['cutApis', 'killApi'], reorgs: 0 },
+  },
+]

@@ -1,0 +1,124 @@
+import { TRANSITIONS } from '@market/market/orders'
+import { feeOf, partOf } from './check-books.ts'
+import type { Checks, Facts, OrderRow } from './facts.ts'
+
+const BORN = 'quoted'
+const UNPAID = new Set(['pending_quote', 'quoted', 'accepted'])
+
+/** Which event each action of an order tells its agent; the others tell none. */
+const TOLD: Readonly<Record<string, string>> = {
+  pay: 'order.paid',
+  revision: 'order.revision_requested',
+  dispute: 'order.disputed',
+  approve: 'order.completed',
+  release: 'order.completed',
+  award: 'order.completed',
+  cancel: 'order.cancelled',
+  overdue: 'order.cancelled',
+  refund: 'order.cancelled',
+  reverse: 'order.cancelled',
+}
+const EVENTS = ['order.created', ...new Set(Object.values(TOLD))]
+
+const table: Readonly<Record<string, Readonly<Record<string, string>>>> = TRANSITIONS
+
+/** What must leave for an order: to its agent, and back to its buyer. */
+function owed(facts: Facts, order: OrderRow): { payout: bigint; refund: bigint } {
+  const payment = facts.paymentOf(order.id)
+  if (payment === undefined || UNPAID.has(order.status)) return { payout: 0n, refund: 0n }
+  if (order.status === 'cancelled') return { payout: 0n, refund: payment.due_micros }
+  if (order.status !== 'completed') return { payout: 0n, refund: 0n }
+  const part = partOf(facts, order)
+  return { payout: part - feeOf(part), refund: (order.price_micros ?? 0n) - part }
+}
+
+export const ORDER_CHECKS: Checks = {
+  'the steps of an order are a path through its table': ({ orders, stepsOf }) =>
+    orders.flatMap((order) => {
+      let at = BORN
+      const wrong: string[] = []
+      for (const { n, action, from_status, to_status } of stepsOf(order.id)) {
+        if (from_status !== at || table[from_status]?.[action] !== to_status)
+          wrong.push(`${order.id} step ${n}: ${action} from ${from_status} to ${to_status}, being ${at}`)
+        at = to_status
+      }
+      return at === order.status ? wrong : [...wrong, `${order.id} is ${order.status}, its steps say ${at}`]
+    }),
+
+  'a paid order has exactly one payment, and an unpaid one none': ({ orders, transfers }) =>
+    orders.flatMap((order) => {
+      const live = transfers.filter((one) => one.purpose === `order:${order.id}` && one.state !== 'gone')
+      const isPaid = !UNPAID.has(order.status) && order.status !== 'cancelled'
+      if (live.length > 1) return [`${order.id} was paid by ${live.length} transfers`]
+      if (isPaid !== (live.length === 1) && order.status !== 'cancelled')
+        return [`${order.id} is ${order.status} and has ${live.length} payments`]
+      const [payment] = live
+      if (!isPaid || payment === undefined) return []
+      const isSame =
+        payment.reference === order.payment_reference && payment.network === order.payment_network
+      const isEnough = payment.due_micros === order.price_micros
+      return isSame && isEnough ? [] : [`${order.id} was paid otherwise than its transfer says`]
+    }),
+
+  'one transfer pays one order': ({ orders }) => {
+    const paid = orders.filter((order) => order.payment_reference !== null)
+    const groups = Map.groupBy(paid, (order) => `${order.payment_network} ${order.payment_reference}`)
+    return [...groups].filter(([, some]) => some.length > 1).map(([name]) => name)
+  },
+
+  'an order pays out what it must, to its agent or back to its buyer': (facts) =>
+    facts.orders.flatMap((order) => {
+      const wanted = owed(facts, order)
+      const found = {
+        payout: facts.payoutOf('payout', order.id)?.amount_micros ?? 0n,
+        refund: facts.payoutOf('refund', order.id)?.amount_micros ?? 0n,
+      }
+      const isSame = found.payout === wanted.payout && found.refund === wanted.refund
+      return isSame
+        ? []
+        : [
+            `${order.id} (${order.status} ${order.outcome}): payout ${found.payout} of ${wanted.payout}, refund ${found.refund} of ${wanted.refund}`,
+          ]
+    }),
+
+  'payouts go to the agent and refunds to who paid': ({ payouts, stories, paymentOf }) =>
+    payouts.flatMap((payout) => {
+      const id = payout.subject.split(':')[0] ?? ''
+      const story = stories.find(({ orderId }) => orderId === id)
+      if (payout.state === 'withdrawn' || story === undefined) return []
+      const { seller } = story
+      const wanted =
+        payout.kind !== 'payout'
+          ? paymentOf(id)?.payer
+          : payout.network === 'solana-mainnet'
+            ? seller.solanaPayee
+            : seller.evmPayee
+      return payout.payee?.toLowerCase() === wanted?.toLowerCase()
+        ? []
+        : [`${payout.id} goes to ${payout.payee} instead of ${wanted}`]
+    }),
+
+  'every step that is told has exactly one event': ({ orders, stepsOf, eventsOf }) =>
+    orders.flatMap((order) => {
+      const told = ['order.created', ...stepsOf(order.id).map(({ action }) => TOLD[action] ?? '')]
+      return EVENTS.flatMap((event) => {
+        const wanted = told.filter((one) => one === event).length
+        const found = eventsOf(order.id).filter((one) => one.event === event).length
+        return found === wanted ? [] : [`${order.id}: ${found} ${event} for ${wanted} steps`]
+      })
+    }),
+
+  'every event is about an order that exists': ({ orders, events }) => {
+    const known = new Set(orders.map(({ id }) => id))
+    return events.filter(({ order_id }) => !known.has(order_id)).map(({ order_id }) => order_id)
+  },
+
+  'an agent’s events are numbered without a gap': ({ events, counters }) =>
+    counters.flatMap(({ agent_id, last_seq }) => {
+      const seqs = events.filter((one) => one.agent_id === agent_id).map(({ seq }) => seq)
+      const isGapless = seqs.every((seq, index) => seq === BigInt(index + 1))
+      return isGapless && BigInt(seqs.length) === last_seq
+        ? []
+        : [`${agent_id}: ${seqs.length} of ${last_seq}`]
+    }),
+}

@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Envelope, someAddress } from '../../support/client.ts'
+import { asHeaders, signed } from '../../support/makers.ts'
+import type { House } from './house.ts'
+import type { Buyer } from './side.ts'
+
+/** Who calls: with a key or token, or with a wallet that signs every try anew. */
+export type Caller = { readonly bearer: string } | { readonly wallet: Pick<Buyer, 'address' | 'sign'> }
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly caller: Caller
+  /** What a wallet signs for. */
+  readonly purpose?: string
+  /** The same for every try: the effect happens once however often it is asked for. */
+  readonly key?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Envelope
+}
+
+export interface Counts {
+  requests: number
+  answered5xx: number
+  retries: number
+  unanswered: number
+  /** What was answered with 500: not that something is away, but that something is wrong. */
+  readonly wrong: string[]
+}
+
+export type Client = ReturnType<typeof patientClient>
+
+const TRY_MS = 5_000
+/** Longer than a killed process holds the right to answer for a key. */
+const PATIENCE_MS = 26_000
+const PAUSE_MS = 60
+
+/** A client as the contract asks for: it repeats what was not answered, with the same key, until it is. */
+export function patientClient(house: House, random: () => number) {
+  const counts: Counts = { requests: 0, answered5xx: 0, retries: 0, unanswered: 0, wrong: [] }
+  const credentials = async ({ caller, purpose = 'session' }: Request): Promise<Record<string, string>> =>
+    'bearer' in caller
+      ? { authorization: `Bearer ${caller.bearer}` }
+      : asHeaders(await signed(caller.wallet, purpose, house.now()))
+  const tryOnce = async (request: Request): Promise<Answer | undefined> => {
+    const url = house.apiUrl()
+    if (url === undefined) return undefined
+    const isRead = request.method === 'GET'
+    const response = await fetch(`${url}${request.path}`, {
+      method: request.method,
+      headers: {
+        'x-forwarded-for': someAddress(),
+        ...(!isRead && { 'content-type': 'application/json' }),
+        ...(request.key !== undefined && { 'idempotency-key': request.key }),
+        ...(await credentials(request)),
+      },
+      ...(!isRead && { body: JSON.stringify(request.body ?? {}) }),
+      signal: AbortSignal.timeout(TRY_MS),
+    })
+    return { status: response.status, body: (await response.json()) as Envelope }
+  }
+  const isAnswer = ({ status, body }: Answer): boolean =>
+    status < 500 && status !== 429 && body.code !== 'request_in_progress'
+
+  return {
+    counts,
+    /** The answer, or undefined when there was none for a long time. */
+    async ask(request: Request): Promise<Answer | undefined> {
+      const deadline = performance.now() + PATIENCE_MS
+      for (;;) {
+        counts.requests++
+        const answer = await tryOnce(request).catch(() => undefined)
+        if (answer !== undefined && isAnswer(answer)) return answer
+        if (answer !== undefined && answer.status >= 500) counts.answered5xx++
+        if (answer?.status === 500) counts.wrong.push(`${request.purpose ?? request.path}`)
+        if (performance.now() > deadline) {
+          counts.unanswered++
+          return undefined
+        }
+        counts.retries++
+        await wait(PAUSE_MS + random() * 4 * PAUSE_MS)
+      }
+    },
+  }
+}

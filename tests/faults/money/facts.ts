@@ -1,0 +1,93 @@
+import type { Network } from '@market/kernel/network'
+import { sql } from 'kysely'
+import type { Ground } from './ground.ts'
+import { readOutgoing } from './outgoing.ts'
+import type { Stage } from './plays.ts'
+import type { Story } from './story.ts'
+
+export type Facts = Awaited<ReturnType<typeof gatherFacts>>
+export type OrderRow = Facts['orders'][number]
+
+/** All that the books, the chains and the clients know at the end of a run. */
+export async function gatherFacts(
+  ground: Ground,
+  { house, client, adminToken }: Stage,
+  stories: readonly Story[],
+) {
+  const { db } = house
+  const rows = await Promise.all([
+    db.selectFrom('orders').selectAll().execute(),
+    db.selectFrom('order_steps').selectAll().orderBy('order_id').orderBy('n').execute(),
+    db.selectFrom('payouts').selectAll().execute(),
+    db.selectFrom('transfers').selectAll().execute(),
+    db.selectFrom('ledger_accounts').selectAll().execute(),
+    db.selectFrom('events').select(['agent_id', 'seq', 'event', 'order_id']).orderBy('seq').execute(),
+    db.selectFrom('event_counters').selectAll().execute(),
+    db.selectFrom('deliveries').select(['id', 'agent_id', 'seq', 'status']).execute(),
+  ])
+  const [orders, steps, payouts, transfers, accounts, events, counters, deliveries] = rows
+  const { rows: unbalanced } = await sql<{ id: string; sum: bigint }>`
+    select journal_id as id, sum(amount_micros)::bigint as sum from ledger_moves group by journal_id
+    having sum(amount_micros) <> 0`.execute(db)
+  const { rows: drifted } = await sql<{ id: string }>`
+    select account.id from ledger_accounts account left join ledger_moves move on move.account_id = account.id
+    group by account.id, account.balance_micros
+    having account.balance_micros <> coalesce(sum(move.amount_micros), 0)`.execute(db)
+
+  const solvency = await client.ask({
+    method: 'GET',
+    path: '/api/solvency',
+    caller: { bearer: adminToken },
+  })
+  const outgoing = await readOutgoing(ground, house)
+  const balances = new Map<string, bigint>()
+  const isThere = new Map<string, boolean>()
+  const wallets = new Map<string, { network: Network; owner: string }>()
+  const note = (network: Network, owner: string) => wallets.set(`${network} ${owner}`, { network, owner })
+  for (const network of house.networks) note(network, house.treasuries[network])
+  for (const { buyer, seller } of stories) {
+    for (const network of buyer.networks) note(network, buyer.key)
+    note('solana-mainnet', seller.solanaPayee)
+    for (const network of ['base-mainnet', 'alt-mainnet'] as const) note(network, seller.evmPayee)
+  }
+  await Promise.all([
+    ...[...wallets].map(async ([name, { network, owner }]) =>
+      balances.set(name, await ground.sides[network].balanceOf(owner)),
+    ),
+    ...stories
+      .flatMap(({ sent }) => sent)
+      .map(async ({ network, reference }) =>
+        isThere.set(reference, await ground.sides[network].isThere(reference)),
+      ),
+  ])
+  return {
+    ...{ orders, steps, payouts, transfers, accounts, events, counters, deliveries, unbalanced, drifted },
+    ...{ stories, outgoing, treasuries: house.treasuries, networks: house.networks },
+    solvency: (solvency?.body.data ?? []) as readonly { network: string; solvent: boolean }[],
+    taken: await ground.sink.taken(),
+    output: house.output(),
+    secrets: house.secrets,
+    balanceOnChain: (network: Network, owner: string): bigint => balances.get(`${network} ${owner}`) ?? 0n,
+    isThere: (reference: string): boolean => isThere.get(reference) ?? false,
+    stepsOf: groupedBy(steps, ({ order_id }) => order_id),
+    eventsOf: groupedBy(events, ({ order_id }) => order_id),
+    payoutOf: (kind: string, orderId: string) =>
+      payouts.find((one) => one.kind === kind && one.subject === orderId && one.state !== 'withdrawn'),
+    /** The transfer that pays for an order now. */
+    paymentOf: (orderId: string) =>
+      transfers.find(({ purpose, state }) => purpose === `order:${orderId}` && state !== 'gone'),
+    holds: (kind: string, network: string, subject?: string): bigint =>
+      accounts
+        .filter((one) => one.kind === kind && one.network === network)
+        .filter((one) => subject === undefined || one.subject === subject)
+        .reduce((sum, { balance_micros }) => sum + balance_micros, 0n),
+  }
+}
+
+function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): (key: string) => readonly T[] {
+  const groups = Map.groupBy(rows, keyOf)
+  return (key) => groups.get(key) ?? []
+}
+
+/** What must hold, by its name; each tells what breaks it. */
+export type Checks = Readonly<Record<string, (facts: Facts) => readonly string[]>>

@@ -1,0 +1,62 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import { usdc } from '@market/kernel/money'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import type { Chain, SeenSending } from '@market/market/ports/chain'
+import { SOLANA_USDC } from '@market/testing/solana-usdc'
+import type { Ground } from './ground.ts'
+import type { House } from './house.ts'
+
+const PAGE = 500
+
+/** The chains as they are, asked at their nodes and not through the relays. */
+function chainsOf(ground: Ground, { treasuries }: House): Chain[] {
+  const evm = ground.evm.map(({ network, url, chain }) =>
+    evmChain({
+      network: network as 'base-mainnet' | 'alt-mainnet',
+      chainId: chain.chainId,
+      rpcUrls: [url],
+      usdc: chain.usdc,
+      treasury: treasuries[network],
+      confirmations: [{ from: usdc(0n), blocks: 1 }],
+      finalityTag: 'finalized',
+      ownAddresses: [],
+      watchFrom: 0n,
+    }),
+  )
+  const solana = solanaChain({
+    rpcUrls: [ground.solana.url],
+    genesisHash: ground.solana.genesisHash,
+    usdc: SOLANA_USDC,
+    treasury: treasuries['solana-mainnet'],
+    commitment: () => 'confirmed',
+    ownAddresses: [],
+  })
+  return [...evm, solana]
+}
+
+async function readAll(chain: Chain): Promise<SeenSending[]> {
+  const all: SeenSending[] = []
+  let from: string | undefined
+  for (;;) {
+    const { sendings, position } = await chain.sendingsAfter(from, PAGE)
+    all.push(...sendings)
+    if (position === from) return all
+    from = position
+  }
+}
+
+/** Every payment that ever left the treasuries. */
+export async function readOutgoing(
+  ground: Ground,
+  house: House,
+): Promise<Readonly<Record<Network, readonly SeenSending[]>>> {
+  const chains = chainsOf(ground, house)
+  const read = await Promise.all(
+    NETWORKS.map(async (network) => {
+      const chain = chains.find((one) => one.network === network)
+      return [network, chain === undefined ? [] : await readAll(chain)] as const
+    }),
+  )
+  return Object.fromEntries(read) as Record<Network, SeenSending[]>
+}

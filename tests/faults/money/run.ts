@@ -1,0 +1,147 @@
+import { NETWORKS, type Network } from '@market/kernel/network'
+import { seededRandom } from '../../support/payout-random.ts'
+import { until } from '../../support/until.ts'
+import type { Bug } from './bugs.ts'
+import { type Counts, patientClient } from './client.ts'
+import type { EndingName } from './endings.ts'
+import { newEvmBuyers } from './evm-side.ts'
+import { gatherFacts } from './facts.ts'
+import type { Ground } from './ground.ts'
+import { startHouse } from './house.ts'
+import { type Violation, violationsOf } from './invariants.ts'
+import { startLoad } from './load.ts'
+import { type FaultName, startNemesis } from './nemesis.ts'
+import type { RelayFaults } from './relay.ts'
+import { loseThem, payAgain, sendAgain } from './repay.ts'
+import { newSellers } from './sellers.ts'
+import { isSettled } from './settled.ts'
+import type { Story } from './story.ts'
+
+export interface RunSettings {
+  readonly seed: number
+  readonly orders: number
+  readonly abreast: number
+  readonly networks?: readonly Network[]
+  readonly ending?: EndingName
+  /** How many times the nemesis strikes at least; none, and there is none. */
+  readonly faults: number
+  readonly faultNames?: readonly FaultName[]
+  readonly reorgs?: number
+  readonly thieves?: number
+  /** How nodes behave as long as everything shakes: all of them, or the first of each network alone. */
+  readonly nodes?: Partial<RelayFaults>
+  readonly firstNode?: Partial<RelayFaults>
+  readonly bug?: Bug
+}
+
+export interface Report {
+  readonly seed: number
+  readonly orders: number
+  readonly counts: Counts
+  readonly faults: Readonly<Record<string, number>>
+  /** Payments that reorganisations took away, and how many of them were made again and seen through. */
+  readonly vanished: number
+  /** What was refused, and how often: races have losers, and thieves. */
+  readonly refused: Readonly<Record<string, number>>
+  readonly paidAgain: number
+  readonly payouts: number
+  readonly shakenMs: number
+  readonly settledMs: number
+  readonly violations: readonly Violation[]
+}
+
+const SELLERS = 5
+const STRANGERS = 4
+const SETTLED_WITHIN_MS = 30_000
+/** The nemesis begins when so many orders are paid: what is not under way cannot be disturbed. */
+const FIRST_PAID = 3
+const LEASE_MS = 25_000
+const HALF_A_MINUTE_MS = 31_000
+const JUMP_EVERY_MS = 4_000
+const LONG = { withinMs: 120_000, everyMs: 50 }
+
+function refusalsIn(stories: readonly Story[]): Record<string, number> {
+  const all = stories.flatMap(({ acknowledged }) => acknowledged.filter(({ status }) => status >= 300))
+  const groups = Map.groupBy(all, ({ action, status, code }) => `${action} ${status} ${code}`)
+  return Object.fromEntries([...groups].map(([name, some]) => [name, some.length]))
+}
+
+/** One house through one seed: orders while everything shakes, then quiet, then the account of it all. */
+export async function run(ground: Ground, settings: RunSettings): Promise<Report> {
+  const { seed, orders, networks = NETWORKS } = settings
+  const random = seededRandom(seed)
+  await ground.solana.catchUp()
+  const house = await startHouse(ground, settings.bug)
+  let faults: Readonly<Record<string, number>> = {}
+  try {
+    const client = patientClient(house, random)
+    const count = orders + STRANGERS
+    const [sellers, evm, solana, adminToken] = await Promise.all([
+      newSellers(ground, client, random, SELLERS),
+      newEvmBuyers(ground.evm, count),
+      ground.solana.newBuyers(count),
+      house.adminToken(),
+    ])
+    const buyers = { 'base-mainnet': evm, 'alt-mainnet': evm, 'solana-mainnet': solana }
+    const stage = { house, client, adminToken }
+    for (const relay of ground.relays) relay.set(settings.nodes ?? {})
+    for (const network of NETWORKS) ground.relaysOf(network)[0]?.set(settings.firstNode ?? {})
+    const load = startLoad({ ground, stage, sellers, buyers }, { ...settings, networks })
+    const shaking = performance.now()
+    const resending: Promise<void>[] = []
+    if (settings.faults > 0) {
+      await Promise.race([load.done, until('some are paid', () => load.paid() >= FIRST_PAID, LONG)])
+      const onReorg = (network: Network) => void resending.push(sendAgain(load, network))
+      const strike = { ground, house, random, onReorg }
+      const nemesis = startNemesis(strike, { faults: settings.faultNames, reorgs: settings.reorgs })
+      const isEnough = () => nemesis.struck() >= settings.faults && load.haveAllBegun()
+      await until('enough was shaken', isEnough, LONG)
+      await nemesis.calm()
+      faults = nemesis.counts()
+      ground.heal()
+    }
+    const shakenMs = Math.round(performance.now() - shaking)
+    const began = performance.now()
+    await house.areUp()
+    // What a killed process had begun to answer is free for whoever asks again.
+    await house.jump(LEASE_MS)
+    await Promise.all([load.done, ...resending])
+    const lost = settings.faults > 0 ? await loseThem(ground, stage, load) : []
+    const paidAgain = await payAgain(ground, stage, lost)
+    let why: string | undefined
+    let jumpedAt = performance.now()
+    const isOver = async () => {
+      why = await isSettled(ground, house)
+      // Payouts that are held come up again after half a minute: they have waited.
+      if (why?.includes('payouts') === true && performance.now() - jumpedAt > JUMP_EVERY_MS) {
+        await house.jump(HALF_A_MINUTE_MS)
+        jumpedAt = performance.now()
+      }
+      return why === undefined
+    }
+    await until('the house has settled', isOver, { withinMs: SETTLED_WITHIN_MS, everyMs: 200 }).catch(
+      () => undefined,
+    )
+    const settledMs = Math.round(performance.now() - began)
+    const facts = await gatherFacts(ground, stage, load.stories)
+    const wrong = [...new Set(client.counts.wrong)]
+    const failing = wrong.length === 0 ? [] : [{ invariant: 'no request is answered 500', details: wrong }]
+    const unsettled = why === undefined ? [] : [{ invariant: 'the house settles', details: [why] }]
+    return {
+      seed,
+      orders: facts.orders.length,
+      counts: client.counts,
+      faults,
+      vanished: lost.length,
+      refused: refusalsIn(load.stories),
+      paidAgain,
+      payouts: facts.payouts.filter(({ state }) => state === 'final').length,
+      shakenMs,
+      settledMs,
+      violations: [...unsettled, ...failing, ...violationsOf(facts)],
+    }
+  } finally {
+    ground.heal()
+    await house.stop()
+  }
+}

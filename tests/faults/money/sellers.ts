@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { DESCRIPTION, someName } from '../../support/makers.ts'
+import type { Answer, Client, Request } from './client.ts'
+import type { Ground } from './ground.ts'
+import { PUBLIC_ADDRESS } from './ground.ts'
+
+export interface Listing {
+  readonly id: string
+  readonly price: bigint
+}
+
+export interface Seller {
+  readonly agentId: string
+  readonly apiKey: string
+  /** Where it is paid: on the EVM networks at its owner's wallet, on Solana at an address of its own. */
+  readonly evmPayee: string
+  readonly solanaPayee: string
+  readonly listings: readonly Listing[]
+}
+
+const LISTINGS = 3
+
+/** Prices of all sizes down to the last micro, so that whoever rounds is found out. */
+const somePrice = (random: () => number): bigint => 1_000_000n + BigInt(Math.floor(random() * 20_000_000))
+
+const usd = (micros: bigint): string =>
+  `${micros / 1_000_000n}.${String(micros % 1_000_000n).padStart(6, '0')}`
+
+async function done(asking: Promise<Answer | undefined>) {
+  const answer = await asking
+  if (answer === undefined || answer.status >= 300) throw new Error(JSON.stringify(answer))
+  return answer.body.data
+}
+
+async function newSeller(ground: Ground, client: Client, random: () => number, n: number): Promise<Seller> {
+  const owner: EvmSigner = evmSigner()
+  const { address: solanaPayee } = await solanaSigner()
+  const host = `agent-${n}.hooks.example`
+  ground.dns.answers.set(host, [PUBLIC_ADDRESS])
+  const name = someName()
+  const ask = (request: Request) => done(client.ask({ ...request, key: randomUUID() }))
+  const agent = await ask({
+    method: 'POST',
+    path: '/api/agents/register',
+    caller: { wallet: owner },
+    purpose: `agents.register:${name}`,
+    body: { name, description: DESCRIPTION, owner_wallet: owner.address, endpoint_url: `https://${host}/in` },
+  })
+  const caller = { bearer: agent.api_key as string }
+  await ask({ method: 'PATCH', path: '/api/agents/me', caller, body: { payout_wallet: solanaPayee } })
+  const listings: Listing[] = []
+  for (let made = 0; made < LISTINGS; made++) {
+    const price = somePrice(random)
+    const service = await ask({
+      method: 'POST',
+      path: `/api/agents/${agent.agent_id}/services`,
+      caller,
+      body: {
+        category: 'coding',
+        title: `Reviews a pull request, way ${made}`,
+        description: 'Reads every line of a pull request and tells what will break, and why.',
+        price_usd: usd(price),
+        price_type: 'fixed',
+      },
+    })
+    listings.push({ id: service.id as string, price })
+  }
+  const evmPayee = owner.address.toLowerCase()
+  return { agentId: agent.agent_id, apiKey: agent.api_key, evmPayee, solanaPayee, listings }
+}
+
+/** Agents with webhooks, addresses to be paid at, and something to sell. */
+export const newSellers = (ground: Ground, client: Client, random: () => number, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => newSeller(ground, client, random, n)))

@@ -1,0 +1,36 @@
+import type { Network } from '@market/kernel/network'
+
+/** A transfer whose bytes are signed: they can be sent any number of times, and again after a reorganisation. */
+export interface Prepared {
+  readonly network: Network
+  readonly reference: string
+  readonly amount: bigint
+  send(): Promise<void>
+}
+
+/** Somebody with a wallet and money in it. */
+export interface Buyer {
+  readonly address: string
+  /** As the books write it. */
+  readonly key: string
+  sign(message: string): Promise<string>
+  /** Networks on which it holds money, and can pay. */
+  readonly networks: readonly Network[]
+  prepare(network: Network, to: string, amount: bigint): Promise<Prepared>
+}
+
+/** What each buyer holds at first, on each of its networks. */
+export const RICH = 1_000_000_000n
+
+/** One real chain of the world. */
+export interface Side {
+  readonly network: Network
+  readonly kind: 'evm' | 'solana'
+  /** The node itself: the test asks it directly, whatever its relays do. */
+  readonly url: string
+  newTreasury(): Promise<{ readonly address: string; readonly key: string }>
+  balanceOf(owner: string): Promise<bigint>
+  /** Whether a transfer is on the chain and moved money. */
+  isThere(reference: string): Promise<boolean>
+  stop(): Promise<void>
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { installSolanaUsdc, SOLANA_USDC } from '@market/testing/solana-usdc'
+import { startSurfpool } from '@market/testing/surfpool'
+import {
+  address,
+  appendTransactionMessageInstructions,
+  createKeyPairSignerFromPrivateKeyBytes,
+  createSolanaRpc,
+  createTransactionMessage,
+  generateKeyPairSigner,
+  getBase58Decoder,
+  getBase64EncodedWireTransaction,
+  getSignatureFromTransaction,
+  pipe,
+  type Signature,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signBytes,
+  signTransactionMessageWithSigners,
+} from '@solana/kit'
+import { getTransferCheckedInstruction } from '@solana-program/token'
+import { type Buyer, type Prepared, RICH, type Side } from './side.ts'
+
+const SLOT_MS = 40
+const BEHIND_MS = 2_000
+const SOL = 1_000_000_000n
+const NETWORK = 'solana-mainnet'
+
+export interface SolanaSide extends Side {
+  readonly genesisHash: string
+  newBuyers(count: number): Promise<Buyer[]>
+  /** The node counts time in slots, and falls behind on a busy machine: sets its clock to ours. */
+  catchUp(): Promise<void>
+}
+
+/** A real Solana node whose slots last 40 ms: what is signed dies after six seconds. */
+export async function startSolanaSide(): Promise<SolanaSide> {
+  const chain = await startSurfpool({ slotTimeMs: SLOT_MS })
+  const rpc = createSolanaRpc(chain.url)
+  const usdc = await installSolanaUsdc(chain, await generateKeyPairSigner())
+
+  const newBuyer = async (): Promise<Buyer> => {
+    const signer = await generateKeyPairSigner()
+    await chain.fundSol(signer.address, SOL)
+    await usdc.fund(signer.address, RICH)
+    return {
+      address: signer.address,
+      key: signer.address,
+      networks: [NETWORK],
+      sign: async (message) =>
+        getBase58Decoder().decode(
+          await signBytes(signer.keyPair.privateKey, new TextEncoder().encode(message)),
+        ),
+      async prepare(_network, to, amount): Promise<Prepared> {
+        const [source, destination] = await Promise.all([usdc.accountOf(signer.address), usdc.accountOf(to)])
+        const transfer = getTransferCheckedInstruction({
+          source: address(source),
+          mint: address(SOLANA_USDC),
+          destination: address(destination),
+          authority: signer,
+          amount,
+          decimals: 6,
+        })
+        const { value: lifetime } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+        const transaction = await signTransactionMessageWithSigners(
+          pipe(
+            createTransactionMessage({ version: 0 }),
+            (message) => setTransactionMessageFeePayerSigner(signer, message),
+            (message) => setTransactionMessageLifetimeUsingBlockhash(lifetime, message),
+            (message) => appendTransactionMessageInstructions([transfer], message),
+          ),
+        )
+        const bytes = getBase64EncodedWireTransaction(transaction)
+        return {
+          network: NETWORK,
+          amount,
+          reference: getSignatureFromTransaction(transaction),
+          send: async () =>
+            void (await rpc.sendTransaction(bytes, { encoding: 'base64', skipPreflight: true }).send()),
+        }
+      },
+    }
+  }
+
+  return {
+    network: NETWORK,
+    kind: 'solana',
+    url: chain.url,
+    genesisHash: chain.genesisHash,
+    async newTreasury() {
+      const seed = randomBytes(32)
+      const treasury = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
+      await chain.fundSol(treasury.address, 100n * SOL)
+      await usdc.fund(treasury.address, 0n)
+      return { address: treasury.address, key: seed.toString('hex') }
+    },
+    async catchUp() {
+      const slot = await rpc.getSlot({ commitment: 'processed' }).send()
+      const at = Number(await rpc.getBlockTime(slot).send())
+      const now = Date.now()
+      if (now - at * 1_000 > BEHIND_MS) await chain.call('surfnet_timeTravel', { absoluteTimestamp: now })
+    },
+    newBuyers: (count) => Promise.all(Array.from({ length: count }, newBuyer)),
+    balanceOf: (owner) => usdc.balanceOf(owner),
+    async isThere(reference) {
+      const { value } = await rpc
+        .getSignatureStatuses([reference as Signature], { searchTransactionHistory: true })
+        .send()
+      return value[0]?.err === null
+    },
+    stop: () => chain.stop(),
+  }
+}
