@@ -22,9 +22,8 @@ test.for(BUGS.filter(({ name }) => ONLY === undefined || name === ONLY))(
     let caught = 0
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
       const report = await run(ground, { seed, orders: 12, abreast: 12, faults: 0, ...bug.aim, bug })
-      if (report.violations.length > 0) caught++
+      if (report.violations.some(({ invariant }) => bug.shownBy.includes(invariant))) caught++
       for (const { invariant } of report.violations) found.set(invariant, (found.get(invariant) ?? 0) + 1)
-      if (process.env['SHOW'] !== undefined) process.stdout.write(`${JSON.stringify(report)}\n`)
     }
     const by = [...found].map(([invariant, times]) => `${invariant} ${times}`).join('; ')
     process.stdout.write(`${bug.name}: caught ${caught} of ${SEEDS} by ${by}\n`)

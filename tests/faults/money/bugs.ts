@@ -6,6 +6,8 @@ import type { RelayFaults } from './relay.ts'
 /** A fault that is put into the product on purpose, as a change of its source: the harness must find it. */
 export interface Bug {
   readonly name: string
+  /** The invariants of which one must break: another one would be an accident. */
+  readonly shownBy: readonly string[]
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[]
   /** Run on the database first, where a constraint would catch the bug before it does harm. */
   readonly sql?: readonly string[]
@@ -14,6 +16,7 @@ export interface Bug {
     readonly networks?: readonly Network[]
     readonly ending?: EndingName
     readonly thieves?: number
+    readonly careless?: boolean
     readonly orders?: number
     readonly abreast?: number
     readonly faults?: number
@@ -28,6 +31,7 @@ export interface Bug {
 export const BUGS: readonly Bug[] = [
   {
     name: 'claim-without-key',
+    shownBy: ['one transfer pays one order'],
     changes: [
       {
         file: 'market/src/payments/claim-transfer.ts',
@@ -40,18 +44,19 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'unguarded-transition',
+    shownBy: ['the steps of an order are a path through its table'],
     changes: [
-      { file: 'market/src/orders/act.ts', from: '    allow(order, action)\n', to: '' },
       {
         file: 'market/src/orders/store.ts',
         from: "where('id', '=', id).forUpdate().executeTakeFirst()",
         to: "where('id', '=', id).executeTakeFirst()",
       },
     ],
-    aim: { ending: 'approved', faults: 0 },
+    aim: { ending: 'approvedAtOnce', orders: 24, faults: 0 },
   },
   {
     name: 'broadcast-before-persist',
+    shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
         file: 'market/src/payouts/sign-once.ts',
@@ -71,6 +76,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'event-outside-transaction',
+    shownBy: ['every step that is told has exactly one event', 'every event is about an order that exists'],
     changes: [
       {
         file: 'market/src/events/emit.ts',
@@ -82,11 +88,26 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'second-nonce',
+    shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
         file: 'market/src/payouts/advance-payout.ts',
         from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await rail.nonces())?.next === payout.nonce) await signOnce(ctx, rail, payout, signed)\n',
-        to: '  if (payout.nonce === null) return\n  const nonce = (await rail.nonces())?.pending ?? payout.nonce\n  await signOnce(ctx, rail, { ...payout, nonce }, signed)\n',
+        to: [
+          '  if (payout.nonce === null) return',
+          '  const nonce = await transact(ctx.db, async (tx) => {',
+          '    const book = await findNonce(tx, payout.network)',
+          "    if (book === undefined) throw new Error('no book')",
+          '    await saveNonce(tx, payout.network, { ...book, next: book.next + 1n })',
+          '    return book.next',
+          '  })',
+          '  await signOnce(ctx, rail, { ...payout, nonce }, signed)\n',
+        ].join('\n'),
+      },
+      {
+        file: 'market/src/payouts/advance-payout.ts',
+        from: "import { findPayout } from './store.ts'",
+        to: "import { findNonce, findPayout, saveNonce } from './store.ts'\nimport { transact } from '@market/database/transact'",
       },
       {
         file: 'chains/src/evm/evm-rail.ts',
@@ -105,11 +126,12 @@ export const BUGS: readonly Bug[] = [
       faults: 6,
       faultNames: ['latency'],
       reorgs: 0,
-      firstNode: { behind: 20 },
+      nodes: { late: 1 },
     },
   },
   {
     name: 'reorg-ignored',
+    shownBy: ['what is on the chain is in the books, and what is not is not'],
     changes: [
       {
         file: 'market/src/payments/transfer.ts',
@@ -124,10 +146,12 @@ export const BUGS: readonly Bug[] = [
       abreast: 4,
       faults: 6,
       faultNames: ['reorg'],
+      careless: true,
     },
   },
   {
     name: 'double-sign',
+    shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
         file: 'chains/src/solana/look-payout.ts',
@@ -146,6 +170,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'float-fee',
+    shownBy: ['an order pays out what it must, to its agent or back to its buyer'],
     changes: [
       {
         file: 'market/src/ledger/fees.ts',
@@ -157,6 +182,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'refund-and-payout',
+    shownBy: ['no account is overdrawn'],
     changes: [
       { file: 'market/src/orders/resolve-dispute.ts', from: "      allow(order, 'award')\n", to: '' },
     ],
@@ -165,6 +191,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'answer-before-effect',
+    shownBy: ['an order that was answered is there', 'what was answered has happened'],
     changes: [
       {
         file: 'handlers/src/request-transaction.ts',

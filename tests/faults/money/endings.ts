@@ -42,6 +42,14 @@ export const ENDINGS = {
       await approveMaybeTwice(stage, story)
     },
   ],
+  /** Never by dice: for whoever wants nothing but this race. */
+  approvedAtOnce: [
+    0.3,
+    async (stage, story) => {
+      await deliver(stage, story)
+      await Promise.all([approve(stage, story), approve(stage, story), approve(stage, story)])
+    },
+  ],
   approvedOrDisputed: [0.42, approveOrDispute],
   cancelledOrDelivered: [0.54, cancelOrDeliver],
   cancelled: [0.66, cancel],
