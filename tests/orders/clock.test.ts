@@ -275,6 +275,26 @@ test('a payment that the chain takes back is undone with all that stood on it, a
   await books.expectReachable([id])
 })
 
+test('the very same transfer, taken back and given again, pays the agent and the platform once more', async () => {
+  const buyer = newBuyer()
+  const { id } = await books.create(shop, buyer)
+  const reference = books.send(buyer.wallet, PRICE)
+  const complete = async () => {
+    await books.pay(buyer, id, reference)
+    await books.deliver(shop, id)
+    await books.approve(buyer, id)
+    await books.expectWhole([id])
+    expect(await books.moneyOf([id])).toMatchObject([{ status: 'completed', escrow: 0n }])
+  }
+  await complete()
+  books.chain.reorg(1)
+  await missOut()
+  expect(await statusOf(id)).toBe('accepted')
+  // All that was taken back so far is mined again.
+  for (let n = 0; n < 5; n++) books.chain.mineAgain(0, 0n)
+  await complete()
+})
+
 test('a refund that lost its money to the chain is made again when the transfer comes again', async () => {
   const buyer = newBuyer()
   const id = await books.paid(shop, buyer)

@@ -1,8 +1,9 @@
 import type { Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
 import { minus, type Usdc } from '@market/kernel/money'
 import { type Agent, countOrders, findAgentById } from '../agents/index.ts'
 import type { Needs } from '../context.ts'
-import { escrow, fees, post, splitByShare, splitPrice } from '../ledger/index.ts'
+import { escrow, fees, type Journal, post, splitByShare, splitPrice } from '../ledger/index.ts'
 import { countSettled } from '../listings/index.ts'
 import { requestPayout } from '../payouts/index.ts'
 import { isStopped, payoutSwitches } from '../switches/index.ts'
@@ -11,6 +12,9 @@ import { refundPart } from './give-back.ts'
 import { tellOwner } from './notices.ts'
 import { type Order, purposeOf } from './order.ts'
 import { payoutAddress } from './payout-address.ts'
+
+/** The time of the payment is part of it: the chain may take the very same transfer away and give it again. */
+export const feeKey = ({ id, paidAt }: Order<'completed'>): string => `order.fee:${id}:${paidAt.getTime()}`
 
 const WHOLE_BPS = 10_000n
 
@@ -59,8 +63,8 @@ async function payAgent(
     agentId: agent.id,
   })
   if (fee > 0n)
-    await post(ctx, tx, {
-      key: `order.fee:${order.id}:${order.payment.reference}`,
+    await postFee(ctx, tx, {
+      key: feeKey(order),
       reason: 'order.fee',
       subject: order.id,
       network,
@@ -80,3 +84,9 @@ const tellHeld = (
     title: `${agent.name} has no address to be paid at on ${order.payment.network}`,
     body: 'Set a payout address, then ask for the payout again with POST /api/orders/{id}/request-payout-retry.',
   })
+
+/** A fee that was posted before would leave its money in escrow for ever. */
+async function postFee(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal): Promise<void> {
+  const { isNew } = await post(ctx, tx, journal)
+  assert(isNew, `${journal.key} was posted before`)
+}

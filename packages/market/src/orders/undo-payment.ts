@@ -9,6 +9,7 @@ import { withdrawPayout } from '../payouts/index.ts'
 import { undo, undoCancelled } from './changes.ts'
 import { tellBuyer } from './notices.ts'
 import type { Order, PendingPayment } from './order.ts'
+import { feeKey } from './settle.ts'
 import { lockOrder, saveOrder, savePending } from './store.ts'
 import { keepSurplus } from './surplus.ts'
 
@@ -58,14 +59,14 @@ async function takeFeeBack(
   order: Order<'completed'>,
   { network, purpose }: Transfer,
 ): Promise<void> {
-  const key = `order.fee:${order.id}:${order.payment.reference}`
+  const key = feeKey(order)
   const { journals } = await statementOf(tx, { subject: order.id }, { limit: JOURNALS })
   const fee = journals
     .find((journal) => journal.key === key)
     ?.legs.find(({ account }) => account.kind === 'fees')
   if (fee === undefined) return
   await post(ctx, tx, {
-    key: `order.fee_undone:${order.id}:${order.payment.reference}`,
+    key: `order.fee_undone:${order.id}:${order.paidAt.getTime()}`,
     reason: 'order.fee_undone',
     subject: order.id,
     network,
