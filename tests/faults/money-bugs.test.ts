@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BUGS } from './money/bugs.ts'
-import { type Ground, startGround } from './money/ground.ts'
-import { run } from './money/run.ts'
+import { runAlone } from './money/run.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 1)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const ONLY = process.env['BUG']
 const LEAST_CAUGHT = 0.95
-
-let ground: Ground
-beforeAll(async () => {
-  ground = await startGround(FIRST_SEED)
-})
-afterAll(() => ground.stop())
 
 test.for(BUGS.filter(({ name }) => ONLY === undefined || name === ONLY))(
   'a bug that is put into the product is found: $name',
@@ -21,7 +14,7 @@ test.for(BUGS.filter(({ name }) => ONLY === undefined || name === ONLY))(
     const found = new Map<string, number>()
     let caught = 0
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-      const report = await run(ground, { seed, orders: 12, abreast: 12, faults: 0, ...bug.aim, bug })
+      const report = await runAlone({ seed, orders: 12, abreast: 12, faults: 0, ...bug.aim, bug })
       if (report.violations.some(({ invariant }) => bug.shownBy.includes(invariant))) caught++
       for (const { invariant } of report.violations) found.set(invariant, (found.get(invariant) ?? 0) + 1)
     }

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Ground, startGround } from './money/ground.ts'
-import { type Report, run } from './money/run.ts'
+import { expect, test } from 'vitest'
+import { type Report, runAlone } from './money/run.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 4)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const ORDERS = Number(process.env['ORDERS'] ?? 40)
 const FAULTS = Number(process.env['FAULTS'] ?? 15)
 const ABREAST = 12
-
-let ground: Ground
-beforeAll(async () => {
-  ground = await startGround(FIRST_SEED)
-})
-afterAll(() => ground.stop())
 
 const lineOf = ({ counts, faults, refused, ...report }: Report): string =>
   [
@@ -27,7 +20,7 @@ test.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
   `money is where it belongs after ${ORDERS} orders through every fault, seed %i`,
   { timeout: 400_000 },
   async (seed) => {
-    const report = await run(ground, { seed, orders: ORDERS, abreast: ABREAST, faults: FAULTS })
+    const report = await runAlone({ seed, orders: ORDERS, abreast: ABREAST, faults: FAULTS })
     process.stdout.write(`${lineOf(report)}\n`)
     expect(report.violations).toEqual([])
   },

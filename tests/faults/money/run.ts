@@ -6,7 +6,7 @@ import { type Counts, patientClient } from './client.ts'
 import type { EndingName } from './endings.ts'
 import { newEvmBuyers } from './evm-side.ts'
 import { gatherFacts } from './facts.ts'
-import type { Ground } from './ground.ts'
+import { type Ground, startGround } from './ground.ts'
 import { startHouse } from './house.ts'
 import { type Violation, violationsOf } from './invariants.ts'
 import { startLoad } from './load.ts'
@@ -69,7 +69,7 @@ function refusalsIn(stories: readonly Story[]): Record<string, number> {
 }
 
 /** One house through one seed: orders while everything shakes, then quiet, then the account of it all. */
-export async function run(ground: Ground, settings: RunSettings): Promise<Report> {
+async function run(ground: Ground, settings: RunSettings): Promise<Report> {
   const { seed, orders, networks = NETWORKS } = settings
   const random = seededRandom(seed)
   await ground.solana.catchUp()
@@ -147,5 +147,15 @@ export async function run(ground: Ground, settings: RunSettings): Promise<Report
   } finally {
     ground.heal()
     await house.stop()
+  }
+}
+
+/** Every run has chains of its own: an old one loses its state when blocks are taken back from it again and again. */
+export async function runAlone(settings: RunSettings): Promise<Report> {
+  const ground = await startGround(settings.seed)
+  try {
+    return await run(ground, settings)
+  } finally {
+    await ground.stop()
   }
 }
