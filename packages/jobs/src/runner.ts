@@ -20,7 +20,7 @@ interface RunnerSettings {
 }
 
 interface Runner {
-  /** Resolves when the engine ended, with an error if it did so by itself. */
+  /** Resolves when the engine was stopped; fails as soon as it gives up by itself. */
   readonly ended: Promise<void>
   /** Takes no more jobs, waits for those that run, and ends. */
   stop(): Promise<void>
@@ -52,6 +52,12 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   events.on('job:complete', ({ job }) =>
     setTimeout(() => jobIds.delete(String(job.id)), TOLD_WITHIN_MS).unref(),
   )
+  let stopping = false
+  const gaveUp = Promise.withResolvers<never>()
+  // It gives up when the database is away as it is told that a job is done: it takes no more, and ends without an error.
+  events.on('stop', () => {
+    if (!stopping) gaveUp.reject(new Error('The job engine gave up; the warnings before this say why'))
+  })
   const heartbeat = keepHeartbeat(settings.ctx, { poolIds, jobIds }, log)
   const runner = await run({
     pgPool: settings.pool,
@@ -74,9 +80,11 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   })
   await heartbeat.beat()
   return {
-    ended: runner.promise,
+    ended: Promise.race([gaveUp.promise, runner.promise]),
     stop: async () => {
-      await runner.stop()
+      stopping = true
+      // One that has given up says that it is stopped already.
+      await runner.stop().catch(() => undefined)
       await heartbeat.stop()
     },
   }

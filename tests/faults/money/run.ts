@@ -1,3 +1,4 @@
+import { MINUTE } from '@market/kernel/clock'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
 import { until } from '../../support/until.ts'
@@ -9,6 +10,7 @@ import { gatherFacts } from './facts.ts'
 import { type Ground, startGround } from './ground.ts'
 import { startHouse } from './house.ts'
 import { type Violation, violationsOf } from './invariants.ts'
+import { leaveTraces } from './leave-traces.ts'
 import { startLoad } from './load.ts'
 import { type FaultName, startNemesis } from './nemesis.ts'
 import type { RelayFaults } from './relay.ts'
@@ -58,8 +60,12 @@ const SETTLED_WITHIN_MS = 30_000
 /** The nemesis begins when so many orders are paid: what is not under way cannot be disturbed. */
 const FIRST_PAID = 3
 const LEASE_MS = 25_000
-const HALF_A_MINUTE_MS = 31_000
 const JUMP_EVERY_MS = 4_000
+/** What the house itself waits for by its clock: payouts that are held come up again, and a payment that never came is given up. */
+const WAITS: readonly (readonly [what: string, ms: number])[] = [
+  ['payouts', 31_000],
+  ['payments', 61 * MINUTE],
+]
 const LONG = { withinMs: 120_000, everyMs: 50 }
 
 function refusalsIn(stories: readonly Story[]): Record<string, number> {
@@ -116,9 +122,9 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     let jumpedAt = performance.now()
     const isOver = async () => {
       why = await isSettled(ground, house)
-      // Payouts that are held come up again after half a minute: they have waited.
-      if (why?.includes('payouts') === true && performance.now() - jumpedAt > JUMP_EVERY_MS) {
-        await house.jump(HALF_A_MINUTE_MS)
+      const ms = WAITS.find(([what]) => why?.includes(what))?.[1]
+      if (ms !== undefined && performance.now() - jumpedAt > JUMP_EVERY_MS) {
+        await house.jump(ms)
         jumpedAt = performance.now()
       }
       return why === undefined
@@ -131,6 +137,8 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     const wrong = [...new Set(client.counts.wrong)]
     const failing = wrong.length === 0 ? [] : [{ invariant: 'no request is answered 500', details: wrong }]
     const unsettled = why === undefined ? [] : [{ invariant: 'the house settles', details: [why] }]
+    const violations = [...unsettled, ...failing, ...violationsOf(facts)]
+    if (violations.length > 0) await leaveTraces(house, seed)
     return {
       seed,
       orders: facts.orders.length,
@@ -142,7 +150,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,
       shakenMs,
       settledMs,
-      violations: [...unsettled, ...failing, ...violationsOf(facts)],
+      violations,
     }
   } finally {
     ground.heal()

@@ -1,0 +1,24 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { House } from './house.ts'
+
+/** What one wants to see of a run that went wrong: everything the processes wrote, and the tables that tell what waits. */
+const TABLES = [
+  ...['orders', 'order_steps', 'payouts', 'payout_gates', 'transfers', 'delivery_lanes', 'deliveries'],
+  ...['worker_pools', 'graphile_worker._private_jobs', 'graphile_worker._private_job_queues'],
+]
+
+/** Into the folder that `TRACES` names, when it names one. */
+export async function leaveTraces({ db, output }: House, seed: number): Promise<void> {
+  const traces = process.env['TRACES']
+  if (traces === undefined) return
+  const folder = join(traces, `seed-${seed}`)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'output.log'), output())
+  for (const table of TABLES) {
+    const { rows } = await sql<{ row: string }>`
+      select row_to_json(one)::text as row from ${sql.table(table)} one`.execute(db)
+    writeFileSync(join(folder, `${table}.jsonl`), rows.map(({ row }) => row).join('\n'))
+  }
+}
