@@ -1,0 +1,91 @@
+import type { Db } from '@market/database/transact'
+import { DAY, later, systemClock } from '@market/kernel/clock'
+import { type AgentId, idSource } from '@market/kernel/ids'
+import { finishPayments, listAgentOrders, listOrders, moveDueOrders } from '@market/market/orders'
+import { recheckTransfers } from '@market/market/payments'
+import { duePayouts } from '@market/market/payouts'
+import pg from 'pg'
+import { SEEDED } from './order-seeds.ts'
+import { type Statement, statementsOf } from './order-statements.ts'
+
+const TIMES = 15
+/** When the first of the seeded orders and payouts move by themselves. */
+const DUE_IN_MS = 2 * DAY
+
+const context = (db: Db) => ({ db, clock: systemClock, ids: idSource(systemClock), chains: {} })
+
+interface Someone {
+  readonly agentId: AgentId
+  readonly wallet: string
+}
+
+/** What the worker looks for again and again, and the lists of orders; each begins with the statement that finds. */
+const SWEEPS: Readonly<Record<string, (db: Db, one: Someone) => Promise<unknown>>> = {
+  'payments that wait': (db) => finishPayments(context(db)),
+  'orders that are due': (db) => moveDueOrders(context(db)),
+  'transfers to look at again': (db) => recheckTransfers(context(db), async () => {}),
+  'payouts that are due': (db) => duePayouts(context(db), 'base-mainnet', 20),
+  'orders of an agent': (db, one) => listAgentOrders({ db }, provider(one), { ...of(one), statuses: [] }),
+  'open orders of an agent': (db, one) =>
+    listAgentOrders({ db }, provider(one), { ...of(one), statuses: ['paid', 'in_progress'] }),
+  'orders of a buyer': (db, { wallet }) =>
+    listOrders({ db }, { name: `wallet:${wallet}`, wallets: [wallet] }, { limit: 20 }),
+}
+
+const provider = ({ agentId }: Someone) => ({ name: `agent:${agentId}`, agentId, wallets: [] }) as const
+const of = ({ agentId }: Someone) => ({ agentId, limit: 20 })
+
+const BIG = new RegExp(`Seq Scan on (${Object.keys(SEEDED).join('|')})`)
+
+/** The lines of a plan that read a table of orders or money from end to end. */
+export const wholeTables = (plan: string): string[] => plan.split('\n').filter((line) => BIG.test(line))
+
+export interface Swept {
+  readonly name: string
+  readonly ms: number
+  readonly wholeTables: readonly string[]
+}
+
+/** How long each sweep looks for what it takes, as Postgres says; nothing it would change stays changed. */
+export async function sweep(url: string): Promise<Swept[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Someone>(
+      'select agent_id as "agentId", client_wallet as wallet from orders where client_wallet is not null limit 1',
+    )
+    const [one] = rows
+    if (one === undefined) throw new Error('there are no orders')
+    const swept: Swept[] = []
+    for (const [name, work] of Object.entries(SWEEPS)) {
+      // Nobody is connected to a chain here, so what would ask one goes no further.
+      const heard = await statementsOf(url, (db) => work(db, one).catch(() => undefined))
+      const statement = heard.find(({ sql }) => /^\s*(select|update|with)/i.test(sql))
+      if (statement === undefined) throw new Error(`${name} asked for nothing`)
+      const plans: string[] = []
+      for (let n = 0; n < TIMES; n++) plans.push(await planOf(client, inTwoDays(statement)))
+      const times = plans.map((plan) => Number(/Execution Time: ([\d.]+)/.exec(plan)?.[1]))
+      const ms = times.toSorted((a, b) => a - b)[Math.floor(TIMES / 2)] ?? Number.NaN
+      swept.push({ name, ms, wholeTables: plans.flatMap(wholeTables) })
+    }
+    return swept
+  } finally {
+    await client.end()
+  }
+}
+
+/** Today nothing is due; in two days there is as much as a sweep takes at once. */
+const inTwoDays = ({ sql, parameters }: Statement): Statement => ({
+  sql,
+  parameters: parameters.map((value) => (value instanceof Date ? later(value, DUE_IN_MS) : value)),
+})
+
+async function planOf(client: pg.Client, { sql, parameters }: Statement): Promise<string> {
+  await client.query('begin')
+  try {
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain analyze ${sql}`, [...parameters])
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  } finally {
+    await client.query('rollback')
+  }
+}
