@@ -1,12 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-/** The long harness over money runs by its own commands until it is short and steady enough for every run. */
-const HARNESS = process.env['HARNESS'] === undefined ? ['tests/faults/money*.test.ts'] : []
+/** Whole houses on chains of their own, which mostly wait: some of them at once, and nothing that measures time beside them. */
+const HOUSES = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.test.ts']
 
 /** Tests that measure time or take the whole machine: one file at a time, nothing beside them. */
 const ALONE = [
   'tests/{faults,journeys,load}/**/*.test.ts',
-  'tests/payouts/{crash,restore}.test.ts',
   'tests/webhooks/{fairness,graceful,kills,postgres-restart,recovery}.test.ts',
 ]
 
@@ -22,7 +21,7 @@ export default defineConfig({
           ...shared,
           name: 'together',
           include: ['{apps,packages,tests}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ALONE],
+          exclude: ['**/node_modules/**', ...HOUSES, ...ALONE],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -31,11 +30,22 @@ export default defineConfig({
         extends: true,
         test: {
           ...shared,
+          name: 'houses',
+          include: HOUSES,
+          maxWorkers: 2,
+          maxConcurrency: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
           name: 'alone',
           include: ALONE,
-          exclude: ['**/node_modules/**', ...HARNESS],
+          exclude: ['**/node_modules/**', ...HOUSES],
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { type Report, runAlone } from './money/run.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 4)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const ORDERS = Number(process.env['ORDERS'] ?? 40)
-const FAULTS = Number(process.env['FAULTS'] ?? 15)
+const ORDERS = Number(process.env['ORDERS'] ?? 200)
+const FAULTS = Number(process.env['FAULTS'] ?? 20)
 const ABREAST = 12
 
 const lineOf = ({ counts, faults, refused, ...report }: Report): string =>
@@ -14,12 +14,13 @@ const lineOf = ({ counts, faults, refused, ...report }: Report): string =>
     `faults ${JSON.stringify(faults)}, ${report.vanished} payments lost, ${report.paidAgain} paid again`,
     `refused ${JSON.stringify(refused)}`,
     `shaken ${report.shakenMs} ms, settled ${report.settledMs} ms, ${report.violations.length} violations`,
+    ...report.violations.map(({ invariant, details }) => `${invariant}: ${details.slice(0, 3).join(', ')}`),
   ].join('; ')
 
-test.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
+test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
   `money is where it belongs after ${ORDERS} orders through every fault, seed %i`,
   { timeout: 400_000 },
-  async (seed) => {
+  async (seed, { expect }) => {
     const report = await runAlone({ seed, orders: ORDERS, abreast: ABREAST, faults: FAULTS })
     process.stdout.write(`${lineOf(report)}\n`)
     expect(report.violations).toEqual([])

@@ -19,6 +19,8 @@ export interface TestTcpProxy {
   set(faults: Partial<TcpFaults>): void
   /** Resets every connection that is open now; new ones are accepted. */
   cut(): void
+  /** Resets the connection on which a client next says this, before anybody hears it; nothing, and none is. */
+  cutAt(said: RegExp | undefined): void
   stop(): Promise<void>
 }
 
@@ -70,6 +72,7 @@ export const startTcpProxy = async (target: {
   // Every held chunk waits on the same event.
   weather.setMaxListeners(0)
   const open = new Set<Socket>()
+  let trap: RegExp | undefined
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     if (weather.faults.refuse) {
       client.resetAndDestroy()
@@ -80,6 +83,13 @@ export const startTcpProxy = async (target: {
       open.add(socket)
       socket.on('close', () => open.delete(socket))
     }
+    // Before whatever was said is passed on.
+    client.on('data', (chunk) => {
+      if (trap?.test(chunk.toString('latin1')) !== true) return
+      trap = undefined
+      client.resetAndDestroy()
+      upstream.resetAndDestroy()
+    })
     forward(client, upstream, weather)
     forward(upstream, client, weather)
   })
@@ -97,6 +107,9 @@ export const startTcpProxy = async (target: {
     },
     set: (faults) => weather.set(faults),
     cut,
+    cutAt: (said) => {
+      trap = said
+    },
     stop: async () => {
       const closed = once(server, 'close')
       server.close()

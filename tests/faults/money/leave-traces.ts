@@ -10,10 +10,10 @@ const TABLES = [
 ]
 
 /** Into the folder that `TRACES` names, when it names one. */
-export async function leaveTraces({ db, output }: House, seed: number): Promise<void> {
+export async function leaveTraces({ db, output }: House, name: string): Promise<void> {
   const traces = process.env['TRACES']
   if (traces === undefined) return
-  const folder = join(traces, `seed-${seed}`)
+  const folder = join(traces, name)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'output.log'), output())
   for (const table of TABLES) {

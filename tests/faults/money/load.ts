@@ -110,7 +110,7 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
     stories,
     done,
     paid: () => paid,
-    haveAllBegun: () => next >= settings.orders,
+    begun: () => next,
     /** What left a wallet on a network and is not on the chain any more. */
     async vanished(network: Network): Promise<{ story: Story; transfer: Prepared }[]> {
       const sent = stories.flatMap((story) => story.sent.map((transfer) => ({ story, transfer })))

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import type { TestTcpProxy } from '@market/testing/tcp-proxy'
+import { until } from '../../support/until.ts'
 import type { Ground } from './ground.ts'
 import type { House } from './house.ts'
 import type { Keeper } from './keeper.ts'
@@ -51,6 +52,16 @@ async function freshPayment({ ground, house }: Strike) {
   return undefined
 }
 
+const COMES_WITHIN_MS = 1_500
+const LOOK_EVERY_MS = 5
+
+/** Whether it happens before one tires of waiting. */
+const happens = (isSo: () => boolean): Promise<boolean> =>
+  until('it happens', isSo, { withinMs: COMES_WITHIN_MS, everyMs: LOOK_EVERY_MS }).then(
+    () => true,
+    () => false,
+  )
+
 /** What happens to the world. Each lasts as long as it says, and leaves the world as it was. */
 const FAULTS = {
   killApi: async ({ house, random }: Strike) => pick(house.apis, random).signal('SIGKILL'),
@@ -70,9 +81,20 @@ const FAULTS = {
     await wait(1_000 + strike.random() * 1_000)
     victim.signal('SIGCONT')
   },
+  /** Both workers, at the moment one of them sends a payout: nobody knows whether it left. */
+  killAtSend: async ({ ground, house }: Strike) => {
+    const sends = () => ground.relays.reduce((sum, relay) => sum + relay.sends(), 0)
+    const before = sends()
+    if (!(await happens(() => sends() > before))) return
+    for (const worker of house.workers) worker.signal('SIGKILL')
+  },
+  /** A connection of an api process, as it says that what it did shall stay. */
+  cutAtCommit: async ({ ground }: Strike) => {
+    ground.proxies.postgresOfApi.cutAt(/\bcommit\b/i)
+    await wait(COMES_WITHIN_MS)
+    ground.proxies.postgresOfApi.cutAt(undefined)
+  },
   cut: async (strike: Strike) => someProxy(strike).cut(),
-  cutApis: async ({ ground }: Strike) => ground.proxies.postgresOfApi.cut(),
-  cutWorkers: async ({ ground }: Strike) => ground.proxies.postgresOfWorker.cut(),
   blackHole: async (strike: Strike) => {
     const proxy = someProxy(strike)
     proxy.set({ blackhole: true })
@@ -117,20 +139,21 @@ const ALONE = new Set<FaultName>(['killPostgres', 'killRedis'])
 
 const EVERY: readonly FaultName[] = [
   ...(['killApi', 'killWorker', 'killWorker', 'killPostgres', 'killRedis', 'stopProcess', 'cut'] as const),
-  ...(['blackHole', 'latency', 'badNodes', 'badNodes', 'staleNodes'] as const),
+  ...(['blackHole', 'latency', 'badNodes', 'badNodes', 'staleNodes', 'killAtSend', 'cutAtCommit'] as const),
 ]
 
 const LEAST_PAUSE_MS = 350
 const MORE_PAUSE_MS = 350
 
-/** Strikes every half second by its own dice; reorganisations come at the given strikes. */
-export function startNemesis(
-  strike: Strike,
-  {
-    faults = EVERY,
-    reorgs = 4,
-  }: { faults?: readonly FaultName[] | undefined; reorgs?: number | undefined } = {},
-) {
+interface NemesisSettings {
+  readonly faults?: readonly FaultName[] | undefined
+  readonly reorgs?: number | undefined
+  /** Whether the time has come for the next strike, when there were so many. */
+  readonly isDue: (struck: number) => boolean
+}
+
+/** Strikes every half second at most, by its own dice; reorganisations come at the given strikes. */
+export function startNemesis(strike: Strike, { faults = EVERY, reorgs = 4, isDue }: NemesisSettings) {
   const { random } = strike
   const counts = new Map<FaultName, number>()
   const lasting = new Map<FaultName, Promise<unknown>>()
@@ -154,7 +177,7 @@ export function startNemesis(
       await wait(LEAST_PAUSE_MS + random() * MORE_PAUSE_MS)
       if (end.signal.aborted) return
       const name = reorgAt.has(struck) ? 'reorg' : pick(faults, random)
-      if (lasting.has(name)) continue
+      if (lasting.has(name) || !isDue(struck)) continue
       struck++
       const work = begin(name)
       if (ALONE.has(name)) await work

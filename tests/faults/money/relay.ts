@@ -18,6 +18,8 @@ export interface RelayFaults {
 export interface Relay {
   readonly url: string
   readonly faults: RelayFaults
+  /** How many transactions were to be sent through it so far. */
+  sends(): number
   set(faults: Partial<RelayFaults>): void
   stop(): Promise<void>
 }
@@ -43,6 +45,7 @@ export async function startRelay(
   const ask = askerOf(target)
   const remembering = staleSolana(ask)
   let faults = WELL
+  let sends = 0
 
   const answerOf = (body: string): Promise<string> => {
     if (kind === 'solana') return remembering(body, faults.behind > 0)
@@ -58,7 +61,9 @@ export async function startRelay(
   const server = createServer(async (request, response) => {
     try {
       const body = Buffer.concat(await request.toArray()).toString()
-      if (SENDS.test(body) && random() < faults.late) {
+      const isSend = SENDS.test(body)
+      if (isSend) sends++
+      if (isSend && random() < faults.late) {
         setTimeout(() => ask(body).catch(() => undefined), 1_500 + random() * 1_500).unref()
         return
       }
@@ -80,6 +85,7 @@ export async function startRelay(
     get faults() {
       return faults
     },
+    sends: () => sends,
     set: (change) => {
       faults = { ...faults, ...change }
     },

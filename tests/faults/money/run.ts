@@ -25,7 +25,7 @@ export interface RunSettings {
   readonly abreast: number
   readonly networks?: readonly Network[]
   readonly ending?: EndingName
-  /** How many times the nemesis strikes at least; none, and there is none. */
+  /** How many times the nemesis strikes; none, and there is none. */
   readonly faults: number
   readonly faultNames?: readonly FaultName[]
   readonly reorgs?: number
@@ -36,6 +36,8 @@ export interface RunSettings {
   readonly nodes?: Partial<RelayFaults>
   readonly firstNode?: Partial<RelayFaults>
   readonly bug?: Bug
+  /** How long the house may take to settle; what is broken on purpose may never. */
+  readonly settledWithinMs?: number
 }
 
 export interface Report {
@@ -56,6 +58,7 @@ export interface Report {
 
 const SELLERS = 5
 const STRANGERS = 4
+/** So long after the last fault everything is as it should be. */
 const SETTLED_WITHIN_MS = 30_000
 /** The nemesis begins when so many orders are paid: what is not under way cannot be disturbed. */
 const FIRST_PAID = 3
@@ -66,6 +69,7 @@ const WAITS: readonly (readonly [what: string, ms: number])[] = [
   ['payouts', 31_000],
   ['payments', 61 * MINUTE],
 ]
+const SLOW_ORDER_MS = 1_000
 const LONG = { withinMs: 120_000, everyMs: 50 }
 
 function refusalsIn(stories: readonly Story[]): Record<string, number> {
@@ -103,9 +107,15 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
         if (settings.careless !== true) resending.push(sendAgain(load, network))
       }
       const strike = { ground, house, random, onReorg }
-      const nemesis = startNemesis(strike, { faults: settings.faultNames, reorgs: settings.reorgs })
-      const isEnough = () => nemesis.struck() >= settings.faults && load.haveAllBegun()
-      await until('enough was shaken', isEnough, LONG)
+      // Spread over the orders, so that the last ones meet as much trouble as the first.
+      const isDue = (struck: number) =>
+        struck < settings.faults && load.begun() * settings.faults >= orders * struck
+      const nemesis = startNemesis(strike, { ...settings, faults: settings.faultNames, isDue })
+      const isEnough = () => nemesis.struck() >= settings.faults && load.begun() >= orders
+      await until('enough was shaken', isEnough, {
+        ...LONG,
+        withinMs: LONG.withinMs + orders * SLOW_ORDER_MS,
+      })
       await nemesis.calm()
       faults = nemesis.counts()
       ground.heal()
@@ -129,16 +139,15 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       }
       return why === undefined
     }
-    await until('the house has settled', isOver, { withinMs: SETTLED_WITHIN_MS, everyMs: 200 }).catch(
-      () => undefined,
-    )
+    const withinMs = settings.settledWithinMs ?? SETTLED_WITHIN_MS
+    await until('the house has settled', isOver, { withinMs, everyMs: 200 }).catch(() => undefined)
     const settledMs = Math.round(performance.now() - began)
     const facts = await gatherFacts(ground, stage, load.stories)
     const wrong = [...new Set(client.counts.wrong)]
     const failing = wrong.length === 0 ? [] : [{ invariant: 'no request is answered 500', details: wrong }]
     const unsettled = why === undefined ? [] : [{ invariant: 'the house settles', details: [why] }]
     const violations = [...unsettled, ...failing, ...violationsOf(facts)]
-    if (violations.length > 0) await leaveTraces(house, seed)
+    if (violations.length > 0) await leaveTraces(house, `${settings.bug?.name ?? 'seed'}-${seed}`)
     return {
       seed,
       orders: facts.orders.length,
