@@ -31,7 +31,7 @@ export async function startHouse(config: Config) {
     onIdleError: (error: Error) => log.warn({ reason: error.message }, 'a database connection broke'),
   }
   const db = connect({ ...connection, keepsPlans: true })
-  const pool = openPool({ ...connection, applicationName: 'agent-market-jobs' })
+  const pool = openPool({ ...connection, applicationName: 'agent-market-jobs', plainTypes: true })
   const networks = await openRails(config, log)
   const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
   const ctx = {

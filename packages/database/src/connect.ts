@@ -15,6 +15,8 @@ export interface ConnectSettings {
    * for searches, whose best plan depends on what is searched for, nor behind a pooler that cannot carry names.
    */
   readonly keepsPlans?: boolean
+  /** Whole numbers as the driver gives them, for an engine of others that knows nothing of ours. */
+  readonly plainTypes?: boolean
   /** Told of a connection that broke while it was idle; without a listener Node would end the process. */
   readonly onIdleError?: (error: Error) => void
 }
@@ -33,7 +35,7 @@ const TIMEOUTS = {
 
 export function openPool(settings: ConnectSettings): pg.Pool {
   const types = new pg.TypeOverrides()
-  types.setTypeParser(INT8, BigInt)
+  if (settings.plainTypes !== true) types.setTypeParser(INT8, BigInt)
   const pool = new pg.Pool({
     connectionString: settings.url,
     max: settings.maxConnections ?? 10,

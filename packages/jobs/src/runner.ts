@@ -54,8 +54,8 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   )
   let stopping = false
   const gaveUp = Promise.withResolvers<never>()
-  // It gives up when the database is away as it is told that a job is done: it takes no more, and ends without an error.
-  events.on('stop', () => {
+  // It gives up when it cannot write down how a job ended: it takes no more, and may never say that it has ended.
+  events.on('pool:gracefulShutdown', () => {
     if (!stopping) gaveUp.reject(new Error('The job engine gave up; the warnings before this say why'))
   })
   const heartbeat = keepHeartbeat(settings.ctx, { poolIds, jobIds }, log)
