@@ -32,7 +32,7 @@ export default defineConfig({
           ...shared,
           name: 'houses',
           include: HOUSES,
-          maxWorkers: 2,
+          maxWorkers: 3,
           maxConcurrency: 1,
           sequence: { groupOrder: 1 },
         },

@@ -132,9 +132,9 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     let jumpedAt = performance.now()
     const isOver = async () => {
       why = await isSettled(ground, house)
-      const ms = WAITS.find(([what]) => why?.includes(what))?.[1]
-      if (ms !== undefined && performance.now() - jumpedAt > JUMP_EVERY_MS) {
-        await house.jump(ms)
+      const waits = WAITS.filter(([what]) => why?.includes(what)).map(([, ms]) => ms)
+      if (waits.length > 0 && performance.now() - jumpedAt > JUMP_EVERY_MS) {
+        await house.jump(Math.max(...waits))
         jumpedAt = performance.now()
       }
       return why === undefined
