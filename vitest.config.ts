@@ -32,7 +32,7 @@ export default defineConfig({
           ...shared,
           name: 'houses',
           include: HOUSES,
-          maxWorkers: 3,
+          maxWorkers: 2,
           maxConcurrency: 1,
           sequence: { groupOrder: 1 },
         },

@@ -52,14 +52,16 @@ export interface Report {
   readonly paidAgain: number
   readonly payouts: number
   readonly shakenMs: number
+  /** From the last fault until everybody has done what they wanted, and from then on until nothing moves any more. */
+  readonly endedMs: number
   readonly settledMs: number
   readonly violations: readonly Violation[]
 }
 
 const SELLERS = 5
 const STRANGERS = 4
-/** So long after the last fault everything is as it should be. */
-const SETTLED_WITHIN_MS = 30_000
+/** Longer than it takes on a machine that is much too busy: what never settles is found, and what did is looked at whole. */
+const SETTLED_WITHIN_MS = 150_000
 /** The nemesis begins when so many orders are paid: what is not under way cannot be disturbed. */
 const FIRST_PAID = 3
 const LEASE_MS = 25_000
@@ -128,6 +130,8 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     await Promise.all([load.done, ...resending])
     const lost = settings.faults > 0 ? await loseThem(ground, stage, load) : []
     const paidAgain = settings.careless === true ? 0 : await payAgain(ground, stage, lost)
+    const endedMs = Math.round(performance.now() - began)
+    const waiting = performance.now()
     let why: string | undefined
     let jumpedAt = performance.now()
     const isOver = async () => {
@@ -141,7 +145,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     }
     const withinMs = settings.settledWithinMs ?? SETTLED_WITHIN_MS
     await until('the house has settled', isOver, { withinMs, everyMs: 200 }).catch(() => undefined)
-    const settledMs = Math.round(performance.now() - began)
+    const settledMs = Math.round(performance.now() - waiting)
     const facts = await gatherFacts(ground, stage, load.stories)
     const wrong = [...new Set(client.counts.wrong)]
     const failing = wrong.length === 0 ? [] : [{ invariant: 'no request is answered 500', details: wrong }]
@@ -158,6 +162,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       paidAgain,
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,
       shakenMs,
+      endedMs,
       settledMs,
       violations,
     }
