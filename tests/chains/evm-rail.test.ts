@@ -267,5 +267,5 @@ test('a signer whose key is not the treasury’s is refused, and so is a signatu
   const stranger = localEvmSigner(newAccount().key)
   expect(() => evmRail(settings, stranger)).toThrow('is not the treasury')
   const liar = evmRail(settings, { ...stranger, address: account.address })
-  await expect(liar.sign(orderOf(1n), 0n, [])).rejects.toThrow('not the treasury key')
+  await expect(liar.sign(orderOf(1n), 0n, [])).rejects.toThrow('not by the signer’s own key')
 })

@@ -2,6 +2,7 @@ import type { CallerKind, Operation } from '@market/contract/define'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import type { Ask } from '../support/client.ts'
 import { makeFundedOrders } from '../support/funded-orders.ts'
+import { makeHiredOrder } from '../support/hired-order.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, PUBLIC_ADDRESS } from '../support/market.ts'
 import { makeOrderIn } from '../support/order-in.ts'
@@ -65,6 +66,8 @@ export async function makeWorld(market: Market) {
     asking,
     /** Bought by the other wallet, and done. */
     completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
+    /** Bought with a request, by nobody who is known here. */
+    hiredOrder: await makeHiredOrder(market, service),
     /** Bought by the other wallet, each for one thing that is done to orders. */
     orders: await makeFundedOrders(market, sides),
     hiddenService: await makeService(market, hiddenAgent),
@@ -166,6 +169,7 @@ export function insiderOf(operation: Operation): Principal {
 
 /** Where one thing does not do for every operation: the one that this operation is done to. */
 const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
+  getHiredOrder: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
   createOrder: ({ asking }) => ({ service_id: asking.id }),
   actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),
   quoteOrder: ({ orders }) => ({ order_id: orders.toQuote[0] }),

@@ -171,6 +171,20 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     },
   ],
   browseServices: [{ when: 'browsing', input: nothing, answers: everybody(200) }],
+  listPayableServices: [{ when: 'looking for something to buy', input: nothing, answers: everybody(200) }],
+  listTrendingServices: [{ when: 'looking at what others buy', input: nothing, answers: everybody(200) }],
+  getHiredOrder: [
+    {
+      when: 'reading an order without the word that opens it',
+      input: ({ hiredOrder }) => ({ order_id: hiredOrder.id, t: 'AAAAAAAAAAAAAAAAAAAAAA' }),
+      answers: everybody(404),
+    },
+    {
+      when: 'reading an order with the word that opens it',
+      input: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
+      answers: everybody(200),
+    },
+  ],
   getService: [
     {
       when: 'reading a service of a hidden agent',

@@ -1,7 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startOrderWorld } from '../orders/order-world.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
 import { commonWriteRefusals } from '../support/common-refusals.ts'
@@ -187,4 +188,14 @@ test('409: after an hour the name is taken; to its own owner it is a duplicate f
   expect((await byOwner()).body.error).toBe('duplicate_agent')
   await market.advance(23 * HOUR)
   refused(await byOwner(), 409, 'name_taken')
+})
+
+test('402: what to pay, for whoever wants to pay with the request; 400 while no network is open', async () => {
+  const wanted = { name: someName(), description: DESCRIPTION, pay_to_register: true }
+  refused(await market.client().post(PATH, wanted), 400, 'not_payable')
+  const world = await startOrderWorld()
+  onTestFinished(() => world.stop())
+  const reply = await world.market.client().post(PATH, wanted)
+  expect(reply.status).toBe(402)
+  expect(reply.body).toMatchObject({ x402Version: 1, accepts: [{ maxAmountRequired: '1000000' }] })
 })

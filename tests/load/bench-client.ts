@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 
 /** Asks one path over kept-alive connections for some seconds; counts as little as it can, so that the server is the limit. */
-const [port = '', bearer = '', seconds = '3', connections = '16'] = process.argv.slice(2)
+const [port = '', bearer = '', seconds = '3', connections = '16', path = '/api/agents/me', status = '200'] =
+  process.argv.slice(2)
 
 const HEAD_END = '\r\n\r\n'
 const endsAt = performance.now() + Number(seconds) * 1_000
@@ -13,7 +14,8 @@ let asked = 0
 function request(): string {
   const number = asked++
   const address = `198.${18 + ((number >> 16) & 127)}.${(number >> 8) & 255}.${number & 255}`
-  return `GET /api/agents/me HTTP/1.1\r\nHost: market.test\r\nAuthorization: Bearer ${bearer}\r\nX-Forwarded-For: ${address}${HEAD_END}`
+  const shown = bearer === '' ? '' : `\r\nAuthorization: Bearer ${bearer}`
+  return `GET ${path} HTTP/1.1\r\nHost: market.test${shown}\r\nX-Forwarded-For: ${address}${HEAD_END}`
 }
 
 function run(): Promise<void> {
@@ -30,7 +32,7 @@ function run(): Promise<void> {
       if (head === -1) return
       const length = Number(/content-length: (\d+)/i.exec(heard)?.[1] ?? 0)
       if (heard.length < head + HEAD_END.length + length) return
-      if (heard.startsWith('HTTP/1.1 200')) answered++
+      if (heard.startsWith(`HTTP/1.1 ${status}`)) answered++
       else refused++
       heard = ''
       if (performance.now() < endsAt) socket.write(request())

@@ -54,6 +54,8 @@ export function openHouse(db: Db) {
     outbound: guardedOutbound({ resolver: { resolve: away } }),
     signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
     chains: { [chain.network]: chain },
+    facilitators: {},
+    baseUrl: BASE_URL,
     operators: { userIds: new Set<string>(), keys: [] },
     onFault: (error: unknown) => {
       throw error

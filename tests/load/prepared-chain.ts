@@ -31,7 +31,10 @@ export class PreparedChain implements Chain {
     if (found === undefined) return { kind: 'pending', why: 'unknown' }
     this.prepared.delete(reference)
     const block = { height: 1n, hash: reference }
-    return { kind: 'ok', transfer: { reference, ...found, at: new Date(), block, final: true } }
+    return {
+      kind: 'ok',
+      transfer: { reference, ...found, at: new Date(), block, final: true, attached: null },
+    }
   }
 
   transfersAfter = never

@@ -64,10 +64,15 @@ const WAY: Readonly<Record<Status, readonly [from: Status | 'nothing', act: stri
 }
 
 /** The api in this process, connected to a real chain as Base: buyers with money, agents with something to sell. */
-export async function startOrderWorld() {
+export async function startOrderWorld(settings: Readonly<Record<string, string>> = {}) {
   const chain = await startEvmNetwork({ chainId: 8453 })
-  const treasury = privateKeyToAccount(generatePrivateKey())
-  const market = await startMarket({ BASE_RPC_URLS: chain.url, BASE_TREASURY: treasury.address })
+  const treasuryKey = generatePrivateKey()
+  const treasury = privateKeyToAccount(treasuryKey)
+  const market = await startMarket({
+    BASE_RPC_URLS: chain.url,
+    BASE_TREASURY: treasury.address,
+    ...settings,
+  })
   const { client } = market
 
   const act = async (buyer: Buyer, orderId: string, action: string, fields: Record<string, unknown> = {}) =>
@@ -134,6 +139,7 @@ export async function startOrderWorld() {
     market,
     chain,
     treasury,
+    treasuryKey,
     newBuyer: () => makeBuyer(market, chain),
     newSeller: (fields: Record<string, unknown> = {}) => makeSeller(market, fields),
     /** A buyer and a seller who names prices, and declines what goes beyond them. */

@@ -137,7 +137,7 @@ export class PaperChain implements Chain {
     const { hash = '', at = new Date() } = this.blocks[height] ?? {}
     const final = height <= this.finalHeight
     const block = { height: BigInt(height), hash }
-    return { reference, amount: usdc(amount), payer, at, block, final }
+    return { reference, amount: usdc(amount), payer, at, block, final, attached: null }
   }
 }
 

@@ -46,7 +46,7 @@ export const floatOf = (network: Network) => escrow(network, `float:${network}`)
 const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<SeenTransfer> => {
   const receipt = (await chain.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
   const block = { height: BigInt(receipt['blockNumber'] ?? 0), hash: receipt['blockHash'] ?? '' }
-  return { reference: hash, amount: FLOAT, payer: null, at: new Date(), block, final: true }
+  return { reference: hash, amount: FLOAT, payer: null, at: new Date(), block, final: true, attached: null }
 }
 
 /** An EVM chain that makes a block every tenth of a second, final after eight more. */

@@ -85,7 +85,7 @@ export async function makeClaimed(
   const [reference, payer, purpose] = [someHash(), someKey(), `order:${randomBytes(8).toString('hex')}`]
   const block = { height: 1n, hash: someHash() }
   const at = new Date()
-  const seen = { reference, amount: usdc(paid), payer, at, block, final: true }
+  const seen = { reference, amount: usdc(paid), payer, at, block, final: true, attached: null }
   await ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: usdc(due) }))
   if (beside > 0n) await bring(db, suspense(NETWORK, reference), beside)
   return { network: NETWORK, reference, payer, purpose, at }

@@ -1,32 +1,72 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
+import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
+import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { type Candidate, openNetworks } from '@market/chains/nodes/open-networks'
+import { localSolanaSigner } from '@market/chains/solana/local-signer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
+import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
 import type { Network } from '@market/kernel/network'
 import type { Chain } from '@market/market/ports/chain'
-import { evmSettings, solanaSettings } from '@market/platform/settings/chains'
+import type { Facilitator } from '@market/market/ports/facilitator'
+import {
+  evmGasSettings,
+  evmSettings,
+  solanaGasSettings,
+  solanaSettings,
+} from '@market/platform/settings/chains'
 import type { Config } from './config.ts'
 
-/** The networks that payments are taken on: the api looks, and holds no key. */
+/** A network that payments are taken on; with a gas key also those that buyers only signed. */
+interface Taken {
+  readonly chain: Chain
+  readonly facilitator: () => Promise<Facilitator> | undefined
+}
+
+/** The networks that payments are taken on: the api looks, and holds no key that could move the treasury's money. */
 export async function openChains(config: Config, log: Parameters<typeof openNetworks>[1]) {
   const chains: Partial<Record<Network, Chain>> = {}
-  const candidates = chainsOf(config).map(
-    (chain): Candidate => ({
+  const facilitators: Partial<Record<Network, Facilitator>> = {}
+  const candidates = takenOn(config).map(
+    ({ chain, facilitator }): Candidate => ({
       network: chain.network,
       async open() {
         await chain.checkNodes()
+        const opened = await facilitator()
         chains[chain.network] = chain
+        if (opened !== undefined) facilitators[chain.network] = opened
         return chain.treasury
       },
     }),
   )
-  return { ...(await openNetworks(candidates, log)), chains }
+  return { ...(await openNetworks(candidates, log)), chains, facilitators }
 }
 
-function chainsOf(config: Config): Chain[] {
+function takenOn(config: Config): Taken[] {
   const { SOLANA_TREASURY, BASE_TREASURY, ALT_TREASURY } = config
   return [
-    ...(SOLANA_TREASURY === undefined ? [] : [solanaChain(solanaSettings(config, SOLANA_TREASURY))]),
-    ...(BASE_TREASURY === undefined ? [] : [evmChain(evmSettings(config, 'BASE', BASE_TREASURY))]),
-    ...(ALT_TREASURY === undefined ? [] : [evmChain(evmSettings(config, 'ALT', ALT_TREASURY))]),
+    ...(SOLANA_TREASURY === undefined ? [] : [onSolana(config, SOLANA_TREASURY)]),
+    ...(BASE_TREASURY === undefined ? [] : [onEvm(config, 'BASE', BASE_TREASURY)]),
+    ...(ALT_TREASURY === undefined ? [] : [onEvm(config, 'ALT', ALT_TREASURY)]),
   ]
+}
+
+function onEvm(config: Config, name: 'BASE' | 'ALT', treasury: string): Taken {
+  const gas = evmGasSettings(config, name, treasury)
+  const key = config[`${name}_GAS_KEY`]
+  return {
+    chain: evmChain(evmSettings(config, name, treasury)),
+    facilitator: () => gas && key && openEvmFacilitator(gas, localEvmSigner(`0x${key.toString('hex')}`)),
+  }
+}
+
+function onSolana(config: Config, treasury: string): Taken {
+  const gas = solanaGasSettings(config, treasury)
+  const key = config.SOLANA_GAS_KEY
+  return {
+    chain: solanaChain(solanaSettings(config, treasury)),
+    facilitator: () =>
+      gas &&
+      key &&
+      localSolanaSigner(Uint8Array.from(key)).then((signer) => openSolanaFacilitator(gas, signer)),
+  }
 }

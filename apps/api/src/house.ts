@@ -2,6 +2,9 @@ import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { connect } from '@market/database/connect'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
+import { hireDoor } from '@market/handlers/x402/hire-door'
+import { registerDoor } from '@market/handlers/x402/register-door'
+import { shopWindow } from '@market/handlers/x402/shop-window'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
 import { type Clock, systemClock } from '@market/kernel/clock'
@@ -61,6 +64,8 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
       evmRpcUrls: config.BASE_RPC_URLS,
     }),
     chains: networks.chains,
+    facilitators: networks.facilitators,
+    baseUrl: config.BASE_URL,
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
     onFault: (error: unknown, call: { requestId: string }) => noteFault(error, call.requestId),
   }
@@ -69,6 +74,9 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
   const server = buildServer({
     execute: executor(house),
     streams: eventStreams(house),
+    hire: hireDoor(house),
+    register: registerDoor(house, config.REGISTRATION_FEE_USDC),
+    window: shopWindow(house),
     baseUrl: config.BASE_URL,
     appUrl: config.APP_URL,
     trustedProxies: config.TRUSTED_PROXIES,

@@ -41,6 +41,7 @@ export async function startHouse(config: Config) {
     vault: localVault({ keys: config.VAULT_KEYS, pepper: config.VAULT_PEPPER }),
     outbound: outboundFrom(config),
     chains: networks.chains,
+    facilitators: networks.facilitators,
   }
   const { PAYOUT_CAP_USDC: perPayout, PAYOUT_DAY_CAP_USDC: perDay, SOLANA_COST_CAP } = config
   const caps = { perPayout, perDay, cost: { 'solana-mainnet': BigInt(SOLANA_COST_CAP) } }

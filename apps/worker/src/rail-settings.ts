@@ -1,12 +1,6 @@
 import { type ChainName, chainSettings, checkChainSettings, money } from '@market/platform/settings/chains'
-import { wholeNumber } from '@market/platform/settings/environment'
+import { secretHex, wholeNumber } from '@market/platform/settings/environment'
 import { z } from 'zod'
-
-const secretHex = z
-  .string()
-  .regex(/^(0x)?[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
-  .transform((text) => Buffer.from(text.replace(/^0x/i, ''), 'hex'))
-  .optional()
 
 const kmsKey = z.string().min(1).max(2048).optional()
 
@@ -20,11 +14,9 @@ export const railSettings = {
 
   BASE_TREASURY_KEY: secretHex,
   BASE_TREASURY_KMS_KEY: kmsKey,
-  BASE_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(20),
 
   ALT_TREASURY_KEY: secretHex,
   ALT_TREASURY_KMS_KEY: kmsKey,
-  ALT_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(200),
 
   KMS_REGION: z.string().min(1).optional(),
   KMS_ENDPOINT: z.url().optional(),

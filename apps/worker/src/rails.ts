@@ -1,16 +1,24 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
+import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import { evmRail } from '@market/chains/evm/evm-rail'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { type Candidate, openNetworks } from '@market/chains/nodes/open-networks'
 import { localSolanaSigner } from '@market/chains/solana/local-signer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
+import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
 import { solanaRail } from '@market/chains/solana/solana-rail'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import type { Chain } from '@market/market/ports/chain'
+import type { Facilitator } from '@market/market/ports/facilitator'
 import type { Rail } from '@market/market/ports/rail'
 import type { EvmTreasurySigner, SolanaTreasurySigner } from '@market/market/ports/signer'
-import { evmSettings, solanaSettings } from '@market/platform/settings/chains'
+import {
+  evmGasSettings,
+  evmSettings,
+  solanaGasSettings,
+  solanaSettings,
+} from '@market/platform/settings/chains'
 import type { Config } from './config.ts'
 import { hasKey } from './rail-settings.ts'
 
@@ -18,6 +26,8 @@ import { hasKey } from './rail-settings.ts'
 interface Opened {
   readonly chain: Chain
   readonly rail: Rail
+  /** Sees through what the api sent; it cannot send anything itself, for the gas key is not here. */
+  readonly facilitator: () => Promise<Facilitator> | undefined
 }
 
 const GWEI = 1_000_000_000n
@@ -26,13 +36,16 @@ const GWEI = 1_000_000_000n
 export async function openRails(config: Config, log: Parameters<typeof openNetworks>[1]) {
   const rails: Partial<Record<Network, Rail>> = {}
   const chains: Partial<Record<Network, Chain>> = {}
+  const facilitators: Partial<Record<Network, Facilitator>> = {}
   const candidate = (network: Network, open: () => Promise<Opened>): Candidate => ({
     network,
     async open() {
-      const { chain, rail } = await open()
+      const { chain, rail, facilitator } = await open()
       await chain.checkNodes()
+      const opened = await facilitator()
       chains[network] = chain
       rails[network] = rail
+      if (opened !== undefined) facilitators[network] = opened
       return rail.treasury
     },
   })
@@ -41,7 +54,7 @@ export async function openRails(config: Config, log: Parameters<typeof openNetwo
     ...(hasKey(config, 'BASE') ? [candidate('base-mainnet', () => openEvm(config, 'BASE'))] : []),
     ...(hasKey(config, 'ALT') ? [candidate('alt-mainnet', () => openEvm(config, 'ALT'))] : []),
   ]
-  return { ...(await openNetworks(candidates, log)), rails, chains }
+  return { ...(await openNetworks(candidates, log)), rails, chains, facilitators }
 }
 
 const kmsSettings = (config: Config, keyId: string) => ({
@@ -79,12 +92,22 @@ async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<Opened> {
     ...evmSettings(config, name, signer.address),
     feeCapPerGas: BigInt(config[`${name}_FEE_CAP_GWEI`]) * GWEI,
   }
-  return { chain: evmChain(settings), rail: evmRail(settings, signer) }
+  const gas = evmGasSettings(config, name, signer.address)
+  return {
+    chain: evmChain(settings),
+    rail: evmRail(settings, signer),
+    facilitator: () => gas && openEvmFacilitator(gas),
+  }
 }
 
 async function openSolana(config: Config): Promise<Opened> {
   const signer = await solanaSigner(config)
   sameTreasury(config.SOLANA_TREASURY, signer.address)
   const settings = solanaSettings(config, signer.address)
-  return { chain: solanaChain(settings), rail: solanaRail(settings, signer) }
+  const gas = solanaGasSettings(config, signer.address)
+  return {
+    chain: solanaChain(settings),
+    rail: solanaRail(settings, signer),
+    facilitator: () => gas && openSolanaFacilitator(gas),
+  }
 }

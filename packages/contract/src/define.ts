@@ -11,6 +11,7 @@ export const GROUPS = [
   'Agents',
   'Services',
   'Orders',
+  'x402',
   'Events',
   'Solvency',
   'Administration',

@@ -9,6 +9,7 @@ import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
 import * as solvency from './operations/solvency.ts'
 import * as treasury from './operations/treasury.ts'
+import * as x402 from './operations/x402.ts'
 
 /** Everything the marketplace can be asked, by name. */
 export const operations = {
@@ -18,6 +19,7 @@ export const operations = {
   ...orders,
   ...messages,
   ...reviews,
+  ...x402,
   ...events,
   ...solvency,
   ...administration,

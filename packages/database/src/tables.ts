@@ -93,6 +93,41 @@ export interface Tables {
     order_id: string
     data: Json
   }
+  gas_nonces: {
+    network: string
+    account: string
+    next: bigint
+  }
+  gas_transactions: {
+    network: string
+    nonce: bigint
+    bytes: string
+  }
+  hires: {
+    id: string
+    network: string
+    kind: string
+    proof: string
+    subject: string
+    request: Json
+    fingerprint: Buffer
+    request_key: string | null
+    binding: string
+    payer: string | null
+    amount_micros: bigint
+    state: string
+    lease_until: Date
+    payment: Json | null
+    reference: string | null
+    bytes: string | null
+    nonce: bigint | null
+    signed_at_height: bigint | null
+    last_valid_height: bigint | null
+    result_id: string | null
+    why: string | null
+    created_at: Date
+    updated_at: Date
+  }
   ledger_accounts: {
     id: string
     kind: string
@@ -269,6 +304,7 @@ export interface Tables {
     due_at: Date
     round: Generated<number>
     purpose: string | null
+    told_agent: string | null
   }
   rail_nonces: {
     network: string

@@ -33,7 +33,7 @@ const SHOWN_REVIEWS = 5
 const WALLET_NOTE =
   'The agent’s own wallet, kept by the marketplace. It needs no funding before a token is launched.'
 
-const presentRegistered = ({ agent, apiKey, webhookSecret, solanaAddress }: Registered) => ({
+export const presentRegistered = ({ agent, apiKey, webhookSecret, solanaAddress }: Registered) => ({
   data: {
     agent_id: agent.id,
     slug: agent.slug,

@@ -10,6 +10,7 @@ import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
 import { treasuryHandlers } from './treasury.ts'
+import { catalogueHandlers } from './x402/catalogue.ts'
 
 /** Every operation has a handler, or the program does not compile. */
 export const handlers = {
@@ -19,6 +20,7 @@ export const handlers = {
   ...orderHandlers,
   ...messageHandlers,
   ...reviewHandlers,
+  ...catalogueHandlers,
   ...eventHandlers,
   ...solvencyHandlers,
   ...administrationHandlers,

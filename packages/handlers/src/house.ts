@@ -8,5 +8,5 @@ export interface House extends Omit<Context, 'transact' | 'actor' | 'requestId'>
   readonly limiter: Limiter
   readonly operators: Operators
   /** Told of every error that is a fault of ours or of a part we depend on. */
-  readonly onFault: (error: unknown, call: Call) => void
+  readonly onFault: (error: unknown, call: Pick<Call, 'requestId'>) => void
 }

@@ -1,5 +1,4 @@
-import type { Operation } from '@market/contract/define'
-import { LIMITS } from '@market/contract/limits'
+import { LIMITS, type LimitName } from '@market/contract/limits'
 import { Refusal } from '@market/kernel/refusal'
 import type { Context } from '@market/market/context'
 import type { Limiter } from '@market/market/ports/limiter'
@@ -12,11 +11,11 @@ export interface Limited {
 /** Counts the call and writes the headers every answer of the route carries, allowed or not. */
 export async function limit(
   { limiter, clock }: { limiter: Limiter } & Pick<Context, 'clock'>,
-  operation: Operation,
+  { limit: name }: { readonly limit: LimitName },
   address: string,
 ): Promise<Limited> {
-  const rule = LIMITS[operation.limit]
-  const taken = await limiter.take({ name: operation.limit, ...rule }, address)
+  const rule = LIMITS[name]
+  const taken = await limiter.take({ name, ...rule }, address)
   const resetSeconds = Math.max(1, Math.ceil(taken.resetsInMs / 1_000))
   const headers = {
     'X-RateLimit-Limit': String(rule.max),

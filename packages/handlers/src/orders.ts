@@ -31,6 +31,7 @@ import {
 } from '@market/market/orders'
 import type { Payout } from '@market/market/payouts'
 import { findReviewOf, type Review } from '@market/market/reviews'
+import { contest, readHired } from '@market/market/x402'
 import { type HandlerContext, handler } from './handler.ts'
 import { partyOf } from './party-of.ts'
 import { presentOrder, presentPayable } from './present-order.ts'
@@ -71,6 +72,9 @@ const ACTS: Readonly<
   accept: (ctx, party, id) => acceptOrder(ctx, party, id),
   pay: async (ctx, party, orderId, input) => {
     if (input.escrow_tx_hash === undefined) throw missing('escrow_tx_hash', 'pay')
+    const network = networkOf(input)
+    const reference = ctx.chains[network]?.normalize(input.escrow_tx_hash) ?? input.escrow_tx_hash
+    await contest(ctx, { network, reference }, party.wallets)
     return payOrder(ctx, party, { orderId, network: networkOf(input), reference: input.escrow_tx_hash })
   },
   approve: (ctx, party, id) => approveOrder(ctx, party, id),
@@ -188,6 +192,15 @@ export const orderHandlers = {
     run: async (ctx, input) => {
       const id = input.order_id as OrderId
       const view = await getOrder(ctx, await readerOf(ctx), id)
+      return { ...view, review: await findReviewOf(ctx.db, id) }
+    },
+    present: presentView,
+  }),
+
+  getHiredOrder: handler('getHiredOrder', {
+    run: async (ctx, input) => {
+      const id = input.order_id as OrderId
+      const view = await readHired(ctx, id, input.t)
       return { ...view, review: await findReviewOf(ctx.db, id) }
     },
     present: presentView,

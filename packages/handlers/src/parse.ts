@@ -4,11 +4,12 @@ import type { z } from 'zod'
 
 const MOST_DETAILS = 20
 
-export function parse(
-  operation: Operation,
-  input: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const parsed = operation.input.safeParse(input)
+export const parse = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
+  parseAs(operation.input, input)
+
+/** The same for what is asked at a door that is no operation. */
+export function parseAs<T>(schema: z.ZodType<T>, input: unknown): T {
+  const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
   const details = parsed.error.issues.slice(0, MOST_DETAILS).map(detailOf)
   const first = details[0]

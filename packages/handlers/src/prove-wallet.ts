@@ -15,7 +15,7 @@ export async function proveWallet(
 ): Promise<{ wallet: Wallet; singleUse?: SingleUse }> {
   const fields = call.credentials.wallet
   if (fields === undefined) throw new Error('a wallet was shown, or this is not called')
-  const { wallet, signature, signedAtMs } = readFields(ports, fields)
+  const { wallet, signature, signedAtMs } = readWallet(ports, fields)
   const purpose = purposeOf(call.operation, call.input, ownAgent)
   await ports.signatures.verify({ wallet, signature, signedAtMs }, purpose, ports.clock.now())
   return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signedAtMs } }
@@ -29,7 +29,8 @@ function purposeOf(operation: Operation, input: Call['input'], ownAgent: string 
   })
 }
 
-function readFields(ports: Pick<Context, 'signatures'>, fields: WalletFields) {
+/** The fields of a wallet's signature in their own types; nothing is proven by that yet. */
+export function readWallet(ports: Pick<Context, 'signatures'>, fields: WalletFields) {
   const { wallet, signature, chain } = fields
   const signedAtMs = typeof fields.signedAtMs === 'string' ? digits(fields.signedAtMs) : fields.signedAtMs
   if (chain !== undefined && chain !== 'solana' && chain !== 'base')

@@ -19,6 +19,10 @@ declare module 'fastify' {
 export interface RestSettings extends Addressing {
   readonly execute: Execute
   readonly ownOrigins: ReadonlySet<string>
+  /** Paths that another door of the house shares, by their operation: it answers, or hands the request on. */
+  readonly detours?: Readonly<
+    Record<string, (request: FastifyRequest, onward: () => Promise<Answer>) => Promise<Answer>>
+  >
 }
 
 /** Mounts the whole contract: one route per operation, nothing written twice. */
@@ -35,6 +39,7 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
     kept: keptFields(operation),
     takesPeople: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
   }
+  const detour = settings.detours?.[operation.id]
   app.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -44,15 +49,18 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
     handler: (request, reply) =>
       tracer.startActiveSpan(operation.id, async (span) => {
         try {
-          const input = gather(wire, request)
-          const answer = await settings.execute({
-            operation,
-            input,
-            ...shownBy(request, input, taking, settings),
-            address: addressOf(request, settings),
-            requestId: request.id,
-            ...idempotencyKeyOf(request),
-          })
+          const execute = async () => {
+            const input = gather(wire, request)
+            return settings.execute({
+              operation,
+              input,
+              ...shownBy(request, input, taking, settings),
+              address: addressOf(request, settings),
+              requestId: request.id,
+              ...idempotencyKeyOf(request),
+            })
+          }
+          const answer = await (detour === undefined ? execute() : detour(request, execute))
           span.setAttribute('http.response.status_code', answer.status)
           if (answer.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
           return send(reply, answer)

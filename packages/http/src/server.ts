@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { EventStreams } from '@market/handlers/event-streams'
 import type { Execute } from '@market/handlers/execute'
+import type { ShopWindow } from '@market/handlers/x402/shop-window'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { clientAddress } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
@@ -14,10 +15,15 @@ import { type Metrics, mountMetrics } from './metrics.ts'
 import { logAnswers, type RequestLog } from './request-log.ts'
 import { mountRest, refuse } from './rest.ts'
 import { mountEventStream } from './sse.ts'
+import { type Hire, hireInsteadOfOrder, mountHireDoors, payToRegister } from './x402/hire-doors.ts'
+import { mountShopWindow } from './x402/mount.ts'
 
 export interface ServerSettings {
   readonly execute: Execute
   readonly streams: EventStreams
+  readonly hire: Hire
+  readonly register: Hire
+  readonly window: ShopWindow
   readonly baseUrl: string
   readonly appUrl: string
   readonly trustedProxies: readonly string[]
@@ -69,9 +75,13 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
     clientAddress: clientAddress(settings.trustedProxies),
     ownOrigins: new Set([new URL(baseUrl).origin, new URL(appUrl).origin]),
   }
-  const rest = { execute: settings.execute, ...edge }
+  const doors = { hire: settings.hire, register: settings.register, ...edge }
+  const detours = { createOrder: hireInsteadOfOrder(doors), registerAgent: payToRegister(doors) }
+  const rest = { execute: settings.execute, ...edge, detours }
   answerInEnvelope(app, settings.onFault, (request, refusal) => refuse(request, refusal, rest))
   mountRest(app, rest)
   mountEventStream(app, settings.streams, edge)
+  mountHireDoors(app, doors)
+  mountShopWindow(app, settings.window, { ...edge, baseUrl })
   return app
 }

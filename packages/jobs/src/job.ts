@@ -2,7 +2,7 @@ import type { Needs } from '@market/market/context'
 import type { JobName, JobPayloads } from '@market/market/queue'
 
 /** What jobs stand on: the house without a caller. */
-export type JobContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'outbound' | 'chains'>
+export type JobContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'outbound' | 'chains' | 'facilitators'>
 
 export interface JobStop {
   /** True once the process was told to end: a long job comes to a good place and leaves the rest to others. */

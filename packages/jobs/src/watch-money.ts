@@ -2,6 +2,7 @@ import { finishPayments, undoPayment } from '@market/market/orders'
 import { recheckTransfers, watchTreasury } from '@market/market/payments'
 import { compareSendings } from '@market/market/payouts'
 import { forgetOldLooks, keepReserves } from '@market/market/reserves'
+import { finishHires, sendUnmined, undoRegistration } from '@market/market/x402'
 import type { JobContext } from './job.ts'
 import type { Sweep, SweepLog } from './sweeps.ts'
 
@@ -15,6 +16,8 @@ export const MONEY_SWEEPS: readonly Sweep<JobContext>[] = [
   { name: 'compare-sendings', everyMs: 2 * SECOND, run: onEachNetwork(compareSendings) },
   { name: 'watch-treasuries', everyMs: 5 * SECOND, run: onEachNetwork(watchTreasury) },
   { name: 'finish-payments', everyMs: 2 * SECOND, run: finishPayments },
+  { name: 'finish-hires', everyMs: 2 * SECOND, run: finishHires },
+  { name: 'send-unmined', everyMs: 10 * SECOND, run: sendUnmined },
   { name: 'recheck-transfers', everyMs: 5 * SECOND, run: recheck },
   // Often, for payouts wait for it after the database came up; how often it really counts, the database says.
   { name: 'keep-reserves', everyMs: 5 * SECOND, run: countReserves },
@@ -33,7 +36,10 @@ function onEachNetwork(work: (ctx: JobContext, network: Network) => Promise<unkn
 
 /** A payment that the chain took back is taken back from the order that stood on it. */
 function recheck(ctx: JobContext): Promise<number> {
-  return recheckTransfers(ctx, (tx, transfer) => undoPayment(ctx, tx, transfer))
+  return recheckTransfers(ctx, async (tx, transfer) => {
+    await undoPayment(ctx, tx, transfer)
+    await undoRegistration(ctx, tx, transfer)
+  })
 }
 
 /** Somebody must be woken when money is missing: the line is what alerts are set on. */

@@ -2,6 +2,7 @@ import type { Db, Tx } from '@market/database/transact'
 import type { Clock } from '@market/kernel/clock'
 import type { AgentId, IdSource } from '@market/kernel/ids'
 import type { Chains } from './ports/chain.ts'
+import type { Facilitators } from './ports/facilitator.ts'
 import type { IdentityProvider } from './ports/identity.ts'
 import type { Outbound } from './ports/outbound.ts'
 import type { Signatures, Wallet } from './ports/signatures.ts'
@@ -29,6 +30,9 @@ export interface Context {
   readonly outbound: Outbound
   readonly signatures: Signatures
   readonly chains: Chains
+  readonly facilitators: Facilitators
+  /** Where we are reached: addresses that we hand out begin with it. */
+  readonly baseUrl: string
   readonly actor: Actor
   readonly requestId: string
 }

@@ -21,6 +21,7 @@ export const USDC_ABI = parseAbi([
   'function mint(address to, uint256 value)',
   'function deny(address account, bool denied)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 
 type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>

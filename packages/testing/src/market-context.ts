@@ -40,6 +40,8 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     outbound: guardedOutbound({ resolver: settings.resolver ?? NO_NAMES }),
     signatures: walletSignatures({ domain: 'market.example', uri: 'https://market.example', evmRpcUrls: [] }),
     chains: {},
+    facilitators: {},
+    baseUrl: 'https://market.example',
     requestId: 'req_test',
   }
   const as = (who: Actor): MarketContext => ({ ...house, actor: who, as })

@@ -1,15 +1,14 @@
 import { assert } from '@market/kernel/assert'
 import { usdc as money } from '@market/kernel/money'
-import { unavailable } from '@market/kernel/refusal'
 import type { PayoutOrder, Rail } from '@market/market/ports/rail'
 import type { EvmTreasurySigner } from '@market/market/ports/signer'
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
-import { largest } from '../nodes/largest.ts'
 import type { Node } from '../nodes/node-pool.ts'
 import { evmNodes } from './evm-nodes.ts'
 import { nextFees, readFees } from './fees.ts'
 import { lookAtPayout } from './look-at-payout.ts'
 import { bytes, quantity, word } from './read-answer.ts'
+import { readNonces } from './read-nonces.ts'
 import { refusePayee } from './refuse-payee.ts'
 import { callAll } from './rpc.ts'
 import { sendBytes } from './send-bytes.ts'
@@ -50,23 +49,7 @@ export const evmRail = (settings: EvmRailSettings, signer: EvmTreasurySigner): R
     treasury,
     refusal: (order) => refusePayee(settings, nodes, order),
 
-    async nonces() {
-      // The highest count wins: a node that lags would name a nonce that is used.
-      const counts = await Promise.allSettled(
-        await nodes.askGood((node) =>
-          callAll(node, chainId, [
-            ['eth_getTransactionCount', treasury, 'latest'],
-            ['eth_getTransactionCount', treasury, 'pending'],
-          ]),
-        ),
-      )
-      const known = counts.flatMap((count) =>
-        count.status === 'fulfilled' ? [count.value.map((one) => quantity(one))] : [],
-      )
-      if (known.length === 0) throw unavailable(`No node of ${network} tells the treasury's nonce`)
-      const next = largest(known.map(([latest = 0n]) => latest))
-      return { next, pending: largest([next, ...known.flat()]) }
-    },
+    nonces: () => readNonces(nodes, chainId, treasury),
 
     async sign(order, nonce, before) {
       assert(nonce !== null, 'an EVM payout has its nonce before it is signed')

@@ -2,10 +2,19 @@ import { usdc as money } from '@market/kernel/money'
 import type { Look, SeenTransfer, TransferQuestion } from '@market/market/ports/chain'
 import type { Node } from '../nodes/node-pool.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
-import { type Block, quantity, type Receipt, readBlock, readReceipt } from './read-answer.ts'
+import {
+  type Block,
+  quantity,
+  type Receipt,
+  readBlock,
+  readReceipt,
+  readTransaction,
+  type Transaction,
+} from './read-answer.ts'
 import { callAll, callEach, resultOf } from './rpc.ts'
 import { addressKey, blocksFor, type EvmSettings, ownKeys } from './settings.ts'
-import { arrivalsIn, onePayer, total } from './transfers.ts'
+import { attachedTo } from './sign-transfer.ts'
+import { arrivalsIn, hasAuthorization, onePayer, total } from './transfers.ts'
 
 type Pending = Extract<Look, { kind: 'pending' }>['why']
 type Rejected = Extract<Look, { kind: 'rejected' }>['why']
@@ -24,9 +33,16 @@ interface Sealed extends Receipt {
 
 interface View {
   readonly hash: string
+  readonly transaction: Transaction
   readonly head: bigint
   readonly finalHeight: bigint
 }
+
+/** Whether the payment was brought to the chain for the payer: by an authorization that anybody can carry, or by us. */
+const isSentForPayer = (settings: EvmSettings, { logs }: Receipt, { from }: Transaction): boolean =>
+  hasAuthorization(logs, addressKey(settings.usdc)) ||
+  ownKeys(settings).has(from) ||
+  (settings.gasAccounts ?? []).some((account) => addressKey(account) === from)
 
 /** What the question asks for, held against what the transaction did. No clock and no chain in here. */
 const judge = (
@@ -36,13 +52,12 @@ const judge = (
   block: Block,
   view: View,
 ): Look => {
-  const { foreign, hasOwn } = arrivalsIn(
-    receipt.logs,
-    addressKey(settings.usdc),
-    addressKey(settings.treasury),
-    ownKeys(settings),
-  )
+  const asset = addressKey(settings.usdc)
+  const own = ownKeys(settings)
+  const { foreign, hasOwn } = arrivalsIn(receipt.logs, asset, addressKey(settings.treasury), own)
   if (foreign.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
+  if (question.sentByPayer && isSentForPayer(settings, receipt, view.transaction))
+    return rejected('sent_by_another')
 
   const allowed = question.payers === undefined ? undefined : new Set(question.payers.map(addressKey))
   const eligible = foreign.filter(
@@ -72,6 +87,7 @@ const judge = (
     at: block.at,
     block: { height: block.height, hash: block.hash },
     final,
+    attached: view.transaction.to === asset ? attachedTo(view.transaction.input) : null,
   }
   return { kind: 'ok', transfer }
 }
@@ -84,14 +100,14 @@ export const lookForTransfer = async (
   question: TransferQuestion,
 ): Promise<Look> => {
   const { chainId, finalityTag } = settings
-  const [receiptAnswer, transaction, headAnswer, finalAnswer] = await callEach(node, chainId, [
+  const [receiptAnswer, transactionAnswer, headAnswer, finalAnswer] = await callEach(node, chainId, [
     ['eth_getTransactionReceipt', hash],
     ['eth_getTransactionByHash', hash],
     ['eth_blockNumber'],
     blockAt(finalityTag),
   ])
   const receipt = readReceipt(resultOf(receiptAnswer))
-  if (receipt === undefined) return pending(resultOf(transaction) === null ? 'unknown' : 'in_mempool')
+  if (receipt === undefined) return pending(resultOf(transactionAnswer) === null ? 'unknown' : 'in_mempool')
   if (receipt.block === undefined) return pending('unconfirmed')
 
   const [canonical] = await callAll(node, chainId, [blockAt(receipt.block.height)])
@@ -102,8 +118,12 @@ export const lookForTransfer = async (
   if (block.hash !== receipt.block.hash) return pending('reorg')
   if (!receipt.succeeded) return rejected('failed_on_chain')
 
+  const transaction = readTransaction(resultOf(transactionAnswer))
+  // What the payer wrote beside the payment binds it, so a node that does not know it cannot tell of the payment.
+  if (transaction === undefined) throw new Error('the node has the receipt but not the transaction')
   const view = {
     hash,
+    transaction,
     head: quantity(resultOf(headAnswer)),
     finalHeight: readFinalBlock(finalAnswer)?.height ?? -1n,
   }

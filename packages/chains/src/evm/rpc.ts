@@ -14,7 +14,7 @@ export type Answer = { readonly result: unknown } | { readonly error: RpcError }
 /** A page of logs or a crowded block; more than this is not read. */
 const MOST_BYTES = 32 * 1024 * 1024
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
 const readText = async (response: Response): Promise<string> => {

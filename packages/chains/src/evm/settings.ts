@@ -20,6 +20,8 @@ export interface EvmSettings {
   readonly finalityTag: 'safe' | 'finalized'
   /** Vaults and hot wallets of ours: what they send is never a client's payment. */
   readonly ownAddresses: readonly string[]
+  /** Accounts of ours that bring other people's payments to the chain and pay the gas for it. */
+  readonly gasAccounts?: readonly string[]
   /** Where the watch over the treasury begins when it has never run; some hours back when absent. */
   readonly watchFrom?: bigint
   /** How many blocks of logs are asked for at once; providers allow different numbers. */
@@ -50,7 +52,8 @@ export const blocksFor = (rules: readonly ConfirmationRule[], amount: bigint): n
 
 /** What cannot be right is said at start, and not when the first payment comes. */
 export const checkSettings = (settings: EvmSettings): EvmSettings => {
-  const addresses = [settings.usdc, settings.treasury, ...settings.ownAddresses]
+  const { usdc, treasury, ownAddresses, gasAccounts = [] } = settings
+  const addresses = [usdc, treasury, ...ownAddresses, ...gasAccounts]
   const wrong = addresses.find((address) => parseAddress(address) === undefined)
   if (wrong !== undefined) throw new Error(`${settings.network}: ${wrong} is not an EVM address`)
   const counts = settings.confirmations.map(({ blocks }) => blocks)

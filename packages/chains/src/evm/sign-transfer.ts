@@ -7,18 +7,14 @@ import {
   erc20Abi,
   getAbiItem,
   type Hex,
-  hexToBytes,
-  isAddressEqual,
-  keccak256,
-  numberToHex,
-  recoverAddress,
-  serializeTransaction,
   stringToHex,
   toFunctionSelector,
 } from 'viem'
+import { LONGEST_ATTACHED } from '../attached.ts'
 import { asPayoutId } from '../payout-id.ts'
 import type { Fees } from './fees.ts'
 import { type EvmSettings, parseAddress } from './settings.ts'
+import { signCall } from './sign-call.ts'
 
 /** A transfer of USDC to a fresh address takes about 60 000. One with too little would block its nonce for ever. */
 export const TRANSFER_GAS = 100_000n
@@ -45,6 +41,13 @@ export const payoutIdIn = (input: Hex): string | null => {
   return asPayoutId(Buffer.from(input.slice(2), 'hex').toString('utf8', TRANSFER_BYTES))
 }
 
+/** What follows the arguments of a plain transfer, in hex; null when nothing does, or more than anybody would write. */
+export const attachedTo = (input: Hex): string | null => {
+  if (!input.startsWith(TRANSFER_SELECTOR)) return null
+  const attached = input.slice(2 + 2 * TRANSFER_BYTES)
+  return attached === '' || attached.length > 2 * LONGEST_ATTACHED ? null : attached
+}
+
 export const signTransfer = async (
   { chainId, usdc }: EvmSettings,
   signer: EvmTreasurySigner,
@@ -52,25 +55,7 @@ export const signTransfer = async (
   nonce: bigint,
   fees: Fees,
 ): Promise<SignedTransfer> => {
-  const asset = parseAddress(usdc)
-  const treasury = parseAddress(signer.address)
-  assert(asset !== undefined && treasury !== undefined, 'the asset and the treasury have EVM addresses')
-  const transaction = {
-    type: 'eip1559',
-    chainId,
-    nonce: Number(nonce),
-    to: asset,
-    value: 0n,
-    data: transferCall(order),
-    gas: TRANSFER_GAS,
-    ...fees,
-  } as const
-  const hash = keccak256(serializeTransaction(transaction))
-  const { r, s, yParity } = await signer.signHash(hexToBytes(hash))
-  const signature = { r: numberToHex(r, { size: 32 }), s: numberToHex(s, { size: 32 }), yParity }
-  // With a wrong recovery bit the same bytes would be a transaction of some other account.
-  const account = await recoverAddress({ hash, signature })
-  assert(isAddressEqual(account, treasury), 'the signature is not the treasury key’s')
-  const bytes = serializeTransaction(transaction, signature)
-  return { reference: keccak256(bytes), bytes, nonce, lastValidHeight: null, ...fees }
+  const call = { chainId, to: usdc, data: transferCall(order), gas: TRANSFER_GAS, nonce, fees }
+  const { reference, bytes } = await signCall(signer, call)
+  return { reference, bytes, nonce, lastValidHeight: null, ...fees }
 }

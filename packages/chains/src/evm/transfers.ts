@@ -1,7 +1,12 @@
-import { erc20Abi, getAbiItem, toEventSelector, zeroAddress } from 'viem'
+import { erc20Abi, getAbiItem, parseAbiItem, toEventSelector, zeroAddress } from 'viem'
 import { type Log, quantity } from './read-answer.ts'
 
 export const TRANSFER_TOPIC = toEventSelector(getAbiItem({ abi: erc20Abi, name: 'Transfer' }))
+
+/** What the token says when it moves money by a signature (EIP-3009), just before it says what it moved. */
+export const AUTHORIZATION_USED_TOPIC = toEventSelector(
+  parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)'),
+)
 
 /** The address in the 32 bytes of a topic. */
 const addressIn = (topic: string): string => `0x${topic.slice(-40)}`
@@ -24,6 +29,25 @@ const movementOf = (log: Log, usdc: string): Movement | undefined => {
   if (from === undefined || to === undefined || more.length > 0 || log.data.length !== 66) return undefined
   const amount = quantity(log.data)
   return amount === 0n ? undefined : { from: addressIn(from), to: addressIn(to), amount, log }
+}
+
+export const hasAuthorization = (logs: readonly Log[], usdc: string): boolean =>
+  logs.some(({ address, topics }) => address === usdc && topics[0] === AUTHORIZATION_USED_TOPIC)
+
+/** What one authorization of the payer moved to the payee, if these logs tell of it: what follows right after its use. */
+export const movedByAuthorization = (
+  logs: readonly Log[],
+  usdc: string,
+  { from, to, nonce }: { readonly from: string; readonly to: string; readonly nonce: string },
+): bigint => {
+  const ofToken = logs.filter(({ address }) => address === usdc)
+  const used = ofToken.findIndex(
+    ({ topics: [kind, payer, key] }) =>
+      kind === AUTHORIZATION_USED_TOPIC && payer === topicOf(from) && key === nonce,
+  )
+  const next = used < 0 ? undefined : ofToken[used + 1]
+  const movement = next === undefined ? undefined : movementOf(next, usdc)
+  return movement?.from === from && movement.to === to ? movement.amount : 0n
 }
 
 const movementsIn = (logs: readonly Log[], usdc: string): readonly Movement[] =>

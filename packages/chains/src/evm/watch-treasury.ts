@@ -40,6 +40,8 @@ export const watchTreasury = async (
       ...seen,
       amount: money(total(moves)),
       payer: onePayer(moves) ?? null,
+      // The logs do not tell; whoever claims the transfer asks for the transaction itself.
+      attached: null,
     }),
   )
   return { transfers, position }

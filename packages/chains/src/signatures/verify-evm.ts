@@ -46,7 +46,7 @@ const recoverSigner = async (text: string, signature: Hex): Promise<string | und
   }
 }
 
-const isHighS = (signature: Hex): boolean => hexToBigInt(slice(signature, 32, 64)) > HALF_ORDER
+export const isHighS = (signature: Hex): boolean => hexToBigInt(slice(signature, 32, 64)) > HALF_ORDER
 
 /** A deployed wallet is asked directly (ERC-1271); one still to be deployed is first deployed in simulation (ERC-6492). */
 const isSmartWalletSignature = async (

@@ -2,7 +2,14 @@ import { usdc } from '@market/kernel/money'
 import type { Look, SeenTransfer, TransferQuestion } from '@market/market/ports/chain'
 import { isSignature, type Signature } from '@solana/kit'
 import type { SolanaRpc } from './nodes.ts'
-import { fetchTransaction, isOwn, payerOf, readUsdcChange, type TreasuryAccount } from './read-transfer.ts'
+import {
+  attachedTo,
+  fetchTransaction,
+  isOwn,
+  payerOf,
+  readUsdcChange,
+  type TreasuryAccount,
+} from './read-transfer.ts'
 import type { SolanaSettings } from './settings.ts'
 
 const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
@@ -59,6 +66,8 @@ export const findTransfer = async (
   if (change === undefined) return pending('unconfirmed')
   if (isOwn(change, own)) return rejected('own_transfer')
   if (change.gained <= 0n) return rejected('no_transfer')
+  const [feePayer = ''] = change.signers
+  if (question.sentByPayer && settings.gasAccounts?.includes(feePayer)) return rejected('sent_by_another')
   const amount = usdc(change.gained)
 
   const payer = payerOf(change, question.payers)
@@ -75,5 +84,6 @@ export const findTransfer = async (
 
   const block = await blockOf(rpc, transaction.slot)
   if (block === undefined) return pending('unconfirmed')
-  return { kind: 'ok', transfer: { reference: signature, amount, payer: key, at, block, final } }
+  const attached = attachedTo(transaction)
+  return { kind: 'ok', transfer: { reference: signature, amount, payer: key, at, block, final, attached } }
 }

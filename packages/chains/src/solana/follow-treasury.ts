@@ -2,11 +2,11 @@ import { usdc } from '@market/kernel/money'
 import type { SeenTransfer } from '@market/market/ports/chain'
 import { accountFollower, type Happening } from './follow-account.ts'
 import type { SolanaNodes } from './nodes.ts'
-import { isOwn, payerOf, type TreasuryAccount } from './read-transfer.ts'
+import { attachedTo, isOwn, payerOf, type TreasuryAccount } from './read-transfer.ts'
 
 /** Undefined for what is no payment to us: a payout, a failure, a transfer of our own. */
 const transferOf = (
-  { signature, change, at, block }: Happening,
+  { signature, transaction, change, at, block }: Happening,
   own: ReadonlySet<string>,
 ): SeenTransfer | undefined => {
   if (change.gained <= 0n || isOwn(change, own)) return undefined
@@ -18,6 +18,7 @@ const transferOf = (
     at,
     block,
     final: true,
+    attached: attachedTo(transaction),
   }
 }
 

@@ -17,13 +17,16 @@ type Testimony = SentOutcome | { readonly kind: 'forgotten' }
 const asText = (error: unknown): string =>
   JSON.stringify(error, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
-const lastHeightOf = ({ lastValidHeight }: SignedTransfer): bigint => {
+/** What of a signed transaction is needed to look for it. */
+type Sought = Pick<SignedTransfer, 'reference' | 'lastValidHeight'>
+
+const lastHeightOf = ({ lastValidHeight }: Sought): bigint => {
   assert(lastValidHeight !== null, 'what is signed for Solana has a last height')
   return lastValidHeight
 }
 
 /** A node that forgot the time of signing would deny a payment that was made. */
-const remembers = async (rpc: SolanaRpc, unseen: readonly SignedTransfer[]): Promise<boolean> => {
+const remembers = async (rpc: SolanaRpc, unseen: readonly Sought[]): Promise<boolean> => {
   const slot = await rpc.getFirstAvailableBlock().send()
   if (slot === 0n) return true
   const block = await rpc
@@ -36,7 +39,7 @@ const remembers = async (rpc: SolanaRpc, unseen: readonly SignedTransfer[]): Pro
  * The height is read before the statuses, and the statuses must be as of that height or later: the other way round,
  * bytes could land in between and be taken for dead.
  */
-const askNode = async (rpc: SolanaRpc, signed: readonly SignedTransfer[]): Promise<Testimony> => {
+const askNode = async (rpc: SolanaRpc, signed: readonly Sought[]): Promise<Testimony> => {
   const { absoluteSlot, blockHeight } = await rpc.getEpochInfo({ commitment: 'finalized' }).send()
   const references = signed.map(({ reference }) => signature(reference))
   const { context, value } = await rpc
@@ -59,7 +62,7 @@ const askNode = async (rpc: SolanaRpc, signed: readonly SignedTransfer[]): Promi
   return { kind: 'failed', reference: failed.one.reference, why: asText(failed.status?.err) }
 }
 
-const askEach = async (nodes: SolanaNodes, signed: readonly SignedTransfer[]): Promise<Testimony[]> => {
+const askEach = async (nodes: SolanaNodes, signed: readonly Sought[]): Promise<Testimony[]> => {
   const answers = await Promise.all(
     nodes.each.map(({ rpc }) =>
       askNode(rpc, signed).catch((failure: unknown) => {
@@ -73,14 +76,11 @@ const askEach = async (nodes: SolanaNodes, signed: readonly SignedTransfer[]): P
 }
 
 /**
- * What became of a payout, over all that was ever signed for it. That nothing can happen any more is believed only when
- * no node contradicts and two agree (or the only one says so), for it lets the same payout be signed again.
+ * What became of a payment, over all that was ever signed for it. That nothing can happen any more is believed only when
+ * no node contradicts and two agree (or the only one says so), for it lets the same payment be signed again.
  */
-export const lookPayout = async (
-  nodes: SolanaNodes,
-  signed: readonly SignedTransfer[],
-): Promise<SentOutcome> => {
-  assert(signed.length > 0, 'a payout is looked for by its signatures')
+export const lookPayout = async (nodes: SolanaNodes, signed: readonly Sought[]): Promise<SentOutcome> => {
+  assert(signed.length > 0, 'a payment is looked for by its signatures')
   const first = await askNode(nodes.rpc, signed)
   if (first.kind === 'final' || first.kind === 'seen' || first.kind === 'unknown') return first
 

@@ -1,5 +1,6 @@
 import { type Address, getBase58Encoder, type Signature } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { LONGEST_ATTACHED } from '../attached.ts'
 import type { SolanaRpc } from './nodes.ts'
 import { MEMO_PROGRAM } from './sign-payout.ts'
 
@@ -77,11 +78,21 @@ export const readUsdcChange = (
 }
 
 /** What the memo instructions of the transaction itself say; those of inner calls are somebody else's words. */
-export const memosIn = ({ transaction }: Transaction): readonly string[] => {
+const memoBytesIn = ({ transaction }: Transaction): readonly Buffer[] => {
   const { accountKeys, instructions } = transaction.message
   return instructions
     .filter(({ programIdIndex }) => accountKeys[programIdIndex] === MEMO_PROGRAM)
-    .map(({ data }) => Buffer.from(base58.encode(data)).toString())
+    .map(({ data }) => Buffer.from(base58.encode(data)))
+}
+
+export const memosIn = (transaction: Transaction): readonly string[] =>
+  memoBytesIn(transaction).map((memo) => memo.toString())
+
+/** The one memo in hex; null when there is none, several, or more than anybody would write. */
+export const attachedTo = (transaction: Transaction): string | null => {
+  const [memo, ...more] = memoBytesIn(transaction)
+  if (memo === undefined || more.length > 0) return null
+  return memo.length === 0 || memo.length > LONGEST_ATTACHED ? null : memo.toString('hex')
 }
 
 /** Whether one of ours signed or paid: our own money coming home is nobody's payment. */

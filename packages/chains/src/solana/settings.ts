@@ -14,6 +14,8 @@ export interface SolanaSettings {
   readonly commitment: (amount: Usdc) => 'confirmed' | 'finalized'
   /** Wallets of ours: what they sign or lose is never somebody's payment. */
   readonly ownAddresses: readonly string[]
+  /** Accounts of ours that pay the fee of other people's payments; none of the wallets above. */
+  readonly gasAccounts?: readonly string[]
   /** Per node and question. */
   readonly timeoutMs?: number
 }

@@ -31,7 +31,7 @@ import { usdcAccountOf } from './token-account.ts'
 /** Measured: 15 100 with a fresh account to make; more than enough is not charged, only reserved. */
 const COMPUTE_UNITS = 80_000
 export const MICRO_LAMPORTS_PER_UNIT = 1_000n
-const HIGHEST_MICRO_LAMPORTS_PER_UNIT = 1_000_000n
+export const HIGHEST_MICRO_LAMPORTS_PER_UNIT = 1_000_000n
 const LAMPORTS_PER_SIGNATURE = 5_000n
 
 /** The memo program of today's wallets and explorers; the newer one is not on every cluster. */

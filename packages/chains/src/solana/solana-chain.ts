@@ -13,7 +13,8 @@ import { usdcAccountOf, usdcOf } from './token-account.ts'
 
 /** Reads USDC on Solana through several nodes. Holds no key. */
 export const solanaChain = (settings: SolanaSettings): Chain => {
-  for (const address of [settings.treasury, settings.usdc, ...settings.ownAddresses]) assertIsAddress(address)
+  const { usdc, ownAddresses, gasAccounts = [] } = settings
+  for (const address of [settings.treasury, usdc, ...ownAddresses, ...gasAccounts]) assertIsAddress(address)
   const nodes = solanaNodes(settings)
   const own = new Set([settings.treasury, ...settings.ownAddresses])
   let account: ReturnType<typeof usdcAccountOf> | undefined

@@ -33,10 +33,14 @@ export const registerAgent = operation({
     endpoint_url: agentFields.endpoint_url.optional(),
     avatar_url: agentFields.avatar_url.optional(),
     owner_wallet: OwnerWallet.optional().describe('Must be the wallet that signs'),
+    pay_to_register: z
+      .boolean()
+      .optional()
+      .describe('Pay with the request (x402), as `?pay=x402` does: the wallet that pays becomes the owner'),
   }),
   output: RegisteredAgent,
   status: 201,
-  refusals: [403, 409],
+  refusals: [402, 403, 409],
   purpose: 'agents.register:{name}',
   stoppedBy: ['freeze_intake'],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
 import { Category, Instant } from './common.ts'
-import { UsdPrice, UsdText } from './money.ts'
+import { NetworkName, UsdPrice, UsdText } from './money.ts'
 import { HttpsUrl, line, text } from './text.ts'
 
 export const ServiceId = z
@@ -84,6 +84,30 @@ const service = {
 }
 
 export const Service = named('Service', z.object(service))
+
+/** A service as a program can buy it with one request. */
+const payable = {
+  ...service,
+  x402_price_usd: UsdText.describe('What a program pays: 110 % of `price_usd`, rounded up to the millionth'),
+  amount: z
+    .string()
+    .regex(/^[1-9]\d*$/)
+    .describe('The same in millionths of a USDC'),
+  networks: z.array(NetworkName).min(1).describe('Where it can be paid now'),
+  resource: z.string().describe('GET or POST it without a payment for the 402, with one for the order'),
+  pay_url: z.string().describe('POST a `brief` here with the payment'),
+}
+
+export const PayableService = named('PayableService', z.object(payable))
+
+export const TrendingService = named(
+  'TrendingService',
+  z.object({
+    ...payable,
+    recent_buyers: z.int().describe('Distinct buyers of its paid orders within the window'),
+    recent_orders: z.int(),
+  }),
+)
 
 export const FoundService = named(
   'FoundService',

@@ -10,9 +10,16 @@ export { getAgent } from './get-agent.ts'
 export { linkAgent } from './link-agent.ts'
 export { listAgents } from './list-agents.ts'
 export { listModels } from './list-models.ts'
+export { openSecrets } from './open-secrets.ts'
 export { openWebhookSecret } from './open-webhook-secret.ts'
 export { recoverAgents } from './recover-agents.ts'
-export { type Registered, registerAgent } from './register-agent.ts'
+export {
+  checkRegistration,
+  enrolAgent,
+  type Registered,
+  type Registration,
+  registerAgent,
+} from './register-agent.ts'
 export { resealAgents } from './reseal-agents.ts'
 export { signIn } from './sign-in.ts'
 export { findAgent } from './store.ts'

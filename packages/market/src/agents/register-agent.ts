@@ -15,7 +15,7 @@ type NewOwner =
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
   | { readonly kind: 'user'; readonly profile: Vouched }
 
-interface Registration {
+export interface Registration {
   readonly name: string
   readonly description: string
   readonly capabilities: readonly string[]
@@ -39,49 +39,69 @@ export async function registerAgent(ctx: Ctx, wanted: Registration): Promise<Reg
   refuseMixedScripts(wanted.name)
   if (wanted.endpointUrl !== undefined) await ctx.outbound.check(wanted.endpointUrl)
 
-  return ctx.transact(async (tx) => {
-    const id = ctx.ids.next('agt')
-    const apiKey = newApiKey()
-    const webhookSecret = wanted.endpointUrl === undefined ? null : newWebhookSecret()
-    const owner = await settleOwner(ctx, tx, wanted.owner)
-    const now = ctx.clock.now()
-    const agent = await insertOrRefuse(ctx, tx, owner, {
-      id,
-      name: wanted.name,
-      folded_name: foldName(wanted.name),
-      slug: slugOf(wanted.name),
-      description: wanted.description,
-      capabilities: [...new Set(wanted.capabilities)],
-      ai_models: [...new Set(wanted.aiModels)],
-      endpoint_url: wanted.endpointUrl ?? null,
-      avatar_url: wanted.avatarUrl ?? null,
-      owner_user_id: owner.userId,
-      owner_wallet: owner.wallet,
-      twitter_username: owner.twitterUsername,
-      verified: owner.userId !== null || owner.wallet !== null ? 1 : 0,
-      api_key_fingerprint: ctx.vault.fingerprint(apiKey),
-      api_key_sealed: ctx.vault.seal(apiKey, secretPlace(id, 'api_key')),
-      api_key_hint: hintOf(apiKey),
-      webhook_secret_sealed:
-        webhookSecret === null ? null : ctx.vault.seal(webhookSecret, secretPlace(id, 'webhook_secret')),
-      created_at: now,
-      updated_at: now,
-    })
-    const solanaAddress = await createWallet(ctx, tx, agent.id)
-    return { agent, apiKey, webhookSecret, solanaAddress }
-  })
+  return ctx.transact(async (tx) => enrolAgent(ctx, tx, wanted, await settleOwner(ctx, tx, wanted.owner)))
 }
 
-interface SettledOwner {
+/** What must be right before anybody is asked to pay for a registration; that the name is free stays so for a moment. */
+export async function checkRegistration(
+  ctx: Needs<'db' | 'clock' | 'outbound'>,
+  { name, endpointUrl }: Pick<Registration, 'name' | 'endpointUrl'>,
+): Promise<void> {
+  refuseMixedScripts(name)
+  if (endpointUrl !== undefined) await ctx.outbound.check(endpointUrl)
+  const holder = await findAgentByFoldedName(ctx.db, foldName(name))
+  if (holder !== undefined) throw takenName(holder, NOBODY, ctx.clock.now())
+}
+
+/** The agent with its key, its secret and its wallet, in the transaction of whatever it was registered by. */
+export async function enrolAgent(
+  ctx: Needs<'clock' | 'ids' | 'vault'>,
+  tx: Tx,
+  wanted: Omit<Registration, 'owner'>,
+  owner: SettledOwner,
+): Promise<Registered> {
+  const id = ctx.ids.next('agt')
+  const apiKey = newApiKey()
+  const webhookSecret = wanted.endpointUrl === undefined ? null : newWebhookSecret()
+  const now = ctx.clock.now()
+  const agent = await insertOrRefuse(ctx, tx, owner, {
+    id,
+    name: wanted.name,
+    folded_name: foldName(wanted.name),
+    slug: slugOf(wanted.name),
+    description: wanted.description,
+    capabilities: [...new Set(wanted.capabilities)],
+    ai_models: [...new Set(wanted.aiModels)],
+    endpoint_url: wanted.endpointUrl ?? null,
+    avatar_url: wanted.avatarUrl ?? null,
+    owner_user_id: owner.userId,
+    owner_wallet: owner.wallet,
+    twitter_username: owner.twitterUsername,
+    verified: owner.userId !== null || owner.wallet !== null ? 1 : 0,
+    api_key_fingerprint: ctx.vault.fingerprint(apiKey),
+    api_key_sealed: ctx.vault.seal(apiKey, secretPlace(id, 'api_key')),
+    api_key_hint: hintOf(apiKey),
+    webhook_secret_sealed:
+      webhookSecret === null ? null : ctx.vault.seal(webhookSecret, secretPlace(id, 'webhook_secret')),
+    created_at: now,
+    updated_at: now,
+  })
+  const solanaAddress = await createWallet(ctx, tx, agent.id)
+  return { agent, apiKey, webhookSecret, solanaAddress }
+}
+
+export interface SettledOwner {
   readonly userId: string | null
   readonly wallet: string | null
   readonly twitterUsername: string | null
 }
 
+const NOBODY: SettledOwner = { userId: null, wallet: null, twitterUsername: null }
+
 async function settleOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<SettledOwner> {
   switch (owner.kind) {
     case 'nobody':
-      return { userId: null, wallet: null, twitterUsername: null }
+      return NOBODY
     case 'wallet':
       return { userId: null, wallet: owner.wallet.key, twitterUsername: null }
     case 'user': {

@@ -1,4 +1,4 @@
-import { minus, share, shareUp, type Usdc } from '@market/kernel/money'
+import { minus, share, shareUp, type Usdc, usdc } from '@market/kernel/money'
 
 const FEE_BPS = 1_000n
 const WITH_FEE_BPS = 11_000n
@@ -18,6 +18,12 @@ export function splitPrice(price: Usdc): Earned {
 export function addFee(price: Usdc): Earned & { readonly due: Usdc } {
   const due = shareUp(price, WITH_FEE_BPS)
   return { due, agent: price, fee: minus(due, price) }
+}
+
+/** Takes the fee off again that came on top: the agent gets the price it was added to, to the micro. */
+export function takeOffFee(due: Usdc): Earned {
+  const agent = usdc((due * 10_000n) / WITH_FEE_BPS)
+  return { agent, fee: minus(due, agent) }
 }
 
 /** Between two parties: the first gets its share rounded down, the other all the rest. */

@@ -1,6 +1,6 @@
 export { type Account, escrow, fees, payable, stripesOf, surplus, suspense, world } from './accounts.ts'
 export { balanceOf } from './balance-of.ts'
-export { addFee, splitByShare, splitPrice } from './fees.ts'
+export { addFee, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 export type { Journal, Move } from './journal.ts'
 export { keepLedgerMonths } from './keep-ledger-months.ts'
 export { post } from './post.ts'

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Needs } from '../context.ts'
 import { readCursor, timeOf, wholeOf, writeCursor } from './cursor.ts'
 import type { Listing } from './listing.ts'
-import { type ListingFilter, passes } from './listing-filter.ts'
+import { type ListingFilter, passes, passesAlso } from './listing-filter.ts'
 import { type ListingPage, type Page, pageOf } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { searchListings } from './search-listings.ts'
@@ -64,6 +64,8 @@ interface Browsing extends ListingFilter, Page {
   readonly search?: string | undefined
   /** Without one, a search is ranked by how well it fits, and everything else by popularity. */
   readonly sort?: ListingSort | undefined
+  /** So many are left out, for readers that know no cursor; a search knows no other way. */
+  readonly offset?: number | undefined
 }
 
 /** Browses by keyset: a page deep in the list costs what the first one costs. */
@@ -78,6 +80,7 @@ async function browseSorted(ctx: Needs<'db'>, browsing: Browsing, name: ListingS
   const after = readCursor(browsing.cursor, name)
   const conditions = [
     passes(browsing),
+    passesAlso(browsing),
     ...(sort.only === undefined ? [] : [sort.only]),
     ...(browsing.search === undefined ? [] : [isHit(browsing.search, browsing)]),
     ...(after === undefined ? [] : [behind(sort, after)]),
@@ -89,6 +92,7 @@ async function browseSorted(ctx: Needs<'db'>, browsing: Browsing, name: ListingS
     .orderBy(sort.key, sort.direction)
     .orderBy('id', sort.direction)
     .limit(browsing.limit + 1)
+    .offset(browsing.offset ?? 0)
     .execute()
   const found = rows.map((row) => ({ listing: listingOf(row) }))
   return pageOf(found, browsing.limit, ({ listing }) => writeCursor(name, sort.of(listing), listing.id))

@@ -6,10 +6,11 @@ export { listListings, showcaseOf } from './list-listings.ts'
 export {
   averageRating,
   type Listing,
+  listingNotFound,
   type Offer,
   type RequirementField,
 } from './listing.ts'
 export type { Found } from './page.ts'
 export type { Seller } from './seller.ts'
-export { countOrdered, countRating, countSettled, findListing } from './store.ts'
+export { countOrdered, countRating, countSettled, findListing, findListings } from './store.ts'
 export { updateListing } from './update-listing.ts'

@@ -1,6 +1,6 @@
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { PriceType } from './listing.ts'
 
 export interface ListingFilter {
@@ -10,6 +10,8 @@ export interface ListingFilter {
   /** A listing without a price, which waits for a quote, is within no bounds. */
   readonly minPrice?: Usdc | undefined
   readonly maxPrice?: Usdc | undefined
+  /** What another module asks of `agent_id` in SQL. It looks elsewhere, so a search asks it last, of what it found. */
+  readonly also?: RawBuilder<SqlBool> | undefined
 }
 
 /** Every filter runs in SQL, before the limit; what is inactive or hidden passes none. */
@@ -24,3 +26,5 @@ export function passes(filter: ListingFilter) {
   ].filter((condition) => condition !== undefined)
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }
+
+export const passesAlso = ({ also }: ListingFilter): RawBuilder<SqlBool> => also ?? sql<SqlBool>`true`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Needs } from '../context.ts'
 import { readCursor, timeOf, writeCursor } from './cursor.ts'
-import type { ListingFilter } from './listing-filter.ts'
+import { type ListingFilter, passesAlso } from './listing-filter.ts'
 import { type ListingPage, type Page, pageOf, type Why } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { type SearchQuery, searchQueryOf } from './search-query.ts'
@@ -51,7 +51,7 @@ export async function searchListings(
     parts as (
       select listed.* from candidates cross join lateral (
         select ${columns}, ${relevanceOf(query, term)} as relevance, ${meritsAsOf(asOf)}
-        from listings where id = candidates.id ${ONE_BY_ONE}
+        from listings where id = candidates.id and ${passesAlso(filter)} ${ONE_BY_ONE}
       ) as listed
     ),
     scored as (select *, relevance + buyers + rating + freshness as score from parts)

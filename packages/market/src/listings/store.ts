@@ -154,6 +154,11 @@ export async function findListing(db: Db | Tx, id: ListingId): Promise<Listing |
   return row && listingOf(row)
 }
 
+export async function findListings(db: Db, ids: readonly ListingId[]): Promise<Listing[]> {
+  const rows = await select(db).where('id', 'in', ids).execute()
+  return rows.map(listingOf)
+}
+
 /** An order was placed. */
 export async function countOrdered(tx: Tx, id: ListingId): Promise<void> {
   await sql`update listings set total_orders = total_orders + 1 where id = ${id}`.execute(tx)

@@ -14,6 +14,8 @@ export interface Act<A extends Action, S extends Status> {
   readonly action: A
   readonly change: (order: Order<Before<A>>, role: Role, now: Date) => Order<S>
   readonly also?: (tx: Tx, after: Order<S>, before: Order<Before<A>>, role: Role) => Promise<unknown>
+  /** What follows by itself: the act then led to what that made of the order. */
+  readonly onward?: (tx: Tx, after: Order<S>) => Promise<Order<S>>
 }
 
 /**
@@ -23,7 +25,7 @@ export interface Act<A extends Action, S extends Status> {
  */
 export function act<A extends Action, S extends Status>(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
-  { orderId, party, action, change, also }: Act<A, S>,
+  { orderId, party, action, change, also, onward }: Act<A, S>,
 ): Promise<Order<S>> {
   return ctx.transact(async (tx) => {
     const found = await lockOrder(tx, orderId)
@@ -39,6 +41,6 @@ export function act<A extends Action, S extends Status>(
       at: now,
     })
     await also?.(tx, after, before, role)
-    return after
+    return (await onward?.(tx, after)) ?? after
   })
 }

@@ -74,13 +74,18 @@ export const pay = (order: Order<Before<'pay'>>, payment: Payment, now: Date): O
 })
 
 /** The chain took the payment back: the order waits for another, at the same price. */
-export const undo = (order: Order<Before<'undo'>>, now: Date, why: string): Order<'accepted'> => ({
+export const undo = (
+  order: Order<Before<'undo'>>,
+  now: Date,
+  why: string,
+  pending: PendingPayment | null = null,
+): Order<'accepted'> => ({
   ...bare(order),
   status: 'accepted',
   price: order.price,
   priceUntil: later(now, PRICE_LOCK_MS),
   quoteMessage: order.quoteMessage,
-  pending: null,
+  pending,
   paymentError: why,
 })
 

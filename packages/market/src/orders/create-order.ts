@@ -54,9 +54,9 @@ async function refuseOwnService(tx: Tx, party: Party, sellerId: AgentId): Promis
   if (owns(behind)) throw ownService()
 }
 
-function newOrder(
+export function newOrder(
   ctx: Needs<'clock' | 'ids'>,
-  party: Party,
+  { name }: Pick<Party, 'name'>,
   listing: Listing,
   { listingId, ...wanted }: NewOrder,
 ): Order<'pending_quote'> {
@@ -66,7 +66,7 @@ function newOrder(
     id: ctx.ids.next('ord'),
     listingId,
     agentId: listing.agentId,
-    buyer: party.name,
+    buyer: name,
     title: listing.title,
     priceType: listing.priceType,
     turnaroundHours: listing.turnaroundHours,

@@ -1,30 +1,45 @@
+import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import type { Needs } from '../context.ts'
 import { act } from './act.ts'
-import { deliver } from './changes.ts'
+import { complete, deliver } from './changes.ts'
 import type { Deliverable } from './delivery.ts'
 import { tellBuyer } from './notices.ts'
 import type { Order } from './order.ts'
 import type { Party } from './party.ts'
-import { insertDelivery } from './store.ts'
+import { settle } from './settle.ts'
+import { insertDelivery, saveOrder } from './store.ts'
 
-/** The work is handed over, and the buyer's time to look at it begins. */
+type Ctx = Needs<'transact' | 'clock' | 'ids'>
+
+/** The work is handed over, and the buyer's time to look at it begins; a program has none, so its order ends here. */
 export const deliverOrder = (
-  ctx: Needs<'transact' | 'clock' | 'ids'>,
+  ctx: Ctx,
   party: Party,
   handed: { orderId: OrderId; items: readonly Deliverable[]; note: string | null },
-): Promise<Order<'delivered'>> =>
-  act(ctx, {
+): Promise<Order<'delivered' | 'completed'>> =>
+  act<'deliver', 'delivered' | 'completed'>(ctx, {
     orderId: handed.orderId,
     party,
     action: 'deliver',
     change: (order, _role, now) => deliver(order, now),
-    also: async (tx, order) => {
+    onward: async (tx, order) => {
+      if (order.status !== 'delivered') return order
       await insertDelivery(tx, order.id, { note: handed.note, items: handed.items, at: order.deliveredAt })
+      if (order.paymentMethod === 'x402') return release(ctx, tx, order)
       await tellBuyer(ctx, tx, order, {
         kind: 'order.delivered',
         title: `“${order.title}” was delivered`,
         body: `Approve it, ask for a revision or dispute it until ${order.reviewEndsAt.toISOString()}; after that it counts as approved.`,
       })
+      return order
     },
   })
+
+async function release(ctx: Ctx, tx: Tx, order: Order<'delivered'>): Promise<Order<'completed'>> {
+  const now = ctx.clock.now()
+  const completed = complete(order, now)
+  const saved = await saveOrder(tx, order, completed, { action: 'release', actor: 'clock', at: now })
+  await settle(ctx, tx, saved)
+  return saved
+}

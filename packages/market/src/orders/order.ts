@@ -127,8 +127,9 @@ export function dueAt(order: Order): Date | null {
   }
 }
 
-/** A payment made before its order was made for something else. */
-export const earliestPayment = ({ createdAt }: Core): Date => earlier(createdAt, BLOCK_TIME_SLACK_MS)
+/** A payment made before its order was made for something else; but a program's order is made by its payment. */
+export const earliestPayment = ({ createdAt, paymentMethod }: Core): Date =>
+  paymentMethod === 'x402' ? new Date(0) : earlier(createdAt, BLOCK_TIME_SLACK_MS)
 
 /** What an order is in every state, without what this one knows beside. */
 export const bare = (order: Order): Core => ({

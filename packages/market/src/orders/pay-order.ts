@@ -1,4 +1,4 @@
-import { transact } from '@market/database/transact'
+import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
@@ -74,11 +74,12 @@ async function payNow(ctx: Ctx, party: Party, seen: Order, pending: PendingPayme
 /** The same for whoever finds the transfer: the buyer's own call, or the job that waited for it. */
 export async function takePayment(
   ctx: Needs<'clock' | 'ids'>,
-  tx: Parameters<typeof claimTransfer>[1],
+  tx: Tx,
   order: Order<'quoted' | 'accepted'>,
   network: Network,
   seen: SeenTransfer,
   actor: string,
+  tell: (ctx: Needs<'clock'>, tx: Tx, order: Order<'paid'>) => Promise<unknown> = tellPaid,
 ): Promise<Order<'paid'>> {
   // The price may be another one than when the chain was asked.
   if (seen.amount < order.price) throw tooLittle(order.price)
@@ -95,7 +96,7 @@ export async function takePayment(
   const saved = await saveOrder(tx, order, paid, { action: 'pay', actor, at: now })
   await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })
-  await tellPaid(ctx, tx, saved)
+  await tell(ctx, tx, saved)
   return saved
 }
 

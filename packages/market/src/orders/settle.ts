@@ -3,10 +3,11 @@ import { assert } from '@market/kernel/assert'
 import { minus, type Usdc } from '@market/kernel/money'
 import { type Agent, countOrders, findAgentById } from '../agents/index.ts'
 import type { Needs } from '../context.ts'
-import { escrow, fees, type Journal, post, splitByShare, splitPrice } from '../ledger/index.ts'
+import { escrow, fees, type Journal, post, splitByShare, splitPrice, takeOffFee } from '../ledger/index.ts'
 import { countSettled } from '../listings/index.ts'
 import { requestPayout } from '../payouts/index.ts'
 import { isStopped, payoutSwitches } from '../switches/index.ts'
+import { contestedUntil } from './contested.ts'
 import { tellCompleted } from './events.ts'
 import { refundPart } from './give-back.ts'
 import { tellOwner } from './notices.ts'
@@ -50,7 +51,8 @@ async function payAgent(
 ): Promise<boolean> {
   const { network } = order.payment
   const purpose = purposeOf(order)
-  const { agent: earned, fee } = splitPrice(part)
+  const isMachine = order.paymentMethod === 'x402'
+  const { agent: earned, fee } = isMachine ? takeOffFee(part) : splitPrice(part)
   const payee = await payoutAddress(tx, agent, network)
   await requestPayout(ctx, tx, {
     network,
@@ -61,6 +63,8 @@ async function payAgent(
     from: escrow(network, purpose),
     purpose,
     agentId: agent.id,
+    isTold: isMachine,
+    notBefore: await contestedUntil(tx, order),
   })
   if (fee > 0n)
     await postFee(ctx, tx, {

@@ -115,6 +115,17 @@ export async function takePending(
   return rows.map(({ id }) => id)
 }
 
+/** Whether an order of somebody who is known waits for this transfer. */
+export async function isAwaited(db: Db | Tx, network: string, reference: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('orders')
+    .select('id')
+    .where('pending_reference', '=', reference)
+    .where('pending_network', '=', network)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function insertDelivery(tx: Tx, orderId: OrderId, delivery: Omit<Delivery, 'n'>): Promise<void> {
   await sql`
     insert into order_deliveries (order_id, n, note, items, at)

@@ -34,7 +34,9 @@ export async function undoPayment(ctx: Needs<'clock' | 'ids'>, tx: Tx, transfer:
   if (order.status === 'cancelled')
     return savePending(tx, undoCancelled(order, comingAgain(transfer, now)), now)
   if (!('payment' in order)) return
-  const waiting = await saveOrder(tx, order, undo(order, now, WHY), {
+  // No program waits to be told: its transfer is watched for, as that of a cancelled order is.
+  const pending = order.paymentMethod === 'x402' ? comingAgain(transfer, now) : null
+  const waiting = await saveOrder(tx, order, undo(order, now, WHY, pending), {
     action: 'undo',
     actor: 'clock',
     at: now,

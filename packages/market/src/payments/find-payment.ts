@@ -15,6 +15,7 @@ const SENTENCES: Readonly<Record<Rejected, string>> = {
   wrong_payer: 'This transfer was made by a wallet that is not the buyer’s. Sign with the wallet that paid.',
   ambiguous_payer: 'Several wallets paid in this transaction; pay from one',
   own_transfer: 'This transfer came from the marketplace itself',
+  sent_by_another: 'This payment was signed for another purchase and belongs to that one',
   too_old: 'This transfer was made before the order',
   too_new: 'This transfer was made too late',
 }

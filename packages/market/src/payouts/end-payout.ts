@@ -4,6 +4,7 @@ import { hasEnded, type Payout } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
 import { lockSending } from './sendings/store.ts'
 import { lockPayout, savePayout } from './store.ts'
+import { tellFailed, tellSent } from './tell.ts'
 
 const LONGEST_REASON = 300
 
@@ -24,6 +25,7 @@ export async function settlePayout(ctx: PayoutContext, payout: Payout, reference
       network,
       moves: [{ from: payable(network, id), to: isBooked ? fees(network) : world(network), amount }],
     })
+    await tellSent(ctx, tx, payout, reference)
   })
 }
 
@@ -33,6 +35,8 @@ export function failPayout(ctx: PayoutContext, payout: Payout, why: string): Pro
     const locked = await lockPayout(tx, payout.id)
     if (hasEnded(locked)) return locked
     const reason = why.slice(0, LONGEST_REASON)
-    return savePayout(tx, payout.id, { state: 'failed', reason }, ctx.clock.now())
+    const failed = await savePayout(tx, payout.id, { state: 'failed', reason }, ctx.clock.now())
+    await tellFailed(ctx, tx, failed)
+    return failed
   })
 }

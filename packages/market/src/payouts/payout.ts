@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { assert } from '@market/kernel/assert'
+import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { PayoutOrder, SignedTransfer } from '../ports/rail.ts'
@@ -32,6 +33,8 @@ export interface Payout {
   /** A payout that is tried again begins another round; what was signed in earlier ones can no longer take effect. */
   readonly round: number
   readonly finalReference: string | null
+  /** The agent that is told by an event how it ended; null when nobody is. */
+  readonly toldAgent: AgentId | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }

@@ -7,6 +7,7 @@ import type { Needs } from '../context.ts'
 import { type Account, payable, post } from '../ledger/index.ts'
 import { NO_ADDRESS, type Payout, type PayoutKind, payoutIdOf } from './payout.ts'
 import { insertPayout, lockPayout, startRound } from './store.ts'
+import { tellFailed } from './tell.ts'
 
 export interface WantedPayout {
   readonly network: Network
@@ -20,6 +21,10 @@ export interface WantedPayout {
   readonly purpose?: string
   /** The agent whose statement shows it. */
   readonly agentId?: AgentId
+  /** It does not leave earlier. */
+  readonly notBefore?: Date | undefined
+  /** Whether that agent is told by an event how it ended. */
+  readonly isTold?: boolean
 }
 
 /**
@@ -34,7 +39,8 @@ export async function requestPayout(
   const { network, kind, subject, payee, amount } = wanted
   const now = ctx.clock.now()
   const id = payoutIdOf(kind, subject)
-  const isNew = await insertPayout(tx, {
+  const dueAt = wanted.notBefore ?? now
+  const isNew = await insertPayout(tx, dueAt, {
     id,
     network,
     kind,
@@ -47,6 +53,7 @@ export async function requestPayout(
     nonce: null,
     round: 1,
     finalReference: null,
+    toldAgent: wanted.isTold === true ? (wanted.agentId ?? null) : null,
     createdAt: now,
     updatedAt: now,
   })
@@ -60,6 +67,7 @@ export async function requestPayout(
     moves: [{ from: wanted.from, to: payable(network, id), amount }],
     ...(wanted.agentId !== undefined && { agentId: wanted.agentId }),
   })
+  if (payout.state === 'failed') await tellFailed(ctx, tx, payout)
   return payout
 }
 

@@ -1,5 +1,6 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
@@ -19,12 +20,13 @@ const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   nonce: row.nonce,
   round: row.round,
   finalReference: row.final_reference,
+  toldAgent: row.told_agent as AgentId | null,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
 
 /** Undefined when this kind of payout of the subject exists already. */
-export async function insertPayout(tx: Tx, payout: Payout): Promise<Payout | undefined> {
+export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise<Payout | undefined> {
   const row = await tx
     .insertInto('payouts')
     .values({
@@ -38,9 +40,10 @@ export async function insertPayout(tx: Tx, payout: Payout): Promise<Payout | und
       state: payout.state,
       reason: payout.reason,
       round: payout.round,
+      told_agent: payout.toldAgent,
       created_at: payout.createdAt,
       updated_at: payout.updatedAt,
-      due_at: payout.createdAt,
+      due_at: dueAt,
     })
     // Whichever of its unique keys is in the way: of two that come at once either may be met first.
     .onConflict((conflict) => conflict.doNothing())

@@ -10,6 +10,8 @@ export interface TransferQuestion {
   readonly payers?: readonly string[]
   readonly notBefore: Date
   readonly notAfter: Date
+  /** Only what the payer sent: a payment that was brought to the chain for a payer belongs to whoever it was signed for. */
+  readonly sentByPayer?: true
 }
 
 /** A transfer of USDC into the treasury, as the chain shows it. */
@@ -24,6 +26,8 @@ export interface SeenTransfer {
   readonly block: { readonly height: bigint; readonly hash: string }
   /** Whether the chain can no longer take it back. Money may leave only for what is final. */
   readonly final: boolean
+  /** What the payer wrote beside it, in hex: what follows the call's arguments, or the one memo; null when nothing. */
+  readonly attached: string | null
 }
 
 /** A payment of USDC out of the treasury, as the chain shows it. */
@@ -56,6 +60,7 @@ export type Look =
         | 'wrong_payer'
         | 'ambiguous_payer'
         | 'own_transfer'
+        | 'sent_by_another'
         | 'too_old'
         | 'too_new'
       /** For our log and for the caller, such as the amount that was seen. */

@@ -49,6 +49,8 @@ export const chainSettings = {
   SOLANA_GENESIS_HASH: base58.default(MAINNET_GENESIS),
   SOLANA_USDC: base58.default(SOLANA_USDC),
   SOLANA_TREASURY: base58.optional(),
+  /** The account that pays the fees of payments which buyers signed; without it those are not taken there. */
+  SOLANA_GAS_ACCOUNT: base58.optional(),
   /** Below this a payment counts when it is confirmed, from here on when it is finalized. */
   SOLANA_FINALIZED_FROM_USDC: money('1000'),
 
@@ -56,6 +58,8 @@ export const chainSettings = {
   BASE_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).default(BASE_CHAIN_ID),
   BASE_USDC: evmAddress.default(BASE_USDC),
   BASE_TREASURY: evmAddress.optional(),
+  BASE_GAS_ACCOUNT: evmAddress.optional(),
+  BASE_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(20),
   BASE_CONFIRMATIONS: confirmations,
   /** Where the treasury's history begins; some hours back when absent. */
   BASE_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
@@ -64,6 +68,8 @@ export const chainSettings = {
   ALT_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).optional(),
   ALT_USDC: evmAddress.optional(),
   ALT_TREASURY: evmAddress.optional(),
+  ALT_GAS_ACCOUNT: evmAddress.optional(),
+  ALT_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(200),
   ALT_CONFIRMATIONS: confirmations,
   ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
@@ -88,6 +94,8 @@ export function checkChainSettings(
   if (config.ALT_USDC === undefined) fault('ALT_USDC')
 }
 
+const given = (account: string | undefined): string[] => (account === undefined ? [] : [account])
+
 export const solanaSettings = (config: ChainConfig, treasury: string) => ({
   rpcUrls: config.SOLANA_RPC_URLS,
   genesisHash: config.SOLANA_GENESIS_HASH,
@@ -96,6 +104,7 @@ export const solanaSettings = (config: ChainConfig, treasury: string) => ({
   commitment: (amount: Usdc) =>
     amount < config.SOLANA_FINALIZED_FROM_USDC ? ('confirmed' as const) : ('finalized' as const),
   ownAddresses: [],
+  gasAccounts: given(config.SOLANA_GAS_ACCOUNT),
   timeoutMs: config.RPC_TIMEOUT_MS,
 })
 
@@ -110,7 +119,24 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
     confirmations: config[`${name}_CONFIRMATIONS`],
     finalityTag: 'finalized' as const,
     ownAddresses: [],
+    gasAccounts: given(config[`${name}_GAS_ACCOUNT`]),
     timeoutMs: config.RPC_TIMEOUT_MS,
     ...(watchFrom !== undefined && { watchFrom: BigInt(watchFrom) }),
   }
+}
+
+const GWEI = 1_000_000_000n
+
+/** What bringing a buyer's payment to the chain takes beside the chain itself; undefined where nobody pays the gas. */
+export const solanaGasSettings = (config: ChainConfig, treasury: string) =>
+  config.SOLANA_GAS_ACCOUNT === undefined
+    ? undefined
+    : { ...solanaSettings(config, treasury), gasAccount: config.SOLANA_GAS_ACCOUNT }
+
+export function evmGasSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury: string) {
+  const gasAccount = config[`${name}_GAS_ACCOUNT`]
+  const feeCapPerGas = BigInt(config[`${name}_FEE_CAP_GWEI`]) * GWEI
+  return gasAccount === undefined
+    ? undefined
+    : { ...evmSettings(config, name, treasury), gasAccount, feeCapPerGas }
 }

@@ -17,6 +17,13 @@ const hexKey = z
   .regex(/^[0-9a-f]{64}$/, 'must be 32 bytes in hex')
   .transform((hex) => Buffer.from(hex, 'hex'))
 
+/** A private key, with or without the 0x that some tools write before it. */
+export const secretHex = z
+  .string()
+  .regex(/^(0x)?[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
+  .transform((text) => Buffer.from(text.replace(/^0x/i, ''), 'hex'))
+  .optional()
+
 /** `id:hex,id:hex`, the current key first. */
 const keys = z.string().transform((text, ctx) =>
   text.split(',').map((entry) => {

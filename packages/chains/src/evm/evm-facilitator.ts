@@ -1,0 +1,129 @@
+import { assert } from '@market/kernel/assert'
+import type { Facilitator } from '@market/market/ports/facilitator'
+import type { EvmTreasurySigner } from '@market/market/ports/signer'
+import { type Authorization, readAuthorization } from './authorization.ts'
+import { authorizationCall } from './authorization-call.ts'
+import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
+import { nextFees, readFees } from './fees.ts'
+import { lookAtSettlement } from './look-at-settlement.ts'
+import { quantity } from './read-answer.ts'
+import { readDomain } from './read-domain.ts'
+import { readNonces } from './read-nonces.ts'
+import { refuseOnChain, refuseTerms } from './refuse-authorization.ts'
+import { callAll, callEach } from './rpc.ts'
+import { sendBytes } from './send-bytes.ts'
+import { addressKey, type EvmSettings, parseAddress } from './settings.ts'
+import { signCall } from './sign-call.ts'
+
+export interface EvmFacilitatorSettings extends EvmSettings {
+  /** Pays for gas and for nothing else; the treasury's own nonces are for payouts. */
+  readonly gasAccount: string
+  /** The most a settlement may offer per gas, in wei. */
+  readonly feeCapPerGas: bigint
+  readonly now?: () => Date
+}
+
+/** How version 1 of x402 calls the chains that it knows. */
+const V1_NAMES: Readonly<Record<number, string>> = {
+  1: 'ethereum',
+  137: 'polygon',
+  143: 'monad',
+  1329: 'sei',
+  8453: 'base',
+  42220: 'celo',
+  43114: 'avalanche',
+  84532: 'base-sepolia',
+}
+
+const UNREADABLE = 'invalid_payload'
+
+const checkGasAccount = ({ network, gasAccount, treasury }: EvmFacilitatorSettings, key?: string): void => {
+  if (parseAddress(gasAccount) === undefined)
+    throw new Error(`${network}: the gas account ${gasAccount} is not an EVM address`)
+  if (addressKey(gasAccount) === addressKey(treasury))
+    throw new Error(`${network}: the gas account is the treasury, whose nonces are for payouts`)
+  if (key !== undefined && addressKey(key) !== addressKey(gasAccount))
+    throw new Error(`${network}: the signer's address ${key} is not the gas account ${gasAccount}`)
+}
+
+/**
+ * Brings EIP-3009 authorizations to Base or to the third network (scheme "exact" of x402). Without the signer of the gas
+ * account it does all but sign. Fails where the token does not know the domain that it names: nobody could pay by it.
+ */
+export const openEvmFacilitator = async (
+  settings: EvmFacilitatorSettings,
+  signer?: EvmTreasurySigner,
+): Promise<Facilitator> => {
+  const { network, chainId, usdc, treasury, gasAccount, feeCapPerGas, finalityTag } = settings
+  const { now = () => new Date() } = settings
+  checkGasAccount(settings, signer?.address)
+  const nodes = evmNodes(settings)
+  const { domain, isRight } = await nodes.ask((node) => readDomain(settings, node))
+  const { name, version } = domain
+  if (!isRight)
+    throw new Error(`${network}: the EIP-712 domain of ${usdc} is not "${name}", version "${version}"`)
+
+  const signed = (payment: Readonly<Record<string, unknown>>): Authorization => {
+    const authorization = readAuthorization(payment)
+    assert(authorization !== undefined, 'only what can be read is settled')
+    return authorization
+  }
+
+  return {
+    network,
+    caip2: `eip155:${chainId}`,
+    v1: V1_NAMES[chainId],
+    extra: { name, version },
+    gasAccount,
+
+    read(payment) {
+      const authorization = readAuthorization(payment)
+      if (authorization === undefined) return undefined
+      const payer = addressKey(authorization.from)
+      return { kind: 'authorization', proof: `${payer}:${authorization.nonce}`, payer }
+    },
+
+    async refusal(payment, amount) {
+      const authorization = readAuthorization(payment)
+      if (authorization === undefined) return UNREADABLE
+      return (
+        refuseTerms(settings, authorization, amount, now()) ??
+        nodes.ask((node) => refuseOnChain(settings, node, domain, gasAccount, authorization))
+      )
+    },
+
+    nextNonce: async () => (await readNonces(nodes, chainId, gasAccount)).pending,
+    minedNonce: async () => (await readNonces(nodes, chainId, gasAccount)).next,
+
+    async sign(payment, nonce) {
+      assert(signer !== undefined, 'settlements are signed where the gas key is')
+      assert(nonce !== null, 'an EVM settlement has its nonce before it is signed')
+      const authorization = signed(payment)
+      assert(addressKey(authorization.to) === addressKey(treasury), 'a settlement pays the treasury')
+      const { fees, height } = await nodes.ask(async (node) => {
+        const [final] = await callEach(node, chainId, [blockAt(finalityTag)])
+        return { fees: await readFees(node, chainId), height: readFinalBlock(final)?.height ?? 0n }
+      })
+      const { data, gas } = await authorizationCall(domain, authorization)
+      const offer = nextFees(fees, [], feeCapPerGas)
+      const { reference, bytes } = await signCall(signer, {
+        chainId,
+        to: usdc,
+        data,
+        gas,
+        nonce,
+        fees: offer,
+      })
+      return { reference, bytes, nonce, signedAtHeight: height, lastValidHeight: null }
+    },
+
+    send: ({ bytes }) => sendBytes(nodes, chainId, bytes),
+    look: (settlement, payment) => lookAtSettlement(settings, nodes, settlement, signed(payment)),
+
+    gasLeft: () =>
+      nodes.ask(async (node) => {
+        const [balance] = await callAll(node, chainId, [['eth_getBalance', gasAccount, 'latest']])
+        return quantity(balance)
+      }),
+  }
+}

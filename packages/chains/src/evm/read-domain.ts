@@ -1,0 +1,30 @@
+import { decodeAbiParameters, domainSeparator, encodeFunctionData, parseAbi } from 'viem'
+import type { Node } from '../nodes/node-pool.ts'
+import type { TokenDomain } from './authorization-call.ts'
+import { bytes } from './read-answer.ts'
+import { callAll } from './rpc.ts'
+import { type EvmSettings, parseAddress } from './settings.ts'
+
+const TOKEN = parseAbi([
+  'function name() view returns (string)',
+  'function version() view returns (string)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+])
+
+const textIn = (answer: unknown): string => decodeAbiParameters([{ type: 'string' }], bytes(answer))[0]
+
+/** The token's domain as it names it, and the hash by which the token itself knows it. */
+export const readDomain = async (
+  { chainId, usdc }: EvmSettings,
+  node: Node,
+): Promise<{ readonly domain: TokenDomain; readonly isRight: boolean }> => {
+  const verifyingContract = parseAddress(usdc)
+  if (verifyingContract === undefined) throw new Error(`${usdc} is not an EVM address`)
+  const questions = (['name', 'version', 'DOMAIN_SEPARATOR'] as const).map((functionName) => {
+    const data = encodeFunctionData({ abi: TOKEN, functionName })
+    return ['eth_call', { to: usdc, data }, 'latest'] as const
+  })
+  const [name, version, separator] = await callAll(node, chainId, questions)
+  const domain = { name: textIn(name), version: textIn(version), chainId, verifyingContract }
+  return { domain, isRight: domainSeparator({ domain }) === bytes(separator) }
+}

@@ -1,0 +1,42 @@
+import { assert } from '@market/kernel/assert'
+import type { EvmTreasurySigner } from '@market/market/ports/signer'
+import {
+  type Hex,
+  hexToBytes,
+  isAddressEqual,
+  keccak256,
+  numberToHex,
+  recoverAddress,
+  serializeTransaction,
+} from 'viem'
+import type { Fees } from './fees.ts'
+import { parseAddress } from './settings.ts'
+
+interface CallToSign {
+  readonly chainId: number
+  readonly to: string
+  readonly data: Hex
+  readonly gas: bigint
+  readonly nonce: bigint
+  readonly fees: Fees
+}
+
+/** The bytes of one call by the signer's account, and the hash under which the chain will know them. */
+export const signCall = async (
+  signer: EvmTreasurySigner,
+  { chainId, to, data, gas, nonce, fees }: CallToSign,
+): Promise<{ readonly reference: Hex; readonly bytes: Hex }> => {
+  const contract = parseAddress(to)
+  const account = parseAddress(signer.address)
+  assert(contract !== undefined && account !== undefined, 'the contract and the signer have EVM addresses')
+  const call = { chainId, nonce: Number(nonce), to: contract, value: 0n, data, gas }
+  const transaction = { type: 'eip1559', ...call, ...fees } as const
+  const hash = keccak256(serializeTransaction(transaction))
+  const { r, s, yParity } = await signer.signHash(hexToBytes(hash))
+  const signature = { r: numberToHex(r, { size: 32 }), s: numberToHex(s, { size: 32 }), yParity }
+  // With a wrong recovery bit the same bytes would be a transaction of some other account.
+  const recovered = await recoverAddress({ hash, signature })
+  assert(isAddressEqual(recovered, account), 'the signature is not by the signer’s own key')
+  const bytes = serializeTransaction(transaction, signature)
+  return { reference: keccak256(bytes), bytes }
+}

@@ -1,0 +1,123 @@
+import { assert } from '@market/kernel/assert'
+import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
+import type { SolanaTreasurySigner } from '@market/market/ports/signer'
+import {
+  address,
+  getBase64EncodedWireTransaction,
+  getSignatureFromTransaction,
+  isAddress,
+  isSignatureBytes,
+} from '@solana/kit'
+import { lookAtSettlement } from './look-at-settlement.ts'
+import { EXPIRY_MARGIN } from './look-payout.ts'
+import { type SolanaNodes, solanaNodes } from './nodes.ts'
+import { type PaymentTransaction, readPaymentTransaction, transferIn } from './payment-transaction.ts'
+import { readHeights } from './read-heights.ts'
+import { REASONS, refuseLayout, refuseOnChain } from './refuse-payment.ts'
+import { sendBytes } from './send-bytes.ts'
+import type { SolanaSettings } from './settings.ts'
+import { isFrozen, readTokenAccount, usdcAccountOf } from './token-account.ts'
+
+export interface SolanaFacilitatorSettings extends SolanaSettings {
+  /** Pays fees and nothing else: it appears in no instruction. */
+  readonly gasAccount: string
+}
+
+/** Solana as x402 names it: the beginning of its genesis hash in version 2. */
+const CAIP2 = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
+const V1_NAME = 'solana'
+
+const checkGasAccount = (
+  { gasAccount, treasury, ownAddresses }: SolanaFacilitatorSettings,
+  key: string | undefined,
+): void => {
+  if (!isAddress(gasAccount)) throw new Error(`The gas account ${gasAccount} is no Solana address`)
+  // What our own wallets sign is never taken for somebody's payment, and the gas account signs every one of them.
+  if ([treasury, ...ownAddresses].includes(gasAccount))
+    throw new Error(`The gas account ${gasAccount} is one of the marketplace's own wallets`)
+  if (key !== undefined && key !== gasAccount)
+    throw new Error(`The signer's address ${key} is not the gas account ${gasAccount}`)
+}
+
+/** Nobody makes the treasury's account on the way: a payment into one that is not there fails. */
+const openDestination = async (nodes: SolanaNodes, { treasury, usdc }: SolanaFacilitatorSettings) => {
+  const destination = await usdcAccountOf(treasury, usdc)
+  const account = await readTokenAccount(nodes.rpc, destination, 'confirmed')
+  if (account === undefined || account.mint !== usdc || account.owner !== treasury)
+    throw new Error(`The treasury ${treasury} has no USDC account: make ${destination} first`)
+  if (isFrozen(account)) throw new Error(`The treasury's USDC account ${destination} is frozen by its issuer`)
+  return destination
+}
+
+/**
+ * Brings transfers that buyers signed to Solana and pays their fee (scheme "exact" of x402). Without the signer of the
+ * gas account it does all but sign.
+ */
+export const openSolanaFacilitator = async (
+  settings: SolanaFacilitatorSettings,
+  signer?: SolanaTreasurySigner,
+): Promise<Facilitator> => {
+  const { gasAccount, usdc: mint } = settings
+  checkGasAccount(settings, signer?.address)
+  const nodes = solanaNodes(settings)
+  const destination = await openDestination(nodes, settings)
+  const terms = { gasAccount, mint, destination }
+
+  const settled = (payment: SignedPayment): PaymentTransaction => {
+    const transaction = readPaymentTransaction(payment)
+    const amount = transferIn(transaction?.instructions[2])?.amount
+    assert(transaction !== undefined && amount !== undefined, 'only what can be read is settled')
+    const refused = refuseLayout(transaction, { ...terms, amount })
+    assert(refused === undefined, `the gas account signs payments to the treasury alone: ${refused}`)
+    return transaction
+  }
+
+  return {
+    network: 'solana-mainnet',
+    caip2: CAIP2,
+    v1: V1_NAME,
+    gasAccount,
+    extra: { feePayer: gasAccount },
+
+    read(payment) {
+      const transaction = readPaymentTransaction(payment)
+      const transfer = transferIn(transaction?.instructions[2])
+      if (transaction === undefined || transfer === undefined) return undefined
+      return { kind: 'message', proof: transaction.hash, payer: transfer.authority }
+    },
+
+    async refusal(payment, amount) {
+      const transaction = readPaymentTransaction(payment)
+      if (transaction === undefined) return REASONS.unreadable
+      return refuseLayout(transaction, { ...terms, amount }) ?? refuseOnChain(nodes, transaction)
+    },
+
+    nextNonce: async () => null,
+    minedNonce: async () => null,
+
+    async sign(payment) {
+      assert(signer !== undefined, 'settlements are signed where the gas key is')
+      const { wire } = settled(payment)
+      // Whatever blockhash the buyer took, it is no newer than the newest one of now.
+      const { final, horizon } = await readHeights(nodes)
+      const signature = await signer.signMessage(Uint8Array.from(wire.messageBytes))
+      assert(isSignatureBytes(signature), 'the signer gives 64 bytes')
+      const signatures = { ...wire.signatures, [address(gasAccount)]: signature }
+      const transaction = { ...wire, signatures }
+      return {
+        reference: getSignatureFromTransaction(transaction),
+        bytes: getBase64EncodedWireTransaction(transaction),
+        nonce: null,
+        signedAtHeight: final,
+        lastValidHeight: horizon - EXPIRY_MARGIN,
+      }
+    },
+
+    send: ({ bytes }) => sendBytes(nodes, bytes),
+    look: (settlement) => lookAtSettlement(nodes, settlement),
+
+    async gasLeft() {
+      return (await nodes.rpc.getBalance(address(gasAccount), { commitment: 'confirmed' }).send()).value
+    },
+  }
+}

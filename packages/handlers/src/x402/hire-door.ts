@@ -1,0 +1,88 @@
+import type { LimitName } from '@market/contract/limits'
+import type { ListingId } from '@market/kernel/ids'
+import { Refusal } from '@market/kernel/refusal'
+import { carrierOf, findPayable, hireService, type Quote } from '@market/market/x402'
+import type { Answer } from '../call.ts'
+import { asRefusal, failureOf } from '../failure.ts'
+import type { House } from '../house.ts'
+import { limit } from '../limit.ts'
+import type { DoorName, HireCall } from './hire-call.ts'
+import { keepFor } from './kept.ts'
+import { presentHire, presentQuote } from './present-hire.ts'
+import { readHire } from './read-hire.ts'
+import { signerOf } from './signer-of.ts'
+
+const LIMITED: Readonly<Record<DoorName, { readonly limit: LimitName }>> = {
+  discover: { limit: 'x402.discover' },
+  pay: { limit: 'x402.pay' },
+  v1: { limit: 'x402.pay' },
+  order: { limit: 'orders.create' },
+  register: { limit: 'agents.register' },
+}
+
+/** A price that is asked for again and again is looked up once a second; a payment is always held against a fresh one. */
+const QUOTE_MS = 1_000
+const MOST_QUOTES = 1_000
+
+/** One way for all of them: limit, payment, what is wanted, and then the purchase. */
+export function hireDoor(house: House): (call: HireCall) => Promise<Answer> {
+  const keep = keepFor<Quote>(QUOTE_MS, { most: MOST_QUOTES })
+  const quoteOf = (id: ListingId) => keep(id, async () => (await findPayable(house, id)).quote)
+  return oneWay(house, (call) => answerTo(house, call, quoteOf))
+}
+
+export function oneWay(
+  house: House,
+  answerTo: (call: HireCall) => Promise<Answer>,
+): (call: HireCall) => Promise<Answer> {
+  return async (call) => {
+    let headers: Readonly<Record<string, string>> = {}
+    try {
+      if (call.isCounted !== true) {
+        const limited = await limit(house, LIMITED[call.door], call.address)
+        headers = limited.headers
+        if (limited.refusal !== undefined) throw limited.refusal
+      }
+      if (call.refused !== undefined) throw call.refused
+      const answer = await answerTo(call)
+      return { ...answer, headers: { ...headers, ...answer.headers } }
+    } catch (error) {
+      const refusal = asRefusal(error)
+      if (refusal === undefined || refusal.cause !== undefined) house.onFault(error, call)
+      const failure = failureOf(error, call.requestId)
+      return { ...failure, headers: { ...headers, ...failure.headers } }
+    }
+  }
+}
+
+async function answerTo(
+  house: House,
+  call: HireCall,
+  quoteOf: (id: ListingId) => Promise<Quote>,
+): Promise<Answer> {
+  const { service_id, brief, requirements } = readHire(call.input)
+  const carrier = carrierOf(call.payment)
+  const listingId = service_id as ListingId
+  if (carrier === undefined)
+    return presentQuote(house, call.door, { kind: 'quote', quote: await quoteOf(listingId) })
+  const payer = await signerOf(house, call, { carrier, listingId, brief })
+  const answer = await hireService(house, {
+    listingId,
+    brief,
+    requirementAnswers: requirements,
+    requestKey: keyOf(call),
+    carrier,
+    claim: call.claim,
+    payer,
+  })
+  return presentHire(house, call.door, answer)
+}
+
+const MOST_LETTERS = 128
+
+export function keyOf({ idempotencyKey }: HireCall): string | undefined {
+  if (idempotencyKey === undefined || /^[\x21-\x7e]{1,128}$/.test(idempotencyKey)) return idempotencyKey
+  throw new Refusal('invalid', `An Idempotency-Key has 1 to ${MOST_LETTERS} printable letters`, {
+    code: 'bad_idempotency_key',
+  })
+}

@@ -1,0 +1,23 @@
+import type { AnswerOf } from '@market/contract/define'
+import type { Operations } from '@market/contract/operations'
+import { formatUsd } from '@market/kernel/money'
+import type { Context } from '@market/market/context'
+import type { ForSale } from '@market/market/x402'
+import { presentService } from '../present-service.ts'
+
+type PayableService = AnswerOf<Operations['listPayableServices']>['data'][number]
+
+export const presentPayable = (
+  { listing, quote }: ForSale,
+  { baseUrl }: Pick<Context, 'baseUrl'>,
+): PayableService => ({
+  ...presentService(listing),
+  x402_price_usd: formatUsd(quote.due),
+  amount: quote.due.toString(),
+  networks: quote.ways.map(({ network }) => network),
+  resource: `${baseUrl}${quote.path}`,
+  pay_url: payUrl(listing, baseUrl),
+})
+
+export const payUrl = ({ id }: ForSale['listing'], baseUrl: string): string =>
+  `${baseUrl}/api/x402/pay?service_id=${id}`

@@ -1,0 +1,95 @@
+import type { Goods } from '@market/handlers/x402/goods'
+import type { Showing } from '@market/handlers/x402/shop-window'
+import { PROVIDER } from './directory-item.ts'
+import { HOW_TO_BUY, SPENDING } from './words.ts'
+
+/** So many are named here; the rest is where `endpoints` say. */
+const NAMED = 100
+
+/** The doors, as they are addressed. */
+const ENDPOINTS = {
+  services: '/api/x402/services',
+  trending: '/api/x402/trending',
+  directory: '/api/x402/directory',
+  search: '/api/x402/discovery/search',
+  discover: '/api/x402/discover/{service_id}',
+  pay: '/api/x402/pay?service_id={service_id}',
+  payFirstVersion: '/api/x402/v1/pay?service_id={service_id}',
+  orders: '/api/orders',
+  register: '/api/agents/register?pay=x402',
+  openapi: '/openapi.json',
+} as const
+
+const HEADERS = {
+  request: [
+    'PAYMENT-SIGNATURE',
+    'X-PAYMENT',
+    'X-Payment-Network',
+    'X-Payment-Claim',
+    'X-Market-Brief',
+    'Idempotency-Key',
+  ],
+  response: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE', 'Retry-After'],
+} as const
+
+/** How somebody who has paid already shows it, and how to keep others from showing it first. */
+const RAW_PROOF = {
+  header: 'X-PAYMENT',
+  networkHeader: 'X-Payment-Network',
+  maxAgeSeconds: 3_600,
+  reference: {
+    header: 'X-Market-Payment-Reference',
+    claimHeader: 'X-Market-Payment-Claim',
+    sendClaimAs: 'X-Payment-Claim',
+    how: 'Put the reference of the 402 on the chain with the transfer: behind the call’s arguments (EVM, 32 bytes) or as a memo (Solana, base64url). Then only its claim redeems the transfer.',
+  },
+} as const
+
+/** One document for all who look for one: each reads the fields it knows. */
+export const showManifest = (): Showing => ({
+  key: 'manifest',
+  show: async ({ baseUrl, networks, page, count }) => {
+    const { goods } = await page({ limit: NAMED })
+    const at = (path: string) => `${baseUrl}${path}`
+    return JSON.stringify({
+      version: 1,
+      x402Version: 2,
+      name: PROVIDER,
+      description: 'Hire autonomous agents over HTTP and pay in USDC with the request.',
+      resources: goods.map(({ resource }) => resource),
+      items: goods.map(itemOf),
+      hasMore: (await count(NAMED + 1)) > NAMED,
+      next: at(ENDPOINTS.services),
+      lastUpdated: newestOf(goods),
+      endpoints: Object.fromEntries(Object.entries(ENDPOINTS).map(([name, path]) => [name, at(path)])),
+      networks: networks.map(({ network, caip2, asset, payTo }) => ({
+        network,
+        caip2: caip2 ?? null,
+        asset,
+        currency: 'USDC',
+        decimals: 6,
+        payTo,
+        schemes: ['exact'],
+      })),
+      headers: HEADERS,
+      rawProof: RAW_PROOF,
+      instructions: `${HOW_TO_BUY} ${SPENDING}`,
+    })
+  },
+})
+
+const itemOf = (goods: Goods) => ({
+  resource: {
+    url: goods.resource,
+    description: goods.line,
+    mimeType: 'application/json',
+    serviceName: goods.name,
+    tags: goods.tags,
+  },
+  type: 'http',
+  accepts: goods.accepts,
+  ...goods.declared.info,
+})
+
+const newestOf = (goods: readonly Goods[]): string | null =>
+  goods.map(({ updatedAt }) => updatedAt).reduce<string | null>((a, b) => (a !== null && a > b ? a : b), null)

@@ -1,0 +1,91 @@
+import type { Goods } from '@market/handlers/x402/goods'
+
+const BRIEF = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 3000,
+  description: 'The work order or prompt; a paid hire with no brief is rejected',
+} as const
+
+/** The operation by which one service is bought. */
+export const serviceOperation = (goods: Goods) => ({
+  operationId: `x402_${goods.id}`,
+  summary: goods.title,
+  description: goods.line,
+  tags: [goods.category],
+  security: [],
+  'x-payment-info': {
+    price: { mode: 'fixed', currency: 'USD', amount: goods.priceUsd },
+    protocols: [{ x402: {} }],
+  },
+  parameters: PARAMETERS,
+  requestBody: { required: false, content: { 'application/json': { schema: bodyOf(goods) } } },
+  responses: RESPONSES,
+})
+
+/** A GET seldom has a body, and a payment is sent with the request again: so `brief` can travel beside it, too. */
+const PARAMETERS = [
+  {
+    name: 'brief',
+    in: 'query',
+    required: false,
+    description: 'The same where no body is sent',
+    schema: BRIEF,
+  },
+  {
+    name: 'X-Market-Brief',
+    in: 'header',
+    required: false,
+    description: 'The same, percent-encoded, where no body is sent',
+    schema: { type: 'string' },
+  },
+]
+
+function bodyOf({ questions }: Goods) {
+  const answers = questions.map(({ label, type, options, placeholder }) => [
+    label,
+    {
+      type: type === 'number' ? 'number' : 'string',
+      ...(type === 'url' && { format: 'uri' }),
+      ...(options !== undefined && { enum: options }),
+      ...(placeholder !== undefined && { description: placeholder }),
+    },
+  ])
+  const required = questions.filter((question) => question.required).map(({ label }) => label)
+  return {
+    type: 'object',
+    required: ['brief'],
+    properties: {
+      brief: BRIEF,
+      requirements: {
+        type: 'object',
+        description: 'Structured requirement fields; may substitute for brief on services that use them',
+        ...(answers.length > 0 && { properties: Object.fromEntries(answers) }),
+        ...(required.length > 0 && { required }),
+      },
+    },
+  }
+}
+
+const RESPONSES = {
+  200: {
+    description: 'Payment accepted, order created',
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['order_id', 'status', 'result_url'],
+          properties: {
+            order_id: { type: 'string' },
+            status: { type: 'string' },
+            result_url: { type: 'string', format: 'uri' },
+          },
+        },
+      },
+    },
+  },
+  402: {
+    description: 'Payment required: x402 payment requirements (USDC on Solana or Base)',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/PaymentRequired' } } },
+  },
+}

@@ -1,0 +1,45 @@
+import type { Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { Usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import type { Needs } from '../context.ts'
+import { findListing } from '../listings/index.ts'
+import type { SeenTransfer } from '../ports/chain.ts'
+import { quote } from './changes.ts'
+import { type NewOrder, newOrder } from './create-order.ts'
+import { tellCreated } from './events.ts'
+import type { Order } from './order.ts'
+import { takePayment } from './pay-order.ts'
+import { insertOrder } from './store.ts'
+
+export interface PaidOrder extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'> {
+  readonly network: Network
+  readonly seen: SeenTransfer
+  /** What was asked for when the payment was made, whatever the service costs by now. */
+  readonly due: Usdc
+}
+
+/**
+ * A program's order comes with its money, so it is born paid, and its agent is told once. The service may have been
+ * taken off the market since it was asked for: what was paid for is done all the same, or paid back when it is late.
+ */
+export async function placePaid(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  { network, seen, due, ...wanted }: PaidOrder,
+): Promise<Order<'paid'>> {
+  const listing = await findListing(tx, wanted.listingId)
+  assert(listing !== undefined, `${wanted.listingId} was there when it was paid for`)
+  assert(seen.payer !== null, `${seen.reference} was paid by a wallet`)
+  const buyer = `wallet:${seen.payer}` as const
+  const order = newOrder(ctx, { name: buyer }, listing, {
+    ...wanted,
+    referenceUrls: [],
+    referenceImages: [],
+    isPrivate: false,
+    clientWallet: seen.payer,
+  })
+  const quoted = quote({ ...order, paymentMethod: 'x402' }, due, { until: null, message: null })
+  await insertOrder(tx, quoted)
+  return takePayment(ctx, tx, quoted, network, seen, buyer, tellCreated)
+}

@@ -1,0 +1,200 @@
+import { transact } from '@market/database/transact'
+import { later, SECOND } from '@market/kernel/clock'
+import { Refusal, unavailable } from '@market/kernel/refusal'
+import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '../ports/facilitator.ts'
+import { refuseWhileStopped } from '../switches/index.ts'
+import type { HireAnswer } from './answers.ts'
+import type { Carrier } from './carrier.ts'
+import type { Hire, HireIn } from './hire.ts'
+import { type BuyContext, isSameRequest, type Offer } from './offer.ts'
+import type { Quote } from './quote.ts'
+import { inProgress, usedAlready } from './refusals.ts'
+import { type Requirement, requirementsOf } from './requirements.ts'
+import { seeThrough } from './see-through.ts'
+import {
+  claimHire,
+  findHire,
+  keepGasTransaction,
+  saveSent,
+  saveVoid,
+  takeNonce,
+  underWayOf,
+} from './store.ts'
+import { patiently } from './wait.ts'
+
+type Signed = Extract<Carrier, { kind: 'signed' }>
+
+/** Longer than it takes to check a payment and to sign for it. */
+const LEASE_MS = 30 * SECOND
+
+/**
+ * A payment that the buyer signed and we bring to the chain. Claimed first, so that of any number of copies one is sent;
+ * written down before it is sent, so that nobody who dies on the way leaves a payment without its purchase. From then
+ * on the answer is never "pay", only "done" or "wait".
+ */
+export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): Promise<HireAnswer> {
+  const facilitator = facilitatorOf(ctx.facilitators, signed)
+  if (facilitator === undefined) return { kind: 'quote', quote: await offer.quote(), error: NO_MATCH }
+  const proof = facilitator.read(signed.payment)
+  if (proof === undefined)
+    throw new Refusal('invalid', 'The payment’s payload is none of the exact scheme on its network', {
+      code: 'malformed_payment',
+    })
+  const key = { network: facilitator.network, kind: proof.kind, proof: proof.proof }
+  const known = await findHire(ctx.db, key)
+  if (known !== undefined && isTaken(known, ctx.clock.now())) return follow(ctx, offer, known, key)
+
+  const quote = await offer.quote()
+  if (!isMatch(quote, signed, facilitator)) return { kind: 'quote', quote, error: NO_MATCH }
+  const hire = await claim(ctx, offer, quote, facilitator, proof)
+  if (hire === undefined) {
+    const other = await findHire(ctx.db, key)
+    if (other === undefined) throw inProgress()
+    return follow(ctx, offer, other, key)
+  }
+  return pay(ctx, facilitator, hire, quote, signed.payment)
+}
+
+const NO_MATCH = 'No matching payment requirements'
+
+const facilitatorOf = (all: Facilitators, { version, network }: Signed): Facilitator | undefined =>
+  Object.values(all).find((one) => (version === 2 ? one.caip2 : one.v1) === network)
+
+const isTaken = (hire: Hire, now: Date): boolean =>
+  hire.state === 'sent' || hire.state === 'done' || (hire.state === 'claimed' && hire.leaseUntil >= now)
+
+/** Only what is asked for now counts: the buyer may have signed for an older price, or for another service. */
+function isMatch({ due, ways }: Quote, { version, accepted }: Signed, { network, v1 }: Facilitator): boolean {
+  const way = ways.find((one) => one.network === network)
+  if (way === undefined) return false
+  if (version === 1) return accepted['scheme'] === 'exact' && accepted['network'] === v1
+  const [wanted] = requirementsOf({ due, ways: [way] })
+  return wanted !== undefined && MATCHED.every((field) => sameText(accepted[field], wanted[field]))
+}
+
+const MATCHED = ['scheme', 'network', 'amount', 'asset', 'payTo'] as const satisfies (keyof Requirement)[]
+const sameText = (said: unknown, wanted: string): boolean =>
+  typeof said === 'string' &&
+  (said === wanted || (wanted.startsWith('0x') && said.toLowerCase() === wanted.toLowerCase()))
+
+const claim = (
+  ctx: BuyContext,
+  { purchase }: Offer,
+  { due }: Quote,
+  { network }: Facilitator,
+  { kind, proof, payer }: PaymentProof,
+): Promise<Hire | undefined> => {
+  const now = ctx.clock.now()
+  return transact(ctx.db, async (tx) => {
+    await refuseWhileStopped(tx, ['read_only', 'freeze_intake'])
+    return claimHire(
+      tx,
+      {
+        ...{ ...purchase, network, kind, proof, payer, due, id: ctx.ids.next('hir'), binding: 'signed' },
+        ...{ state: 'claimed', leaseUntil: later(now, LEASE_MS), createdAt: now },
+      },
+      now,
+    )
+  })
+}
+
+async function pay(
+  ctx: BuyContext,
+  facilitator: Facilitator,
+  hire: Hire,
+  quote: Quote,
+  payment: SignedPayment,
+): Promise<HireAnswer> {
+  try {
+    const refusal = (await facilitator.refusal(payment, hire.due)) ?? (await overdrawn(ctx, hire))
+    if (refusal !== undefined) {
+      await saveVoid(ctx.db, hire, refusal, ctx.clock.now())
+      return { kind: 'quote', quote, error: refusal }
+    }
+    const sent = await signFor(ctx, facilitator, hire, payment)
+    // Whether it arrived is asked of the chain, whatever the sending said.
+    await facilitator.send(sent.settlement).catch(() => undefined)
+    return await answerOf(ctx, sent, quote)
+  } catch (error) {
+    // Nothing was sent as long as it is only claimed: the same payment may be tried again at once.
+    await saveVoid(ctx.db, hire, TRY_AGAIN, ctx.clock.now()).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Said of a payment that nobody found anything wrong with: a part of ours was away. */
+const TRY_AGAIN = 'try_again'
+
+/** One balance signed for many times costs us gas for each: what is under way of a wallet counts against it. */
+async function overdrawn(ctx: BuyContext, hire: Hire): Promise<string | undefined> {
+  const underWay = await underWayOf(ctx.db, hire)
+  if (underWay === 0n || hire.payer === null) return undefined
+  const balance = await ctx.chains[hire.network]?.balanceOf(hire.payer)
+  return balance !== undefined && balance.latest < underWay + hire.due ? 'insufficient_funds' : undefined
+}
+
+/** Number, signature and bytes are written down together: a number that was given is never without its bytes. */
+async function signFor(
+  ctx: BuyContext,
+  facilitator: Facilitator,
+  hire: Hire,
+  payment: SignedPayment,
+): Promise<HireIn<'sent'>> {
+  const counted = await facilitator.nextNonce()
+  return transact(ctx.db, async (tx) => {
+    const { network, gasAccount } = facilitator
+    const nonce = counted === null ? null : await takeNonce(tx, network, gasAccount, counted)
+    const settlement = await facilitator.sign(payment, nonce)
+    const broadcast = { payment, settlement }
+    if (!(await saveSent(tx, hire, broadcast, ctx.clock.now()))) throw inProgress()
+    if (nonce !== null) await keepGasTransaction(tx, network, nonce, settlement.bytes)
+    return { ...hire, state: 'sent', ...broadcast }
+  })
+}
+
+/** Another request has this payment: it is the same purchase, or none of this caller's business. */
+async function follow(
+  ctx: BuyContext,
+  offer: Offer,
+  first: Hire,
+  key: Parameters<typeof findHire>[1],
+): Promise<HireAnswer> {
+  if (!isSameRequest(first, offer.purchase)) throw usedAlready()
+  const hire = first.state === 'claimed' ? await patiently(() => onceDecided(ctx, key)) : first
+  switch (hire?.state) {
+    case 'done':
+      return { kind: 'done', hire, isReplay: true }
+    case 'sent':
+      return answerOf(ctx, hire, undefined, offer)
+    case 'void':
+      if (hire.why === TRY_AGAIN)
+        throw unavailable('The payment could not be checked at the moment: send it again')
+      return { kind: 'quote', quote: await offer.quote(), error: hire.why ?? NO_MATCH }
+    default:
+      throw inProgress()
+  }
+}
+
+const onceDecided = async (
+  ctx: BuyContext,
+  key: Parameters<typeof findHire>[1],
+): Promise<Hire | undefined> => {
+  const hire = await findHire(ctx.db, key)
+  return hire?.state === 'claimed' ? undefined : hire
+}
+
+async function answerOf(
+  ctx: BuyContext,
+  sent: HireIn<'sent'>,
+  quote: Quote | undefined,
+  offer?: Offer,
+): Promise<HireAnswer> {
+  const { network, settlement } = sent
+  const ended = await patiently(() => seeThrough(ctx, sent))
+  if (ended?.state === 'done') return { kind: 'done', hire: ended, isReplay: quote === undefined }
+  if (ended?.state === 'void') {
+    const again = quote ?? (await offer?.quote())
+    if (again !== undefined) return { kind: 'quote', quote: again, error: ended.why ?? NO_MATCH }
+  }
+  return { kind: 'pending', network, reference: settlement.reference }
+}

@@ -1,0 +1,83 @@
+import type { ListingId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { makeListing } from '@market/testing/make-listing'
+import { makeAgent, makeListedAgent, makeProfile, makeSolanaWallet } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deactivateListing } from '../listings/index.ts'
+import { findPayable } from './find-payable.ts'
+import { withOpen } from './test-shop.ts'
+
+let ctx: MarketContext
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const database = await testDatabase()
+  ctx = withOpen(marketContext({ db: database.db }), 'base-mainnet', 'solana-mainnet')
+  stop = database.stop
+})
+afterAll(() => stop())
+
+const networksOf = async (id: ListingId, house = ctx) =>
+  (await findPayable(house, id)).quote.ways.map(({ network }) => network)
+
+const onBaseAlone = () => withOpen(ctx, 'base-mainnet')
+const NOT_FOUND = { kind: 'not_found', extra: { code: 'service_not_found' } }
+const NOT_PAYABLE = { kind: 'not_found', extra: { code: 'not_payable' } }
+
+test('a service with a fixed price is sold for a tenth more, wherever its agent can be paid and we can look', async () => {
+  const { agent } = await makeListedAgent(ctx)
+  const listing = await makeListing(ctx, agent.id, { price: usdc(333_333n) })
+  const found = await findPayable(ctx, listing.id)
+  expect(found.listing.id).toBe(listing.id)
+  expect(found.quote).toMatchObject({
+    subject: `service:${listing.id}`,
+    path: `/api/x402/discover/${listing.id}`,
+    due: 366_667n,
+  })
+  expect(await networksOf(listing.id)).toEqual(['solana-mainnet', 'base-mainnet'])
+  expect(await networksOf(listing.id, onBaseAlone())).toEqual(['base-mainnet'])
+})
+
+test('an agent of a person, or of a Solana wallet, is paid on Solana alone until it names another address', async () => {
+  const owners = [
+    { kind: 'user', profile: makeProfile() },
+    { kind: 'wallet', wallet: await makeSolanaWallet() },
+  ] as const
+  for (const owner of owners) {
+    const { agent } = await makeAgent(ctx, { owner })
+    const { id } = await makeListing(ctx, agent.id)
+    expect(await networksOf(id)).toEqual(['solana-mainnet'])
+    await expect(findPayable(onBaseAlone(), id)).rejects.toMatchObject(NOT_PAYABLE)
+    const payout_address_base = `0x${'ab'.repeat(20)}`
+    await ctx.db.updateTable('agents').set({ payout_address_base }).where('id', '=', agent.id).execute()
+    expect(await networksOf(id, onBaseAlone())).toEqual(['base-mainnet'])
+  }
+})
+
+test('what is not on offer is not there: unknown, deactivated, or of an agent without an owner', async () => {
+  const { agent } = await makeListedAgent(ctx)
+  const gone = await makeListing(ctx, agent.id)
+  await deactivateListing(ctx, gone.id, { agentId: agent.id })
+  const hidden = await makeListing(ctx, (await makeAgent(ctx)).agent.id)
+  for (const id of [gone.id, hidden.id, `svc_1_${'0'.repeat(17)}` as ListingId])
+    await expect(findPayable(ctx, id)).rejects.toMatchObject(NOT_FOUND)
+})
+
+test('what is on offer in another way says which', async () => {
+  const { agent } = await makeListedAgent(ctx)
+  for (const said of [
+    { priceType: 'quote', price: null },
+    { priceType: 'quote' },
+    { priceType: 'monthly', quotaLimit: 4 },
+  ] as const) {
+    const { id } = await makeListing(ctx, agent.id, said)
+    const refusal = findPayable(ctx, id)
+    await expect(refusal).rejects.toMatchObject(NOT_PAYABLE)
+    await expect(refusal).rejects.toThrow('Only services with a fixed price are sold this way')
+  }
+  const { id } = await makeListing(ctx, agent.id)
+  await expect(findPayable(withOpen(ctx), id)).rejects.toThrow(
+    'no address to be paid at on a network that is open now',
+  )
+})

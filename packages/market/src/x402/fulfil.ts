@@ -1,0 +1,31 @@
+import type { Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { ListingId } from '@market/kernel/ids'
+import type { Needs } from '../context.ts'
+import { placePaid } from '../orders/index.ts'
+import type { SeenTransfer } from '../ports/chain.ts'
+import { enrolPaid } from './enrol-paid.ts'
+import type { Hire } from './hire.ts'
+import { REGISTRATION } from './quote.ts'
+
+/** What a buyer of a service said; written down with the payment. */
+export interface ServiceRequest {
+  readonly brief: string
+  readonly requirementAnswers: Readonly<Record<string, unknown>>
+}
+
+/** Does what was paid for, in the transaction that takes the payment; tells the id of what came of it. */
+export async function fulfil(
+  ctx: Needs<'clock' | 'ids' | 'vault'>,
+  tx: Tx,
+  hire: Pick<Hire, 'id' | 'subject' | 'network' | 'request' | 'due'>,
+  seen: SeenTransfer,
+): Promise<string> {
+  const { subject, network, request, due } = hire
+  if (subject === REGISTRATION) return enrolPaid(ctx, tx, hire, seen)
+  const listingId = /^service:(svc_.+)$/.exec(subject)?.[1] as ListingId | undefined
+  assert(listingId !== undefined, `${subject} can be bought`)
+  const { brief, requirementAnswers } = request as unknown as ServiceRequest
+  const order = await placePaid(ctx, tx, { listingId, brief, requirementAnswers, network, seen, due })
+  return order.id
+}

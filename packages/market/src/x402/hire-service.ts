@@ -1,0 +1,70 @@
+import type { ListingId } from '@market/kernel/ids'
+import { Refusal } from '@market/kernel/refusal'
+import { checkAnswers } from '../orders/index.ts'
+import type { HireAnswer } from './answers.ts'
+import { buySent } from './buy-sent.ts'
+import { buySigned } from './buy-signed.ts'
+import type { Carrier } from './carrier.ts'
+import { findPayable } from './find-payable.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import type { ServiceRequest } from './fulfil.ts'
+import type { BuyContext, Offer, Shown } from './offer.ts'
+import { subjectOf } from './quote.ts'
+
+export interface WantedHire extends Shown {
+  readonly listingId: ListingId
+  readonly brief: string | undefined
+  readonly requirementAnswers: Readonly<Record<string, unknown>>
+  readonly requestKey: string | undefined
+  readonly carrier: Carrier
+}
+
+/** Hires for whoever pays with the request. */
+export async function hireService(ctx: BuyContext, wanted: WantedHire): Promise<HireAnswer> {
+  const { carrier } = wanted
+  const offer = offerOf(ctx, wanted, carrier)
+  if (carrier.kind === 'signed') return buySigned(ctx, offer, carrier)
+  return buySent(ctx, offer, carrier, wanted)
+}
+
+function offerOf(ctx: BuyContext, wanted: WantedHire, carrier: Carrier): Offer {
+  const { listingId, requirementAnswers } = wanted
+  const subject = subjectOf({ id: listingId })
+  const brief = briefOf(wanted)
+  const request: ServiceRequest = { brief, requirementAnswers }
+  const paymentId = carrier.kind === 'signed' ? carrier.paymentId : undefined
+  return {
+    purchase: {
+      subject,
+      request: { ...request },
+      fingerprint: fingerprintOf(subject, brief, requirementAnswers),
+      requestKey: wanted.requestKey ?? paymentId ?? null,
+    },
+    quote: async () => {
+      const { listing, quote } = await findPayable(ctx, listingId)
+      checkAnswers(listing.requirementFields, requirementAnswers)
+      return quote
+    },
+  }
+}
+
+/** As long as an order's may be; the answers themselves are kept whole beside it. */
+const LONGEST_BRIEF = 3_000
+
+/** What the agent is to do must be said before any money moves; the answers to its questions may say it. */
+function briefOf({ brief, requirementAnswers }: WantedHire): string {
+  const said = brief?.normalize('NFC').trim()
+  if (said !== undefined && said !== '') return said
+  const answers = Object.entries(requirementAnswers)
+  if (answers.length === 0)
+    throw new Refusal(
+      'invalid',
+      'Say what is to be done: `brief` in the body or query, or the X-Market-Brief header',
+      {
+        code: 'brief_required',
+        details: [{ path: 'brief', message: 'is required' }],
+      },
+    )
+  const told = answers.map(([label, answer]) => `${label}: ${String(answer)}`).join('\n')
+  return told.length <= LONGEST_BRIEF ? told : `${told.slice(0, LONGEST_BRIEF - 1)}…`
+}

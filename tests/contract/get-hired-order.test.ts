@@ -1,0 +1,68 @@
+import { operations } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
+import { commonRefusals } from '../support/common-refusals.ts'
+import { BRIEF, NO_ORDER } from '../support/orders.ts'
+import { invalid, refused } from '../support/refused.ts'
+import { BASE_URL } from '../support/settings.ts'
+
+const DUE = 11_000_000n
+const WORD = 'AAAAAAAAAAAAAAAAAAAAAA'
+
+let world: OrderWorld
+let path: string
+let orderId: string
+beforeAll(async () => {
+  world = await startOrderWorld()
+  const seller = await world.newSeller({ price_usd: '10.00' })
+  const buyer = await world.newBuyer()
+  const hash = await world.settled(buyer, DUE)
+  const hired = await client().post(
+    `/api/x402/pay?service_id=${seller.serviceId}`,
+    { brief: BRIEF },
+    { headers: { 'x-payment': hash } },
+  )
+  orderId = hired.body.data.order_id
+  path = hired.body.data.status_url.replace(BASE_URL, '')
+})
+afterAll(() => world.stop())
+
+const client = () => world.market.client()
+
+commonRefusals({
+  market: () => world.market,
+  operation: operations.getHiredOrder,
+  good: async () => ({ path }),
+})
+
+test('200: the order, to whoever has its word', async () => {
+  const { status, body } = await client().get(path)
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject({
+    order: {
+      id: orderId,
+      status: 'paid',
+      brief: BRIEF,
+      payment_method: 'x402',
+      price_usd: '11.00',
+      payment: [],
+    },
+    deliverables: [],
+    review: null,
+    viewer_role: 'buyer',
+    payout: null,
+    refund: null,
+  })
+})
+
+test('400: no word, or an id that is none', async () => {
+  invalid(await client().get(`/api/x402/orders/${orderId}`), 't')
+  invalid(await client().get(`/api/x402/orders/nothing?t=${WORD}`), 'order_id')
+})
+
+test('404: another word, an order that is not there, and one that was not bought with a request', async () => {
+  const { buyer, seller } = await world.newParties()
+  const other = await world.order(buyer, seller.serviceId)
+  for (const id of [orderId, NO_ORDER, other.body.data.id])
+    refused(await client().get(`/api/x402/orders/${id}?t=${WORD}`), 404, 'order_not_found')
+})

@@ -1,0 +1,13 @@
+import { createHmac } from 'node:crypto'
+import type { Market } from './market.ts'
+import { makeOrderIn } from './order-in.ts'
+import type { makeService } from './services.ts'
+
+/** An order as if it had been bought with a request, and the word that opens it. */
+export async function makeHiredOrder(market: Market, service: Awaited<ReturnType<typeof makeService>>) {
+  const { id } = await makeOrderIn(market, service, 'completed')
+  await market.db.updateTable('orders').set({ payment_method: 'x402' }).where('id', '=', id).execute()
+  const { VAULT_PEPPER = '' } = market.environment as Readonly<Record<string, string>>
+  const seal = createHmac('sha256', Buffer.from(VAULT_PEPPER, 'hex')).update(`x402.order:${id}`).digest()
+  return { id, word: seal.subarray(0, 16).toString('base64url') }
+}

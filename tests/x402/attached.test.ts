@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import type { Chain, Look, TransferQuestion } from '@market/market/ports/chain'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { USDC_ABI } from '@market/testing/evm-usdc'
+import type { Instruction, KeyPairSigner } from '@solana/kit'
+import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  authorizedBy,
+  CONFIRMATIONS,
+  fundedPayer,
+  newAccount,
+  question,
+  settingsFor,
+  verdict,
+} from '../chains/evm-world.ts'
+import { startSolanaWorld } from '../chains/solana-support.ts'
+
+const REFERENCE = randomBytes(32).toString('hex')
+const attachedIn = (look: Look): string | null | undefined =>
+  look.kind === 'ok' ? look.transfer.attached : undefined
+
+describe('on an EVM chain', async () => {
+  const network = await startEvmNetwork({ chainId: 8453 })
+  afterAll(() => network.stop())
+  const [treasury, gas] = [newAccount(), await fundedPayer(network)]
+  const payer = await fundedPayer(network)
+  const chain = evmChain(settingsFor(network, treasury.address, { gasAccounts: [gas.address] }))
+
+  const transferCall = (amount: bigint, attached = ''): Hex =>
+    `${encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args: [treasury.address, amount] })}${attached}`
+  const paid = async (data: Hex, by: PrivateKeyAccount = payer, to: Address = network.usdc) => {
+    const hash = await network.call(by, to, data)
+    await network.mine(CONFIRMATIONS)
+    return hash
+  }
+  const lookAt = (hash: string, changes: Partial<TransferQuestion> = {}) =>
+    chain.findTransfer(question(hash, changes))
+  const sentByPayer = true
+
+  test('what follows the arguments of a plain transfer is told', async () => {
+    expect(attachedIn(await lookAt(await paid(transferCall(5n, REFERENCE))))).toBe(REFERENCE)
+    expect(attachedIn(await lookAt(await paid(transferCall(5n, 'ab'))))).toBe('ab')
+  })
+
+  test('nothing is told of a transfer with nothing behind it, or with a book', async () => {
+    expect(attachedIn(await lookAt(await paid(transferCall(5n))))).toBeNull()
+    expect(attachedIn(await lookAt(await paid(transferCall(5n, 'ab'.repeat(256)))))).toBe('ab'.repeat(256))
+    expect(attachedIn(await lookAt(await paid(transferCall(5n, 'ab'.repeat(257)))))).toBeNull()
+  })
+
+  test('what stands in other calls is not the payer’s word', async () => {
+    const carried = `${await authorizedBy(network, payer, treasury.address, 7n)}${REFERENCE}` as const
+    expect(attachedIn(await lookAt(await paid(carried)))).toBeNull()
+    const batch = await network.callMany(network.usdc, [
+      await authorizedBy(network, payer, treasury.address, 7n),
+    ])
+    await network.mine(CONFIRMATIONS)
+    expect(attachedIn(await lookAt(batch))).toBeNull()
+  })
+
+  test('what the payer sent is the payer’s, and what was carried for a payer is not to be claimed', async () => {
+    expect(verdict(await lookAt(await paid(transferCall(5n)), { sentByPayer }))).toBe('ok')
+    const carried = await paid(await authorizedBy(network, payer, treasury.address, 7n))
+    expect(verdict(await lookAt(carried))).toBe('ok')
+    expect(verdict(await lookAt(carried, { sentByPayer }))).toBe('rejected: sent_by_another')
+    const ours = await paid(transferCall(5n), gas)
+    expect(verdict(await lookAt(ours))).toBe('ok')
+    expect(verdict(await lookAt(ours, { sentByPayer }))).toBe('rejected: sent_by_another')
+  })
+})
+
+describe('on Solana', async () => {
+  const world = await startSolanaWorld()
+  afterAll(() => world.stop())
+  await world.usdc.fund(world.treasury.address, 0n)
+  const [payer, gas] = [await world.wallet(1_000_000n), await world.wallet()]
+  const chain = solanaChain({ ...world.settings, gasAccounts: [gas.address] })
+  const sentByPayer = true
+
+  const memo = (text: string): Instruction =>
+    getAddMemoInstruction({ memo: text }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 })
+  const paid = async (amount: bigint, memos: readonly string[], by: KeyPairSigner = payer) =>
+    world.run(by, [await world.transfer(payer, world.treasury.address, amount), ...memos.map(memo)])
+  const lookAt = async (reference: string, changes: Partial<TransferQuestion> = {}): Promise<Look> => {
+    for (;;) {
+      const look = await chain.findTransfer(question(reference, changes))
+      if (look.kind !== 'pending') return look
+      await wait(20)
+    }
+  }
+
+  test('the one memo is told, by who looks and by who watches', async () => {
+    const text = Buffer.from(REFERENCE, 'hex').toString('base64url')
+    const attached = Buffer.from(text).toString('hex')
+    const reference = await paid(5n, [text])
+    expect(attachedIn(await lookAt(reference))).toBe(attached)
+    await world.settled(reference, 'finalized')
+    const seen: Awaited<ReturnType<Chain['transfersAfter']>> = await chain.transfersAfter(undefined, 100)
+    expect(seen.transfers.find((one) => one.reference === reference)?.attached).toBe(attached)
+  })
+
+  test('nothing is told where there is no memo, or several, or a book', async () => {
+    expect(attachedIn(await lookAt(await paid(6n, [])))).toBeNull()
+    expect(attachedIn(await lookAt(await paid(7n, ['one', 'two'])))).toBeNull()
+    expect(attachedIn(await lookAt(await paid(8n, ['a'.repeat(257)])))).toBeNull()
+  })
+
+  test('a payment whose fee we paid is not to be claimed; one whose fee another paid is the payer’s', async () => {
+    const ours = await paid(9n, [], gas)
+    expect(verdict(await lookAt(ours))).toBe('ok')
+    expect(verdict(await lookAt(ours, { sentByPayer }))).toBe('rejected: sent_by_another')
+    const relayed = await paid(10n, [], await world.wallet())
+    expect(verdict(await lookAt(relayed, { sentByPayer }))).toBe('ok')
+  })
+})

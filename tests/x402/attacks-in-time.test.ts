@@ -1,0 +1,264 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { openChains } from '@market/api/chains'
+import { readConfig } from '@market/api/config'
+import { NETWORKS } from '@market/kernel/network'
+import { USDC_ABI } from '@market/testing/evm-usdc'
+import { getBase58Decoder } from '@solana/kit'
+import { encodeFunctionData, parseSignature } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Reply } from '../support/client.ts'
+import { BASE_URL } from '../support/settings.ts'
+import type { EvmBuyer } from './hire-buyers.ts'
+import { BRIEF, DUE, decoded, type HireWorld, startHireWorld } from './hire-world.ts'
+import { frontRun, inFlight, opened, proofIn, withName, withToken } from './odd-payments.ts'
+
+/** Attacks that make use of time: of a chain that is slow, changes its mind or was told two things at once. */
+
+const OTHER = 'Something else.'
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const FINALITY = 9
+/** From this sum on a payment on Base counts when it is final. */
+const LARGE = { price_usd: '20.00', due: 22_000_000n }
+
+let world: HireWorld
+let serviceId: string
+let buyer: EvmBuyer
+beforeAll(async () => {
+  world = await startHireWorld({ settings: { BASE_CONFIRMATIONS: '0:1,20:final' } })
+  serviceId = (await world.newSeller()).serviceId
+  buyer = await world.places['base-mainnet'].newBuyer()
+})
+afterAll(() => world.stop())
+
+const refused = (why: string) => ({ status: 402, body: { error: why } })
+const ordersOf = async (who: EvmBuyer) =>
+  world.market.db
+    .selectFrom('orders')
+    .selectAll()
+    .where('buyer', '=', `wallet:${who.address.toLowerCase()}`)
+    .execute()
+const hireOf = (payment: string) =>
+  world.market.db.selectFrom('hires').selectAll().where('proof', '=', proofIn(payment)).executeTakeFirst()
+
+test('attack 11: a payment the chain took back counts when it is there again, and a large one when it is final', async () => {
+  const { chain } = world.base
+  const reference = await buyer.send(DUE)
+  const bytes = await chain.rpc('eth_getRawTransactionByHash', [reference])
+  await chain.reorg(1)
+  const waiting = world.hireSent(serviceId, buyer, reference)
+  expect(await Promise.race([waiting, wait(1_000, 'waits')])).toBe('waits')
+  await chain.rpc('eth_sendRawTransaction', [bytes])
+  expect((await waiting).status).toBe(200)
+
+  const large = await world.newSeller({ price_usd: LARGE.price_usd })
+  const late = world.hireSent(large.serviceId, buyer, await buyer.send(LARGE.due))
+  expect(await Promise.race([late, wait(1_000, 'waits')])).toBe('waits')
+  await chain.mine(FINALITY)
+  expect((await late).status).toBe(200)
+})
+
+test('attack 14: who takes the money away before it is sent, or while it is, gets nothing', async () => {
+  const { chain } = world.base
+  const drained = await world.places['base-mainnet'].newBuyer()
+  const payment = await world.signPayment(serviceId, drained)
+  await chain.fund(drained.account.address)
+  const elsewhere = privateKeyToAccount(generatePrivateKey()).address
+  await chain.transfer(drained.account, elsewhere, (await drained.usdc()) - DUE + 1n)
+  expect(await world.hireSigned(serviceId, payment)).toMatchObject(
+    refused('invalid_exact_evm_insufficient_balance'),
+  )
+
+  const fickle = await world.places['base-mainnet'].newBuyer()
+  const cancelled = await world.signPayment(serviceId, fickle)
+  const { from, nonce } = opened(cancelled).payload.authorization
+  const taken = await fickle.account.signTypedData({
+    domain: { name: 'USD Coin', version: '2', chainId: chain.chainId, verifyingContract: chain.usdc },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: from, nonce },
+  })
+  const { r, s, yParity } = parseSignature(taken)
+  const args = [from, nonce, 27 + yParity, r, s] as const
+  await chain.fund(fickle.account.address)
+  const functionName = 'cancelAuthorization'
+  await chain.call(fickle.account, chain.usdc, encodeFunctionData({ abi: USDC_ABI, functionName, args }))
+  expect(await world.hireSigned(serviceId, cancelled)).toMatchObject(
+    refused('invalid_exact_evm_nonce_already_used'),
+  )
+  for (const one of [drained, fickle]) expect(await ordersOf(one)).toEqual([])
+
+  const slow = await world.places['base-mainnet'].newBuyer()
+  const sent = await world.signPayment(serviceId, slow)
+  const reply = await inFlight(
+    world,
+    chain,
+    sent,
+    () => world.hireSigned(serviceId, sent),
+    async () => expect(await ordersOf(slow)).toEqual([]),
+  )
+  expect(reply.status).toBe(200)
+  expect(await ordersOf(slow)).toHaveLength(1)
+})
+
+test('attack 15: who brings a buyer’s authorization to the chain first has paid for the buyer’s order', async () => {
+  const { chain } = world.base
+  const thief = privateKeyToAccount(generatePrivateKey())
+  const payment = await world.signPayment(serviceId, buyer)
+  let theirs = ''
+  const reply = await inFlight(
+    world,
+    chain,
+    payment,
+    () => world.hireSigned(serviceId, payment),
+    async () => {
+      theirs = await frontRun(chain, thief, payment)
+    },
+  )
+  expect(reply.status).toBe(200)
+  expect(decoded(reply.headers, 'payment-response')).toMatchObject({ success: true, transaction: theirs })
+  expect(await world.hireSent(serviceId, buyer, theirs, { brief: OTHER })).toMatchObject({ status: 409 })
+
+  const early = await world.signPayment(serviceId, buyer)
+  const stranger = privateKeyToAccount(generatePrivateKey())
+  const before = await frontRun(chain, stranger, early)
+  expect(await world.hireSigned(serviceId, early)).toMatchObject(
+    refused('invalid_exact_evm_nonce_already_used'),
+  )
+  expect(await world.hireSent(serviceId, buyer, before)).toMatchObject(refused('sent_by_another'))
+})
+
+/** These wait as long as a request does. */
+describe.concurrent('while the answer takes its time', () => {
+  test('attack 9: of a token that takes a fee less arrives, and nothing is bought with it', async ({
+    expect,
+  }) => {
+    const { chain } = world.base
+    const short = await withToken(chain, 'takes a fee of what is sent', () => buyer.send(DUE))
+    expect(await world.hireSent(serviceId, buyer, short)).toMatchObject(refused('underpaid'))
+
+    const payer = await world.places['base-mainnet'].newBuyer()
+    const payment = await world.signPayment(serviceId, payer)
+    const hire = () => world.hireSigned(serviceId, payment)
+    const reply = await inFlight(world, chain, payment, hire, () =>
+      withToken(chain, 'takes a fee of what was signed', () => chain.mine(1)),
+    )
+    expect(reply.status).toBe(202)
+    expect(await hireOf(payment)).toMatchObject({ state: 'sent', result_id: null })
+    expect(await ordersOf(payer)).toEqual([])
+  })
+
+  test('attack 17: a payment whose end nobody knows is not asked for again', async ({ expect }) => {
+    const { chain } = world.alt
+    const payer = await world.places['alt-mainnet'].newBuyer()
+    const payment = await world.signPayment(serviceId, payer)
+    await chain.automine(false)
+    const replies = [
+      await world.hireSigned(serviceId, payment),
+      world.hireSigned(serviceId, payment),
+    ] as const
+    expect(replies[0].status).toBe(202)
+    await chain.automine(true)
+    await chain.mine(1)
+    expect((await replies[1]).status).toBe(200)
+    expect(await ordersOf(payer)).toHaveLength(1)
+  })
+
+  test('attack 22: a transaction that the node does not know is asked for later, not refused for good', async ({
+    expect,
+  }) => {
+    const unknown = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(64)))
+    const reply: Reply = await world.hireSent(serviceId, { network: 'solana-mainnet' }, unknown)
+    expect(reply).toMatchObject(refused('transaction_not_found_yet'))
+    expect(reply.headers.get('retry-after')).toBe('3')
+    expect(await world.market.db.selectFrom('hires').where('proof', '=', unknown).execute()).toEqual([])
+  })
+})
+
+test('attack 25: a token that says yes and moves nothing has paid nothing', async () => {
+  const { chain } = world.base
+  const payer = await world.places['base-mainnet'].newBuyer()
+  const payment = await world.signPayment(serviceId, payer)
+  const meanwhile = async () => {
+    await withToken(chain, 'does nothing', () => chain.mine(1))
+    const { reference } = (await hireOf(payment)) ?? {}
+    expect(await chain.rpc('eth_getTransactionReceipt', [reference])).toMatchObject({ status: '0x1' })
+    await wait(1_000)
+    expect(await hireOf(payment)).toMatchObject({ state: 'sent', result_id: null })
+    expect(await ordersOf(payer)).toEqual([])
+    // Nobody used the authorization, so anybody still can.
+    await frontRun(chain, privateKeyToAccount(generatePrivateKey()), payment)
+  }
+  const hire = () => world.hireSigned(serviceId, payment)
+  expect((await inFlight(world, chain, payment, hire, meanwhile)).status).toBe(200)
+  expect(await ordersOf(payer)).toHaveLength(1)
+})
+
+/** Opens the networks as the api does when it starts. */
+const open = async (changes: Readonly<Record<string, string>>) => {
+  const quiet = { info: () => undefined, warn: () => undefined }
+  const opened = await openChains(readConfig({ ...world.market.environment, ...changes }), quiet)
+  opened.stop()
+}
+
+test('attack 22: a node of another chain keeps the api from opening', async () => {
+  await open({})
+  await expect(open({ BASE_RPC_URLS: world.alt.chain.url })).rejects.toThrow('is on chain 42161, not on 8453')
+  await expect(
+    open({ SOLANA_GENESIS_HASH: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' }),
+  ).rejects.toThrow()
+})
+
+test('attack 24: a token of another name, which nobody could pay by, keeps the api from opening', async () => {
+  await withName(world.alt.chain, 'USDC', () =>
+    expect(open({})).rejects.toThrow('is not "USDC", version "2"'),
+  )
+  await open({})
+})
+
+// The clock never goes back, so what moves it comes last.
+test('attack 12: what was paid an hour ago, or after its quote had ended, was paid for something else', async () => {
+  const buyers = await Promise.all(NETWORKS.map((network) => world.places[network].newBuyer()))
+  const old = await Promise.all(buyers.map(async (one) => ({ one, reference: await one.send(DUE) })))
+  const { headers } = await world.client().get(`/api/x402/discover/${serviceId}`)
+  const [reference, claim] = ['reference', 'claim'].map(
+    (name) => headers.get(`x-market-payment-${name}`) ?? '',
+  )
+  await world.market.advance(61 * MINUTE)
+  for (const { one, reference } of old)
+    expect(await world.hireSent(serviceId, one, reference)).toMatchObject(refused('too_old'))
+
+  await world.base.chain.rpc('evm_increaseTime', [(61 * MINUTE) / 1_000])
+  const late = await buyer.send(DUE, reference)
+  expect(
+    await world.hireSent(serviceId, buyer, late, { headers: { 'x-payment-claim': claim ?? '' } }),
+  ).toMatchObject(refused('paid_after_quote_expired'))
+})
+
+test('attack 21: a transaction is public and opens nothing; after a day its words open nothing either', async () => {
+  const reference = await buyer.send(DUE)
+  const first = await world.hireSent(serviceId, buyer, reference)
+  const other = await world.hireSent(serviceId, buyer, await buyer.send(DUE))
+  const path = (reply: Reply) => String(reply.body.data.status_url).replace(BASE_URL, '')
+  const read = async (where: string) => (await world.client().get(where)).status
+  const [bare, word] = path(first).split('?')
+  const [, anotherWord] = path(other).split('?')
+  expect(word).toMatch(/^t=[\w-]{22}$/)
+  expect(await read(`${bare}?${word}`)).toBe(200)
+  expect(await read(`${bare}?${anotherWord}`)).toBe(404)
+  expect(await read(`${bare}?t=${'A'.repeat(22)}`)).toBe(404)
+  expect(await read(`${bare}`)).toBe(400)
+  const guessed = await world.hireSent(serviceId, buyer, reference, { brief: OTHER })
+  expect([guessed.status, JSON.stringify(guessed.body).includes('ord_')]).toEqual([409, false])
+
+  await world.market.advance(24 * HOUR)
+  const again = await world.hireSent(serviceId, buyer, reference, { brief: BRIEF })
+  expect([again.status, path(again)]).toEqual([200, bare])
+  expect(await read(`${bare}?${word}`)).toBe(200)
+})

@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeOwnedAgent } from '../support/makers.ts'
+import { makeService } from '../support/services.ts'
+import { CAIP2, openShop, startShopWorld, TREASURY, USDC } from './shop-world.ts'
+
+type World = Awaited<ReturnType<typeof startShopWorld>>
+
+let world: World
+let service: { id: string }
+beforeAll(async () => {
+  world = await startShopWorld()
+  service = await makeService(world.market, await makeOwnedAgent(world.market), {
+    requirement_fields: [
+      { label: 'Colour', type: 'select', options: ['red', 'blue'], required: true },
+      { label: 'Site', type: 'url', placeholder: 'Where it goes' },
+      { label: 'How many', type: 'number' },
+    ],
+  })
+})
+afterAll(() => world.stop())
+
+const read = async (path: string, shop = world.shop) => JSON.parse((await shop.get(path)).text)
+
+test('the manifest tells every reader what it looks for, under both of its names', async () => {
+  const { url } = world.shop
+  const manifest = await read('/.well-known/x402')
+  expect(await read('/.well-known/x402.json')).toEqual(manifest)
+  const resource = `${url}/api/x402/discover/${service.id}`
+  expect(manifest).toMatchObject({
+    version: 1,
+    x402Version: 2,
+    name: 'Agent Market',
+    resources: [resource],
+    items: [
+      {
+        resource: {
+          url: resource,
+          serviceName: 'A review of one pull request',
+          mimeType: 'application/json',
+          tags: ['coding', 'agents'],
+        },
+        type: 'http',
+        accepts: [{ network: CAIP2['solana-mainnet'] }, { network: CAIP2['base-mainnet'] }],
+        input: { method: 'POST', bodyType: 'json' },
+      },
+    ],
+    hasMore: false,
+    endpoints: {
+      services: `${url}/api/x402/services`,
+      trending: `${url}/api/x402/trending`,
+      directory: `${url}/api/x402/directory`,
+      discover: `${url}/api/x402/discover/{service_id}`,
+      pay: `${url}/api/x402/pay?service_id={service_id}`,
+      orders: `${url}/api/orders`,
+      openapi: `${url}/openapi.json`,
+    },
+    networks: [
+      {
+        network: 'solana-mainnet',
+        caip2: CAIP2['solana-mainnet'],
+        asset: USDC['solana-mainnet'],
+        payTo: TREASURY['solana-mainnet'],
+        decimals: 6,
+      },
+      { network: 'base-mainnet', caip2: CAIP2['base-mainnet'] },
+    ],
+    rawProof: { header: 'X-PAYMENT', maxAgeSeconds: 3_600 },
+    instructions: expect.stringContaining('402'),
+  })
+})
+
+test('every door the manifest and llms.txt name is there', async () => {
+  const { endpoints } = await read('/.well-known/x402')
+  const { text } = await world.shop.get('/llms.txt')
+  const linked = [...text.matchAll(/\]\((\S+)\)/g)].map(([, link = '']) => link)
+  expect(linked.length).toBeGreaterThan(5)
+  for (const link of [...linked, ...(Object.values(endpoints) as string[])]) {
+    const path = link.replace(world.shop.url, '').replaceAll('{service_id}', service.id)
+    const { status, text: answer } = await world.shop.get(path.includes('search') ? `${path}?query=a` : path)
+    // What is only for POST says so; what is not there says `no_such_route` for both.
+    const isPost = answer.includes('no_such_route')
+    const posted = isPost ? await fetch(`${world.shop.url}${path}`, { method: 'POST' }) : undefined
+    expect(isPost ? await posted?.text() : answer).not.toContain('no_such_route')
+    expect(isPost ? 200 : status).not.toBe(404)
+  }
+})
+
+test('each service is one operation, as the contract’s table says', async () => {
+  const document = await read('/openapi.json')
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    info: { version: '1.0.0' },
+    servers: [{ url: world.shop.url }],
+  })
+  expect(document).not.toHaveProperty('x-pages')
+  const path = `/api/x402/discover/${service.id}`
+  expect(Object.keys(document.paths)).toEqual([path])
+  expect(Object.keys(document.paths[path])).toEqual(['get'])
+  expect(document.paths[path].get).toEqual({
+    operationId: `x402_${service.id}`,
+    summary: 'A review of one pull request',
+    description: 'I read one pull request line by line and write down what I would change.',
+    tags: ['coding'],
+    security: [],
+    'x-payment-info': {
+      price: { mode: 'fixed', currency: 'USD', amount: '13.75' },
+      protocols: [{ x402: {} }],
+    },
+    parameters: [
+      expect.objectContaining({ name: 'brief', in: 'query', required: false }),
+      expect.objectContaining({ name: 'X-Market-Brief', in: 'header', required: false }),
+    ],
+    requestBody: {
+      required: false,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['brief'],
+            properties: {
+              brief: expect.objectContaining({ type: 'string' }),
+              requirements: {
+                type: 'object',
+                description: expect.any(String),
+                properties: {
+                  Colour: { type: 'string', enum: ['red', 'blue'] },
+                  Site: { type: 'string', format: 'uri', description: 'Where it goes' },
+                  'How many': { type: 'number' },
+                },
+                required: ['Colour'],
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: 'Payment accepted, order created',
+        content: {
+          'application/json': {
+            schema: expect.objectContaining({ required: ['order_id', 'status', 'result_url'] }),
+          },
+        },
+      },
+      402: {
+        description: 'Payment required: x402 payment requirements (USDC on Solana or Base)',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/PaymentRequired' } } },
+      },
+    },
+  })
+})
+
+test('the whole API is described elsewhere', async () => {
+  const whole = await read('/api/openapi.json')
+  expect(whole.paths).toHaveProperty('/api/x402/services')
+  expect(Object.keys(whole.paths).length).toBeGreaterThan(30)
+})
+
+test('more than one document can hold are shown by category, page by page, each once', async () => {
+  await sql`
+    insert into listings (
+      id, agent_id, slug, category, title, description, price_type, price_micros, turnaround_hours, deliverables,
+      quota_limit, max_revisions, requirement_fields, active, marketable, created_at, updated_at
+    )
+    select 'svc_1700000000000_0' || lpad(n::text, 16, '0'), agent_id, 'copy-' || n,
+      case when n % 2 = 0 then 'seo' else 'ugc' end, 'Copy ' || n, description, price_type, price_micros,
+      turnaround_hours, deliverables, quota_limit, max_revisions, '[]', active, marketable, created_at, updated_at
+    from listings cross join generate_series(1, 502) as n where id = ${service.id}`.execute(world.market.db)
+  const shop = await openShop(world.market)
+  const document = await read('/openapi.json', shop)
+  expect(Object.keys(document.paths)).toHaveLength(100)
+  expect(document['x-pages']).toHaveLength(12)
+  expect(document['x-pages']).toContainEqual({
+    category: 'seo',
+    url: `${shop.url}/openapi.json?category=seo`,
+  })
+  const found = new Set<string>()
+  for (const { url } of document['x-pages']) {
+    for (let next: string | null = url; next !== null; ) {
+      const page = await read(next.replace(shop.url, ''), shop)
+      for (const path of Object.keys(page.paths)) {
+        expect(found).not.toContain(path)
+        found.add(path)
+      }
+      next = page['x-next']
+    }
+  }
+  expect(found.size).toBe(503)
+  expect((await read('/.well-known/x402', shop)).hasMore).toBe(true)
+  await shop.stop()
+})
+
+test('the icon is one', async () => {
+  const response = await fetch(`${world.shop.url}/favicon.ico`)
+  expect(response.headers.get('content-type')).toBe('image/x-icon')
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(bytes.subarray(0, 4).toString('hex')).toBe('00000100')
+  expect(bytes.subarray(23, 26).toString()).toBe('PNG')
+})

@@ -1,0 +1,133 @@
+import { startTcpProxy } from '@market/testing/tcp-proxy'
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { x402Client } from '@x402/fetch'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
+import { startApi } from '../support/api-process.ts'
+import { client } from '../support/client.ts'
+import { until } from '../support/until.ts'
+import { startWorker } from '../support/worker-process.ts'
+
+/** Whoever dies between taking a payment and giving what it buys: the buyer gets it, and is charged once. */
+
+const BRIEF = 'Read the branch called blue.'
+const DUE = 11_000_000n
+const LEASE_MS = 31_000
+const gasKey = generatePrivateKey()
+const gas = privateKeyToAccount(gasKey)
+
+let world: OrderWorld
+let seller: Awaited<ReturnType<OrderWorld['newSeller']>>
+let buyer: Awaited<ReturnType<OrderWorld['newBuyer']>>
+beforeAll(async () => {
+  world = await startOrderWorld({
+    BASE_CONFIRMATIONS: '0:1',
+    BASE_GAS_KEY: gasKey.slice(2),
+    BASE_GAS_ACCOUNT: gas.address,
+  })
+  await world.chain.fund(gas.address)
+  seller = await world.newSeller({ price_usd: '10.00' })
+  buyer = await world.newBuyer()
+})
+afterAll(() => world.stop())
+beforeEach(() => world.chain.automine(true))
+
+const environment = () => world.market.environment as Readonly<Record<string, string>>
+const path = () => `/api/x402/pay?service_id=${seller.serviceId}`
+
+/** An api process of its own on the same database, to be killed. */
+async function anotherApi(overrides: Record<string, string> = {}) {
+  const api = await startApi({ ...environment(), ...overrides })
+  onTestFinished(() => api.stop())
+  return api
+}
+
+async function signPayment(): Promise<string> {
+  const stock = x402Client.fromConfig({
+    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(buyer.account) }],
+    spendControls: { maxAmountPerPayment: '$20' },
+  })
+  const quote = await world.market.client().post(path(), { brief: BRIEF })
+  const required = decodePaymentRequiredHeader(quote.headers.get('payment-required') ?? '')
+  return encodePaymentSignatureHeader(await stock.createPaymentPayload(required))
+}
+
+const hire = (url: string, payment: string) =>
+  client(url).post(path(), { brief: BRIEF }, { headers: { 'payment-signature': payment } })
+
+const newest = async () =>
+  world.market.db.selectFrom('hires').selectAll().orderBy('created_at', 'desc').executeTakeFirst()
+
+/** Asks an api that is killed as soon as the payment is in this state. */
+async function hireAndDie(payment: string, state: string, api: Awaited<ReturnType<typeof anotherApi>>) {
+  const before = (await newest())?.id
+  const asking = hire(api.url, payment).catch(() => undefined)
+  await until('it is there', async () => {
+    const hired = await newest()
+    return hired?.id !== before && hired?.state === state
+  })
+  api.kill('SIGKILL')
+  await api.exited
+  expect(await asking).toBeUndefined()
+}
+
+const treasury = () => world.chain.balanceOf(world.treasury.address)
+const ordersOf = async (reference: string) =>
+  world.market.db.selectFrom('orders').select('id').where('payment_reference', '=', reference).execute()
+
+test('killed after it was sent and before it was seen: the same request gets the order, and one payment left', async () => {
+  const payment = await signPayment()
+  const before = await treasury()
+  await world.chain.automine(false)
+  await hireAndDie(payment, 'sent', await anotherApi())
+  await world.chain.automine(true)
+  await world.chain.mine(2)
+  const retried = await Promise.all([hire(world.market.url, payment), hire(world.market.url, payment)])
+  expect(retried.map(({ status }) => status)).toEqual([200, 200])
+  expect((await treasury()) - before).toBe(DUE)
+  expect(await ordersOf((await newest())?.reference ?? '')).toHaveLength(1)
+  expect(retried[0]?.body.data.order_id).toBe(retried[1]?.body.data.order_id)
+})
+
+test('killed before anything was signed: nothing was paid, and after a while the same request begins anew', async () => {
+  const payment = await signPayment()
+  const before = await treasury()
+  const node = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(world.chain.url).port) })
+  onTestFinished(() => node.stop())
+  const api = await anotherApi({ BASE_RPC_URLS: `http://127.0.0.1:${node.port}`, RPC_TIMEOUT_MS: '20000' })
+  node.set({ blackhole: true })
+  await hireAndDie(payment, 'claimed', api)
+  expect(await treasury()).toBe(before)
+  await world.advance(LEASE_MS)
+  const retried = await hire(world.market.url, payment)
+  expect(retried.status).toBe(200)
+  expect((await treasury()) - before).toBe(DUE)
+}, 60_000)
+
+test('killed, and nobody asks again: a worker without any gas key sees it through', async () => {
+  const payment = await signPayment()
+  const before = await treasury()
+  await world.chain.automine(false)
+  await hireAndDie(payment, 'sent', await anotherApi())
+  // The node lost it, too: only what is written down is left.
+  await world.chain.rpc('anvil_dropAllTransactions')
+  await world.chain.automine(true)
+  const { DATABASE_URL = '', VAULT_KEYS = '', VAULT_PEPPER = '', CLOCK_FILE = '' } = environment()
+  await world.chain.fund(world.treasury.address)
+  const worker = await startWorker({
+    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
+    BASE_RPC_URLS: world.chain.url,
+    BASE_CONFIRMATIONS: '0:1',
+    BASE_TREASURY_KEY: world.treasuryKey.slice(2),
+    BASE_GAS_ACCOUNT: gas.address,
+  })
+  onTestFinished(() => worker.stop())
+  await until('the worker has seen it through', async () => (await newest())?.state === 'done', {
+    withinMs: 30_000,
+  })
+  expect((await treasury()) - before).toBe(DUE)
+  const again = await hire(world.market.url, payment)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+}, 60_000)

@@ -1,0 +1,45 @@
+import { type EvmFacilitatorSettings, openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
+import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { usdc } from '@market/kernel/money'
+import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
+import type { EvmNetwork } from '@market/testing/evm-network'
+import { fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
+import { stockEvmPayload } from './stock-evm-buyer.ts'
+
+export const PRICE = usdc(550_000n)
+
+/** A treasury, a gas account, a buyer with a hundred dollars, and the facilitator between them. */
+export const startEvmFacilitator = async (
+  network: EvmNetwork,
+  changes: Partial<EvmFacilitatorSettings> = {},
+) => {
+  const [treasury, gas] = [newAccount(), newAccount()]
+  await network.fund(gas.address)
+  const buyer = await fundedPayer(network, 100_000_000n)
+  const settings: EvmFacilitatorSettings = {
+    ...settingsFor(network, treasury.address),
+    gasAccount: gas.address,
+    gasAccounts: [gas.address],
+    ...changes,
+  }
+  const facilitator = await openEvmFacilitator(settings, localEvmSigner(gas.key))
+  const quote = { asset: network.usdc, payTo: treasury.address, amount: PRICE }
+  return {
+    treasury,
+    gas,
+    buyer,
+    settings,
+    facilitator,
+    quote,
+    pay: (who: Parameters<typeof stockEvmPayload>[0] = buyer) => stockEvmPayload(who, facilitator, quote),
+  }
+}
+
+/** As the market does it: refused or signed, kept, and only what was kept is sent. */
+export const settle = async (facilitator: Facilitator, payment: SignedPayment) => {
+  const refused = await facilitator.refusal(payment, PRICE)
+  if (refused !== undefined) throw new Error(refused)
+  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  await facilitator.send({ bytes: kept.bytes })
+  return kept
+}

@@ -1,0 +1,417 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
+import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { usdc } from '@market/kernel/money'
+import type { SignedPayment } from '@market/market/ports/facilitator'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { USDC_ABI } from '@market/testing/evm-usdc'
+import { smartWallet } from '@market/testing/smart-wallet'
+import {
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseSignature,
+  parseTransaction,
+  toHex,
+} from 'viem'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { FINALITY, newAccount, question, verdict } from '../chains/evm-world.ts'
+import { relayTo } from '../chains/node-relay.ts'
+import { PRICE, settle, startEvmFacilitator } from './evm-facilitator-world.ts'
+import { type EvmPayload, stockEvmPayload } from './stock-evm-buyer.ts'
+
+const network = await startEvmNetwork({ chainId: 8453 })
+afterAll(() => network.stop())
+beforeEach(async () => {
+  await network.automine(true)
+  await network.mine(1)
+})
+
+const world = await startEvmFacilitator(network)
+const { facilitator, treasury, gas, buyer } = world
+const UNKNOWN = { kind: 'unknown' }
+const arrived = (reference: string) => ({ kind: 'arrived', reference })
+
+const changed = (payment: EvmPayload, fields: Partial<EvmPayload['authorization']>): EvmPayload => ({
+  ...payment,
+  authorization: { ...payment.authorization, ...fields },
+})
+
+const callOf = ({ authorization: a, signature }: EvmPayload): Hex => {
+  const { r, s, yParity } = parseSignature(signature)
+  const signed = [
+    a.from,
+    a.to,
+    BigInt(a.value),
+    BigInt(a.validAfter),
+    BigInt(a.validBefore),
+    a.nonce,
+  ] as const
+  const functionName = 'transferWithAuthorization'
+  return encodeFunctionData({ abi: USDC_ABI, functionName, args: [...signed, 27 + yParity, r, s] })
+}
+
+test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
+  const payment = await world.pay()
+  expect(facilitator.read(payment)).toEqual({
+    kind: 'authorization',
+    proof: `${buyer.address}:${payment.authorization.nonce}`.toLowerCase(),
+    payer: buyer.address.toLowerCase(),
+  })
+  const before = await network.balanceOf(treasury.address)
+  const kept = await settle(facilitator, payment)
+  for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
+  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+  expect((await network.balanceOf(treasury.address)) - before).toBe(PRICE)
+  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_nonce_already_used')
+
+  const { gas: limit, to, value = 0n } = parseTransaction(kept.bytes as Hex)
+  expect({ limit, to, value }).toEqual({ limit: 150_000n, to: network.usdc.toLowerCase(), value: 0n })
+  const receipt = (await network.rpc('eth_getTransactionReceipt', [kept.reference])) as { gasUsed: Hex }
+  expect(BigInt(receipt.gasUsed)).toBeLessThan(100_000n)
+})
+
+test('says what a requirement needs beside asset, address and amount', () => {
+  expect(facilitator).toMatchObject({
+    network: 'base-mainnet',
+    caip2: 'eip155:8453',
+    v1: 'base',
+    gasAccount: gas.address,
+    extra: { name: 'USD Coin', version: '2' },
+  })
+})
+
+test('the nonce counts what waits to be mined, and gas is what is left', async () => {
+  const next = await facilitator.nextNonce()
+  await network.automine(false)
+  await settle(facilitator, await world.pay())
+  expect(await facilitator.nextNonce()).toBe((next ?? 0n) + 1n)
+  await network.mine(1)
+  expect(await facilitator.gasLeft()).toBe(
+    BigInt(String(await network.rpc('eth_getBalance', [gas.address, 'latest']))),
+  )
+})
+
+const now = () => Math.floor(Date.now() / 1_000)
+const MUTATIONS: readonly (readonly [string, Partial<EvmPayload['authorization']>, string])[] = [
+  ['another payee', { to: newAccount().address }, 'invalid_exact_evm_recipient_mismatch'],
+  ['less', { value: '549999' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
+  ['more', { value: '550001' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
+  ['expired', { validBefore: '1' }, 'invalid_exact_evm_payload_authorization_valid_before'],
+  [
+    'five seconds left',
+    { validBefore: String(now() + 5) },
+    'invalid_exact_evm_payload_authorization_valid_before',
+  ],
+  ['for ever', { validBefore: `${2n ** 256n - 1n}` }, 'invalid_exact_evm_payload_authorization_valid_before'],
+  [
+    'not yet valid',
+    { validAfter: String(now() + 200) },
+    'invalid_exact_evm_payload_authorization_valid_after',
+  ],
+  ['a window nobody signed', { validAfter: '1' }, 'invalid_exact_evm_signature'],
+  ['another nonce', { nonce: toHex(7, { size: 32 }) }, 'invalid_exact_evm_signature'],
+  ['another payer', { from: newAccount().address }, 'invalid_exact_evm_signature'],
+]
+test.each(MUTATIONS)('refuses with its own word: %s', async (_name, fields, word) => {
+  expect(await facilitator.refusal(changed(await world.pay(), fields), PRICE)).toBe(word)
+})
+
+test('refuses another amount than is asked for', async () => {
+  const word = 'invalid_exact_evm_payload_authorization_value_mismatch'
+  expect(await facilitator.refusal(await world.pay(), usdc(550_001n))).toBe(word)
+})
+
+test('refuses signatures that are broken, mirrored, or made for another token', async () => {
+  const payment = await world.pay()
+  const word = 'invalid_exact_evm_signature'
+  const broken = { ...payment, signature: `${payment.signature.slice(0, -4)}001b` }
+  const { r, s, yParity } = parseSignature(payment.signature)
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+  const mirrored = concat([r, toHex(order - BigInt(s), { size: 32 }), toHex(yParity === 0 ? 28 : 27)])
+  const { quote } = world
+  const named = { ...quote, extra: { name: 'USDC', version: '2' } }
+  const elsewhere = { ...facilitator, caip2: 'eip155:137' }
+  const there = { ...quote, asset: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' }
+  for (const wrong of [
+    broken,
+    { ...payment, signature: mirrored },
+    { ...payment, signature: '0x00' },
+    await stockEvmPayload(buyer, facilitator, named),
+    await stockEvmPayload(buyer, elsewhere, there),
+  ])
+    expect(await facilitator.refusal(wrong, PRICE)).toBe(word)
+})
+
+test('refuses who has too little, and who the token has blocked', async () => {
+  const poor = newAccount()
+  await network.mint(poor.address, PRICE - 1n)
+  const payment = await world.pay(poor)
+  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_insufficient_balance')
+  await network.mint(poor.address, 1n)
+  expect(await facilitator.refusal(payment, PRICE)).toBeUndefined()
+  await network.deny(poor.address, true)
+  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_transaction_simulation_failed')
+})
+
+test('reads nothing into what is no authorization', async () => {
+  const payment = await world.pay()
+  const wrong: readonly SignedPayment[] = [
+    {},
+    { transaction: 'AQAB' },
+    { ...payment, signature: undefined },
+    { ...payment, signature: '0x' },
+    { ...payment, signature: '0xabc' },
+    { ...payment, signature: `0x${'ab'.repeat(4_097)}` },
+    { ...payment, signature: `0xff${'6492'.repeat(16)}` },
+    { ...payment, authorization: null },
+    { ...payment, authorization: [] },
+    changed(payment, { from: '0x12' }),
+    changed(payment, { nonce: '0x12' }),
+    changed(payment, { value: '0550000' }),
+    changed(payment, { value: '-1' }),
+    changed(payment, { value: '5.5' }),
+    changed(payment, { value: `${2n ** 256n}` }),
+    changed(payment, { validBefore: '1e9' }),
+    changed(payment, { value: 550_000 as unknown as string }),
+  ]
+  for (const one of wrong) {
+    expect(facilitator.read(one)).toBeUndefined()
+    expect(await facilitator.refusal(one, PRICE)).toBe('invalid_payload')
+  }
+  const loud = {
+    ...payment.authorization,
+    from: payment.authorization.from.toUpperCase().replace('0X', '0x'),
+  }
+  expect(facilitator.read({ ...payment, authorization: loud })).toEqual(facilitator.read(payment))
+})
+
+test('an authorization that somebody else was faster to use counts as paid, by the other transaction', async () => {
+  const payment = await world.pay()
+  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  const stranger = newAccount()
+  await network.fund(stranger.address)
+  const theirs = await network.call(stranger, network.usdc, callOf(payment))
+  await facilitator.send(kept)
+  expect(await facilitator.look(kept, payment)).toEqual(arrived(theirs))
+
+  const chain = evmChain(world.settings)
+  await network.mine(FINALITY)
+  expect(verdict(await chain.findTransfer(question(theirs)))).toBe('ok, final')
+  const sentByPayer = true
+  expect(verdict(await chain.findTransfer(question(theirs, { sentByPayer })))).toBe(
+    'rejected: sent_by_another',
+  )
+})
+
+test('a front-runner far behind the newest block is found in small pages', async () => {
+  const small = await openEvmFacilitator({ ...world.settings, watchBlocks: 3 }, localEvmSigner(gas.key))
+  const payment = await world.pay()
+  const kept = await small.sign(payment, await small.nextNonce())
+  await network.mine(7)
+  const stranger = newAccount()
+  await network.fund(stranger.address)
+  const theirs = await network.call(stranger, network.usdc, callOf(payment))
+  await network.mine(20)
+  expect(await small.look(kept, payment)).toEqual(arrived(theirs))
+})
+
+test('a nonce that was used to pay somebody else is no payment, and void once that is final', async () => {
+  const payment = await world.pay()
+  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  const elsewhere = changed(payment, { to: newAccount().address })
+  const { domain, types } = {
+    domain: { ...facilitator.extra, chainId: 8453, verifyingContract: network.usdc },
+    types: TYPES,
+  }
+  const { authorization: a } = elsewhere
+  const message = {
+    ...a,
+    value: BigInt(a.value),
+    validAfter: BigInt(a.validAfter),
+    validBefore: BigInt(a.validBefore),
+  }
+  const signature = await buyer.signTypedData({
+    domain,
+    types,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  })
+  const stranger = newAccount()
+  await network.fund(stranger.address)
+  await network.call(stranger, network.usdc, callOf({ ...elsewhere, signature }))
+  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  await network.mine(FINALITY)
+  expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
+  await facilitator.send(kept)
+  expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
+})
+
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+test('an authorization that its payer took back is void once that is final', async () => {
+  const payment = await world.pay()
+  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  const { from, nonce } = payment.authorization
+  const domain = { ...facilitator.extra, chainId: 8453, verifyingContract: network.usdc }
+  const types = {
+    CancelAuthorization: [
+      { name: 'authorizer', type: 'address' },
+      { name: 'nonce', type: 'bytes32' },
+    ],
+  } as const
+  const message = { authorizer: from, nonce }
+  const taken = await buyer.signTypedData({ domain, types, primaryType: 'CancelAuthorization', message })
+  const { r, s, yParity } = parseSignature(taken)
+  const functionName = 'cancelAuthorization'
+  const args = [from, nonce, 27 + yParity, r, s] as const
+  await network.call(buyer, network.usdc, encodeFunctionData({ abi: USDC_ABI, functionName, args }))
+  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  await network.mine(FINALITY)
+  expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
+})
+
+/** What a stock client signs for a smart wallet: the owner's key signs, the wallet is named. */
+const walletBuyer = async () => {
+  const owner = newAccount()
+  const wallet = await smartWallet(network.url, { address: owner.address, sign: async () => '0x' })
+  await network.mint(wallet.address, 10_000_000n)
+  const signTypedData = owner.signTypedData
+  return { wallet, buyer: { address: wallet.address, signTypedData } }
+}
+
+test('a smart wallet pays by what it itself accepts as its signature', async () => {
+  const { wallet, buyer: owner } = await walletBuyer()
+  const payment = await world.pay(owner)
+  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_signature')
+  await wallet.deploy()
+  expect(facilitator.read(payment)?.payer).toBe(wallet.address.toLowerCase())
+  const kept = await settle(facilitator, payment)
+  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+  const stranger = await world.pay({ address: wallet.address, signTypedData: newAccount().signTypedData })
+  expect(await facilitator.refusal(stranger, PRICE)).toBe('invalid_exact_evm_signature')
+})
+
+test('a smart wallet that is not deployed is refused, and its factory is not called', async () => {
+  const { wallet, buyer: owner } = await walletBuyer()
+  const payment = await world.pay(owner)
+  const parts = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const
+  const wrapped = encodeAbiParameters(parts, [newAccount().address, '0x1234', payment.signature])
+  const counterfactual = { ...payment, signature: concat([wrapped, `0x${'6492'.repeat(16)}`]) }
+  const word = 'invalid_exact_evm_payload_undeployed_smart_wallet'
+  expect(await facilitator.refusal(counterfactual, PRICE)).toBe(word)
+  await wallet.deploy()
+  const kept = await settle(facilitator, counterfactual)
+  expect(await facilitator.look(kept, counterfactual)).toEqual(arrived(kept.reference))
+})
+
+test('nothing is known while the chain stands still, nor after a reorganisation took the payment back', async () => {
+  await network.automine(false)
+  const payment = await world.pay()
+  const kept = await settle(facilitator, payment)
+  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  await network.mine(1)
+  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+  await network.reorg(1)
+  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  await facilitator.send(kept)
+  await network.mine(1)
+  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+})
+
+test('a receipt from a block that lost its place tells nothing', async () => {
+  const relay = await relayTo(network.url)
+  const stale = await openEvmFacilitator({ ...world.settings, rpcUrls: [relay.url] })
+  const payment = await world.pay()
+  const kept = await settle(facilitator, payment)
+  const receipt = await network.rpc('eth_getTransactionReceipt', [kept.reference])
+  expect(await stale.look(kept, payment)).toEqual(arrived(kept.reference))
+  await network.reorg(1)
+  relay.mood = {
+    kind: 'change',
+    result: ({ method }, result) => (method === 'eth_getTransactionReceipt' ? receipt : result),
+  }
+  expect(await stale.look(kept, payment)).toEqual(UNKNOWN)
+  await relay.stop()
+})
+
+test('what the treasury got is the buyer’s payment to whoever reads the chain', async () => {
+  const payment = await world.pay()
+  const { reference } = await settle(facilitator, payment)
+  await network.mine(FINALITY)
+  const look = await evmChain(world.settings).findTransfer(question(reference, { payers: [buyer.address] }))
+  expect(look).toMatchObject({
+    kind: 'ok',
+    transfer: { amount: PRICE, payer: buyer.address.toLowerCase(), attached: null },
+  })
+})
+
+test('the house signs no more than its cap allows, and nothing without the gas key', async () => {
+  const payment = await world.pay()
+  const thrifty = await openEvmFacilitator({ ...world.settings, feeCapPerGas: 1n }, localEvmSigner(gas.key))
+  await expect(thrifty.sign(payment, 0n)).rejects.toMatchObject({ kind: 'unavailable' })
+  const keyless = await openEvmFacilitator(world.settings)
+  expect(await keyless.refusal(payment, PRICE)).toBeUndefined()
+  await expect(keyless.sign(payment, 0n)).rejects.toThrow('where the gas key is')
+  const kept = await facilitator.sign(payment, await keyless.nextNonce())
+  await keyless.send(kept)
+  expect(await keyless.look(kept, payment)).toEqual(arrived(kept.reference))
+})
+
+test('opens only with a gas account of its own, its own key, and a token that knows its name', async () => {
+  const { settings } = world
+  const own = { ...settings, gasAccount: treasury.address }
+  await expect(openEvmFacilitator(own)).rejects.toThrow('the gas account is the treasury')
+  const other = localEvmSigner(newAccount().key)
+  await expect(openEvmFacilitator(settings, other)).rejects.toThrow('is not the gas account')
+  await expect(openEvmFacilitator({ ...settings, gasAccount: 'gas' })).rejects.toThrow('not an EVM address')
+  const name = await network.rpc('eth_getStorageAt', [network.usdc, '0x3', 'latest'])
+  const renamed = concat([toHex('USDC'), `0x${'00'.repeat(27)}`, '0x08'])
+  await network.rpc('anvil_setStorageAt', [network.usdc, toHex(3, { size: 32 }), renamed])
+  await expect(openEvmFacilitator(settings)).rejects.toThrow('is not "USDC", version "2"')
+  await network.rpc('anvil_setStorageAt', [network.usdc, toHex(3, { size: 32 }), name])
+})
+
+// The chain's clock never goes back, so what moves it comes last.
+test('a payment whose time is over is void, but only when a final block says so and two nodes agree', async () => {
+  const [first, second] = [await relayTo(network.url), await relayTo(network.url)]
+  const both = await openEvmFacilitator(
+    { ...world.settings, rpcUrls: [first.url, second.url] },
+    localEvmSigner(gas.key),
+  )
+  const payment = await world.pay()
+  const kept = await both.sign(payment, await both.nextNonce())
+  await network.rpc('evm_increaseTime', [301])
+  await network.mine(1)
+  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  await network.mine(FINALITY)
+  const expired = { kind: 'void', why: 'the authorization expired' }
+
+  const frozen = await network.rpc('eth_getBlockByNumber', ['0x1', false])
+  first.mood = {
+    kind: 'change',
+    result: ({ method, params }, result) =>
+      method === 'eth_getBlockByNumber' && params[0] === 'finalized' ? frozen : result,
+  }
+  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  first.mood = { kind: 'reset' }
+  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  first.mood = { kind: 'pass' }
+  expect(await both.look(kept, payment)).toEqual(expired)
+  expect(await facilitator.look(kept, payment)).toEqual(expired)
+
+  await both.send(kept)
+  expect(await both.look(kept, payment)).toEqual(expired)
+  await first.stop()
+  await second.stop()
+})

@@ -1,0 +1,368 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
+import type { Settlement, SignedPayment } from '@market/market/ports/facilitator'
+import { SOLANA_USDC } from '@market/testing/solana-usdc'
+import {
+  type Address,
+  address,
+  appendTransactionMessageInstructions,
+  compressTransactionMessageUsingAddressLookupTables,
+  createTransactionMessage,
+  generateKeyPairSigner,
+  getBase64EncodedWireTransaction,
+  type Instruction,
+  type KeyPairSigner,
+  partiallySignTransactionMessageWithSigners,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit'
+import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { getApproveCheckedInstruction, getTransferCheckedInstruction } from '@solana-program/token'
+import { afterAll, expect, test } from 'vitest'
+import { verdict } from '../chains/evm-world.ts'
+import { always, type Manner, startSolanaRelay } from '../chains/solana-relay.ts'
+import { limitOf, PRICE, priceOf, startSolanaFacilitator } from './solana-facilitator-world.ts'
+
+const world = await startSolanaFacilitator()
+afterAll(() => world.stop())
+const { facilitator, solana, buyer, gas } = world
+const UNKNOWN = { kind: 'unknown' }
+const arrived = (reference: string) => ({ kind: 'arrived', reference })
+const mint = address(SOLANA_USDC)
+const accountOf = async (owner: string): Promise<Address> => address(await solana.usdc.accountOf(owner))
+
+/** The first answer that is one. */
+const once = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await wait(20)
+  }
+}
+
+const confirmed = (kept: Settlement, payment: SignedPayment) =>
+  once(async () => {
+    const look = await facilitator.look(kept, payment)
+    return look.kind === 'unknown' ? undefined : look
+  })
+
+const memo = (text = 'a hire'): Instruction =>
+  getAddMemoInstruction({ memo: text }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 })
+
+const transfer = async (
+  changes: {
+    readonly from?: KeyPairSigner
+    readonly to?: string
+    readonly amount?: bigint
+    readonly authority?: KeyPairSigner
+  } = {},
+): Promise<Instruction> => {
+  const { from = buyer, to = solana.treasury.address, amount = PRICE, authority = from } = changes
+  const [source, destination] = await Promise.all([accountOf(from.address), accountOf(to)])
+  return getTransferCheckedInstruction({ source, mint, destination, authority, amount, decimals: 6 })
+}
+
+const word = (payment: SignedPayment) => facilitator.refusal(payment, PRICE)
+
+test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
+  const payment = await world.pay()
+  expect(facilitator.read(payment)).toEqual({
+    kind: 'message',
+    proof: expect.stringMatching(/^[0-9a-f]{64}$/),
+    payer: buyer.address,
+  })
+  const before = await solana.usdc.balanceOf(solana.treasury.address)
+  const lamports = await facilitator.gasLeft()
+  const kept = await world.settle(payment)
+  for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
+  expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
+  expect((await solana.usdc.balanceOf(solana.treasury.address)) - before).toBe(PRICE)
+  expect(lamports - (await facilitator.gasLeft())).toBe(10_001n)
+  expect(await facilitator.nextNonce()).toBeNull()
+})
+
+test('says what a requirement needs beside asset, address and amount', () => {
+  expect(facilitator).toMatchObject({
+    network: 'solana-mainnet',
+    caip2: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    v1: 'solana',
+    gasAccount: gas,
+    extra: { feePayer: gas },
+  })
+})
+
+test('whatever stands in the place of our signature, it is the same payment', async () => {
+  const payment = await world.pay()
+  const bytes = Buffer.from(payment.transaction, 'base64')
+  // One byte counts the signatures, and the fee payer's comes first.
+  bytes.set(randomBytes(64), 1)
+  const other = { transaction: bytes.toString('base64') }
+  expect(other).not.toEqual(payment)
+  expect(facilitator.read(other)).toEqual(facilitator.read(payment))
+  const [kept, again] = [await facilitator.sign(payment, null), await world.settle(other)]
+  expect(again).toMatchObject({ reference: kept.reference, bytes: kept.bytes })
+  expect(await confirmed(again, other)).toEqual(arrived(kept.reference))
+})
+
+test('an older transaction without a version pays as well', async () => {
+  const payment = await world.built([limitOf(), priceOf(), await transfer()], { legacy: true })
+  const kept = await world.settle(payment)
+  expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
+})
+
+const stranger = await solana.wallet(10_000_000n)
+const unfunded = await generateKeyPairSigner()
+const budget = [limitOf(), priceOf()]
+const BASE = 'invalid_exact_svm_payload'
+const REFUSALS: readonly (readonly [string, () => Promise<readonly Instruction[]>, string])[] = [
+  ['too few instructions', async () => budget, `${BASE}_transaction_instructions_length`],
+  [
+    'too many',
+    async () => [...budget, await transfer(), memo('1'), memo('2'), memo('3'), memo('4'), memo('5')],
+    `${BASE}_transaction_instructions_length`,
+  ],
+  [
+    'no limit of units',
+    async () => [priceOf(), priceOf(), await transfer()],
+    `${BASE}_transaction_instructions_compute_limit_instruction`,
+  ],
+  [
+    'too many units',
+    async () => [limitOf(60_001), priceOf(), await transfer()],
+    `${BASE}_transaction_instructions_compute_limit_instruction_too_high`,
+  ],
+  [
+    'no price',
+    async () => [limitOf(), limitOf(), await transfer()],
+    `${BASE}_transaction_instructions_compute_price_instruction`,
+  ],
+  [
+    'too high a price',
+    async () => [limitOf(), priceOf(1_000_001n), await transfer()],
+    `${BASE}_transaction_instructions_compute_price_instruction_too_high`,
+  ],
+  ['no transfer', async () => [...budget, memo()], `${BASE}_no_transfer_instruction`],
+  [
+    'another payee',
+    async () => [...budget, await transfer({ to: stranger.address })],
+    `${BASE}_recipient_mismatch`,
+  ],
+  ['less', async () => [...budget, await transfer({ amount: PRICE - 1n })], `${BASE}_amount_mismatch`],
+  ['more', async () => [...budget, await transfer({ amount: PRICE + 1n })], `${BASE}_amount_mismatch`],
+  [
+    'a second transfer',
+    async () => [...budget, await transfer(), await transfer({ to: stranger.address })],
+    `${BASE}_unknown_optional_instruction`,
+  ],
+  [
+    'a third signer',
+    async () => [
+      ...budget,
+      await transfer(),
+      getTransferSolInstruction({ source: stranger, destination: gas, amount: 1n }),
+    ],
+    `${BASE}_excessive_signers`,
+  ],
+  ['nothing to pay with', async () => [...budget, await transfer({ from: unfunded })], 'insufficient_funds'],
+]
+test.each(REFUSALS)('refuses with its own word: %s', async (_name, instructions, expected) => {
+  expect(await word(await world.built(await instructions()))).toBe(expected)
+})
+
+test('our gas account pays fees and nothing else', async () => {
+  const ours = { address: gas, signTransactions: async () => [] }
+  const drain = getTransferSolInstruction({ source: ours, destination: buyer.address, amount: 1n })
+  expect(await word(await world.built([...budget, await transfer(), drain]))).toBe(
+    `${BASE}_transaction_fee_payer_included_in_instruction_accounts`,
+  )
+  const [source, destination] = await Promise.all([accountOf(gas), accountOf(solana.treasury.address)])
+  const own = getTransferCheckedInstruction({
+    source,
+    mint,
+    destination,
+    authority: ours,
+    amount: PRICE,
+    decimals: 6,
+  })
+  const payment = await world.built([...budget, own])
+  expect(await word(payment)).toBe(`${BASE}_transaction_fee_payer_transferring_funds`)
+  await expect(facilitator.sign(payment, null)).rejects.toThrow('payments to the treasury alone')
+  const elsewhere = await world.built([...budget, await transfer()], { feePayer: stranger.address })
+  expect(await word(elsewhere)).toBe('invalid_exact_svm_fee_payer_mismatch')
+})
+
+test('refuses another mint', async () => {
+  const other = address(stranger.address)
+  const [source, destination] = await Promise.all([
+    accountOf(buyer.address),
+    accountOf(solana.treasury.address),
+  ])
+  const wrong = getTransferCheckedInstruction({
+    source,
+    mint: other,
+    destination,
+    authority: buyer,
+    amount: PRICE,
+    decimals: 6,
+  })
+  expect(await word(await world.built([...budget, wrong]))).toBe(`${BASE}_mint_mismatch`)
+})
+
+test('refuses a signature that is missing or broken', async () => {
+  const { transaction } = await world.pay()
+  const bytes = Buffer.from(transaction, 'base64')
+  const broken = Buffer.from(bytes)
+  broken.set([(bytes[65] ?? 0) ^ 1], 65)
+  const missing = Buffer.from(bytes)
+  missing.set(new Uint8Array(64), 65)
+  for (const one of [broken, missing])
+    expect(await word({ transaction: one.toString('base64') })).toBe(`${BASE}_signature_invalid`)
+})
+
+test('a delegate who pays with somebody else’s money is refused', async () => {
+  const source = await accountOf(buyer.address)
+  const approve = getApproveCheckedInstruction({
+    source,
+    mint,
+    delegate: stranger.address,
+    owner: buyer,
+    amount: 10n * PRICE,
+    decimals: 6,
+  })
+  await solana.run(buyer, [approve])
+  const payment = await world.built([...budget, await transfer({ authority: stranger })])
+  expect(await word(payment)).toBe(`${BASE}_authority_not_owner`)
+})
+
+test('reads nothing into what is no transaction', async () => {
+  const { transaction } = await world.pay()
+  const wrong: readonly SignedPayment[] = [
+    {},
+    { transaction: 7 },
+    { transaction: '' },
+    { transaction: 'AQAB' },
+    { transaction: `${transaction.slice(0, -4)}****` },
+    { transaction: Buffer.concat([Buffer.from(transaction, 'base64'), Buffer.alloc(3)]).toString('base64') },
+    { transaction: Buffer.alloc(1_233).toString('base64') },
+    { authorization: {}, signature: '0x00' },
+  ]
+  for (const one of wrong) {
+    expect(facilitator.read(one)).toBeUndefined()
+    expect(await word(one)).toBe(`${BASE}_transaction_could_not_be_decoded`)
+  }
+})
+
+test('accounts behind a table are not looked up', async () => {
+  const { value } = await solana.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+  const transferred = await transfer()
+  const tables = { [stranger.address]: [mint] }
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (one) => setTransactionMessageFeePayer(gas, one),
+    (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
+    (one) => appendTransactionMessageInstructions([...budget, transferred], one),
+    (one) => compressTransactionMessageUsingAddressLookupTables(one, tables),
+  )
+  const signed = await partiallySignTransactionMessageWithSigners(message)
+  const payment = { transaction: getBase64EncodedWireTransaction(signed) }
+  expect(facilitator.read(payment)).toBeUndefined()
+  expect(await word(payment)).toBe(`${BASE}_transaction_could_not_be_decoded`)
+})
+
+test('a node that does not know the newest blockhash refuses nobody whom another node takes', async () => {
+  const [first, second] = [await startSolanaRelay(solana.chain.url), await startSolanaRelay(solana.chain.url)]
+  const both = await openSolanaFacilitator({ ...world.settings, rpcUrls: [first.url, second.url] })
+  const payment = await world.pay()
+  const err = 'BlockhashNotFound'
+  const behind: Manner = async ({ method }, ask) =>
+    method === 'simulateTransaction' ? { context: { slot: 1 }, value: { err, logs: [] } } : ask()
+  first.manner = behind
+  expect(await both.refusal(payment, PRICE)).toBeUndefined()
+  second.manner = always({ kind: 'reset' })
+  expect(await both.refusal(payment, PRICE)).toBe('invalid_exact_svm_transaction_simulation_failed')
+  first.manner = always({ kind: 'reset' })
+  await expect(both.refusal(payment, PRICE)).rejects.toMatchObject({ kind: 'unavailable' })
+  await first.stop()
+  await second.stop()
+})
+
+test('what the treasury got is the buyer’s payment to whoever reads the chain, and nobody else’s to claim', async () => {
+  const payment = await world.built([...budget, await transfer(), memo('for the books')])
+  const { reference } = await world.settle(payment)
+  const chain = solanaChain(world.settings)
+  const HOUR = 3_600_000
+  const question = {
+    reference,
+    atLeast: PRICE,
+    notBefore: new Date(Date.now() - HOUR),
+    notAfter: new Date(Date.now() + HOUR),
+  }
+  const look = await once(async () => {
+    const found = await chain.findTransfer({ ...question, payers: [buyer.address] })
+    return found.kind === 'pending' ? undefined : found
+  })
+  const attached = Buffer.from('for the books').toString('hex')
+  expect(look).toMatchObject({ kind: 'ok', transfer: { amount: PRICE, payer: buyer.address, attached } })
+  expect(verdict(await chain.findTransfer({ ...question, sentByPayer: true }))).toBe(
+    'rejected: sent_by_another',
+  )
+})
+
+test('a blockhash that is too old is refused, and what was signed with it is void, when two nodes agree', async () => {
+  const [first, second] = [await startSolanaRelay(solana.chain.url), await startSolanaRelay(solana.chain.url)]
+  const both = await openSolanaFacilitator(
+    { ...world.settings, rpcUrls: [first.url, second.url] },
+    world.signer,
+  )
+  const payment = await world.pay()
+  const kept = await both.sign(payment, null)
+  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  // The second node stands still: it still waits for what the first gave up.
+  const epoch = await solana.chain.call('getEpochInfo', { commitment: 'finalized' })
+  second.manner = async ({ method }, ask) => (method === 'getEpochInfo' ? epoch : ask())
+  const expired = { kind: 'void', why: 'the transaction expired' }
+  await once(async () => ((await facilitator.look(kept, payment)).kind === 'void' ? true : undefined))
+  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  second.manner = (_call, ask) => ask()
+  expect(await both.look(kept, payment)).toEqual(expired)
+  expect(await word(payment)).toBe('invalid_exact_svm_transaction_simulation_failed')
+  await both.send(kept).catch(() => undefined)
+  expect(await both.look(kept, payment)).toEqual(expired)
+  await first.stop()
+  await second.stop()
+})
+
+test('a payment that failed on the chain is void once that is final, and nobody paid', async () => {
+  const poor = await solana.wallet(PRICE)
+  const payment = await world.pay(poor)
+  expect(await word(payment)).toBeUndefined()
+  const kept = await facilitator.sign(payment, null)
+  await solana.run(poor, [await transfer({ from: poor, to: stranger.address })])
+  await facilitator.send(kept)
+  expect(await confirmed(kept, payment)).toMatchObject({ kind: 'void' })
+})
+
+test('without the gas key all but signing works', async () => {
+  const keyless = await openSolanaFacilitator(world.settings)
+  const payment = await world.pay()
+  expect(await keyless.refusal(payment, PRICE)).toBeUndefined()
+  await expect(keyless.sign(payment, null)).rejects.toThrow('where the gas key is')
+  const kept = await facilitator.sign(payment, null)
+  await keyless.send(kept)
+  expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
+})
+
+test('opens only with a gas account of its own, its own key, and a treasury that can be paid', async () => {
+  const { settings, signer } = world
+  const open = (changes: Partial<typeof settings>) =>
+    openSolanaFacilitator({ ...settings, ...changes }, signer)
+  await expect(open({ gasAccount: stranger.address })).rejects.toThrow('is not the gas account')
+  await expect(open({ gasAccount: 'gas' })).rejects.toThrow('no Solana address')
+  await expect(open({ treasury: gas })).rejects.toThrow('own wallets')
+  await expect(open({ ownAddresses: [gas] })).rejects.toThrow('own wallets')
+  await expect(open({ treasury: unfunded.address })).rejects.toThrow('has no USDC account')
+})

@@ -1,0 +1,129 @@
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
+import { someAddress } from '../support/client.ts'
+
+/** A hire that is paid by what the buyer's program signed: unmodified x402 clients, on a real chain. */
+
+const BRIEF = 'Read the branch called blue.'
+const DUE = 11_000_000n
+
+const gasKey = generatePrivateKey()
+const gas = privateKeyToAccount(gasKey)
+
+let world: OrderWorld
+let seller: Awaited<ReturnType<OrderWorld['newSeller']>>
+let buyer: Awaited<ReturnType<OrderWorld['newBuyer']>>
+let paying: typeof fetch
+let stock: x402Client
+beforeAll(async () => {
+  world = await startOrderWorld({
+    BASE_CONFIRMATIONS: '0:1',
+    BASE_GAS_KEY: gasKey.slice(2),
+    BASE_GAS_ACCOUNT: gas.address,
+  })
+  await world.chain.fund(gas.address)
+  seller = await world.newSeller({ price_usd: '10.00' })
+  buyer = await world.newBuyer()
+  stock = x402Client.fromConfig({
+    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(buyer.account) }],
+    // What a stock client pays without being told otherwise is a dollar.
+    spendControls: { maxAmountPerPayment: '$20' },
+  })
+  paying = wrapFetchWithPayment(fetch, stock)
+})
+afterAll(() => world.stop())
+
+const url = (path: string) => `${world.market.url}${path}`
+const payUrl = () => url(`/api/x402/pay?service_id=${seller.serviceId}`)
+const from = () => ({ 'x-forwarded-for': someAddress() })
+const json = (body: unknown) => ({
+  method: 'POST',
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json', ...from() },
+})
+
+test('a stock client hires by discover, pay and orders; each hire is one order, paid once', async () => {
+  const before = await world.chain.balanceOf(buyer.account.address)
+  const found = await paying(
+    url(`/api/x402/discover/${seller.serviceId}?brief=${encodeURIComponent(BRIEF)}`),
+    {
+      headers: from(),
+    },
+  )
+  expect([found.status, Object.keys((await found.json()) as object)]).toEqual([
+    200,
+    ['order_id', 'status', 'result_url'],
+  ])
+  const paid = await paying(payUrl(), json({ brief: BRIEF }))
+  expect([paid.status, await paid.json()]).toEqual([
+    200,
+    { success: true, data: expect.objectContaining({ status: 'paid' }) },
+  ])
+  const ordered = await paying(url('/api/orders'), json({ service_id: seller.serviceId, brief: BRIEF }))
+  expect(ordered.status).toBe(201)
+  expect(before - (await world.chain.balanceOf(buyer.account.address))).toBe(3n * DUE)
+  expect(await world.chain.balanceOf(world.treasury.address)).toBe(3n * DUE)
+})
+
+/** What a stock client would send with its next request. */
+async function signPayment(): Promise<string> {
+  const quote = await fetch(payUrl(), json({ brief: BRIEF }))
+  const required = decodePaymentRequiredHeader(quote.headers.get('payment-required') ?? '')
+  return encodePaymentSignatureHeader(await stock.createPaymentPayload(required))
+}
+
+const hire = async (payment: string, body: unknown = { brief: BRIEF }) => {
+  const asked = json(body)
+  const response = await fetch(payUrl(), {
+    ...asked,
+    headers: { ...asked.headers, 'payment-signature': payment },
+  })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, never>,
+  }
+}
+
+test('eight copies of one payment at once are one order and one transfer', async () => {
+  const payment = await signPayment()
+  const before = await world.chain.balanceOf(world.treasury.address)
+  const replies = await Promise.all(Array.from({ length: 8 }, () => hire(payment)))
+  expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect((await world.chain.balanceOf(world.treasury.address)) - before).toBe(DUE)
+  const other = await hire(payment, { brief: 'Something else.' })
+  expect([other.status, other.body['code']]).toEqual([409, 'payment_already_used'])
+})
+
+test('while the chain stands still the answer is wait, and then the order', async () => {
+  const payment = await signPayment()
+  await world.chain.automine(false)
+  const waiting = await hire(payment)
+  expect(waiting.status).toBe(202)
+  const settled = JSON.parse(atob(waiting.headers.get('payment-response') ?? '')) as Record<string, unknown>
+  expect(settled).toMatchObject({
+    success: false,
+    errorReason: 'settlement_pending',
+    transaction: expect.stringMatching(/^0x/),
+  })
+  await world.chain.automine(true)
+  await world.chain.mine(2)
+  const done = await hire(payment)
+  expect(done.status).toBe(200)
+}, 60_000)
+
+test('what we brought to the chain ourselves is nobody’s proof of another payment', async () => {
+  const payment = await signPayment()
+  const { headers } = await hire(payment)
+  const { transaction } = JSON.parse(atob(headers.get('payment-response') ?? '')) as { transaction: string }
+  const thief = await fetch(payUrl(), {
+    ...json({ brief: 'For me.' }),
+    headers: { 'content-type': 'application/json', 'x-payment': transaction, ...from() },
+  })
+  expect(thief.status).toBe(409)
+})

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { EvmNetwork } from '@market/testing/evm-network'
+import { PUBLIC_ADDRESS } from '../support/market.ts'
+import { until } from '../support/until.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
+import { startWorker } from '../support/worker-process.ts'
+import { type HireWorld, startHireWorld } from './hire-world.ts'
+
+const BLOCK_MS = 100
+/** With nothing beside what was just paid, a payout waits half a minute for the one before it to settle. */
+const FLOAT = 1_000_000_000n
+const PATIENTLY = { withinMs: 60_000, everyMs: 100 }
+
+/** Blocks come by themselves, so that what is on the chain becomes final. */
+function keepMining(chains: readonly EvmNetwork[]) {
+  const end = new AbortController()
+  const mining = (async () => {
+    while (!end.signal.aborted) {
+      await Promise.all(chains.map((chain) => chain.mine(1)))
+      await wait(BLOCK_MS)
+    }
+  })()
+  return async () => {
+    end.abort()
+    await mining
+  }
+}
+
+export type WorkedWorld = Awaited<ReturnType<typeof startWorkedWorld>>
+
+/** The world of hires with a worker process, and endpoints that keep what they are told. */
+export async function startWorkedWorld() {
+  const [world, receiver] = await Promise.all([startHireWorld({ float: FLOAT }), startReceiver()])
+  const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, receiver.ca)
+  const worker = await startWorker(workerEnvironment(world, receiver.port, caFile))
+  const stopMining = keepMining([world.base.chain, world.alt.chain])
+
+  return {
+    ...world,
+    /** An agent with an endpoint, and what its endpoint was told, in order. */
+    newSeller: async (fields: Record<string, unknown> = {}) => {
+      const host = `s${randomBytes(6).toString('hex')}.hooks.example`
+      world.market.dns.answers.set(host, [PUBLIC_ADDRESS])
+      const seller = await world.newSeller(fields, { endpoint_url: `https://${host}/in` })
+      const told = () => receiver.callsTo(host).map(({ rawBody }) => JSON.parse(String(rawBody)) as ToldEvent)
+      return {
+        ...seller,
+        told,
+        /** Until it was told so many events. */
+        heard: async (count: number) => {
+          await until(`${seller.id} was told ${count}`, () => told().length >= count, PATIENTLY)
+          return told().map(({ event }) => event)
+        },
+      }
+    },
+    eventually: (what: string, isSo: () => Promise<boolean>) => until(what, isSo, PATIENTLY),
+    stop: async () => {
+      await worker.stop()
+      await stopMining()
+      await world.stop()
+      await receiver.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface ToldEvent {
+  readonly event: string
+  readonly order_id: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+function workerEnvironment({ market, chains, base, alt, solana }: HireWorld, port: number, caFile: string) {
+  const {
+    DATABASE_URL = '',
+    VAULT_KEYS = '',
+    VAULT_PEPPER = '',
+  } = market.environment as Record<string, string>
+  return {
+    ...chains,
+    DATABASE_URL,
+    VAULT_KEYS,
+    VAULT_PEPPER,
+    DNS_SERVERS: market.environment.DNS_SERVERS,
+    CLOCK_FILE: market.environment.CLOCK_FILE,
+    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${port}`,
+    OUTBOUND_CA_FILE: caFile,
+    BASE_TREASURY_KEY: base.treasuryKey,
+    ALT_TREASURY_KEY: alt.treasuryKey,
+    SOLANA_TREASURY_KEY: solana.treasuryKey,
+  }
+}

@@ -1,0 +1,155 @@
+import type { EvmNetwork } from '@market/testing/evm-network'
+import { authorizationCall } from '@market/testing/evm-usdc'
+import {
+  address,
+  appendTransactionMessageInstructions,
+  createTransactionMessage,
+  getBase64EncodedWireTransaction,
+  type Instruction,
+  partiallySignTransactionMessageWithSigners,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit'
+import { concat, type Hex, type PrivateKeyAccount, toHex } from 'viem'
+import type { SolanaWorld } from '../chains/solana-support.ts'
+import type { Reply } from '../support/client.ts'
+import { until } from '../support/until.ts'
+import type { HireWorld } from './hire-world.ts'
+import type { EvmPayload } from './stock-evm-buyer.ts'
+
+/** What a client signed, as it stands in its header. */
+export interface Payment {
+  readonly x402Version: number
+  readonly accepted: Readonly<Record<string, unknown>>
+  readonly resource?: Readonly<Record<string, unknown>>
+  readonly payload: EvmPayload & { readonly transaction: string }
+}
+
+export const opened = (header: string): Payment =>
+  JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as Payment
+
+export const sealed = (payment: unknown): string => Buffer.from(JSON.stringify(payment)).toString('base64')
+
+export const proofIn = (header: string): string => {
+  const { from, nonce } = opened(header).payload.authorization
+  return `${from}:${nonce}`.toLowerCase()
+}
+
+/** Any transaction whatever, signed by those of its signers whose keys are at hand. */
+export async function solanaPayload(
+  { rpc }: SolanaWorld,
+  feePayer: string,
+  instructions: readonly Instruction[],
+) {
+  const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (one) => setTransactionMessageFeePayer(address(feePayer), one),
+    (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
+    (one) => appendTransactionMessageInstructions(instructions, one),
+  )
+  const signed = await partiallySignTransactionMessageWithSigners(message)
+  return { transaction: getBase64EncodedWireTransaction(signed) }
+}
+
+/** Does something after a payment was sent and before the chain has taken it. */
+export async function inFlight(
+  { market }: Pick<HireWorld, 'market'>,
+  chain: EvmNetwork,
+  header: string,
+  hire: () => Promise<Reply>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Reply> {
+  await chain.automine(false)
+  const answer = hire()
+  try {
+    await until('the payment is sent', async () => {
+      const rows = await market.db
+        .selectFrom('hires')
+        .select('state')
+        .where('proof', '=', proofIn(header))
+        .execute()
+      return rows[0]?.state === 'sent'
+    })
+    await meanwhile()
+  } finally {
+    await chain.mine(1)
+    await chain.automine(true)
+  }
+  return answer
+}
+
+/** Brings somebody else's authorization to the chain before anybody whose offer for gas is lower. */
+export async function frontRun(chain: EvmNetwork, thief: PrivateKeyAccount, header: string): Promise<Hex> {
+  const { authorization: a, signature } = opened(header).payload
+  const data = authorizationCall(
+    {
+      from: a.from,
+      to: a.to,
+      value: BigInt(a.value),
+      validAfter: BigInt(a.validAfter),
+      validBefore: BigInt(a.validBefore),
+      nonce: a.nonce,
+    },
+    signature,
+  )
+  await chain.fund(thief.address)
+  const fees = { maxFeePerGas: 900_000_000_000n, maxPriorityFeePerGas: 500_000_000_000n }
+  const bytes = await thief.signTransaction({
+    ...{ type: 'eip1559', chainId: chain.chainId, nonce: 0, to: chain.usdc, data, gas: 300_000n },
+    ...fees,
+  })
+  return (await chain.rpc('eth_sendRawTransaction', [bytes])) as Hex
+}
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const AUTHORIZATION_USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
+
+const log = (topic: Hex, size: Hex): Hex => concat(['0x7f', topic, '0x60', size, '0x6000', '0xa3'])
+/** What was asked for, less a millionth of a dollar, as an event tells it; where the sum stands and who pays whom. */
+const shortTransfer = (value: Hex, to: Hex, from: Hex): Hex =>
+  concat(['0x6001', value, '0x03600052', to, from, log(TRANSFER, '0x20'), '0x00'])
+
+/** Tokens that are none, in code of the machine: they change nothing and tell what suits them. */
+const TOKENS = {
+  'takes a fee of what was signed': concat([
+    ...(['0x60a435', '0x600435', log(AUTHORIZATION_USED, '0x00')] as const),
+    shortTransfer('0x604435', '0x602435', '0x600435'),
+  ]),
+  'takes a fee of what is sent': shortTransfer('0x602435', '0x600435', '0x33'),
+  /** Says zero to everything. */
+  'does nothing': '0x60206000f3',
+} as const satisfies Record<string, Hex>
+
+/** The token at its address is another one while this is done. */
+export async function withToken<T>(
+  chain: EvmNetwork,
+  kind: keyof typeof TOKENS,
+  work: () => Promise<T>,
+): Promise<T> {
+  const code = await chain.rpc('eth_getCode', [chain.usdc, 'latest'])
+  await chain.rpc('anvil_setCode', [chain.usdc, TOKENS[kind]])
+  try {
+    return await work()
+  } finally {
+    await chain.rpc('anvil_setCode', [chain.usdc, code])
+  }
+}
+
+/** The token's name, which is part of what payers sign, becomes another one for a while. */
+export async function withName<T>(chain: EvmNetwork, name: string, work: () => Promise<T>): Promise<T> {
+  const slot = toHex(3, { size: 32 })
+  const before = await chain.rpc('eth_getStorageAt', [chain.usdc, '0x3', 'latest'])
+  const text = concat([
+    toHex(name),
+    `0x${'00'.repeat(31 - name.length)}`,
+    toHex(name.length * 2, { size: 1 }),
+  ])
+  await chain.rpc('anvil_setStorageAt', [chain.usdc, slot, text])
+  try {
+    return await work()
+  } finally {
+    await chain.rpc('anvil_setStorageAt', [chain.usdc, slot, before])
+  }
+}

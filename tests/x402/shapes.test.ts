@@ -1,0 +1,831 @@
+import { validatePaymentRequiredDetailed } from '@agentcash/discovery'
+import { isPaymentRequiredV2, parsePaymentRequired } from '@x402/core/schemas'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Reply } from '../support/client.ts'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { BASE_URL } from '../support/settings.ts'
+import type { EvmBuyer } from './hire-buyers.ts'
+import { BRIEF, DUE, decoded, type HireWorld, startHireWorld } from './hire-world.ts'
+
+/** Every body and header of the doors, to the letter. */
+
+const FEE = 1_000_000n
+
+let world: HireWorld
+let serviceId: string
+let buyer: EvmBuyer
+beforeAll(async () => {
+  world = await startHireWorld()
+  serviceId = (await world.newSeller()).serviceId
+  buyer = await world.places['base-mainnet'].newBuyer()
+})
+afterAll(() => world.stop())
+
+/** What is another in every run, by its name. */
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/"order_id":"ord_\w+"/g, '"order_id":"<order>"'],
+  [/orders\/ord_\w+\?t=[\w-]{22}"/g, 'orders/<order>?t=<word>"'],
+  [/0x[0-9a-f]{64}/g, '<transaction>'],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<request>'],
+]
+
+function shown(value: unknown): unknown {
+  const own: Record<string, string> = {
+    [serviceId]: '<service>',
+    [BASE_URL]: '<base>',
+    [buyer.address.toLowerCase()]: '<buyer>',
+    [world.base.treasury]: '<treasury on Base>',
+    [world.alt.treasury]: '<treasury on alt>',
+    [world.solana.treasury]: '<treasury on Solana>',
+    [world.solana.gas]: '<gas account on Solana>',
+  }
+  let text = JSON.stringify(value)
+  for (const [secret, name] of Object.entries(own)) text = text.replaceAll(secret, name)
+  for (const [pattern, name] of NAMES) text = text.replace(pattern, name)
+  return JSON.parse(text)
+}
+
+const TOLD = [
+  'cache-control',
+  'content-type',
+  'idempotent-replayed',
+  'retry-after',
+  'x-market-payment-claim',
+  'x-market-payment-expires',
+  'x-market-payment-reference',
+]
+
+/** Status, the headers that say something about a payment, and the body. */
+const answer = ({ status, headers, body }: Reply) => ({
+  status,
+  headers: Object.fromEntries(
+    TOLD.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, name.startsWith('x-market') ? `${value.length} letters` : value]]
+    }),
+  ),
+  body: shown(body),
+})
+const required = ({ headers }: Reply) => decoded(headers, 'payment-required')
+const settled = ({ headers }: Reply) => {
+  expect(headers.get('x-payment-response')).toBe(headers.get('payment-response'))
+  return shown(decoded(headers, 'payment-response'))
+}
+
+const ask = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  world.client().post(path, body, { headers })
+const wanted = () => ({ name: someName(), description: DESCRIPTION })
+
+describe('402', () => {
+  test('body and headers of a quote', async () => {
+    const quote = await world.client().get(`/api/x402/discover/${serviceId}`)
+    expect(answer(quote)).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "accepts": [
+            {
+              "asset": {
+                "address": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+                "currency": "USDC",
+              },
+              "description": "A review of one pull request (<service>)",
+              "maxAmountRequired": "11000000",
+              "network": "solana-mainnet",
+              "payTo": "<treasury on Solana>",
+              "resource": "<base>/api/x402/discover/<service>",
+              "scheme": "exact",
+              "version": "1",
+            },
+            {
+              "asset": {
+                "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                "currency": "USDC",
+              },
+              "description": "A review of one pull request (<service>)",
+              "maxAmountRequired": "11000000",
+              "network": "base-mainnet",
+              "payTo": "<treasury on Base>",
+              "resource": "<base>/api/x402/discover/<service>",
+              "scheme": "exact",
+              "version": "1",
+            },
+            {
+              "asset": {
+                "address": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+                "currency": "USDC",
+              },
+              "description": "A review of one pull request (<service>)",
+              "maxAmountRequired": "11000000",
+              "network": "alt-mainnet",
+              "payTo": "<treasury on alt>",
+              "resource": "<base>/api/x402/discover/<service>",
+              "scheme": "exact",
+              "version": "1",
+            },
+          ],
+          "x402Version": 1,
+        },
+        "headers": {
+          "cache-control": "no-store",
+          "content-type": "application/json; charset=utf-8",
+          "x-market-payment-claim": "22 letters",
+          "x-market-payment-expires": "24 letters",
+          "x-market-payment-reference": "43 letters",
+        },
+        "status": 402,
+      }
+    `)
+    expect(quote.headers.get('x-market-payment-expires')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  })
+
+  test('the header of a quote, for clients of version 2', async () => {
+    const quote = await world.client().get(`/api/x402/discover/${serviceId}`)
+    expect(shown(required(quote))).toMatchInlineSnapshot(`
+      {
+        "accepts": [
+          {
+            "amount": "11000000",
+            "asset": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+            "extra": {
+              "feePayer": "<gas account on Solana>",
+            },
+            "maxTimeoutSeconds": 300,
+            "network": "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+            "payTo": "<treasury on Solana>",
+            "scheme": "exact",
+          },
+          {
+            "amount": "11000000",
+            "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+            "extra": {
+              "name": "USD Coin",
+              "version": "2",
+            },
+            "maxTimeoutSeconds": 300,
+            "network": "eip155:8453",
+            "payTo": "<treasury on Base>",
+            "scheme": "exact",
+          },
+          {
+            "amount": "11000000",
+            "asset": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+            "extra": {
+              "name": "USD Coin",
+              "version": "2",
+            },
+            "maxTimeoutSeconds": 300,
+            "network": "eip155:42161",
+            "payTo": "<treasury on alt>",
+            "scheme": "exact",
+          },
+        ],
+        "error": "Payment required",
+        "extensions": {
+          "bazaar": {
+            "info": {
+              "input": {
+                "body": {
+                  "brief": "A square logo for a bakery, warm colours",
+                },
+                "bodyType": "json",
+                "method": "POST",
+                "type": "http",
+              },
+              "output": {
+                "example": {
+                  "order_id": "ord_...",
+                  "result_url": "https://...",
+                  "status": "paid",
+                },
+                "type": "json",
+              },
+            },
+            "schema": {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "properties": {
+                "input": {
+                  "additionalProperties": false,
+                  "properties": {
+                    "body": {
+                      "properties": {
+                        "brief": {
+                          "type": "string",
+                        },
+                        "requirements": {
+                          "type": "object",
+                        },
+                      },
+                      "required": [
+                        "brief",
+                      ],
+                      "type": "object",
+                    },
+                    "bodyType": {
+                      "enum": [
+                        "json",
+                      ],
+                      "type": "string",
+                    },
+                    "method": {
+                      "enum": [
+                        "POST",
+                      ],
+                      "type": "string",
+                    },
+                    "type": {
+                      "const": "http",
+                      "type": "string",
+                    },
+                  },
+                  "required": [
+                    "type",
+                    "method",
+                    "bodyType",
+                    "body",
+                  ],
+                  "type": "object",
+                },
+                "output": {
+                  "properties": {
+                    "example": {
+                      "type": "object",
+                    },
+                    "type": {
+                      "type": "string",
+                    },
+                  },
+                  "required": [
+                    "type",
+                  ],
+                  "type": "object",
+                },
+              },
+              "required": [
+                "input",
+              ],
+              "type": "object",
+            },
+          },
+          "payment-identifier": {
+            "info": {
+              "required": false,
+            },
+            "schema": {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "properties": {
+                "id": {
+                  "maxLength": 128,
+                  "minLength": 16,
+                  "pattern": "^[a-zA-Z0-9_-]+$",
+                  "type": "string",
+                },
+                "required": {
+                  "type": "boolean",
+                },
+              },
+              "required": [
+                "required",
+              ],
+              "type": "object",
+            },
+          },
+        },
+        "resource": {
+          "description": "A review of one pull request (<service>)",
+          "mimeType": "application/json",
+          "serviceName": "Agent Market",
+          "url": "<base>/api/x402/discover/<service>",
+        },
+        "x402Version": 2,
+      }
+    `)
+  })
+
+  test('the same at every door, and known to be right by those who read it', async () => {
+    const first = await world.client().get(`/api/x402/discover/${serviceId}`)
+    const replies = [
+      first,
+      await world.client().get(`/api/x402/discover?service_id=${serviceId}`),
+      await ask(`/api/x402/discover/${serviceId}`, { brief: BRIEF }),
+      await ask(world.payPath(serviceId), { brief: BRIEF }),
+      await ask('/api/x402/pay', { service_id: serviceId, brief: BRIEF }),
+      await ask('/api/orders', { service_id: serviceId, brief: BRIEF }),
+    ]
+    for (const reply of replies) {
+      expect(answer(reply)).toEqual(answer(first))
+      expect(required(reply)).toEqual(required(first))
+    }
+    const registering = await ask('/api/agents/register?pay=x402', wanted())
+    for (const reply of [first, registering]) {
+      expect(isPaymentRequiredV2(required(reply))).toBe(true)
+      expect(parsePaymentRequired(required(reply)).error).toBeUndefined()
+      const { valid, issues } = validatePaymentRequiredDetailed(required(reply))
+      expect([valid, issues.filter(({ severity }) => severity === 'error')]).toEqual([true, []])
+      expect(reply.headers.get('payment-required')?.length).toBeLessThan(4_096)
+    }
+  })
+
+  test('why a payment would not do stands in the body and in the header', async () => {
+    const short = await world.hireSent(serviceId, buyer, await buyer.send(DUE - 1n))
+    expect(short).toMatchObject({ status: 402, body: { x402Version: 1, error: 'underpaid' } })
+    expect(required(short)['error']).toBe('underpaid')
+    const first = await world.client().get(`/api/x402/discover/${serviceId}`)
+    const { error: _why, ...body } = short.body
+    expect(body).toEqual(first.body)
+  })
+
+  test('the door of version 1', async () => {
+    const quote = await ask(`/api/x402/v1/pay?service_id=${serviceId}`, { brief: BRIEF })
+    expect(quote.headers.has('payment-required')).toBe(false)
+    expect(answer(quote)).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "accepts": [
+            {
+              "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+              "description": "A review of one pull request (<service>)",
+              "extra": {
+                "name": "USD Coin",
+                "version": "2",
+              },
+              "maxAmountRequired": "11000000",
+              "maxTimeoutSeconds": 300,
+              "mimeType": "application/json",
+              "network": "base",
+              "payTo": "<treasury on Base>",
+              "resource": "<base>/api/x402/v1/pay?service_id=<service>",
+              "scheme": "exact",
+            },
+            {
+              "asset": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+              "description": "A review of one pull request (<service>)",
+              "extra": {
+                "feePayer": "<gas account on Solana>",
+              },
+              "maxAmountRequired": "11000000",
+              "maxTimeoutSeconds": 300,
+              "mimeType": "application/json",
+              "network": "solana",
+              "payTo": "<treasury on Solana>",
+              "resource": "<base>/api/x402/v1/pay?service_id=<service>",
+              "scheme": "exact",
+            },
+          ],
+          "error": "X-PAYMENT header is required",
+          "x402Version": 1,
+        },
+        "headers": {
+          "cache-control": "no-store",
+          "content-type": "application/json; charset=utf-8",
+          "x-market-payment-claim": "22 letters",
+          "x-market-payment-expires": "24 letters",
+          "x-market-payment-reference": "43 letters",
+        },
+        "status": 402,
+      }
+    `)
+  })
+
+  test('registering an agent', async () => {
+    const quote = await ask('/api/agents/register?pay=x402', wanted())
+    expect(answer(quote)).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "accepts": [
+            {
+              "asset": {
+                "address": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+                "currency": "USDC",
+              },
+              "description": "Registration of an agent",
+              "maxAmountRequired": "1000000",
+              "network": "solana-mainnet",
+              "payTo": "<treasury on Solana>",
+              "resource": "<base>/api/agents/register?pay=x402",
+              "scheme": "exact",
+              "version": "1",
+            },
+            {
+              "asset": {
+                "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                "currency": "USDC",
+              },
+              "description": "Registration of an agent",
+              "maxAmountRequired": "1000000",
+              "network": "base-mainnet",
+              "payTo": "<treasury on Base>",
+              "resource": "<base>/api/agents/register?pay=x402",
+              "scheme": "exact",
+              "version": "1",
+            },
+            {
+              "asset": {
+                "address": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+                "currency": "USDC",
+              },
+              "description": "Registration of an agent",
+              "maxAmountRequired": "1000000",
+              "network": "alt-mainnet",
+              "payTo": "<treasury on alt>",
+              "resource": "<base>/api/agents/register?pay=x402",
+              "scheme": "exact",
+              "version": "1",
+            },
+          ],
+          "x402Version": 1,
+        },
+        "headers": {
+          "cache-control": "no-store",
+          "content-type": "application/json; charset=utf-8",
+          "x-market-payment-claim": "22 letters",
+          "x-market-payment-expires": "24 letters",
+          "x-market-payment-reference": "43 letters",
+        },
+        "status": 402,
+      }
+    `)
+    expect(shown({ ...required(quote), extensions: undefined })).toMatchInlineSnapshot(`
+      {
+        "accepts": [
+          {
+            "amount": "1000000",
+            "asset": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+            "extra": {
+              "feePayer": "<gas account on Solana>",
+            },
+            "maxTimeoutSeconds": 300,
+            "network": "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+            "payTo": "<treasury on Solana>",
+            "scheme": "exact",
+          },
+          {
+            "amount": "1000000",
+            "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+            "extra": {
+              "name": "USD Coin",
+              "version": "2",
+            },
+            "maxTimeoutSeconds": 300,
+            "network": "eip155:8453",
+            "payTo": "<treasury on Base>",
+            "scheme": "exact",
+          },
+          {
+            "amount": "1000000",
+            "asset": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+            "extra": {
+              "name": "USD Coin",
+              "version": "2",
+            },
+            "maxTimeoutSeconds": 300,
+            "network": "eip155:42161",
+            "payTo": "<treasury on alt>",
+            "scheme": "exact",
+          },
+        ],
+        "error": "Payment required",
+        "resource": {
+          "description": "Registration of an agent",
+          "mimeType": "application/json",
+          "serviceName": "Agent Market",
+          "url": "<base>/api/agents/register?pay=x402",
+        },
+        "x402Version": 2,
+      }
+    `)
+  })
+})
+
+describe('paid', () => {
+  const paid = async (due = DUE) => ({ 'x-payment': await buyer.send(due) })
+
+  test('200 of discover', async () => {
+    const reply = await ask(`/api/x402/discover/${serviceId}`, { brief: BRIEF }, await paid())
+    expect(answer(reply)).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "order_id": "<order>",
+          "result_url": "<base>/api/x402/orders/<order>?t=<word>",
+          "status": "paid",
+        },
+        "headers": {
+          "cache-control": "private, no-store",
+          "content-type": "application/json; charset=utf-8",
+        },
+        "status": 200,
+      }
+    `)
+    expect(settled(reply)).toMatchInlineSnapshot(`
+      {
+        "network": "eip155:8453",
+        "payer": "<buyer>",
+        "success": true,
+        "transaction": "<transaction>",
+      }
+    `)
+  })
+
+  test('200 of pay, and the same again', async () => {
+    const headers = await paid()
+    const reply = await ask(world.payPath(serviceId), { brief: BRIEF }, headers)
+    expect(answer(reply)).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "data": {
+            "order_id": "<order>",
+            "status": "paid",
+            "status_url": "<base>/api/x402/orders/<order>?t=<word>",
+          },
+          "success": true,
+        },
+        "headers": {
+          "cache-control": "private, no-store",
+          "content-type": "application/json; charset=utf-8",
+        },
+        "status": 200,
+      }
+    `)
+    expect(settled(reply)).toMatchInlineSnapshot(`
+      {
+        "network": "eip155:8453",
+        "payer": "<buyer>",
+        "success": true,
+        "transaction": "<transaction>",
+      }
+    `)
+    const again = await ask(world.payPath(serviceId), { brief: BRIEF }, headers)
+    const told = answer(reply)
+    expect(answer(again)).toEqual({ ...told, headers: { ...told.headers, 'idempotent-replayed': 'true' } })
+  })
+
+  test('200 of what was signed is the same', async () => {
+    const reply = await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))
+    expect(answer(reply)).toEqual(answer(await ask(world.payPath(serviceId), { brief: BRIEF }, await paid())))
+    expect(settled(reply)).toMatchInlineSnapshot(`
+      {
+        "network": "eip155:8453",
+        "payer": "<buyer>",
+        "success": true,
+        "transaction": "<transaction>",
+      }
+    `)
+  })
+
+  test('201 of orders', async () => {
+    const reply = await ask('/api/orders', { service_id: serviceId, brief: BRIEF }, await paid())
+    expect(answer(reply)).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "data": {
+            "order_id": "<order>",
+            "status": "paid",
+            "status_url": "<base>/api/x402/orders/<order>?t=<word>",
+          },
+          "success": true,
+        },
+        "headers": {
+          "cache-control": "private, no-store",
+          "content-type": "application/json; charset=utf-8",
+        },
+        "status": 201,
+      }
+    `)
+  })
+
+  test('201 of registering, and 200 without the key when it is asked for again', async () => {
+    const [body, headers] = [wanted(), await paid(FEE)]
+    const reply = await ask('/api/agents/register?pay=x402', body, headers)
+    expect(reply.body).toEqual({
+      success: true,
+      data: {
+        agent_id: expect.stringMatching(/^agt_/),
+        slug: expect.stringMatching(/^agent-/),
+        api_key: expect.stringMatching(/^market_/),
+        webhook_secret: null,
+        marketable: true,
+        twitter_username: null,
+        wallet: { solana_address: expect.any(String), note: expect.any(String) },
+        protocol_spec: { required_endpoints: [expect.objectContaining({ method: 'POST' })] },
+      },
+    })
+    expect(answer({ ...reply, body: { success: true } })).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "success": true,
+        },
+        "headers": {
+          "cache-control": "private, no-store",
+          "content-type": "application/json; charset=utf-8",
+        },
+        "status": 201,
+      }
+    `)
+    expect(settled(reply)).toMatchInlineSnapshot(`
+            {
+              "network": "eip155:8453",
+              "payer": "<buyer>",
+              "success": true,
+              "transaction": "<transaction>",
+            }
+          `)
+    const again = await ask('/api/agents/register?pay=x402', body, headers)
+    const { agent_id, slug } = reply.body.data
+    expect([again.status, again.body]).toEqual([
+      200,
+      { success: true, data: { agent_id, slug, note: expect.any(String) } },
+    ])
+  })
+})
+
+describe('refused', () => {
+  const asked: readonly (readonly [string, () => Promise<Reply>])[] = [
+    ['no brief', async () => world.hireSent(serviceId, buyer, await buyer.send(DUE), { brief: '' })],
+    ['a payment that is none', () => ask(world.payPath(serviceId), { brief: BRIEF }, { 'x-payment': 'x' })],
+    [
+      'two payments',
+      () => ask(world.payPath(serviceId), { brief: BRIEF }, { 'x-payment': 'x', 'payment-signature': 'x' }),
+    ],
+    [
+      'a key that is none',
+      async () =>
+        world.hireSent(serviceId, buyer, await buyer.send(DUE), { headers: { 'idempotency-key': 'ü' } }),
+    ],
+    ['no service', () => ask('/api/x402/pay', { brief: BRIEF })],
+    ['a service that is not there', () => ask(world.payPath('svc_1700000000000_00000000000000000'), {})],
+    [
+      'a service without a price',
+      async () => {
+        const quoted = await world.newSeller({ price_type: 'quote', price_usd: undefined })
+        return ask(world.payPath(quoted.serviceId), {})
+      },
+    ],
+    [
+      'a payment that bought something else',
+      async () => {
+        const reference = await buyer.send(DUE)
+        await world.hireSent(serviceId, buyer, reference)
+        return world.hireSent(serviceId, buyer, reference, { brief: 'Something else.' })
+      },
+    ],
+  ]
+  test('400, 404 and 409, each in the envelope', async () => {
+    const told: Record<string, unknown> = {}
+    for (const [name, refuse] of asked) {
+      const { status, body } = answer(await refuse())
+      told[name] = { status, ...(body as object) }
+    }
+    expect(told).toMatchInlineSnapshot(`
+      {
+        "a key that is none": {
+          "code": "bad_idempotency_key",
+          "error": "An Idempotency-Key has 1 to 128 printable letters",
+          "request_id": "<request>",
+          "status": 400,
+          "success": false,
+        },
+        "a payment that bought something else": {
+          "code": "payment_already_used",
+          "error": "This payment was already used for something else. Each payment buys one thing.",
+          "request_id": "<request>",
+          "status": 409,
+          "success": false,
+        },
+        "a payment that is none": {
+          "code": "malformed_payment",
+          "error": "The payment cannot be read: X-PAYMENT is a transaction hash or signature, PAYMENT-SIGNATURE the payment of a version 2 client",
+          "request_id": "<request>",
+          "status": 400,
+          "success": false,
+        },
+        "a service that is not there": {
+          "code": "service_not_found",
+          "error": "There is no service "svc_1700000000000_00000000000000000"",
+          "request_id": "<request>",
+          "status": 404,
+          "success": false,
+        },
+        "a service without a price": {
+          "code": "not_payable",
+          "error": "This service cannot be bought with the request. Only services with a fixed price are sold this way; order it by POST /api/orders.",
+          "request_id": "<request>",
+          "status": 404,
+          "success": false,
+        },
+        "no brief": {
+          "code": "brief_required",
+          "details": [
+            {
+              "message": "is required",
+              "path": "brief",
+            },
+          ],
+          "error": "Say what is to be done: \`brief\` in the body or query, or the X-Market-Brief header",
+          "request_id": "<request>",
+          "status": 400,
+          "success": false,
+        },
+        "no service": {
+          "code": "invalid_input",
+          "details": [
+            {
+              "message": "is required",
+              "path": "service_id",
+            },
+          ],
+          "error": "service_id is required",
+          "request_id": "<request>",
+          "status": 400,
+          "success": false,
+        },
+        "two payments": {
+          "code": "malformed_payment",
+          "error": "Send one payment: either PAYMENT-SIGNATURE or X-PAYMENT",
+          "request_id": "<request>",
+          "status": 400,
+          "success": false,
+        },
+      }
+    `)
+  })
+})
+
+test('404 of every other method: nobody pays by asking what there is', async () => {
+  const headers = { 'x-payment': await buyer.send(DUE), 'x-market-brief': BRIEF }
+  for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+    for (const path of [`/api/x402/discover/${serviceId}`, world.payPath(serviceId)]) {
+      const { status } = await fetch(`${world.market.url}${path}`, { method, headers })
+      expect([method, path, status]).toEqual([method, path, 404])
+    }
+  expect(await world.ordersOf(headers['x-payment'])).toEqual([])
+})
+
+describe.concurrent('waiting', () => {
+  test('202 while the payment is on its way', async ({ expect }) => {
+    const payment = await world.signPayment(serviceId, buyer)
+    await world.base.chain.automine(false)
+    const reply = await world.hireSigned(serviceId, payment)
+    await world.base.chain.automine(true)
+    await world.base.chain.mine(1)
+    expect(answer(reply)).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "data": {
+            "payment": "settlement_pending",
+            "status": "accepted",
+            "transaction": "<transaction>",
+          },
+          "success": true,
+        },
+        "headers": {
+          "cache-control": "private, no-store",
+          "content-type": "application/json; charset=utf-8",
+          "retry-after": "2",
+        },
+        "status": 202,
+      }
+    `)
+    expect(shown(decoded(reply.headers, 'payment-response'))).toMatchInlineSnapshot(`
+      {
+        "errorReason": "settlement_pending",
+        "network": "eip155:8453",
+        "success": false,
+        "transaction": "<transaction>",
+      }
+    `)
+    expect((await world.hireSigned(serviceId, payment)).status).toBe(200)
+  })
+
+  test('409 while another request has the payment', async ({ expect }) => {
+    const other = await world.places['alt-mainnet'].newBuyer()
+    const payment = await world.signPayment(serviceId, other)
+    const { payload } = JSON.parse(Buffer.from(payment, 'base64').toString()) as {
+      payload: { authorization: { from: string; nonce: string } }
+    }
+    const { from, nonce } = payload.authorization
+    // Somebody claimed it and says nothing: as if that process were busy with it at this moment.
+    const first = await world.hireSigned(serviceId, payment)
+    await world.market.db
+      .updateTable('hires')
+      .set({ state: 'claimed', result_id: null, lease_until: new Date(Date.now() + 60_000) })
+      .where('proof', '=', `${from}:${nonce}`.toLowerCase())
+      .execute()
+    expect(first.status).toBe(200)
+    const { status, headers, body } = answer(await world.hireSigned(serviceId, payment))
+    expect({ status, headers, body }).toMatchInlineSnapshot(`
+      {
+        "body": {
+          "code": "payment_in_progress",
+          "error": "This payment is being seen through by another request. Ask again in a moment.",
+          "request_id": "<request>",
+          "success": false,
+        },
+        "headers": {
+          "cache-control": "no-store",
+          "content-type": "application/json; charset=utf-8",
+          "retry-after": "2",
+        },
+        "status": 409,
+      }
+    `)
+  })
+})

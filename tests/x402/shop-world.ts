@@ -1,0 +1,178 @@
+import { randomInt } from 'node:crypto'
+import { eventStreams } from '@market/handlers/event-streams'
+import { executor } from '@market/handlers/execute'
+import type { House } from '@market/handlers/house'
+import { hireDoor } from '@market/handlers/x402/hire-door'
+import { registerDoor } from '@market/handlers/x402/register-door'
+import { shopWindow } from '@market/handlers/x402/shop-window'
+import { createMetrics } from '@market/http/metrics'
+import { buildServer } from '@market/http/server'
+import { systemClock } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { unavailable } from '@market/kernel/refusal'
+import type { Chain, Chains } from '@market/market/ports/chain'
+import type { Facilitator, Facilitators } from '@market/market/ports/facilitator'
+import { redisLimiter } from '@market/platform/redis/limiter'
+import { marketContext } from '@market/testing/market-context'
+import { redisPrefix } from '@market/testing/redis'
+import { type Market, startMarket } from '../support/market.ts'
+
+const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+const ATTEMPTS = 20
+
+export const TREASURY = {
+  'solana-mainnet': 'TreaSuryTreaSuryTreaSuryTreaSuryTreaSuryTrea',
+  'base-mainnet': `0x${'7e'.repeat(20)}`,
+  'alt-mainnet': `0x${'a1'.repeat(20)}`,
+} as const satisfies Record<Network, string>
+
+export const USDC = {
+  'solana-mainnet': 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  'base-mainnet': '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  'alt-mainnet': `0x${'c0'.repeat(20)}`,
+} as const satisfies Record<Network, string>
+
+export const CAIP2 = {
+  'solana-mainnet': 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  'base-mainnet': 'eip155:8453',
+  'alt-mainnet': 'eip155:137',
+} as const satisfies Record<Network, string>
+
+/** What a requirement of each network says beside; the first also what would be stale in a catalogue. */
+export const EXTRA: Readonly<Record<Network, Readonly<Record<string, unknown>>>> = {
+  'solana-mainnet': {
+    feePayer: 'FeePayerFeePayerFeePayerFeePayerFeePayerFeeP',
+    recentBlockhash: 'MomentMomentMomentMomentMomentMomentMomentMo',
+    lastValidBlockHeight: '12345',
+  },
+  'base-mainnet': { name: 'USD Coin', version: '2' },
+  'alt-mainnet': { name: 'USD Coin', version: '2' },
+}
+
+/** To look around nobody asks a chain: whoever does learns that it is away. */
+const away = async () => {
+  throw unavailable('no chain is asked here')
+}
+
+const quietChain = (network: Network): Chain => ({
+  network,
+  treasury: TREASURY[network],
+  usdc: USDC[network],
+  normalize: () => undefined,
+  findTransfer: away,
+  transfersAfter: away,
+  sendingsAfter: away,
+  heights: away,
+  balanceOf: away,
+  checkNodes: away,
+})
+
+const quietFacilitator = (network: Network): Facilitator => ({
+  network,
+  caip2: CAIP2[network],
+  v1: undefined,
+  gasAccount: 'gas',
+  extra: EXTRA[network],
+  read: () => undefined,
+  refusal: away,
+  nextNonce: away,
+  minedNonce: away,
+  sign: away,
+  send: away,
+  look: away,
+  gasLeft: away,
+})
+
+interface Open {
+  readonly open?: readonly Network[]
+  /** Networks on which signed payments are taken, too. */
+  readonly signed?: readonly Network[]
+  readonly keptMs?: number
+}
+
+/** A server of the house, really listening, on the database of a market and on chains that are there by name. */
+export async function openShop(
+  market: Market,
+  { open = ['solana-mainnet', 'base-mainnet'], signed = open, keptMs = 0 }: Open = {},
+) {
+  const limiter = redisLimiter({ url: REDIS_URL, prefix: redisPrefix(), onFallback: () => undefined })
+  await limiter.ready()
+  const faults: unknown[] = []
+  const chains: Chains = Object.fromEntries(open.map((network) => [network, quietChain(network)]))
+  const facilitators: Facilitators = Object.fromEntries(
+    signed.map((network) => [network, quietFacilitator(network)]),
+  )
+  const build = (baseUrl: string) => {
+    const house: House = {
+      ...marketContext({ db: market.db }),
+      clock: systemClock,
+      limiter,
+      chains,
+      facilitators,
+      baseUrl,
+      operators: { userIds: new Set(), keys: [] },
+      onFault: (error) => faults.push(error),
+    }
+    return buildServer({
+      execute: executor(house),
+      streams: eventStreams(house),
+      hire: hireDoor(house),
+      register: registerDoor(house, usdc(1_000_000n)),
+      window: shopWindow(house, keptMs),
+      baseUrl,
+      appUrl: baseUrl,
+      trustedProxies: ['127.0.0.1'],
+      metricsReaders: [],
+      metrics: createMetrics(),
+      health: { isReady: async () => true, isDraining: () => false },
+      log: { info: () => undefined },
+      onFault: (error) => faults.push(error),
+    })
+  }
+  const { server, url } = await listenSomewhere(build)
+  return {
+    url,
+    faults,
+    /** What a door answers, as it came. */
+    get: async (path: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${url}${path}`, { headers })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text }
+    },
+    stop: async () => {
+      await server.close()
+      await limiter.stop()
+    },
+  }
+}
+
+/** The address is in what the server says, so it is chosen before: below those that the kernel hands out. */
+async function listenSomewhere(build: (baseUrl: string) => ReturnType<typeof buildServer>) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = randomInt(20_000, 32_000)
+    const url = `http://127.0.0.1:${port}`
+    const server = build(url)
+    const isOpen = await server.listen({ port, host: '127.0.0.1' }).then(
+      () => true,
+      () => false,
+    )
+    if (isOpen) return { server, url }
+    await server.close()
+  }
+  throw new Error('no free port was found')
+}
+
+/** A market to sell in, and a shop that shows what it sells. */
+export async function startShopWorld(settings: Open = {}) {
+  const market = await startMarket()
+  const shop = await openShop(market, settings)
+  return {
+    market,
+    shop,
+    stop: async () => {
+      await shop.stop()
+      await market.stop()
+    },
+  }
+}

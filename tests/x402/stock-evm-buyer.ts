@@ -1,0 +1,35 @@
+import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import type { Hex, PrivateKeyAccount } from 'viem'
+import { type Quote, requirementOf } from './requirement.ts'
+
+/** What an EIP-3009 payload looks like on the wire. */
+export interface EvmPayload extends SignedPayment {
+  readonly signature: Hex
+  readonly authorization: {
+    readonly from: Hex
+    readonly to: Hex
+    readonly value: string
+    readonly validAfter: string
+    readonly validBefore: string
+    readonly nonce: Hex
+  }
+}
+
+type TypedData = Parameters<PrivateKeyAccount['signTypedData']>[0]
+
+/** Signs what a stock, unmodified client of x402 signs when it meets this requirement. */
+export const stockEvmPayload = async (
+  buyer: Pick<PrivateKeyAccount, 'address' | 'signTypedData'>,
+  facilitator: Pick<Facilitator, 'caip2' | 'extra'>,
+  quote: Quote,
+): Promise<EvmPayload> => {
+  const signer = {
+    address: buyer.address,
+    signTypedData: (typed: unknown) => buyer.signTypedData(typed as TypedData),
+  }
+  const client = new x402Client().register('eip155:*', new ExactEvmScheme(signer))
+  const { payload } = await client.createPaymentPayload(requirementOf(facilitator, quote))
+  return payload as unknown as EvmPayload
+}
