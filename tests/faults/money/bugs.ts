@@ -150,25 +150,6 @@ export const BUGS: readonly Bug[] = [
     },
   },
   {
-    name: 'double-sign',
-    shownBy: ['a payout leaves once, and is the one the books name'],
-    changes: [
-      {
-        file: 'chains/src/solana/look-payout.ts',
-        from: 'const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + EXPIRY_MARGIN)',
-        to: 'const mayStillLand = false',
-      },
-    ],
-    aim: {
-      networks: ['solana-mainnet'],
-      ending: 'cancelled',
-      faults: 8,
-      faultNames: ['latency'],
-      reorgs: 0,
-      nodes: { late: 1 },
-    },
-  },
-  {
     name: 'float-fee',
     shownBy: ['an order pays out what it must, to its agent or back to its buyer'],
     changes: [

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { BRIEF, DUE, startHireWorld } from './hire-world.ts'
+
+/**
+ * The client of version 1, unmodified, hires through its door. It brings some 440 packages with it, so it is installed
+ * in a folder of its own by this command alone.
+ */
+const run = promisify(execFile)
+const PACKAGES = {
+  private: true,
+  type: 'module',
+  dependencies: { 'x402-fetch': '1.2.0', viem: '2.57.1' },
+  // What it would take otherwise cannot be installed everywhere.
+  overrides: { viem: '2.57.1' },
+}
+const HIRE = `
+import { privateKeyToAccount } from 'viem/accounts'
+import { wrapFetchWithPayment } from 'x402-fetch'
+const [url, key, most, body] = process.argv.slice(2)
+const paying = wrapFetchWithPayment(fetch, privateKeyToAccount(key), BigInt(most))
+const response = await paying(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+console.log(JSON.stringify({ status: response.status, body: await response.json() }))
+`
+
+const folder = mkdtempSync(join(tmpdir(), 'market-v1-'))
+const world = await startHireWorld()
+try {
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(PACKAGES))
+  writeFileSync(join(folder, 'hire.js'), HIRE)
+  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder })
+  const { chain, treasury } = world.base
+  const key = generatePrivateKey()
+  await chain.mint(privateKeyToAddress(key), 2n * DUE)
+  const { serviceId } = await world.newSeller()
+  const url = `${world.market.url}/api/x402/v1/pay?service_id=${serviceId}`
+  const args = ['hire.js', url, key, String(DUE), JSON.stringify({ brief: BRIEF })]
+  const { stdout } = await run(process.execPath, args, { cwd: folder })
+  const told = JSON.parse(stdout) as { status: number; body: { data?: { status?: string } } }
+  const got = await chain.balanceOf(treasury)
+  console.log(`x402-fetch 1.2.0: ${told.status} ${told.body.data?.status}, the treasury got ${got}`)
+  if (told.status !== 200 || told.body.data?.status !== 'paid' || got !== DUE) process.exitCode = 1
+} finally {
+  await world.stop()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,67 @@
+import { authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
+import { startWorker } from '../support/worker-process.ts'
+import { DUE, type HireWorld, startHireWorld } from './hire-world.ts'
+import { opened, sealed } from './odd-payments.ts'
+
+let world: HireWorld
+let serviceId: string
+beforeAll(async () => {
+  world = await startHireWorld()
+  serviceId = (await world.newSeller()).serviceId
+})
+afterAll(() => world.stop())
+
+const SHORT_SECONDS = 10
+
+test('a settlement that the network forgot and that is void by now still uses its number, so that others are not stuck', async () => {
+  const { chain, treasury, treasuryKey, gas } = world.base
+  const buyer = await world.places['base-mainnet'].newBuyer()
+  const told = opened(await world.signPayment(serviceId, buyer))
+  const validBefore = BigInt(Math.floor(Date.now() / 1_000) + SHORT_SECONDS)
+  const authorization = authorizationOf(buyer.account.address, treasury, DUE, validBefore)
+  const signature = await buyer.account.signTypedData(
+    authorizationTypedData(chain.chainId, chain.usdc, authorization),
+  )
+  const asText = Object.fromEntries(
+    Object.entries(authorization).map(([name, value]) => [name, String(value)]),
+  )
+  const payment = sealed({ ...told, payload: { signature, authorization: asText } })
+
+  await chain.automine(false)
+  expect((await world.hireSigned(serviceId, payment)).status).toBe(202)
+  const { reference } = await world.market.db
+    .selectFrom('hires')
+    .selectAll()
+    .where('payer', '=', buyer.address.toLowerCase())
+    .executeTakeFirstOrThrow()
+  await chain.rpc('anvil_dropTransaction', [reference])
+  await chain.mine(20)
+  await chain.automine(true)
+  await until('it is void', async () => (await world.hireSigned(serviceId, payment)).status === 402, {
+    withinMs: 40_000,
+    everyMs: 500,
+  })
+
+  const {
+    DATABASE_URL = '',
+    VAULT_KEYS = '',
+    VAULT_PEPPER = '',
+    CLOCK_FILE = '',
+  } = world.market.environment as Readonly<Record<string, string>>
+  const worker = await startWorker({
+    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
+    BASE_RPC_URLS: chain.url,
+    BASE_CONFIRMATIONS: '0:1',
+    BASE_TREASURY_KEY: treasuryKey,
+    BASE_GAS_ACCOUNT: gas,
+  })
+  try {
+    const mined = async () => Number(await chain.rpc('eth_getTransactionCount', [gas, 'latest']))
+    await until('its number is used', async () => (await mined()) > 0, { withinMs: 30_000, everyMs: 200 })
+    expect((await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))).status).toBe(200)
+  } finally {
+    await worker.stop()
+  }
+}, 120_000)
