@@ -42,7 +42,9 @@ try {
   const { stdout } = await run(process.execPath, args, { cwd: folder })
   const told = JSON.parse(stdout) as { status: number; body: { data?: { status?: string } } }
   const got = await chain.balanceOf(treasury)
-  console.log(`x402-fetch 1.2.0: ${told.status} ${told.body.data?.status}, the treasury got ${got}`)
+  process.stdout.write(
+    `x402-fetch 1.2.0: ${told.status} ${told.body.data?.status}, the treasury got ${got}\n`,
+  )
   if (told.status !== 200 || told.body.data?.status !== 'paid' || got !== DUE) process.exitCode = 1
 } finally {
   await world.stop()
