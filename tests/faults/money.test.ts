@@ -16,7 +16,7 @@ const lineOf = ({ counts, faults, refused, ...report }: Report): string =>
   [
     `seed ${report.seed}: ${report.orders} orders, ${report.payouts} paid out`,
     `${counts.requests} requests, ${counts.answered5xx} answered 5xx, ${counts.retries} retries, ${counts.unanswered} given up`,
-    `faults ${JSON.stringify(faults)}, ${report.vanished} payments lost, ${report.paidAgain} paid again`,
+    `faults ${JSON.stringify(faults)}, ${report.vanished} payments lost, ${report.paidAgain} paid again, ${report.released} released by the clock`,
     `refused ${JSON.stringify(refused)}`,
     `shaken ${report.shakenMs} ms, ended ${report.endedMs} ms, settled ${report.settledMs} ms`,
     `${report.violations.length} violations`,
@@ -30,6 +30,7 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
     const report = await runAlone({ seed, orders: ORDERS, abreast: ABREAST, faults: FAULTS })
     process.stdout.write(`${lineOf(report)}\n`)
     expect(report.violations).toEqual([])
+    expect(report.released).toBeGreaterThan(0)
     // On a machine that others keep busy, how long it takes tells about them.
     if (isQuiet()) expect(report.settledMs).toBeLessThanOrEqual(SETTLED_WITHIN_MS)
   },

@@ -65,6 +65,8 @@ export const ENDINGS = {
       await approveMaybeTwice(stage, story)
     },
   ],
+  /** Nobody says anything about the delivery: the clock releases it. */
+  unanswered: [0.97, (stage, story) => deliver(stage, story)],
   left: [SURELY, async () => undefined],
 } as const satisfies Record<string, readonly [share: number, Ending]>
 

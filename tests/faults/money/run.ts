@@ -1,4 +1,4 @@
-import { MINUTE } from '@market/kernel/clock'
+import { HOUR, MINUTE } from '@market/kernel/clock'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
 import { until } from '../../support/until.ts'
@@ -47,6 +47,8 @@ export interface Report {
   readonly faults: Readonly<Record<string, number>>
   /** Payments that reorganisations took away, and how many of them were made again and seen through. */
   readonly vanished: number
+  /** Orders that the clock released. */
+  readonly released: number
   /** What was refused, and how often: races have losers, and thieves. */
   readonly refused: Readonly<Record<string, number>>
   readonly paidAgain: number
@@ -65,6 +67,7 @@ const SETTLED_WITHIN_MS = 150_000
 /** The nemesis begins when so many orders are paid: what is not under way cannot be disturbed. */
 const FIRST_PAID = 3
 const LEASE_MS = 25_000
+const REVIEW_IS_OVER_MS = 49 * HOUR
 const JUMP_EVERY_MS = 4_000
 /** What the house itself waits for by its clock: payouts that are held come up again, and a payment that never came is given up. */
 const WAITS: readonly (readonly [what: string, ms: number])[] = [
@@ -130,6 +133,8 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     await Promise.all([load.done, ...resending])
     const lost = settings.faults > 0 ? await loseThem(ground, stage, load) : []
     const paidAgain = settings.careless === true ? 0 : await payAgain(ground, stage, lost)
+    // Then nobody has answered for two days: what was delivered is released, and what was only paid still waits.
+    if (settings.bug === undefined) await house.jump(REVIEW_IS_OVER_MS)
     const endedMs = Math.round(performance.now() - began)
     const waiting = performance.now()
     let why: string | undefined
@@ -158,6 +163,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       counts: client.counts,
       faults,
       vanished: lost.length,
+      released: facts.steps.filter(({ action }) => action === 'release').length,
       refused: refusalsIn(load.stories),
       paidAgain,
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,

@@ -8,6 +8,8 @@ export async function isSettled(ground: Ground, house: House): Promise<string | 
     select 'payouts under way' as what, count(*) from payouts where state not in ('final', 'failed', 'withdrawn')
     union all select 'transfers that are not final', count(*) from transfers where state = 'seen'
     union all select 'payments that are waited for', count(*) from orders where pending_reference is not null
+    union all select 'deliveries nobody answered for two days', count(*) from orders
+      where status = 'delivered' and due_at <= ${new Date(house.now())}
     union all select 'deliveries under way', count(*) from deliveries where status = 'pending'
     union all select 'events without a delivery', count(*) from event_counters counter
       left join delivery_lanes lane using (agent_id) where counter.last_seq > coalesce(lane.last_seq, 0)`.execute(
