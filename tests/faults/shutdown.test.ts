@@ -39,6 +39,9 @@ async function apiWithRequestInFlight() {
   return { api, answer, letGo: () => holder.query('rollback') }
 }
 
+/** Long for a process to end in, and short beside a machine that stands still for a second. */
+const AT_ONCE_MS = 5_000
+
 const isRefused = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port })
@@ -72,7 +75,8 @@ test('a second signal ends it at once, whatever is in flight', async () => {
   const at = performance.now()
   api.kill('SIGTERM')
   expect(await api.exited).toEqual({ code: 1, signal: null })
-  expect(performance.now() - at).toBeLessThan(1_000)
+  // The request waits for as long as we hold the table: an end that waited for it would never come.
+  expect(performance.now() - at).toBeLessThan(AT_ONCE_MS)
   await expect(answer).rejects.toThrow()
   await letGo()
 })

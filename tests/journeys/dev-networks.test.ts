@@ -1,5 +1,8 @@
 import { getAddressDecoder } from '@solana/kit'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import pg from 'pg'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { type Dev, startDev } from './dev-process.ts'
@@ -210,6 +213,23 @@ describe.each(NAMES)('on %s', (network) => {
     }
     expect(await usdcOf(network, to)).toBe(0n)
   })
+})
+
+test('a stock x402 client pays with a signature alone: the gas is ours', async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await ask('/fund', { network: 'base-mainnet', address: account.address, usdc: 5 })
+  const paying = wrapFetchWithPayment(
+    fetch,
+    new x402Client().register('eip155:8453', new ExactEvmScheme(account)),
+  )
+  const reply = await paying(`${dev.at.api}/api/agents/register?pay=x402`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Paid Registrant', description: 'Registered itself, and paid for it.' }),
+  })
+  expect(reply.status).toBe(201)
+  expect(await usdcOf('base-mainnet', account.address)).toBe(4_000_000n)
+  expect(await nativeOf('base-mainnet', account.address)).toBe(0n)
 })
 
 test('the chains move with the clock: what is paid two days later is two days younger', async () => {

@@ -1,8 +1,8 @@
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, payable, surplus } from '@market/market/ledger'
-import { undoPayment } from '@market/market/orders'
-import { recheckTransfers } from '@market/market/payments'
+import { finishPayments, placePaid, undoPayment } from '@market/market/orders'
+import { findPayment, recheckTransfers } from '@market/market/payments'
 import { payoutIdOf } from '@market/market/payouts'
 import { afterAll, afterEach, assert, beforeAll, expect, test } from 'vitest'
 import { outcome } from '../payments/till.ts'
@@ -294,6 +294,44 @@ test('the very same transfer, taken back and given again, pays the agent and the
   // All that was taken back so far is mined again.
   for (let n = 0; n < 5; n++) books.chain.mineAgain(0, 0n)
   await complete()
+})
+
+/** A program's order, which is made by its payment and complete when it is delivered. */
+async function hired(buyer: ReturnType<typeof newBuyer>) {
+  const reference = books.send(buyer.wallet, PRICE)
+  const question = { reference, atLeast: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
+  const seen = await findPayment(books.ctx, NETWORK, question)
+  if (seen === undefined) throw new Error('it was just sent')
+  const bought = { listingId: shop.listing.id, brief: 'Look.', requirementAnswers: {}, due: PRICE }
+  const { id } = await books.ctx.transact((tx) =>
+    placePaid(books.ctx, tx, { ...bought, network: NETWORK, seen }),
+  )
+  await books.deliver(shop, id)
+  books.chain.reorg(1)
+  await missOut()
+  expect(await statusOf(id)).toBe('accepted')
+  return id
+}
+
+test('what a program was delivered counts when its payment, taken back by the chain, comes again', async () => {
+  const id = await hired(newBuyer())
+  for (let n = 0; n < 5; n++) books.chain.mineAgain(0, 0n)
+  books.clock.advance(3 * SECOND)
+  await books.finish()
+  expect(await books.moneyOf([id])).toMatchObject([{ status: 'completed', escrow: 0n, refund: 0n }])
+  await books.expectReachable([id])
+})
+
+test('what a program signed counts by whichever transaction it comes again', async () => {
+  const buyer = newBuyer()
+  const id = await hired(buyer)
+  const other = books.send(buyer.wallet, PRICE)
+  for (let n = 0; n < 2; n++) {
+    books.clock.advance(3 * SECOND)
+    await finishPayments(books.ctx, async (order) => (order === id ? other : undefined))
+  }
+  expect(await books.moneyOf([id])).toMatchObject([{ status: 'completed', escrow: 0n, refund: 0n }])
+  expect(await books.read(id)).toMatchObject({ payment: { reference: other } })
 })
 
 test('a refund that lost its money to the chain is made again when the transfer comes again', async () => {

@@ -87,6 +87,21 @@ test('what was paid beyond what was due goes back, and the rest stays', async ()
   expect((await totals(house.ctx.db, NETWORK)).liabilities.escrow).toBe(5_000_000n)
 })
 
+test('what was given back is claimed by nobody, not even by halves when the refused goes on', async () => {
+  const reference = await house.receive(7_000_000n)
+  await house.finalize()
+  await house.giveBack(reference, 'suspense')
+  const seen = await findPayment(house.ctx, NETWORK, question(reference))
+  if (seen === undefined) throw new Error('the transfer is there')
+  const claim = { network: NETWORK, seen, purpose: 'order:1', due: usdc(5_000_000n) } as const
+  const refused = await house.ctx.transact((tx) =>
+    claimTransfer(house.ctx, tx, claim).catch((error: unknown) => error),
+  )
+  expect(refused).toMatchObject({ kind: 'conflict', extra: { code: 'transfer_used' } })
+  const rows = await house.ctx.db.selectFrom('transfers').select(['reference', 'purpose']).execute()
+  expect(rows).toEqual([{ reference, purpose: '' }])
+})
+
 test('where the chain does not tell who paid, the address must be said; where it does, it cannot be another', async () => {
   const reference = await house.receive(7_000_000n)
   await house.finalize()

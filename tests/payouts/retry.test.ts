@@ -81,6 +81,23 @@ test('one that has no address waits for one, and is not tried again without', as
   expect(await retry(payout, { payee: newAccount().address })).toMatchObject({ state: 'queued', round: 2 })
 })
 
+test('what may leave no earlier than a time leaves no earlier in another round either', async () => {
+  const notBefore = new Date(books.ctx.clock.now().getTime() + 3_600_000)
+  const payout = await books.ask({ payee: null, notBefore })
+  const again = await retry(payout, { payee: newAccount().address })
+  await books.advance(again)
+  expect(await books.rowOf(again)).toMatchObject({
+    state: 'held',
+    reason: `It leaves no earlier than ${notBefore.toISOString()}`,
+  })
+  books.ctx.clock.advance(3_600_000)
+  await books.advance(again)
+  await chain.mine(FINALITY)
+  await books.advance(again)
+  await books.advance(again)
+  expect((await books.rowOf(again)).state).toBe('final')
+})
+
 test('only a failed payout is tried again, even when two ask at once', async () => {
   await expect(retry({ id: payoutIdOf('payout', 'nothing') })).rejects.toMatchObject({ kind: 'not_found' })
   const waiting = await books.ask()

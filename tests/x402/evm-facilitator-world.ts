@@ -4,6 +4,7 @@ import { usdc } from '@market/kernel/money'
 import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
+import { signNow } from './sign-now.ts'
 import { stockEvmPayload } from './stock-evm-buyer.ts'
 
 export const PRICE = usdc(550_000n)
@@ -39,7 +40,7 @@ export const startEvmFacilitator = async (
 export const settle = async (facilitator: Facilitator, payment: SignedPayment) => {
   const refused = await facilitator.refusal(payment, PRICE)
   if (refused !== undefined) throw new Error(refused)
-  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  const kept = await signNow(facilitator, payment)
   await facilitator.send({ bytes: kept.bytes })
   return kept
 }

@@ -19,6 +19,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount, question, verdict } from '../chains/evm-world.ts'
 import { relayTo } from '../chains/node-relay.ts'
 import { PRICE, settle, startEvmFacilitator } from './evm-facilitator-world.ts'
+import { signNow } from './sign-now.ts'
 import { type EvmPayload, stockEvmPayload } from './stock-evm-buyer.ts'
 
 const network = await startEvmNetwork({ chainId: 8453 })
@@ -77,18 +78,18 @@ test('says what a requirement needs beside asset, address and amount', () => {
     network: 'base-mainnet',
     caip2: 'eip155:8453',
     v1: 'base',
-    gasAccount: gas.address,
+    gasAccount: gas.address.toLowerCase(),
     extra: { name: 'USD Coin', version: '2' },
   })
 })
 
 test('the nonce counts what waits to be mined, and gas is what is left', async () => {
-  const next = await facilitator.nextNonce()
+  const next = (await facilitator.readTerms()).nextNonce
   await network.automine(false)
   await settle(facilitator, await world.pay())
-  expect(await facilitator.nextNonce()).toBe((next ?? 0n) + 1n)
+  expect((await facilitator.readTerms()).nextNonce).toBe((next ?? 0n) + 1n)
   await network.mine(1)
-  expect(await facilitator.gasLeft()).toBe(
+  expect((await facilitator.gas()).left).toBe(
     BigInt(String(await network.rpc('eth_getBalance', [gas.address, 'latest']))),
   )
 })
@@ -189,7 +190,7 @@ test('reads nothing into what is no authorization', async () => {
 
 test('an authorization that somebody else was faster to use counts as paid, by the other transaction', async () => {
   const payment = await world.pay()
-  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  const kept = await signNow(facilitator, payment)
   const stranger = newAccount()
   await network.fund(stranger.address)
   const theirs = await network.call(stranger, network.usdc, callOf(payment))
@@ -208,7 +209,7 @@ test('an authorization that somebody else was faster to use counts as paid, by t
 test('a front-runner far behind the newest block is found in small pages', async () => {
   const small = await openEvmFacilitator({ ...world.settings, watchBlocks: 3 }, localEvmSigner(gas.key))
   const payment = await world.pay()
-  const kept = await small.sign(payment, await small.nextNonce())
+  const kept = await signNow(small, payment)
   await network.mine(7)
   const stranger = newAccount()
   await network.fund(stranger.address)
@@ -219,7 +220,7 @@ test('a front-runner far behind the newest block is found in small pages', async
 
 test('a nonce that was used to pay somebody else is no payment, and void once that is final', async () => {
   const payment = await world.pay()
-  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  const kept = await signNow(facilitator, payment)
   const elsewhere = changed(payment, { to: newAccount().address })
   const { domain, types } = {
     domain: { ...facilitator.extra, chainId: 8453, verifyingContract: network.usdc },
@@ -261,7 +262,7 @@ const TYPES = {
 
 test('an authorization that its payer took back is void once that is final', async () => {
   const payment = await world.pay()
-  const kept = await facilitator.sign(payment, await facilitator.nextNonce())
+  const kept = await signNow(facilitator, payment)
   const { from, nonce } = payment.authorization
   const domain = { ...facilitator.extra, chainId: 8453, verifyingContract: network.usdc }
   const types = {
@@ -359,11 +360,11 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain'
 test('the house signs no more than its cap allows, and nothing without the gas key', async () => {
   const payment = await world.pay()
   const thrifty = await openEvmFacilitator({ ...world.settings, feeCapPerGas: 1n }, localEvmSigner(gas.key))
-  await expect(thrifty.sign(payment, 0n)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(signNow(thrifty, payment)).rejects.toMatchObject({ kind: 'unavailable' })
   const keyless = await openEvmFacilitator(world.settings)
   expect(await keyless.refusal(payment, PRICE)).toBeUndefined()
-  await expect(keyless.sign(payment, 0n)).rejects.toThrow('where the gas key is')
-  const kept = await facilitator.sign(payment, await keyless.nextNonce())
+  await expect(signNow(keyless, payment)).rejects.toThrow('where the gas key is')
+  const kept = await signNow(facilitator, payment)
   await keyless.send(kept)
   expect(await keyless.look(kept, payment)).toEqual(arrived(kept.reference))
 })
@@ -382,6 +383,51 @@ test('opens only with a gas account of its own, its own key, and a token that kn
   await network.rpc('anvil_setStorageAt', [network.usdc, toHex(3, { size: 32 }), name])
 })
 
+test('what offers less than blocks ask by now is signed again for more, at the same nonce', async () => {
+  const payment = await world.pay()
+  await network.automine(false)
+  const cheap = await settle(facilitator, payment)
+  const before = parseTransaction(cheap.bytes as Hex)
+  expect(await facilitator.outbid(cheap.bytes, await facilitator.readTerms())).toBeUndefined()
+  const dear = (before.maxFeePerGas ?? 0n) * 3n
+  await network.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(dear)])
+  await network.mine(1)
+  expect(await facilitator.look(cheap, payment)).toEqual(UNKNOWN)
+
+  const terms = await facilitator.readTerms()
+  const better = await facilitator.outbid(cheap.bytes, terms)
+  const after = parseTransaction(better as Hex)
+  expect(after).toMatchObject({ nonce: before.nonce, to: before.to, data: before.data, gas: before.gas })
+  expect(after.maxFeePerGas).toBeGreaterThan(dear)
+  expect(await facilitator.outbid(better ?? '', terms)).toBeUndefined()
+  const thrifty = { ...world.settings, feeCapPerGas: (before.maxFeePerGas ?? 0n) + 1n }
+  const capped = await openEvmFacilitator(thrifty, localEvmSigner(gas.key))
+  expect(await capped.outbid(cheap.bytes, terms)).toBeUndefined()
+
+  const other = await startEvmFacilitator(network)
+  expect(await other.facilitator.outbid(cheap.bytes, terms)).toBeUndefined()
+  await expect(facilitator.outbid(cheap.bytes, { ...terms, gasLeft: dear })).rejects.toMatchObject({
+    kind: 'unavailable',
+  })
+
+  await facilitator.send({ bytes: better ?? '' })
+  await network.mine(1)
+  expect(await facilitator.look(cheap, payment)).toMatchObject({ kind: 'arrived' })
+  await network.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(1_000_000_000n)])
+  await network.mine(1)
+})
+
+test('without gas nothing is signed, and whoever pays is told to pay elsewhere', async () => {
+  const poor = await startEvmFacilitator(network)
+  const payment = await poor.pay()
+  await network.rpc('anvil_setBalance', [poor.gas.address, '0x1'])
+  expect(await poor.facilitator.gas()).toMatchObject({ left: 1n })
+  await expect(signNow(poor.facilitator, payment)).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining('pay on another network'),
+  })
+})
+
 // The chain's clock never goes back, so what moves it comes last.
 test('a payment whose time is over is void, but only when a final block says so and two nodes agree', async () => {
   const [first, second] = [await relayTo(network.url), await relayTo(network.url)]
@@ -390,7 +436,7 @@ test('a payment whose time is over is void, but only when a final block says so 
     localEvmSigner(gas.key),
   )
   const payment = await world.pay()
-  const kept = await both.sign(payment, await both.nextNonce())
+  const kept = await signNow(both, payment)
   await network.rpc('evm_increaseTime', [301])
   await network.mine(1)
   expect(await both.look(kept, payment)).toEqual(UNKNOWN)

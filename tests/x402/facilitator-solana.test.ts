@@ -25,6 +25,7 @@ import { getApproveCheckedInstruction, getTransferCheckedInstruction } from '@so
 import { afterAll, expect, test } from 'vitest'
 import { verdict } from '../chains/evm-world.ts'
 import { always, type Manner, startSolanaRelay } from '../chains/solana-relay.ts'
+import { signNow } from './sign-now.ts'
 import { limitOf, PRICE, priceOf, startSolanaFacilitator } from './solana-facilitator-world.ts'
 
 const world = await startSolanaFacilitator()
@@ -76,13 +77,13 @@ test('a stock client pays, the bytes are kept and sent often, and the treasury g
     payer: buyer.address,
   })
   const before = await solana.usdc.balanceOf(solana.treasury.address)
-  const lamports = await facilitator.gasLeft()
+  const lamports = (await facilitator.gas()).left
   const kept = await world.settle(payment)
   for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
   expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
   expect((await solana.usdc.balanceOf(solana.treasury.address)) - before).toBe(PRICE)
-  expect(lamports - (await facilitator.gasLeft())).toBe(10_001n)
-  expect(await facilitator.nextNonce()).toBeNull()
+  expect(lamports - (await facilitator.gas()).left).toBe(10_001n)
+  expect((await facilitator.readTerms()).nextNonce).toBeNull()
 })
 
 test('says what a requirement needs beside asset, address and amount', () => {
@@ -103,7 +104,7 @@ test('whatever stands in the place of our signature, it is the same payment', as
   const other = { transaction: bytes.toString('base64') }
   expect(other).not.toEqual(payment)
   expect(facilitator.read(other)).toEqual(facilitator.read(payment))
-  const [kept, again] = [await facilitator.sign(payment, null), await world.settle(other)]
+  const [kept, again] = [await signNow(facilitator, payment), await world.settle(other)]
   expect(again).toMatchObject({ reference: kept.reference, bytes: kept.bytes })
   expect(await confirmed(again, other)).toEqual(arrived(kept.reference))
 })
@@ -190,7 +191,7 @@ test('our gas account pays fees and nothing else', async () => {
   })
   const payment = await world.built([...budget, own])
   expect(await word(payment)).toBe(`${BASE}_transaction_fee_payer_transferring_funds`)
-  await expect(facilitator.sign(payment, null)).rejects.toThrow('payments to the treasury alone')
+  await expect(signNow(facilitator, payment)).rejects.toThrow('payments to the treasury alone')
   const elsewhere = await world.built([...budget, await transfer()], { feePayer: stranger.address })
   expect(await word(elsewhere)).toBe('invalid_exact_svm_fee_payer_mismatch')
 })
@@ -319,7 +320,7 @@ test('a blockhash that is too old is refused, and what was signed with it is voi
     world.signer,
   )
   const payment = await world.pay()
-  const kept = await both.sign(payment, null)
+  const kept = await signNow(both, payment)
   expect(await both.look(kept, payment)).toEqual(UNKNOWN)
   // The second node stands still: it still waits for what the first gave up.
   const epoch = await solana.chain.call('getEpochInfo', { commitment: 'finalized' })
@@ -340,7 +341,7 @@ test('a payment that failed on the chain is void once that is final, and nobody 
   const poor = await solana.wallet(PRICE)
   const payment = await world.pay(poor)
   expect(await word(payment)).toBeUndefined()
-  const kept = await facilitator.sign(payment, null)
+  const kept = await signNow(facilitator, payment)
   await solana.run(poor, [await transfer({ from: poor, to: stranger.address })])
   await facilitator.send(kept)
   expect(await confirmed(kept, payment)).toMatchObject({ kind: 'void' })
@@ -350,8 +351,8 @@ test('without the gas key all but signing works', async () => {
   const keyless = await openSolanaFacilitator(world.settings)
   const payment = await world.pay()
   expect(await keyless.refusal(payment, PRICE)).toBeUndefined()
-  await expect(keyless.sign(payment, null)).rejects.toThrow('where the gas key is')
-  const kept = await facilitator.sign(payment, null)
+  await expect(signNow(keyless, payment)).rejects.toThrow('where the gas key is')
+  const kept = await signNow(facilitator, payment)
   await keyless.send(kept)
   expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
 })
@@ -365,4 +366,25 @@ test('opens only with a gas account of its own, its own key, and a treasury that
   await expect(open({ treasury: gas })).rejects.toThrow('own wallets')
   await expect(open({ ownAddresses: [gas] })).rejects.toThrow('own wallets')
   await expect(open({ treasury: unfunded.address })).rejects.toThrow('has no USDC account')
+})
+
+test('without gas the payment is not refused for the buyer’s fault: whoever pays is told to pay elsewhere', async () => {
+  const empty = await generateKeyPairSigner()
+  const settings = { ...world.settings, gasAccount: empty.address, gasAccounts: [empty.address] }
+  const poor = await openSolanaFacilitator(settings)
+  const payment = await world.built([limitOf(), priceOf(), await transfer()], { feePayer: empty.address })
+  const refused = { kind: 'unavailable', message: expect.stringContaining('pay on another network') }
+  await expect(poor.refusal(payment, PRICE)).rejects.toMatchObject(refused)
+  expect(await poor.gas()).toMatchObject({ left: 0n })
+
+  const node = await startSolanaRelay(solana.chain.url)
+  const one = await openSolanaFacilitator({ ...settings, rpcUrls: [node.url] })
+  const told = async (err: unknown) => {
+    node.manner = async ({ method }, ask) =>
+      method === 'simulateTransaction' ? { context: { slot: 1 }, value: { err, logs: [] } } : ask()
+    return one.refusal(payment, PRICE)
+  }
+  await expect(told({ InsufficientFundsForRent: { account_index: 0 } })).rejects.toMatchObject(refused)
+  expect(await told({ InsufficientFundsForRent: { account_index: 1 } })).toContain('simulation_failed')
+  await node.stop()
 })

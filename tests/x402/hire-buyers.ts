@@ -10,11 +10,12 @@ import {
 import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
 import type { Network as Caip2 } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
-import { type SchemeRegistration, wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import { type SchemeRegistration, wrapFetchWithPayment, type x402Client } from '@x402/fetch'
 import { ExactSvmScheme } from '@x402/svm/exact/client'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { SolanaWorld } from '../chains/solana-support.ts'
+import { clientOf } from '../support/stock-client.ts'
 
 const RICH = 1_000_000_000n
 const SOL = 1_000_000_000n
@@ -33,12 +34,6 @@ export interface Buyer {
   /** What it has for fees. */
   coin(): Promise<bigint>
 }
-
-/** What a stock client pays without being told otherwise is a dollar. */
-export const SPEND_CONTROLS = { maxAmountPerPayment: '$60' } as const
-
-export const clientOf = (...schemes: SchemeRegistration[]): x402Client =>
-  x402Client.fromConfig({ schemes, spendControls: SPEND_CONTROLS })
 
 const withClient = (scheme: SchemeRegistration) => {
   const stock = clientOf(scheme)

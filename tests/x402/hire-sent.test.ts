@@ -264,6 +264,52 @@ test('a payment that carries a quote’s reference is bought with only by who ha
   expect((await hire(hash, { brief: BRIEF }, { 'x-payment-claim': claim })).status).toBe(200)
 })
 
+test('who paid what a quote asked for is hired for it, whatever the price has become', async () => {
+  for (const [now, more] of [
+    ['20.00', 0n],
+    ['5.00', 0n],
+    ['20.00', 2_000_000n],
+  ] as const) {
+    const { serviceId, apiKey } = await world.newSeller({ price_usd: '10.00' })
+    const { headers } = await client().get(`/api/x402/discover/${serviceId}`)
+    const given = (name: string) => headers.get(`x-market-payment-${name}`) ?? ''
+    const changed = await client().patch(
+      `/api/services/${serviceId}`,
+      { price_usd: now },
+      { headers: { authorization: `Bearer ${apiKey}` } },
+    )
+    expect(changed.status).toBe(200)
+    const hash = await payWith(given('reference'), DUE + more)
+    const reply = await client().post(
+      payPath(serviceId),
+      { brief: BRIEF },
+      { headers: { 'x-payment': hash, 'x-payment-claim': given('claim') } },
+    )
+    expect(reply.status).toBe(200)
+    expect(await ordersOf(hash)).toMatchObject([{ price_micros: DUE }])
+  }
+  const cheap = await world.newSeller({ price_usd: '10.00' })
+  const { headers } = await client().get(`/api/x402/discover/${cheap.serviceId}`)
+  const short = await payWith(headers.get('x-market-payment-reference') ?? '', DUE - 1n)
+  const claim = { 'x-payment': short, 'x-payment-claim': headers.get('x-market-payment-claim') ?? '' }
+  const refused = await client().post(payPath(cheap.serviceId), { brief: BRIEF }, { headers: claim })
+  expect(refused).toMatchObject({ status: 402, body: { error: 'underpaid' } })
+})
+
+test('who paid by a quote’s reference is hired, though the service was taken off the market meanwhile', async () => {
+  const { serviceId, apiKey } = await world.newSeller({ price_usd: '10.00' })
+  const { headers } = await client().get(`/api/x402/discover/${serviceId}`)
+  const given = (name: string) => headers.get(`x-market-payment-${name}`) ?? ''
+  const hash = await payWith(given('reference'), DUE)
+  const gone = await client().send('DELETE', `/api/services/${serviceId}`, { bearer: apiKey })
+  expect(gone.status).toBe(200)
+  const ask = (more: Record<string, string>) =>
+    client().post(payPath(serviceId), { brief: BRIEF }, { headers: { 'x-payment': hash, ...more } })
+  expect((await ask({})).status).toBe(404)
+  expect((await ask({ 'x-payment-claim': 'AAAAAAAAAAAAAAAAAAAAAA' })).status).toBe(404)
+  expect((await ask({ 'x-payment-claim': given('claim') })).status).toBe(200)
+})
+
 test('above 25 USDC whoever asks shows that they paid: by the reference, or by the payer’s signature', async () => {
   const dear = await world.newSeller({ price_usd: '30.00' })
   const hash = await world.settled(buyer, 33_000_000n)

@@ -1,8 +1,13 @@
+import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
+import type { OrderId } from '@market/kernel/ids'
+import { findElsewhere } from '@market/market/x402'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { settingsFor } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { someAddress } from '../support/client.ts'
 
@@ -70,10 +75,10 @@ test('a stock client hires by discover, pay and orders; each hire is one order, 
 })
 
 /** What a stock client would send with its next request. */
-async function signPayment(): Promise<string> {
+async function signPayment(client = stock): Promise<string> {
   const quote = await fetch(payUrl(), json({ brief: BRIEF }))
   const required = decodePaymentRequiredHeader(quote.headers.get('payment-required') ?? '')
-  return encodePaymentSignatureHeader(await stock.createPaymentPayload(required))
+  return encodePaymentSignatureHeader(await client.createPaymentPayload(required))
 }
 
 const hire = async (payment: string, body: unknown = { brief: BRIEF }) => {
@@ -116,6 +121,86 @@ test('while the chain stands still the answer is wait, and then the order', asyn
   const done = await hire(payment)
   expect(done.status).toBe(200)
 }, 60_000)
+
+test('one balance signed for twice is brought to the chain once: what is under way counts against it', async () => {
+  const poor = await world.newBuyer()
+  const held = await world.chain.balanceOf(poor.account.address)
+  await world.chain.transfer(poor.account, gas.address, held - DUE)
+  const client = x402Client.fromConfig({
+    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(poor.account) }],
+    spendControls: { maxAmountPerPayment: '$20' },
+  })
+  const [first, second] = [await signPayment(client), await signPayment(client)]
+  await world.chain.automine(false)
+  expect((await hire(first)).status).toBe(202)
+  const refused = await hire(second)
+  expect([refused.status, refused.body['error']]).toEqual([402, 'insufficient_funds'])
+  await world.chain.automine(true)
+  await world.chain.mine(2)
+  expect((await hire(first)).status).toBe(200)
+  expect((await hire(second)).status).toBe(402)
+  expect(await world.chain.balanceOf(poor.account.address)).toBe(0n)
+}, 60_000)
+
+const FAILED = 5
+
+test('a wallet whose payments came to nothing on the chain is left alone for an hour', async () => {
+  const payment = await signPayment()
+  expect((await hire(payment)).status).toBe(200)
+  const { db } = world.market
+  const row = await db
+    .selectFrom('hires')
+    .selectAll()
+    .where('kind', '=', 'authorization')
+    .executeTakeFirstOrThrow()
+  for (let n = 0; n < FAILED; n++)
+    await db
+      .insertInto('hires')
+      .values({
+        ...row,
+        ...{
+          id: `hir_1_${String(n).padStart(17, '0')}`,
+          proof: `${row.payer}:0x${String(n).padStart(64, '0')}`,
+        },
+        ...{ state: 'void', result_id: null, reference: `0x${String(n).padStart(64, '0')}` },
+        ...{ request: JSON.stringify(row.request), payment: null, updated_at: new Date(world.market.now()) },
+      })
+      .execute()
+  const refused = await hire(await signPayment())
+  expect([refused.status, refused.body['error']]).toEqual([402, 'too_many_failed_payments'])
+  await db.deleteFrom('hires').where('id', 'like', 'hir_1_%').execute()
+  expect((await hire(await signPayment())).status).toBe(200)
+})
+
+test('a payment that comes again by a stranger’s transaction is found by what was signed', async () => {
+  const payment = await signPayment()
+  const done = await hire(payment)
+  const paidBy = JSON.parse(atob(done.headers.get('payment-response') ?? '')) as { transaction: string }
+  const rowOf = (reference: string) =>
+    world.market.db
+      .selectFrom('hires')
+      .select('result_id')
+      .where('reference', '=', reference)
+      .executeTakeFirstOrThrow()
+  const { result_id: orderId } = await rowOf(paidBy.transaction)
+  const network = 'base-mainnet'
+  const settings = { ...settingsFor(world.chain, world.treasury.address), gasAccount: gas.address }
+  const clock = { now: () => new Date(world.market.now()) }
+  const facilitators = { [network]: await openEvmFacilitator(settings) }
+  const ctx = { db: world.market.db, clock, facilitators }
+  const find = () => findElsewhere(ctx, orderId as OrderId, { network, reference: paidBy.transaction })
+  expect(await find()).toBeUndefined()
+
+  const { input } = (await world.chain.rpc('eth_getTransactionByHash', [paidBy.transaction])) as {
+    input: Hex
+  }
+  await world.chain.reorg(1)
+  const stranger = privateKeyToAccount(generatePrivateKey())
+  await world.chain.fund(stranger.address)
+  const theirs = await world.chain.call(stranger, world.chain.usdc, input)
+  expect(await find()).toBe(theirs)
+  expect(await rowOf(theirs)).toEqual({ result_id: orderId })
+})
 
 test('what we brought to the chain ourselves is nobody’s proof of another payment', async () => {
   const payment = await signPayment()

@@ -15,8 +15,27 @@ afterAll(() => world.stop())
 
 const SHORT_SECONDS = 10
 
+/** A worker that sees Base, with more settings if any. */
+function newWorker(more: Readonly<Record<string, string>> = {}) {
+  const { chain, treasuryKey, gas } = world.base
+  const {
+    DATABASE_URL = '',
+    VAULT_KEYS = '',
+    VAULT_PEPPER = '',
+    CLOCK_FILE = '',
+  } = world.market.environment as Readonly<Record<string, string>>
+  return startWorker({
+    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
+    BASE_RPC_URLS: chain.url,
+    BASE_CONFIRMATIONS: '0:1',
+    BASE_TREASURY_KEY: treasuryKey,
+    BASE_GAS_ACCOUNT: gas,
+    ...more,
+  })
+}
+
 test('a settlement that the network forgot and that is void by now still uses its number, so that others are not stuck', async () => {
-  const { chain, treasury, treasuryKey, gas } = world.base
+  const { chain, treasury, gas } = world.base
   const buyer = await world.places['base-mainnet'].newBuyer()
   const told = opened(await world.signPayment(serviceId, buyer))
   const validBefore = BigInt(Math.floor(Date.now() / 1_000) + SHORT_SECONDS)
@@ -44,23 +63,44 @@ test('a settlement that the network forgot and that is void by now still uses it
     everyMs: 500,
   })
 
-  const {
-    DATABASE_URL = '',
-    VAULT_KEYS = '',
-    VAULT_PEPPER = '',
-    CLOCK_FILE = '',
-  } = world.market.environment as Readonly<Record<string, string>>
-  const worker = await startWorker({
-    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
-    BASE_RPC_URLS: chain.url,
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_TREASURY_KEY: treasuryKey,
-    BASE_GAS_ACCOUNT: gas,
-  })
+  const worker = await newWorker()
   try {
     const mined = async () => Number(await chain.rpc('eth_getTransactionCount', [gas, 'latest']))
     await until('its number is used', async () => (await mined()) > 0, { withinMs: 30_000, everyMs: 200 })
     expect((await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))).status).toBe(200)
+  } finally {
+    await worker.stop()
+  }
+}, 120_000)
+
+test('settlements for which blocks ask more by now are outbid by the worker, and the buyers get what they paid for', async () => {
+  const { chain, gasKey } = world.base
+  const { newBuyer } = world.places['base-mainnet']
+  const payments = [
+    await world.signPayment(serviceId, await newBuyer()),
+    await world.signPayment(serviceId, await newBuyer()),
+  ]
+  await chain.automine(false)
+  const hire = async () =>
+    Promise.all(payments.map(async (one) => (await world.hireSigned(serviceId, one)).status))
+  expect(await hire()).toEqual([202, 202])
+  const head = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { baseFeePerGas: string }
+  await chain.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(BigInt(head.baseFeePerGas) * 6n).toString(16)}`])
+  await chain.mine(1)
+  await chain.automine(true)
+
+  const worker = await newWorker({ BASE_GAS_KEY: gasKey })
+  try {
+    await until(
+      'both have what they paid for',
+      async () => (await hire()).every((status) => status === 200),
+      {
+        withinMs: 60_000,
+        everyMs: 500,
+      },
+    )
+    const figures = await (await fetch(`${worker.url}/metrics`)).text()
+    expect(figures).toMatch(/market_gas_settlements_left\{network="base-mainnet"\} [1-9]/)
   } finally {
     await worker.stop()
   }

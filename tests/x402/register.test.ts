@@ -1,6 +1,13 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { MINUTE } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { recheckTransfers } from '@market/market/payments'
+import { undoRegistration } from '@market/market/x402'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
+import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
@@ -33,12 +40,9 @@ const register = (
   path = '/api/agents/register?pay=x402',
 ) => world.market.client().post(path, body, { headers })
 
-const feesOf = async () => {
-  const rows = await world.market.db
-    .selectFrom('ledger_accounts')
-    .selectAll()
-    .where('kind', '=', 'fees')
-    .execute()
+const ledgerOf = async (kind: string) => {
+  const { db } = world.market
+  const rows = await db.selectFrom('ledger_accounts').selectAll().where('kind', '=', kind).execute()
   return rows.reduce((sum, { balance_micros }) => sum + balance_micros, 0n)
 }
 
@@ -47,8 +51,12 @@ test('402: asked for by the query or by the body, at one dollar', async () => {
     await register(wanted()),
     await register({ ...wanted(), pay_to_register: true }, {}, '/api/agents/register'),
   ]
-  for (const { status, body } of asked) {
+  for (const { status, body, headers } of asked) {
     expect(status).toBe(402)
+    const { extensions } = decodePaymentRequiredHeader(headers.get('payment-required') ?? '')
+    expect(extensions?.['bazaar']).toMatchObject({
+      info: { input: { body: { name: expect.any(String), description: expect.any(String) } } },
+    })
     expect(body).toMatchObject({
       x402Version: 1,
       accepts: [{ network: 'base-mainnet', maxAmountRequired: '1000000' }],
@@ -58,7 +66,7 @@ test('402: asked for by the query or by the body, at one dollar', async () => {
 
 test('whoever pays owns the agent; the key is shown once, and again only to who had a word of their own', async () => {
   const body = wanted()
-  const before = await feesOf()
+  const before = await ledgerOf('fees')
   const hash = await world.settled(buyer, FEE)
   const reply = await register(body, { 'x-payment': hash })
   expect(reply.status).toBe(201)
@@ -69,7 +77,7 @@ test('whoever pays owns the agent; the key is shown once, and again only to who 
     .where('id', '=', reply.body.data.agent_id)
     .executeTakeFirstOrThrow()
   expect(agent).toEqual({ owner_wallet: buyer.address.toLowerCase(), verified: 1 })
-  expect((await feesOf()) - before).toBe(FEE)
+  expect((await ledgerOf('fees')) - before).toBe(FEE)
 
   const again = await register(body, { 'x-payment': hash })
   expect(again.status).toBe(200)
@@ -94,6 +102,67 @@ test('a stock client’s signature registers too', async () => {
   const payment = encodePaymentSignatureHeader(await stock.createPaymentPayload(required))
   const reply = await register(body, { 'payment-signature': payment })
   expect(reply.status).toBe(201)
+})
+
+/** A quote, and a payment that carries its reference. */
+async function payByReference(body: Record<string, unknown>, amount: bigint) {
+  const { headers } = await register(body)
+  const given = (name: string) => headers.get(`x-market-payment-${name}`) ?? ''
+  const args = [world.treasury.address, amount] as const
+  const call = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+  const attached = Buffer.from(given('reference'), 'base64url').toString('hex')
+  const hash = await world.chain.call(buyer.account, world.chain.usdc, `${call}${attached}` as Hex)
+  await world.chain.mine(2)
+  return { hash, headers: { 'x-payment': hash, 'x-payment-claim': given('claim') } }
+}
+
+test('a payment with a reference registers only who has its claim', async () => {
+  const body = wanted()
+  const { hash, headers } = await payByReference(body, FEE)
+  const refused = await register(body, { 'x-payment': hash })
+  expect(refused).toMatchObject({ status: 402, body: { error: 'claim_required' } })
+  expect((await register(body, headers)).status).toBe(201)
+})
+
+/** As many looks as it takes until a payment that vanished is given up. */
+async function missPayments() {
+  const { db, now } = world.market
+  const clock = { now: () => new Date(now()) }
+  const base = evmChain({
+    ...{ network: 'base-mainnet', chainId: 8453, rpcUrls: [world.chain.url], usdc: world.chain.usdc },
+    ...{ treasury: world.treasury.address, confirmations: [{ from: usdc(0n), blocks: 1 }] },
+    ...{ finalityTag: 'finalized', ownAddresses: [] },
+  })
+  const ctx = { db, clock, ids: idSource(clock), chains: { 'base-mainnet': base } }
+  for (let looks = 0; looks < 2; looks++) {
+    await world.market.advance(11 * MINUTE)
+    await recheckTransfers(ctx, (tx, transfer) => undoRegistration(ctx, tx, transfer))
+  }
+}
+
+test('what was paid too much goes back; a fee that the chain takes back leaves again, and with it what was to go back', async () => {
+  const before = await Promise.all(['world', 'fees', 'payable', 'escrow', 'surplus'].map(ledgerOf))
+  const body = wanted()
+  const { headers } = await payByReference(body, FEE + 500_000n)
+  const reply = await register(body, headers)
+  expect(reply.status).toBe(201)
+  const surplus = () =>
+    world.market.db
+      .selectFrom('payouts')
+      .select(['state', 'amount_micros', 'payee'])
+      .where('kind', '=', 'surplus')
+      .execute()
+  const payee = buyer.address.toLowerCase()
+  expect(await surplus()).toEqual([{ state: 'queued', amount_micros: 500_000n, payee }])
+  expect((await ledgerOf('fees')) - (before[1] ?? 0n)).toBe(FEE)
+
+  await world.chain.reorg(4)
+  await missPayments()
+  expect(await surplus()).toMatchObject([{ state: 'withdrawn' }])
+  const after = await Promise.all(['world', 'fees', 'payable', 'escrow', 'surplus'].map(ledgerOf))
+  expect(after).toEqual(before)
+  const owned = await world.market.client().get(`/api/agents/${reply.body.data.agent_id}`)
+  expect(owned.status).toBe(200)
 })
 
 test('a name that is taken costs nothing: it is refused before anybody pays', async () => {

@@ -76,12 +76,13 @@ const quietFacilitator = (network: Network): Facilitator => ({
   extra: EXTRA[network],
   read: () => undefined,
   refusal: away,
-  nextNonce: away,
+  readTerms: away,
   minedNonce: away,
   sign: away,
+  outbid: away,
   send: away,
   look: away,
-  gasLeft: away,
+  gas: away,
 })
 
 interface Open {

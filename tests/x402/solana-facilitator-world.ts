@@ -23,6 +23,7 @@ import {
   getSetComputeUnitPriceInstruction,
 } from '@solana-program/compute-budget'
 import { startSolanaWorld } from '../chains/solana-support.ts'
+import { signNow } from './sign-now.ts'
 import { type SolanaPayload, stockSolanaPayload } from './stock-solana-buyer.ts'
 
 export const PRICE = usdc(550_000n)
@@ -80,7 +81,7 @@ export const startSolanaFacilitator = async () => {
     async settle(payment: SolanaPayload) {
       const refused = await facilitator.refusal(payment, PRICE)
       if (refused !== undefined) throw new Error(refused)
-      const kept = await facilitator.sign(payment, null)
+      const kept = await signNow(facilitator, payment)
       await facilitator.send({ bytes: kept.bytes })
       return kept
     },

@@ -5,7 +5,8 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
-import { type Buyer, clientOf, SPEND_CONTROLS } from './hire-buyers.ts'
+import { clientOf, SPEND_CONTROLS } from '../support/stock-client.ts'
+import type { Buyer } from './hire-buyers.ts'
 import { BRIEF, DUE, decoded, type HireWorld, json, startHireWorld } from './hire-world.ts'
 
 /** Unmodified clients of x402 hire through every door, on every network, with no coin for fees. */

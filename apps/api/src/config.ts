@@ -4,7 +4,6 @@ import {
   commonSettings,
   list,
   readEnvironment,
-  secretHex,
   wholeNumber,
 } from '@market/platform/settings/environment'
 import { z } from 'zod'
@@ -25,10 +24,6 @@ const Env = z
   .object({
     ...commonSettings,
     ...chainSettings,
-    /** Each pays for gas on its chain and can do nothing else; keep no more on it than a day's gas. */
-    SOLANA_GAS_KEY: secretHex,
-    BASE_GAS_KEY: secretHex,
-    ALT_GAS_KEY: secretHex,
     /** What registering an agent costs who pays for it with the request. */
     REGISTRATION_FEE_USDC: money('1'),
     DATABASE_POOL: wholeNumber(1, 100).default(10),
@@ -50,9 +45,6 @@ const Env = z
   })
   .superRefine((config, ctx) => {
     checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
-    for (const name of ['SOLANA', 'BASE', 'ALT'] as const)
-      if (config[`${name}_GAS_KEY`] !== undefined && config[`${name}_GAS_ACCOUNT`] === undefined)
-        ctx.addIssue({ code: 'custom', path: [`${name}_GAS_ACCOUNT`], message: 'is needed beside its key' })
   })
 
 export type Config = Readonly<z.infer<typeof Env>>

@@ -3,6 +3,7 @@ import { createMetrics, mountMetrics } from '@market/http/metrics'
 import type { Needs } from '@market/market/context'
 import { payoutFigures } from '@market/market/payouts'
 import { queueFigures } from '@market/market/queue'
+import { type GasFigures, hireFigures } from '@market/market/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 
@@ -50,6 +51,19 @@ export async function serveFigures(settings: FigureSettings) {
         gauge.set({ network }, Number(figures[name as keyof typeof money]))
   }
 
+  const hires = {
+    underWay: perNetwork('market_hires_under_way', 'Payments of buyers that we sent and have not ended'),
+    oldestSeconds: perNetwork('market_hires_oldest_seconds', 'How long the oldest of them is under way'),
+  }
+  const tellHires = async () => {
+    for (const gauge of Object.values(hires)) gauge.reset()
+    for (const { network, underWay, oldestSeconds } of await hireFigures(settings.ctx)) {
+      hires.underWay.set({ network }, Number(underWay))
+      hires.oldestSeconds.set({ network }, oldestSeconds)
+    }
+  }
+  const gas = perNetwork('market_gas_settlements_left', 'How many more payments the gas account pays for')
+
   const app = Fastify({ logger: false })
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.url !== '/metrics') return
@@ -60,7 +74,7 @@ export async function serveFigures(settings: FigureSettings) {
     running.set(figures.running)
     failing.set(figures.failing)
     // A figure that is not told is seen to be missing; one of yesterday would be believed.
-    await tellMoney().catch(() => undefined)
+    await Promise.allSettled([tellMoney(), tellHires()])
   })
   mountHealth(app, { isReady: settings.isReady, isDraining: settings.isStopping })
   mountMetrics(app, metrics, settings.readers)
@@ -68,6 +82,10 @@ export async function serveFigures(settings: FigureSettings) {
   return {
     address,
     noteFailure: (task: string) => failures.inc({ task }),
+    noteGas: (figures: readonly GasFigures[]) => {
+      gas.reset()
+      for (const { network, settlementsLeft } of figures) gas.set({ network }, settlementsLeft)
+    },
     stop: () => app.close(),
   }
 }

@@ -5,6 +5,7 @@ import { startPayingOut } from '@market/jobs/pay-out'
 import { startRunner } from '@market/jobs/runner'
 import { HOUSE_SWEEPS, startSweeps } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
+import { watchGas } from '@market/jobs/watch-gas'
 import { MONEY_SWEEPS } from '@market/jobs/watch-money'
 import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
@@ -65,7 +66,8 @@ export async function startHouse(config: Config) {
     onFailure: figures.noteFailure,
   })
   const sweeps = startSweeps(ctx, HOUSE_SWEEPS, log, figures.noteFailure)
-  const watching = startSweeps(ctx, MONEY_SWEEPS, log, figures.noteFailure)
+  const money = [...MONEY_SWEEPS, watchGas(figures.noteGas)]
+  const watching = startSweeps(ctx, money, log, figures.noteFailure)
 
   return {
     log,

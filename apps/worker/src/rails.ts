@@ -16,6 +16,7 @@ import type { EvmTreasurySigner, SolanaTreasurySigner } from '@market/market/por
 import {
   evmGasSettings,
   evmSettings,
+  feeCapOf,
   solanaGasSettings,
   solanaSettings,
 } from '@market/platform/settings/chains'
@@ -26,11 +27,9 @@ import { hasKey } from './rail-settings.ts'
 interface Opened {
   readonly chain: Chain
   readonly rail: Rail
-  /** Sees through what the api sent; it cannot send anything itself, for the gas key is not here. */
+  /** Sees through what the api sent; with the gas key it also outbids what nobody mines. */
   readonly facilitator: () => Promise<Facilitator> | undefined
 }
-
-const GWEI = 1_000_000_000n
 
 /** The networks that have a treasury key, each from the moment its nodes were checked. */
 export async function openRails(config: Config, log: Parameters<typeof openNetworks>[1]) {
@@ -90,13 +89,15 @@ async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<Opened> {
   sameTreasury(config[`${name}_TREASURY`], signer.address.toLowerCase())
   const settings = {
     ...evmSettings(config, name, signer.address),
-    feeCapPerGas: BigInt(config[`${name}_FEE_CAP_GWEI`]) * GWEI,
+    feeCapPerGas: feeCapOf(config, name),
   }
   const gas = evmGasSettings(config, name, signer.address)
+  const gasKey = config[`${name}_GAS_KEY`]
   return {
     chain: evmChain(settings),
     rail: evmRail(settings, signer),
-    facilitator: () => gas && openEvmFacilitator(gas),
+    facilitator: () =>
+      gas && openEvmFacilitator(gas, gasKey && localEvmSigner(`0x${gasKey.toString('hex')}`)),
   }
 }
 

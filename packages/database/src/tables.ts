@@ -305,6 +305,7 @@ export interface Tables {
     round: Generated<number>
     purpose: string | null
     told_agent: string | null
+    not_before: Date | null
   }
   rail_nonces: {
     network: string

@@ -1,5 +1,6 @@
 import { isWrite } from '@market/contract/define'
 import { finishRequest, releaseRequest, takeRequest } from '@market/market/requests'
+import { answerLimited } from './answer-limited.ts'
 import { answerOf } from './answer-of.ts'
 import { authorize } from './authorize.ts'
 import type { Answer, Call } from './call.ts'
@@ -9,7 +10,6 @@ import type { AnyHandler, HandlerContext } from './handler.ts'
 import { handlers } from './handlers.ts'
 import type { House } from './house.ts'
 import { identify } from './identify.ts'
-import { limit } from './limit.ts'
 import { parse } from './parse.ts'
 import { leaseKey } from './request-key.ts'
 import { requestTransaction } from './request-transaction.ts'
@@ -18,25 +18,13 @@ export type Execute = (call: Call) => Promise<Answer>
 
 /** One way for every edge: limit, credential, permission, input, then once for an Idempotency-Key. */
 export function executor(house: House): Execute {
-  return async (call) => {
-    let headers: Readonly<Record<string, string>> = {}
-    try {
-      const limited = await limit(house, call.operation, call.address)
-      headers = limited.headers
-      if (limited.refusal !== undefined) throw limited.refusal
+  return (call) =>
+    answerLimited(house, call.operation, call, async () => {
       if (call.refused !== undefined) throw call.refused
       const caller = await identify(house, house.operators, call)
       authorize(call.operation, caller.actor)
-      const input = parse(call.operation, call.input)
-      const answer = await answerOnce(house, call, caller, input)
-      return { ...answer, headers: { ...headers, ...answer.headers } }
-    } catch (error) {
-      const refusal = asRefusal(error)
-      if (refusal === undefined || refusal.cause !== undefined) house.onFault(error, call)
-      const failure = failureOf(error, call.requestId)
-      return { ...failure, headers: { ...headers, ...failure.headers } }
-    }
-  }
+      return answerOnce(house, call, caller, parse(call.operation, call.input))
+    })
 }
 
 async function answerOnce(

@@ -2,7 +2,7 @@ import { finishPayments, undoPayment } from '@market/market/orders'
 import { recheckTransfers, watchTreasury } from '@market/market/payments'
 import { compareSendings } from '@market/market/payouts'
 import { forgetOldLooks, keepReserves } from '@market/market/reserves'
-import { finishHires, sendUnmined, undoRegistration } from '@market/market/x402'
+import { findElsewhere, finishHires, forgetHires, sendUnmined, undoRegistration } from '@market/market/x402'
 import type { JobContext } from './job.ts'
 import type { Sweep, SweepLog } from './sweeps.ts'
 
@@ -15,13 +15,14 @@ const HOUR = 3_600 * SECOND
 export const MONEY_SWEEPS: readonly Sweep<JobContext>[] = [
   { name: 'compare-sendings', everyMs: 2 * SECOND, run: onEachNetwork(compareSendings) },
   { name: 'watch-treasuries', everyMs: 5 * SECOND, run: onEachNetwork(watchTreasury) },
-  { name: 'finish-payments', everyMs: 2 * SECOND, run: finishPayments },
+  { name: 'finish-payments', everyMs: 2 * SECOND, run: finish },
   { name: 'finish-hires', everyMs: 2 * SECOND, run: finishHires },
   { name: 'send-unmined', everyMs: 10 * SECOND, run: sendUnmined },
   { name: 'recheck-transfers', everyMs: 5 * SECOND, run: recheck },
   // Often, for payouts wait for it after the database came up; how often it really counts, the database says.
   { name: 'keep-reserves', everyMs: 5 * SECOND, run: countReserves },
   { name: 'forget-old-looks', everyMs: HOUR, run: forgetOldLooks },
+  { name: 'forget-hires', everyMs: HOUR, run: forgetHires },
 ]
 
 /** A network in trouble keeps no other one waiting; its trouble is told at the end. */
@@ -32,6 +33,11 @@ function onEachNetwork(work: (ctx: JobContext, network: Network) => Promise<unkn
     const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     if (failures.length > 0) throw new AggregateError(failures, 'Not every network could be read')
   }
+}
+
+/** What a program's buyer signed is looked for wherever it may have come to the chain. */
+function finish(ctx: JobContext): Promise<number> {
+  return finishPayments(ctx, (order, payment) => findElsewhere(ctx, order, payment))
 }
 
 /** A payment that the chain took back is taken back from the order that stood on it. */

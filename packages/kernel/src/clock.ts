@@ -9,5 +9,9 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
+/** Before and after everything that ever happens: for questions that ask of no time. */
+export const EVER = new Date(0)
+export const FOREVER = new Date(8.64e15)
+
 export const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms)
 export const earlier = (at: Date, ms: number): Date => new Date(at.getTime() - ms)

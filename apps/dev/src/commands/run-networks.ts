@@ -56,8 +56,8 @@ process.on('message', (question: Question) => {
 })
 
 const described = (name: Network) => {
-  const { place, treasuryKey, identity } = networks[name]
-  return [name, { place, treasuryKey, identity }] as const
+  const { place, treasuryKey, gas, identity } = networks[name]
+  return [name, { place, treasuryKey, gas, identity }] as const
 }
 const up: Up = { up: Object.fromEntries(NETWORKS.map(described)) as Up['up'] }
 process.send?.(up)

@@ -14,7 +14,10 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
   const chain = await startEvmNetwork(settings)
   const treasuryKey = generatePrivateKey()
   const treasury = privateKeyToAccount(treasuryKey).address
+  const gasKey = generatePrivateKey()
+  const gasAccount = privateKeyToAccount(gasKey).address
   await chain.fund(treasury, 1_000n * COIN)
+  await chain.fund(gasAccount, 1_000n * COIN)
   const wallets = new Map<Address, PrivateKeyAccount>()
 
   const end = new AbortController()
@@ -40,6 +43,7 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
   return {
     place: { rpc: chain.url, usdc: settings.usdc, treasury },
     treasuryKey: treasuryKey.slice(2),
+    gas: { account: gasAccount, key: gasKey.slice(2) },
     identity: String(settings.chainId),
     newWallet: async () => newAccount().address,
     fund,

@@ -3,7 +3,7 @@ import type { LocalNetwork } from './network.ts'
 
 /** What the process with the chains says once they are up. */
 export interface Up {
-  readonly up: Readonly<Record<Network, Pick<LocalNetwork, 'place' | 'treasuryKey' | 'identity'>>>
+  readonly up: Readonly<Record<Network, Pick<LocalNetwork, 'place' | 'treasuryKey' | 'gas' | 'identity'>>>
 }
 
 /** What it is asked to do. */

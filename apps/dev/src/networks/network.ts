@@ -3,6 +3,8 @@ export interface LocalNetwork {
   readonly place: NetworkPlace
   /** The treasury's key as the worker takes it: 32 bytes in hex. */
   readonly treasuryKey: string
+  /** The account that brings payments of buyers to the chain, and its key in the same form. */
+  readonly gas: { readonly account: string; readonly key: string }
   /** What tells the chain from others: its id, on Solana the hash of its first block. */
   readonly identity: string
   /** A wallet that `transfer` can send from; it holds nothing yet. */

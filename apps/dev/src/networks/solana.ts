@@ -42,7 +42,10 @@ export async function startSolana(): Promise<LocalNetwork> {
   const mint = address(usdc.mint)
   const seed = randomBytes(32)
   const treasury = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
+  const gasSeed = randomBytes(32)
+  const gas = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(gasSeed))
   await chain.fundSol(treasury.address, 1_000n * SOL)
+  await chain.fundSol(gas.address, 1_000n * SOL)
   // Its account for USDC is there from the start, so that any wallet can pay into it.
   await usdc.fund(treasury.address, 0n)
   const wallets = new Map<string, KeyPairSigner>()
@@ -84,6 +87,7 @@ export async function startSolana(): Promise<LocalNetwork> {
   return {
     place: { rpc: chain.url, usdc: usdc.mint, treasury: treasury.address },
     treasuryKey: seed.toString('hex'),
+    gas: { account: gas.address, key: gasSeed.toString('hex') },
     identity: chain.genesisHash,
     newWallet: async () => (await newSigner()).address,
     fund,

@@ -99,6 +99,8 @@ function settingsOf(up: Up['up']): Record<string, string> {
     [`${PREFIX[name]}_RPC_URLS`, up[name].place.rpc],
     [`${PREFIX[name]}_USDC`, up[name].place.usdc],
     [`${PREFIX[name]}_TREASURY`, up[name].place.treasury],
+    [`${PREFIX[name]}_GAS_ACCOUNT`, up[name].gas.account],
+    [`${PREFIX[name]}_GAS_KEY`, up[name].gas.key],
   ])
   return {
     ...Object.fromEntries(places),

@@ -41,6 +41,7 @@ const BY_WALLET = parseAbi([
 const GAS_BY_KEY = 150_000n
 /** A wallet checks its own signature, and one that burns more for it is not worth waiting for. */
 const GAS_BY_WALLET = 400_000n
+export const MOST_GAS = GAS_BY_WALLET
 
 const KEY_SIGNATURE_BYTES = 65
 

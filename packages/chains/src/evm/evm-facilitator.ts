@@ -1,12 +1,14 @@
 import { assert } from '@market/kernel/assert'
-import type { Facilitator } from '@market/market/ports/facilitator'
+import { type Facilitator, noGas } from '@market/market/ports/facilitator'
 import type { EvmTreasurySigner } from '@market/market/ports/signer'
+import type { Node } from '../nodes/node-pool.ts'
 import { type Authorization, readAuthorization } from './authorization.ts'
-import { authorizationCall } from './authorization-call.ts'
+import { authorizationCall, MOST_GAS } from './authorization-call.ts'
 import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
-import { nextFees, readFees } from './fees.ts'
+import { isEnough, nextFees, raised, readFees } from './fees.ts'
 import { lookAtSettlement } from './look-at-settlement.ts'
 import { quantity } from './read-answer.ts'
+import { readCall } from './read-call.ts'
 import { readDomain } from './read-domain.ts'
 import { readNonces } from './read-nonces.ts'
 import { refuseOnChain, refuseTerms } from './refuse-authorization.ts'
@@ -69,12 +71,17 @@ export const openEvmFacilitator = async (
     return authorization
   }
 
+  const gasLeftAt = async (node: Node): Promise<bigint> => {
+    const [balance] = await callAll(node, chainId, [['eth_getBalance', gasAccount, 'latest']])
+    return quantity(balance)
+  }
+
   return {
     network,
     caip2: `eip155:${chainId}`,
     v1: V1_NAMES[chainId],
     extra: { name, version },
-    gasAccount,
+    gasAccount: addressKey(gasAccount),
 
     read(payment) {
       const authorization = readAuthorization(payment)
@@ -92,38 +99,51 @@ export const openEvmFacilitator = async (
       )
     },
 
-    nextNonce: async () => (await readNonces(nodes, chainId, gasAccount)).pending,
     minedNonce: async () => (await readNonces(nodes, chainId, gasAccount)).next,
 
-    async sign(payment, nonce) {
+    async readTerms() {
+      const { pending } = await readNonces(nodes, chainId, gasAccount)
+      return nodes.ask(async (node) => {
+        const [final] = await callEach(node, chainId, [blockAt(finalityTag)])
+        const finalHeight = readFinalBlock(final)?.height ?? 0n
+        const [fees, gasLeft] = [await readFees(node, chainId), await gasLeftAt(node)]
+        return { nextNonce: pending, finalHeight, lastValidHeight: null, fees, gasLeft }
+      })
+    },
+
+    async sign(payment, { fees, finalHeight, gasLeft }, nonce) {
       assert(signer !== undefined, 'settlements are signed where the gas key is')
-      assert(nonce !== null, 'an EVM settlement has its nonce before it is signed')
+      assert(nonce !== null && fees !== null, 'an EVM settlement has its nonce before it is signed')
       const authorization = signed(payment)
       assert(addressKey(authorization.to) === addressKey(treasury), 'a settlement pays the treasury')
-      const { fees, height } = await nodes.ask(async (node) => {
-        const [final] = await callEach(node, chainId, [blockAt(finalityTag)])
-        return { fees: await readFees(node, chainId), height: readFinalBlock(final)?.height ?? 0n }
-      })
       const { data, gas } = await authorizationCall(domain, authorization)
       const offer = nextFees(fees, [], feeCapPerGas)
-      const { reference, bytes } = await signCall(signer, {
-        chainId,
-        to: usdc,
-        data,
-        gas,
-        nonce,
-        fees: offer,
-      })
-      return { reference, bytes, nonce, signedAtHeight: height, lastValidHeight: null }
+      if (gasLeft !== null && gasLeft < gas * offer.maxFeePerGas) throw noGas(network)
+      const call = { chainId, to: usdc, data, gas, nonce, fees: offer }
+      const { reference, bytes } = await signCall(signer, call)
+      return { reference, bytes, nonce, signedAtHeight: finalHeight, lastValidHeight: null }
+    },
+
+    async outbid(bytes, { fees, gasLeft }) {
+      const { fees: offered, from, ...call } = await readCall(bytes)
+      assert(fees !== null && addressKey(call.to) === addressKey(usdc), 'a settlement calls the token')
+      // What an account signed that paid the gas before this one is not this one's to pay for.
+      if (addressKey(from) !== addressKey(gasAccount)) return undefined
+      if (isEnough(offered, fees) || raised(offered.maxFeePerGas) > feeCapPerGas) return undefined
+      const next = nextFees(fees, [offered], feeCapPerGas)
+      // More than there is would be taken by no node, and the bytes that can be paid for would be forgotten.
+      if (gasLeft !== null && gasLeft < call.gas * next.maxFeePerGas) throw noGas(network)
+      assert(signer !== undefined, 'settlements are signed where the gas key is')
+      return (await signCall(signer, { ...call, fees: next })).bytes
     },
 
     send: ({ bytes }) => sendBytes(nodes, chainId, bytes),
     look: (settlement, payment) => lookAtSettlement(settings, nodes, settlement, signed(payment)),
 
-    gasLeft: () =>
+    gas: () =>
       nodes.ask(async (node) => {
-        const [balance] = await callAll(node, chainId, [['eth_getBalance', gasAccount, 'latest']])
-        return quantity(balance)
+        const { maxFeePerGas } = await readFees(node, chainId)
+        return { left: await gasLeftAt(node), each: maxFeePerGas * MOST_GAS }
       }),
   }
 }

@@ -1,5 +1,4 @@
 import { unavailable } from '@market/kernel/refusal'
-import type { SignedTransfer } from '@market/market/ports/rail'
 import { largest } from '../nodes/largest.ts'
 import type { Node } from '../nodes/node-pool.ts'
 import { blockAt } from './evm-nodes.ts'
@@ -10,6 +9,9 @@ export interface Fees {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
+
+/** What was offered before; without them, where nobody knows. */
+type Offered = { readonly [Name in keyof Fees]: bigint | null }
 
 /** The base fee can double in six full blocks; what is not needed is not paid. */
 const BASE_FEE_ROOM = 2n
@@ -25,6 +27,15 @@ export const readFees = async (node: Node, chainId: number): Promise<Fees> => {
   return { maxFeePerGas: base * BASE_FEE_ROOM + maxPriorityFeePerGas, maxPriorityFeePerGas }
 }
 
+const baseFeeIn = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees): bigint =>
+  (maxFeePerGas - maxPriorityFeePerGas) / BASE_FEE_ROOM
+
+/** Whether whoever makes blocks would get half of what they ask today: for less they may let it lie. */
+export const isEnough = (offered: Fees, now: Fees): boolean => {
+  const aboveBase = offered.maxFeePerGas - baseFeeIn(now)
+  return [aboveBase, offered.maxPriorityFeePerGas].every((tip) => tip * 2n >= now.maxPriorityFeePerGas)
+}
+
 /** The smallest fee that takes the place of another. */
 export const raised = (fee: bigint): bigint => (fee * REPLACEMENT_PERMILLE + 999n) / 1_000n
 
@@ -32,7 +43,7 @@ export const raised = (fee: bigint): bigint => (fee * REPLACEMENT_PERMILLE + 999
  * The fees of the next signature: today's, or as much as it takes to replace the earlier ones. Above the cap nothing is
  * signed; the network's fees come down again, and the payout waits.
  */
-export const nextFees = (now: Fees, before: readonly SignedTransfer[], cap: bigint): Fees => {
+export const nextFees = (now: Fees, before: readonly Offered[], cap: bigint): Fees => {
   const outbid = (today: bigint, earlier: readonly (bigint | null)[]): bigint =>
     largest([today, ...earlier.map((fee) => raised(fee ?? 0n))])
   const tip = outbid(
@@ -48,7 +59,7 @@ export const nextFees = (now: Fees, before: readonly SignedTransfer[], cap: bigi
 
   // The room above today's base fee may be given up, if something remains that a block would take.
   const floor = largest([tip, ...before.map((one) => raised(one.maxFeePerGas ?? 0n))])
-  const base = (now.maxFeePerGas - now.maxPriorityFeePerGas) / BASE_FEE_ROOM
+  const base = baseFeeIn(now)
   if (cap >= floor && cap >= base + tip) return { maxFeePerGas: cap, maxPriorityFeePerGas: tip }
   throw unavailable(`The network asks for ${maxFeePerGas} wei per gas, and our cap is ${cap}`)
 }

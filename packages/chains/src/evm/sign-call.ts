@@ -12,7 +12,7 @@ import {
 import type { Fees } from './fees.ts'
 import { parseAddress } from './settings.ts'
 
-interface CallToSign {
+export interface CallToSign {
   readonly chainId: number
   readonly to: string
   readonly data: Hex

@@ -1,4 +1,5 @@
 import { Refusal, unavailable } from '@market/kernel/refusal'
+import { noGas } from '@market/market/ports/facilitator'
 import {
   type Address,
   type Base64EncodedWireTransaction,
@@ -44,6 +45,10 @@ const MOST_SIGNERS = 2
 const [FEWEST_INSTRUCTIONS, MOST_INSTRUCTIONS] = [3, 7]
 /** A transfer with a memo takes under 20 000; the rest is for what a wallet adds to protect its owner. */
 const MOST_UNITS = 60_000
+const SIGNATURE_FEE = 5_000n
+/** In lamports, for all that the gas account ever signs. */
+export const MOST_FEE =
+  BigInt(MOST_SIGNERS) * SIGNATURE_FEE + (BigInt(MOST_UNITS) * HIGHEST_MICRO_LAMPORTS_PER_UNIT) / 1_000_000n
 /** Wallets add instructions of this program, which fail when the owner would lose more than was shown. */
 const LIGHTHOUSE_PROGRAM = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
 const EXTRA_PROGRAMS: ReadonlySet<string> = new Set([MEMO_PROGRAM, LIGHTHOUSE_PROGRAM])
@@ -133,6 +138,16 @@ const failureIn = async (
   return told
 }
 
+/** Not the buyer's fault: the first account is the one that pays the fee. */
+const isOfGas = (failure: TransactionError | null): boolean =>
+  failure === 'InsufficientFundsForFee' ||
+  failure === 'AccountNotFound' ||
+  (typeof failure === 'object' &&
+    failure !== null &&
+    'InsufficientFundsForRent' in failure &&
+    // Typed as a number; what reads the answer makes whole numbers bigints.
+    Number(failure.InsufficientFundsForRent.account_index) === 0)
+
 /** What the buyer's signature and the chain tell. */
 export const refuseOnChain = async (
   nodes: SolanaNodes,
@@ -147,5 +162,7 @@ export const refuseOnChain = async (
     return REASONS.balance
   // A delegate may pay with somebody else's money; whose purchase it would be, the chain does not tell.
   if (account.owner !== authority) return REASONS.notOwner
-  return (await failureIn(nodes, payment)) === null ? undefined : REASONS.simulation
+  const failure = await failureIn(nodes, payment)
+  if (isOfGas(failure)) throw noGas('solana-mainnet')
+  return failure === null ? undefined : REASONS.simulation
 }

@@ -13,7 +13,7 @@ import { EXPIRY_MARGIN } from './look-payout.ts'
 import { type SolanaNodes, solanaNodes } from './nodes.ts'
 import { type PaymentTransaction, readPaymentTransaction, transferIn } from './payment-transaction.ts'
 import { readHeights } from './read-heights.ts'
-import { REASONS, refuseLayout, refuseOnChain } from './refuse-payment.ts'
+import { MOST_FEE, REASONS, refuseLayout, refuseOnChain } from './refuse-payment.ts'
 import { sendBytes } from './send-bytes.ts'
 import type { SolanaSettings } from './settings.ts'
 import { isFrozen, readTokenAccount, usdcAccountOf } from './token-account.ts'
@@ -92,14 +92,18 @@ export const openSolanaFacilitator = async (
       return refuseLayout(transaction, { ...terms, amount }) ?? refuseOnChain(nodes, transaction)
     },
 
-    nextNonce: async () => null,
     minedNonce: async () => null,
 
-    async sign(payment) {
-      assert(signer !== undefined, 'settlements are signed where the gas key is')
-      const { wire } = settled(payment)
+    async readTerms() {
       // Whatever blockhash the buyer took, it is no newer than the newest one of now.
       const { final, horizon } = await readHeights(nodes)
+      const lastValidHeight = horizon - EXPIRY_MARGIN
+      return { nextNonce: null, finalHeight: final, lastValidHeight, fees: null, gasLeft: null }
+    },
+
+    async sign(payment, { finalHeight, lastValidHeight }) {
+      assert(signer !== undefined, 'settlements are signed where the gas key is')
+      const { wire } = settled(payment)
       const signature = await signer.signMessage(Uint8Array.from(wire.messageBytes))
       assert(isSignatureBytes(signature), 'the signer gives 64 bytes')
       const signatures = { ...wire.signatures, [address(gasAccount)]: signature }
@@ -108,16 +112,19 @@ export const openSolanaFacilitator = async (
         reference: getSignatureFromTransaction(transaction),
         bytes: getBase64EncodedWireTransaction(transaction),
         nonce: null,
-        signedAtHeight: final,
-        lastValidHeight: horizon - EXPIRY_MARGIN,
+        signedAtHeight: finalHeight,
+        lastValidHeight,
       }
     },
+
+    outbid: async () => undefined,
 
     send: ({ bytes }) => sendBytes(nodes, bytes),
     look: (settlement) => lookAtSettlement(nodes, settlement),
 
-    async gasLeft() {
-      return (await nodes.rpc.getBalance(address(gasAccount), { commitment: 'confirmed' }).send()).value
+    async gas() {
+      const { value } = await nodes.rpc.getBalance(address(gasAccount), { commitment: 'confirmed' }).send()
+      return { left: value, each: MOST_FEE }
     },
   }
 }

@@ -2,10 +2,9 @@ import type { LimitName } from '@market/contract/limits'
 import type { ListingId } from '@market/kernel/ids'
 import { Refusal } from '@market/kernel/refusal'
 import { carrierOf, findPayable, hireService, type Quote } from '@market/market/x402'
+import { answerLimited } from '../answer-limited.ts'
 import type { Answer } from '../call.ts'
-import { asRefusal, failureOf } from '../failure.ts'
 import type { House } from '../house.ts'
-import { limit } from '../limit.ts'
 import type { DoorName, HireCall } from './hire-call.ts'
 import { keepFor } from './kept.ts'
 import { presentHire, presentQuote } from './present-hire.ts'
@@ -31,29 +30,13 @@ export function hireDoor(house: House): (call: HireCall) => Promise<Answer> {
   return oneWay(house, (call) => answerTo(house, call, quoteOf))
 }
 
-export function oneWay(
-  house: House,
-  answerTo: (call: HireCall) => Promise<Answer>,
-): (call: HireCall) => Promise<Answer> {
-  return async (call) => {
-    let headers: Readonly<Record<string, string>> = {}
-    try {
-      if (call.isCounted !== true) {
-        const limited = await limit(house, LIMITED[call.door], call.address)
-        headers = limited.headers
-        if (limited.refusal !== undefined) throw limited.refusal
-      }
+export const oneWay =
+  (house: House, answerTo: (call: HireCall) => Promise<Answer>) =>
+  (call: HireCall): Promise<Answer> =>
+    answerLimited(house, call.isCounted === true ? undefined : LIMITED[call.door], call, async () => {
       if (call.refused !== undefined) throw call.refused
-      const answer = await answerTo(call)
-      return { ...answer, headers: { ...headers, ...answer.headers } }
-    } catch (error) {
-      const refusal = asRefusal(error)
-      if (refusal === undefined || refusal.cause !== undefined) house.onFault(error, call)
-      const failure = failureOf(error, call.requestId)
-      return { ...failure, headers: { ...headers, ...failure.headers } }
-    }
-  }
-}
+      return answerTo(call)
+    })
 
 async function answerTo(
   house: House,

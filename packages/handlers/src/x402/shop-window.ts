@@ -1,10 +1,9 @@
 import { operations } from '@market/contract/operations'
 import type { Network } from '@market/kernel/network'
 import { countPayable, listPayable, openNetworks, type PayableAsked } from '@market/market/x402'
+import { answerLimited } from '../answer-limited.ts'
 import type { Answer, Call } from '../call.ts'
-import { asRefusal, failureOf } from '../failure.ts'
 import type { House } from '../house.ts'
-import { limit } from '../limit.ts'
 import { type Goods, goodsOf } from './goods.ts'
 import { keepFor } from './kept.ts'
 
@@ -43,28 +42,13 @@ export interface ShopWindow {
 /** What is for sale, for doors that speak other people's formats. */
 export function shopWindow(house: House, keptMs = KEPT_MS): ShopWindow {
   const keep = keepFor<string>(keptMs)
-  const operation = operations.listPayableServices
   return {
-    look: async (asked, ask) => {
-      let headers: Readonly<Record<string, string>> = {}
-      try {
-        const limited = await limit(house, operation, asked.address)
-        headers = limited.headers
-        if (limited.refusal !== undefined) throw limited.refusal
+    look: (asked, ask) =>
+      answerLimited(house, operations.listPayableServices, asked, async () => {
         const { key, show } = ask()
         const body = await keep(key, async () => show(shopOf(house)))
-        return {
-          status: 200,
-          body,
-          headers: { ...headers, 'Cache-Control': `public, max-age=${keptMs / 1_000}` },
-        }
-      } catch (error) {
-        const refusal = asRefusal(error)
-        if (refusal === undefined || refusal.cause !== undefined) house.onFault(error, asked)
-        const failure = failureOf(error, asked.requestId)
-        return { ...failure, headers: { ...headers, ...failure.headers } }
-      }
-    },
+        return { status: 200, body, headers: { 'Cache-Control': `public, max-age=${keptMs / 1_000}` } }
+      }),
   }
 }
 

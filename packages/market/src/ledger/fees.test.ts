@@ -1,7 +1,7 @@
 import { minus, plus, usdc } from '@market/kernel/money'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addFee, splitByShare, splitPrice } from './fees.ts'
+import { addFee, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 
 const amounts = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }).map(usdc)
 
@@ -24,6 +24,16 @@ describe('fees', () => {
       fc.property(amounts, (price) => {
         const { due, agent, fee } = addFee(price)
         return agent === price && plus(agent, fee) === due
+      }),
+    )
+  })
+
+  test('the fee that came on top can be taken off again, to the micro', () => {
+    fc.assert(
+      fc.property(amounts, (price) => {
+        const { due, fee } = addFee(price)
+        const again = takeOffFee(due)
+        return again.agent === price && again.fee === fee
       }),
     )
   })

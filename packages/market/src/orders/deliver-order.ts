@@ -1,14 +1,13 @@
-import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import type { Needs } from '../context.ts'
 import { act } from './act.ts'
-import { complete, deliver } from './changes.ts'
+import { deliver } from './changes.ts'
 import type { Deliverable } from './delivery.ts'
 import { tellBuyer } from './notices.ts'
 import type { Order } from './order.ts'
 import type { Party } from './party.ts'
-import { settle } from './settle.ts'
-import { insertDelivery, saveOrder } from './store.ts'
+import { release } from './release.ts'
+import { insertDelivery } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids'>
 
@@ -26,7 +25,7 @@ export const deliverOrder = (
     onward: async (tx, order) => {
       if (order.status !== 'delivered') return order
       await insertDelivery(tx, order.id, { note: handed.note, items: handed.items, at: order.deliveredAt })
-      if (order.paymentMethod === 'x402') return release(ctx, tx, order)
+      if (order.paymentMethod === 'x402') return release(ctx, tx, order, ctx.clock.now())
       await tellBuyer(ctx, tx, order, {
         kind: 'order.delivered',
         title: `“${order.title}” was delivered`,
@@ -35,11 +34,3 @@ export const deliverOrder = (
       return order
     },
   })
-
-async function release(ctx: Ctx, tx: Tx, order: Order<'delivered'>): Promise<Order<'completed'>> {
-  const now = ctx.clock.now()
-  const completed = complete(order, now)
-  const saved = await saveOrder(tx, order, completed, { action: 'release', actor: 'clock', at: now })
-  await settle(ctx, tx, saved)
-  return saved
-}

@@ -8,8 +8,9 @@ import { claimTransfer, findPayment } from '../payments/index.ts'
 import type { SeenTransfer } from '../ports/chain.ts'
 import { refundPart } from './give-back.ts'
 import { tellBuyer } from './notices.ts'
-import { type Order, type PendingPayment, purposeOf } from './order.ts'
+import { type Order, type Payment, type PendingPayment, purposeOf } from './order.ts'
 import { questionOf, takePayment } from './pay-order.ts'
+import { releaseDelivered } from './release-delivered.ts'
 import { findOrder, lockOrder, savePending, takePending } from './store.ts'
 
 const BATCH = 50
@@ -22,27 +23,35 @@ const LEAST = usdc(1n)
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 type Waiting = Order<'accepted' | 'cancelled'>
 
+/** Where else a payment may have come to the chain than where it was waited for; undefined when it did not. */
+type Elsewhere = (order: OrderId, payment: Payment) => Promise<string | undefined>
+
 /** Looks again at transfers that were named before they were settled enough to count. */
-export async function finishPayments(ctx: Ctx): Promise<number> {
+export async function finishPayments(
+  ctx: Ctx,
+  elsewhere: Elsewhere = async () => undefined,
+): Promise<number> {
   const now = ctx.clock.now()
   const ids = await takePending(ctx.db, { now, before: earlier(now, LOOK_EVERY_MS) }, BATCH)
-  const done = await Promise.allSettled(ids.map((id) => finishPayment(ctx, id)))
+  const done = await Promise.allSettled(ids.map((id) => finishPayment(ctx, id, elsewhere)))
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'Some payments could not be looked at')
   return ids.length
 }
 
-async function finishPayment(ctx: Ctx, id: OrderId): Promise<void> {
+async function finishPayment(ctx: Ctx, id: OrderId, elsewhere: Elsewhere): Promise<void> {
   const order = await findOrder(ctx.db, id)
   if (!isWaiting(order)) return
   const { pending } = order
   const verdict = await lookAt(ctx, order, pending)
+  const other = isSeen(verdict) ? undefined : await elsewhere(id, pending)
+  if (other !== undefined) return waitElsewhere(ctx, id, pending, other)
   if (verdict === undefined) return
   await transact(ctx.db, async (tx) => {
     const locked = await lockOrder(tx, id)
     // Another transfer was named meanwhile, or the order was paid: the look was at something else.
     if (!isWaiting(locked) || locked.pending.reference !== pending.reference) return
-    if (typeof verdict === 'string') return failPayment(ctx, tx, locked, verdict)
+    if (!isSeen(verdict)) return failPayment(ctx, tx, locked, verdict)
     try {
       await take(ctx, tx, locked, verdict)
     } catch (error) {
@@ -51,6 +60,17 @@ async function finishPayment(ctx: Ctx, id: OrderId): Promise<void> {
     }
   })
 }
+
+/** From now on the same payment is waited for where it is. */
+const waitElsewhere = (ctx: Ctx, id: OrderId, { reference }: PendingPayment, other: string): Promise<void> =>
+  transact(ctx.db, async (tx) => {
+    const order = await lockOrder(tx, id)
+    if (!isWaiting(order) || order.pending.reference !== reference) return
+    await savePending(tx, { ...order, pending: { ...order.pending, reference: other } }, ctx.clock.now())
+  })
+
+const isSeen = (verdict: SeenTransfer | string | undefined): verdict is SeenTransfer =>
+  typeof verdict === 'object'
 
 const isWaiting = (order: Order): order is Waiting & { pending: PendingPayment } =>
   (order.status === 'accepted' || order.status === 'cancelled') && order.pending !== null
@@ -83,7 +103,7 @@ async function take(
 ): Promise<void> {
   const { network } = order.pending
   if (order.status === 'accepted') {
-    await takePayment(ctx, tx, order, network, seen, order.buyer)
+    await releaseDelivered(ctx, tx, await takePayment(ctx, tx, order, network, seen, order.buyer))
     return
   }
   await claimTransfer(ctx, tx, { network, seen, purpose: purposeOf(order), due: seen.amount })

@@ -25,7 +25,8 @@ export async function giveUpHire(
   const until = await contestedUntil(tx, order)
   const now = ctx.clock.now()
   if (until === undefined || now >= until) return false
-  await undoPayment(ctx, tx, transfer)
+  // Who made the payment has just taken it back, and must not be told to pay again.
+  await undoPayment(ctx, tx, transfer, async () => undefined)
   const waiting = await lockOrder(tx, id)
   allow(waiting, 'cancel')
   const cancelled = { ...cancel(waiting, now), pending: null }

@@ -1,11 +1,11 @@
 import type { Tx } from '@market/database/transact'
 import type { Needs } from '../context.ts'
-import { cancel, complete, expire, lapse } from './changes.ts'
+import { cancel, expire, lapse } from './changes.ts'
 import { tellCancelled } from './events.ts'
 import { giveBack } from './give-back.ts'
 import { tellBuyer } from './notices.ts'
 import { dueAt, type Order } from './order.ts'
-import { settle } from './settle.ts'
+import { release } from './release.ts'
 import { saveOrder } from './store.ts'
 
 const CLOCK = 'clock'
@@ -24,7 +24,7 @@ export async function moveIfDue(ctx: Ctx, tx: Tx, order: Order, now: Date): Prom
     case 'accepted':
       return forgetPrice(tx, order, now)
     case 'delivered':
-      return release(ctx, tx, order, now)
+      return releaseUnanswered(ctx, tx, order, now)
     case 'paid':
     case 'in_progress':
     case 'revision_requested':
@@ -42,10 +42,8 @@ function forgetPrice(tx: Tx, order: Order<'quoted' | 'accepted'>, now: Date): Pr
     : saveOrder(tx, order, lapse(order), { ...step, action: 'lapse' })
 }
 
-async function release(ctx: Ctx, tx: Tx, order: Order<'delivered'>, now: Date): Promise<Order> {
-  const step = { action: 'release', actor: CLOCK, at: now } as const
-  const completed = await saveOrder(tx, order, complete(order, now), step)
-  await settle(ctx, tx, completed)
+async function releaseUnanswered(ctx: Ctx, tx: Tx, order: Order<'delivered'>, now: Date): Promise<Order> {
+  const completed = await release(ctx, tx, order, now)
   await tellBuyer(ctx, tx, completed, {
     kind: 'order.released',
     title: `“${order.title}” counts as approved`,

@@ -1,4 +1,4 @@
-import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
+import { EVER, earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -129,7 +129,7 @@ export function dueAt(order: Order): Date | null {
 
 /** A payment made before its order was made for something else; but a program's order is made by its payment. */
 export const earliestPayment = ({ createdAt, paymentMethod }: Core): Date =>
-  paymentMethod === 'x402' ? new Date(0) : earlier(createdAt, BLOCK_TIME_SLACK_MS)
+  paymentMethod === 'x402' ? EVER : earlier(createdAt, BLOCK_TIME_SLACK_MS)
 
 /** What an order is in every state, without what this one knows beside. */
 export const bare = (order: Order): Core => ({

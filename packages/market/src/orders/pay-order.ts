@@ -1,5 +1,6 @@
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import { FOREVER } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -21,9 +22,10 @@ import {
   purposeOf,
 } from './order.ts'
 import { type Party, roleIn } from './party.ts'
+import { releaseDelivered } from './release-delivered.ts'
 import { allow, allowRole } from './states.ts'
 import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
-import { returnSurplus } from './surplus.ts'
+import { giveSurplusBack } from './surplus.ts'
 
 export interface PayOrder {
   readonly orderId: OrderId
@@ -33,8 +35,6 @@ export interface PayOrder {
 }
 
 type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
-
-const FOREVER = new Date(8.64e15)
 
 /**
  * The buyer names the transfer that paid. The chain is asked with no transaction open; what it said is acted on under
@@ -67,7 +67,7 @@ async function payNow(ctx: Ctx, party: Party, seen: Order, pending: PendingPayme
     if (isPaidBy(found, pending)) return found
     const order: Order = await moveIfDue(ctx, tx, found, ctx.clock.now())
     allow(order, 'pay')
-    return takePayment(ctx, tx, order, network, transfer, party.name)
+    return releaseDelivered(ctx, tx, await takePayment(ctx, tx, order, network, transfer, party.name))
   })
 }
 
@@ -92,7 +92,7 @@ export async function takePayment(
     due: order.price,
   })
   assert(isNew, `${order.id} is not paid, and yet its transfer is claimed`)
-  await returnSurplus(ctx, tx, order, network, seen)
+  await giveSurplusBack(ctx, tx, order, network, seen)
   const saved = await saveOrder(tx, order, paid, { action: 'pay', actor, at: now })
   await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })

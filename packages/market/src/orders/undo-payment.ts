@@ -22,7 +22,12 @@ const PURPOSE = /^order:(ord_.+)$/
  * A reorganisation took back a payment that an order stood on. Nothing has left for it, for payouts wait until their
  * payment is final; so what was set aside goes back to escrow, from where the payment itself is undone.
  */
-export async function undoPayment(ctx: Needs<'clock' | 'ids'>, tx: Tx, transfer: Transfer): Promise<void> {
+export async function undoPayment(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  transfer: Transfer,
+  tell: typeof tellUndone = tellUndone,
+): Promise<void> {
   const id = PURPOSE.exec(transfer.purpose)?.[1] as OrderId | undefined
   if (id === undefined) return
   const order = await lockOrder(tx, id)
@@ -41,12 +46,15 @@ export async function undoPayment(ctx: Needs<'clock' | 'ids'>, tx: Tx, transfer:
     actor: 'clock',
     at: now,
   })
-  await tellBuyer(ctx, tx, waiting, {
+  await tell(ctx, tx, waiting)
+}
+
+const tellUndone = (ctx: Needs<'clock' | 'ids'>, tx: Tx, order: Order<'accepted'>): Promise<void> =>
+  tellBuyer(ctx, tx, order, {
     kind: 'order.payment_undone',
     title: `The payment for “${order.title}” was undone`,
     body: WHY,
   })
-}
 
 /** What a reorganisation dropped is usually mined again. */
 function comingAgain({ network, reference, payer }: Transfer, since: Date): PendingPayment {

@@ -51,12 +51,13 @@ async function takeOver(
   }
   if (known.purpose === transfer.purpose) return { isNew: false }
   if (known.purpose !== '') throw usedAlready()
+  // An operator may have sent it back, or kept it, while nobody claimed it. Asked before anything is written, for whoever
+  // is refused may go on with the same transaction.
+  if ((await inSuspense(tx, known)) < known.amount) throw usedAlready()
   const state = known.state === 'final' ? 'final' : transfer.state
   const claimed: Transfer = { ...transfer, state, arrivedAt: known.arrivedAt }
   await saveTransfer(tx, claimed, now)
   if (known.amount < claimed.amount) await countWhole(ctx, tx, known, claimed.amount)
-  // An operator may have sent it back, or kept it, while nobody claimed it.
-  if ((await inSuspense(tx, claimed)) < claimed.amount) throw usedAlready()
   await postNew(ctx, tx, matching(claimed))
   return { isNew: true }
 }

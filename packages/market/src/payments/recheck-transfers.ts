@@ -1,5 +1,5 @@
 import { type Tx, transact } from '@market/database/transact'
-import { DAY, earlier, later, MINUTE, SECOND } from '@market/kernel/clock'
+import { DAY, EVER, earlier, FOREVER, later, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Needs } from '../context.ts'
@@ -17,7 +17,7 @@ const MISSING_FOR_MS = 10 * MINUTE
 /** Beyond any finality there is: for the few looks that say a transfer is there and not whether it is final. */
 const SURELY_FINAL_MS = DAY
 
-const ALWAYS = { notBefore: new Date(0), notAfter: new Date(8.64e15) }
+const ALWAYS = { notBefore: EVER, notAfter: FOREVER }
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 

@@ -4,7 +4,7 @@ import { Refusal } from '@market/kernel/refusal'
 import type { Rail } from '../ports/rail.ts'
 import { payoutSwitches, refuseWhileStopped } from '../switches/index.ts'
 import { adopt } from './adopt.ts'
-import { capReason, coverReason, finalReason } from './hold-reason.ts'
+import { capReason, coverReason, earlyReason, finalReason } from './hold-reason.ts'
 import { numberPayout } from './number-payout.ts'
 import { isWaiting, type Payout } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
@@ -32,6 +32,7 @@ export async function admit(ctx: PayoutContext, rail: Rail, payout: Payout): Pro
       if (adopted !== undefined) return adopted
       await refuseWhileStopped(tx, payoutSwitches(network))
       const why =
+        earlyReason(locked, ctx.clock.now()) ??
         (await finalReason(tx, locked)) ??
         shutReason(gate) ??
         (await capReason(ctx, tx, locked)) ??

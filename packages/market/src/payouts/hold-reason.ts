@@ -21,6 +21,10 @@ export const NOT_FINAL = 'The payment it is paid from is not final yet'
 export const finalReason = async (tx: Tx, { purpose }: Payout): Promise<string | undefined> =>
   purpose === null || (await isFinal(tx, purpose)) ? undefined : NOT_FINAL
 
+/** What may turn out to be another's money waits until they can no longer show it. */
+export const earlyReason = ({ notBefore }: Payout, now: Date): string | undefined =>
+  notBefore === null || notBefore <= now ? undefined : `It leaves no earlier than ${notBefore.toISOString()}`
+
 /** Why the caps keep a payout waiting, or undefined. Asked under the network's lock, so that two cannot share a rest. */
 export async function capReason(ctx: PayoutContext, tx: Tx, payout: Payout): Promise<string | undefined> {
   const { perPayout, perDay } = ctx.caps

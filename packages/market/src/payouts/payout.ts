@@ -35,6 +35,8 @@ export interface Payout {
   readonly finalReference: string | null
   /** The agent that is told by an event how it ended; null when nobody is. */
   readonly toldAgent: AgentId | null
+  /** It leaves no earlier, in whichever round. */
+  readonly notBefore: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }

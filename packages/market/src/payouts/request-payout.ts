@@ -39,8 +39,8 @@ export async function requestPayout(
   const { network, kind, subject, payee, amount } = wanted
   const now = ctx.clock.now()
   const id = payoutIdOf(kind, subject)
-  const dueAt = wanted.notBefore ?? now
-  const isNew = await insertPayout(tx, dueAt, {
+  const notBefore = wanted.notBefore ?? null
+  const isNew = await insertPayout(tx, notBefore ?? now, {
     id,
     network,
     kind,
@@ -54,6 +54,7 @@ export async function requestPayout(
     round: 1,
     finalReference: null,
     toldAgent: wanted.isTold === true ? (wanted.agentId ?? null) : null,
+    notBefore,
     createdAt: now,
     updatedAt: now,
   })
@@ -75,12 +76,13 @@ export async function requestPayout(
 async function again(
   ctx: Needs<'clock'>,
   tx: Tx,
-  { kind, subject, network, amount, payee }: WantedPayout,
+  { kind, subject, network, amount, payee, ...wanted }: WantedPayout,
 ): Promise<Payout | undefined> {
   const known = await lockPayout(tx, payoutIdOf(kind, subject))
   if (known.state !== 'withdrawn') {
     assert(known.amount === amount && known.network === network, `${kind} of ${subject} is one and the same`)
     return undefined
   }
-  return startRound(tx, known, ctx.clock.now(), { payee, amount, network })
+  const notBefore = wanted.notBefore ?? null
+  return startRound(tx, known, ctx.clock.now(), { payee, amount, network, notBefore })
 }

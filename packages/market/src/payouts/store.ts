@@ -21,6 +21,7 @@ const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   round: row.round,
   finalReference: row.final_reference,
   toldAgent: row.told_agent as AgentId | null,
+  notBefore: row.not_before,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -41,6 +42,7 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
       reason: payout.reason,
       round: payout.round,
       told_agent: payout.toldAgent,
+      not_before: payout.notBefore,
       created_at: payout.createdAt,
       updated_at: payout.updatedAt,
       due_at: dueAt,
@@ -95,12 +97,19 @@ export async function savePayout(
   return payoutOf(row)
 }
 
+interface NextRound {
+  readonly payee?: string | null
+  readonly amount?: Usdc
+  readonly network?: Network
+  readonly notBefore?: Date | null
+}
+
 /** Back to the beginning, at once; what was signed in earlier rounds is over. Without an address it waits for one. */
 export async function startRound(
   tx: Tx,
   { id, round, payee: before }: Payout,
   at: Date,
-  { payee = before, ...change }: { payee?: string | null; amount?: Usdc; network?: Network } = {},
+  { payee = before, ...change }: NextRound = {},
 ): Promise<Payout> {
   await tx.updateTable('payout_signatures').set({ is_dead: true }).where('payout_id', '=', id).execute()
   const row = await tx
@@ -115,6 +124,7 @@ export async function startRound(
       due_at: at,
       ...(change.amount !== undefined && { amount_micros: change.amount }),
       ...(change.network !== undefined && { network: change.network }),
+      ...(change.notBefore !== undefined && { not_before: change.notBefore }),
     })
     .where('id', '=', id)
     .returningAll()

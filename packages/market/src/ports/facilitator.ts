@@ -1,5 +1,6 @@
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { type Refusal, unavailable } from '@market/kernel/refusal'
 
 /** What a buyer's program signed, as it came and not yet believed: the `payload` of an x402 payment. */
 export type SignedPayment = Readonly<Record<string, unknown>>
@@ -27,6 +28,29 @@ export interface Settlement {
   readonly lastValidHeight: bigint | null
 }
 
+/** What the chain says just now of what a settlement needs: asked before anything is held that others wait for. */
+export interface SettlementTerms {
+  /** EVM: the gas account's next nonce, with what waits to be mined. Solana: null. */
+  readonly nextNonce: bigint | null
+  readonly finalHeight: bigint
+  /** Solana: nothing that was signed by now can take effect above it. EVM: null. */
+  readonly lastValidHeight: bigint | null
+  /** EVM: what a transaction should offer, in wei per gas. Solana: null, the buyer has written it down. */
+  readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint } | null
+  /** EVM: what the gas account has. Solana: null, for there the payment was tried with it. */
+  readonly gasLeft: bigint | null
+}
+
+export const noGas = (network: Network): Refusal =>
+  unavailable(`There is no gas to bring the payment to ${network} at the moment: pay on another network`)
+
+/** In the chain's own coin. */
+export interface Gas {
+  readonly left: bigint
+  /** What one settlement costs today at most. */
+  readonly each: bigint
+}
+
 export type SettlementOutcome =
   /** Nothing seen; it may still take effect. Send it again. */
   | { readonly kind: 'unknown' }
@@ -49,17 +73,20 @@ export interface Facilitator {
   read(payment: SignedPayment): PaymentProof | undefined
   /** Why it would not bring exactly this amount to the treasury if it were sent now; undefined when it would. */
   refusal(payment: SignedPayment, amount: Usdc): Promise<string | undefined>
-  /** EVM: the gas account's next nonce, with what waits to be mined. Solana: null. */
-  nextNonce(): Promise<bigint | null>
+  readTerms(): Promise<SettlementTerms>
   /** EVM: how many transactions of the gas account are in blocks. Solana: null. */
   minedNonce(): Promise<bigint | null>
-  /** Only where the gas key is; fails elsewhere. */
-  sign(payment: SignedPayment, nonce: bigint | null): Promise<Settlement>
+  /** Asks nobody. Only where the gas key is; fails elsewhere. */
+  sign(payment: SignedPayment, terms: SettlementTerms, nonce: bigint | null): Promise<Settlement>
+  /**
+   * EVM: the same call at the same nonce for more, when these bytes offer less than blocks ask today. Undefined when
+   * they offer enough, or as much as we ever offer. Only where the gas key is.
+   */
+  outbid(bytes: string, terms: SettlementTerms): Promise<string | undefined>
   /** Hands the bytes to the network. Any error means that the outcome is unknown, never that nothing happened. */
   send(settlement: Pick<Settlement, 'bytes'>): Promise<void>
   look(settlement: Settlement, payment: SignedPayment): Promise<SettlementOutcome>
-  /** What is left to pay for gas, in the chain's own coin. */
-  gasLeft(): Promise<bigint>
+  gas(): Promise<Gas>
 }
 
 /** The networks on which signed payments are taken. */

@@ -122,7 +122,8 @@ export async function findUnmatched(
 /** Payouts that are over are not listed: there are as many as there ever were, and nothing to do about them. */
 export type OpenState = Exclude<Payout['state'], 'final' | 'withdrawn'>
 
-export interface ListedPayout extends Omit<Payout, 'purpose' | 'nonce' | 'finalReference' | 'toldAgent'> {
+export interface ListedPayout
+  extends Omit<Payout, 'purpose' | 'nonce' | 'finalReference' | 'toldAgent' | 'notBefore'> {
   /** By which it was paid or, not being final, was signed last in this round. */
   readonly reference: string | null
 }

@@ -1,6 +1,6 @@
 import { transact } from '@market/database/transact'
 import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
-import { usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 import { Refusal } from '@market/kernel/refusal'
 import { isAwaited } from '../orders/index.ts'
 import { findPayment } from '../payments/index.ts'
@@ -12,8 +12,7 @@ import { fulfil } from './fulfil.ts'
 import type { Binding, HireIn } from './hire.ts'
 import { type BuyContext, isSameRequest, type Offer, type Shown } from './offer.ts'
 import { judgeReference } from './payment-reference.ts'
-import type { Quote } from './quote.ts'
-import { usedAlready } from './refusals.ts'
+import { inProgress, usedAlready } from './refusals.ts'
 import { claimHire, findHire, isSettlement, lockHire, saveDone } from './store.ts'
 import { takeOver } from './take-over.ts'
 import { patiently } from './wait.ts'
@@ -25,6 +24,9 @@ const OLDEST_MS = 1 * HOUR
 const CLOCK_SLACK_MS = 1 * MINUTE
 /** Above this whoever asks must show that they are who paid: everybody can read a transaction's hash. */
 const MOST_UNBOUND = usdc(25_000_000n)
+const ANYTHING = usdc(1n)
+const UNDERPAID = 'underpaid'
+const RETRY_SECONDS = 3
 
 /** The spec's own way: the buyer has paid and names the transaction. It buys one thing, whoever asks. */
 export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: Shown): Promise<HireAnswer> {
@@ -35,15 +37,20 @@ export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: 
   if (known?.state === 'done') return (await takeOver(ctx, offer, known, shown)) ?? replay(known, offer)
   if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
 
-  const quote = await offer.quote()
-  if (!quote.ways.some((way) => way.network === network))
-    return { kind: 'quote', quote, error: `This cannot be paid on ${network}` }
-  const seen = await look(ctx, quote, { network, reference }, shown)
-  if (typeof seen === 'string') return { kind: 'quote', quote, error: seen }
-  if (seen === undefined)
-    return { kind: 'quote', quote, error: 'transaction_not_found_yet', retryAfterSeconds: 3 }
-  const binding = bind(ctx, quote, seen, shown)
-  if (!isBinding(binding)) return { kind: 'quote', quote, error: binding }
+  const quote = await offer.quote().catch((error: unknown) => offTheMarket(error, shown))
+  const askAgain = (error: string, retryAfterSeconds?: number): HireAnswer => {
+    if (quote instanceof Refusal) throw retryAfterSeconds === undefined ? quote : inProgress()
+    return { kind: 'quote', quote, error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+  }
+  if (!(quote instanceof Refusal) && !quote.ways.some((way) => way.network === network))
+    return askAgain(`This cannot be paid on ${network}`)
+  const seen = await look(ctx, { network, reference }, shown)
+  if (typeof seen === 'string') return askAgain(seen)
+  if (seen === undefined) return askAgain('transaction_not_found_yet', RETRY_SECONDS)
+  const today = quote instanceof Refusal ? undefined : quote.due
+  const bound = bind(ctx, { subject: offer.purchase.subject, today }, seen, shown)
+  if (typeof bound === 'string') return askAgain(bound)
+  const { binding, due } = bound
   // An order of a buyer who is known waits for it, or its payer has shown once that it was another's.
   const isDoubtful = known !== undefined || (await isAwaited(ctx.db, network, reference))
   if (binding === 'none' && isDoubtful) throw usedAlready()
@@ -54,7 +61,7 @@ export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: 
     const claimed = await claimHire(
       tx,
       {
-        ...{ ...key, ...offer.purchase, id: ctx.ids.next('hir'), binding, payer: seen.payer, due: quote.due },
+        ...{ ...key, ...offer.purchase, id: ctx.ids.next('hir'), binding, payer: seen.payer, due },
         ...{ state: 'claimed', leaseUntil: later(now, MINUTE), createdAt: now },
       },
       now,
@@ -70,16 +77,21 @@ export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: 
   throw usedAlready()
 }
 
+/** Who was given a quote and has paid it is served, even when nobody else can buy it any more. */
+function offTheMarket(error: unknown, { claim }: Shown): Refusal {
+  if (claim !== undefined && error instanceof Refusal && error.kind === 'not_found') return error
+  throw error
+}
+
 function replay(hire: HireIn<'done'>, { purchase }: Offer): HireAnswer {
   if (!isSameRequest(hire, purchase)) throw usedAlready()
   return { kind: 'done', hire, isReplay: true }
 }
 
-/** The transfer, undefined while it may still come, or the word for why it will not do. */
+/** The transfer, undefined while it may still come, or the word for why it will not do; what is due, it itself may tell. */
 async function look(
   ctx: BuyContext,
-  { due }: Quote,
-  { network, reference }: Sent | { network: Sent['network']; reference: string },
+  { network, reference }: Pick<Sent, 'network' | 'reference'>,
   { payer }: Shown,
 ): Promise<SeenTransfer | string | undefined> {
   const now = ctx.clock.now()
@@ -87,7 +99,7 @@ async function look(
     return await patiently(() =>
       findPayment(ctx, network, {
         reference,
-        atLeast: due,
+        atLeast: ANYTHING,
         notBefore: earlier(now, OLDEST_MS),
         notAfter: later(now, CLOCK_SLACK_MS),
         sentByPayer: true,
@@ -100,18 +112,24 @@ async function look(
   }
 }
 
-const BINDINGS: readonly string[] = ['none', 'reference', 'payer'] satisfies Binding[]
-const isBinding = (word: string): word is Binding => BINDINGS.includes(word)
-
-/** How the payment is bound to who asks, or the word for why it must be. */
-function bind(ctx: BuyContext, quote: Quote, seen: SeenTransfer, shown: Shown): string {
-  if (seen.payer === null) return 'payer_unknown'
-  const verdict = judgeReference(ctx, seen, quote, shown.claim)
-  if (verdict === 'bound') return 'reference'
-  if (verdict !== 'unbound') return verdict
-  if (shown.payer !== undefined) return 'payer'
+/** How the payment is bound to who asks, and what is due; or the word for why it will not do. */
+function bind(
+  ctx: BuyContext,
+  { subject, today }: { readonly subject: string; readonly today: Usdc | undefined },
+  { payer, attached, at, amount }: SeenTransfer,
+  shown: Shown,
+): { readonly binding: Binding; readonly due: Usdc } | string {
+  if (payer === null) return 'payer_unknown'
+  const verdict = judgeReference(ctx, { attached, at }, subject, shown.claim)
+  // A price that changed since is not the concern of who was told another one and has paid it.
+  if (verdict.kind === 'bound')
+    return amount < verdict.due ? UNDERPAID : { binding: 'reference', due: verdict.due }
+  if (verdict.kind === 'refused') return verdict.why
+  if (today === undefined) return 'not_payable'
+  if (amount < today) return UNDERPAID
+  if (shown.payer !== undefined) return { binding: 'payer', due: today }
   // What was paid for something else would hardly be this very amount; that it was not is shown within the hour.
-  return quote.due > MOST_UNBOUND || seen.amount !== quote.due ? 'binding_required' : 'none'
+  return today > MOST_UNBOUND || amount !== today ? 'binding_required' : { binding: 'none', due: today }
 }
 
 /** The books know the transfer as the payment of something else. */

@@ -1,25 +1,18 @@
 import { transact } from '@market/database/transact'
-import { later, SECOND } from '@market/kernel/clock'
+import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
 import { Refusal, unavailable } from '@market/kernel/refusal'
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '../ports/facilitator.ts'
 import { refuseWhileStopped } from '../switches/index.ts'
 import type { HireAnswer } from './answers.ts'
 import type { Carrier } from './carrier.ts'
+import { keepGasTransaction, takeNonce } from './gas/store.ts'
 import type { Hire, HireIn } from './hire.ts'
 import { type BuyContext, isSameRequest, type Offer } from './offer.ts'
 import type { Quote } from './quote.ts'
 import { inProgress, usedAlready } from './refusals.ts'
 import { type Requirement, requirementsOf } from './requirements.ts'
 import { seeThrough } from './see-through.ts'
-import {
-  claimHire,
-  findHire,
-  keepGasTransaction,
-  saveSent,
-  saveVoid,
-  takeNonce,
-  underWayOf,
-} from './store.ts'
+import { claimHire, countFailed, findHire, lockUnderWay, saveSent, saveVoid } from './store.ts'
 import { patiently } from './wait.ts'
 
 type Signed = Extract<Carrier, { kind: 'signed' }>
@@ -30,7 +23,7 @@ const LEASE_MS = 30 * SECOND
 /**
  * A payment that the buyer signed and we bring to the chain. Claimed first, so that of any number of copies one is sent;
  * written down before it is sent, so that nobody who dies on the way leaves a payment without its purchase. From then
- * on the answer is never "pay", only "done" or "wait".
+ * on the answer is "done" or "wait", and "pay" only once it can no longer take effect.
  */
 export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): Promise<HireAnswer> {
   const facilitator = facilitatorOf(ctx.facilitators, signed)
@@ -106,12 +99,12 @@ async function pay(
   payment: SignedPayment,
 ): Promise<HireAnswer> {
   try {
-    const refusal = (await facilitator.refusal(payment, hire.due)) ?? (await overdrawn(ctx, hire))
-    if (refusal !== undefined) {
-      await saveVoid(ctx.db, hire, refusal, ctx.clock.now())
-      return { kind: 'quote', quote, error: refusal }
+    const refusal = (await unreliable(ctx, hire)) ?? (await facilitator.refusal(payment, hire.due))
+    const sent = refusal === undefined ? await signFor(ctx, facilitator, hire, payment) : refusal
+    if (typeof sent === 'string') {
+      await saveVoid(ctx.db, hire, sent, ctx.clock.now())
+      return { kind: 'quote', quote, error: sent }
     }
-    const sent = await signFor(ctx, facilitator, hire, payment)
     // Whether it arrived is asked of the chain, whatever the sending said.
     await facilitator.send(sent.settlement).catch(() => undefined)
     return await answerOf(ctx, sent, quote)
@@ -125,26 +118,35 @@ async function pay(
 /** Said of a payment that nobody found anything wrong with: a part of ours was away. */
 const TRY_AGAIN = 'try_again'
 
-/** One balance signed for many times costs us gas for each: what is under way of a wallet counts against it. */
-async function overdrawn(ctx: BuyContext, hire: Hire): Promise<string | undefined> {
-  const underWay = await underWayOf(ctx.db, hire)
-  if (underWay === 0n || hire.payer === null) return undefined
-  const balance = await ctx.chains[hire.network]?.balanceOf(hire.payer)
-  return balance !== undefined && balance.latest < underWay + hire.due ? 'insufficient_funds' : undefined
+/** Each payment that comes to nothing on the chain costs us its gas: a wallet whose payments do is left alone for a while. */
+const MOST_FAILED = 5
+const FAILED_WITHIN_MS = 1 * HOUR
+
+async function unreliable(ctx: BuyContext, hire: Hire): Promise<string | undefined> {
+  const since = earlier(ctx.clock.now(), FAILED_WITHIN_MS)
+  return (await countFailed(ctx.db, hire, since)) < MOST_FAILED ? undefined : 'too_many_failed_payments'
 }
 
-/** Number, signature and bytes are written down together: a number that was given is never without its bytes. */
+/**
+ * Number, signature and bytes are written down together: a number that was given is never without its bytes. One balance
+ * signed for many times would cost gas for each, so what is under way of a wallet counts against it; tells the word for
+ * that instead.
+ */
 async function signFor(
   ctx: BuyContext,
   facilitator: Facilitator,
   hire: Hire,
   payment: SignedPayment,
-): Promise<HireIn<'sent'>> {
-  const counted = await facilitator.nextNonce()
-  return transact(ctx.db, async (tx) => {
+): Promise<HireIn<'sent'> | string> {
+  const terms = await facilitator.readTerms()
+  const balance = hire.payer === null ? undefined : await ctx.chains[hire.network]?.balanceOf(hire.payer)
+  return transact<HireIn<'sent'> | string>(ctx.db, async (tx) => {
     const { network, gasAccount } = facilitator
-    const nonce = counted === null ? null : await takeNonce(tx, network, gasAccount, counted)
-    const settlement = await facilitator.sign(payment, nonce)
+    const underWay = await lockUnderWay(tx, hire)
+    if (balance !== undefined && balance.latest < underWay + hire.due) return 'insufficient_funds'
+    const { nextNonce } = terms
+    const nonce = nextNonce === null ? null : await takeNonce(tx, network, gasAccount, nextNonce)
+    const settlement = await facilitator.sign(payment, terms, nonce)
     const broadcast = { payment, settlement }
     if (!(await saveSent(tx, hire, broadcast, ctx.clock.now()))) throw inProgress()
     if (nonce !== null) await keepGasTransaction(tx, network, nonce, settlement.bytes)

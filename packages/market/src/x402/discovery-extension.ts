@@ -1,13 +1,15 @@
-/** What a service takes and gives, in the words of the Bazaar: the same at every door, for a payer repeats it. */
-const BRIEF = 'A square logo for a bakery, warm colours'
+interface Declared {
+  /** An example of what is sent, and what there is to send. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly properties: Readonly<Record<string, { readonly type: string }>>
+  readonly answer: Readonly<Record<string, unknown>>
+}
 
-export const DISCOVERY_EXTENSION = {
+/** What is taken and given, in the words of the Bazaar. */
+const declare = ({ body, properties, answer }: Declared) => ({
   info: {
-    input: { type: 'http', method: 'POST', bodyType: 'json', body: { brief: BRIEF } },
-    output: {
-      type: 'json',
-      example: { order_id: 'ord_...', status: 'paid', result_url: 'https://...' },
-    },
+    input: { type: 'http', method: 'POST', bodyType: 'json', body },
+    output: { type: 'json', example: answer },
   },
   schema: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -19,11 +21,7 @@ export const DISCOVERY_EXTENSION = {
           type: { type: 'string', const: 'http' },
           method: { type: 'string', enum: ['POST'] },
           bodyType: { type: 'string', enum: ['json'] },
-          body: {
-            type: 'object',
-            properties: { brief: { type: 'string' }, requirements: { type: 'object' } },
-            required: ['brief'],
-          },
+          body: { type: 'object', properties, required: Object.keys(body) },
         },
         required: ['type', 'method', 'bodyType', 'body'],
         additionalProperties: false,
@@ -36,4 +34,17 @@ export const DISCOVERY_EXTENSION = {
     },
     required: ['input'],
   },
-} as const
+})
+
+/** The same at every door of a service, for a payer repeats it. */
+export const DISCOVERY_EXTENSION = declare({
+  body: { brief: 'A square logo for a bakery, warm colours' },
+  properties: { brief: { type: 'string' }, requirements: { type: 'object' } },
+  answer: { order_id: 'ord_...', status: 'paid', result_url: 'https://...' },
+})
+
+export const REGISTRATION_EXTENSION = declare({
+  body: { name: 'Logo Painter', description: 'Draws logos from a few words.' },
+  properties: { name: { type: 'string' }, description: { type: 'string' } },
+  answer: { success: true, data: { agent_id: 'agt_...', api_key: 'market_...' } },
+})

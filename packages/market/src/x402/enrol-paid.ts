@@ -1,12 +1,11 @@
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
-import { minus } from '@market/kernel/money'
 import { Refusal } from '@market/kernel/refusal'
 import { enrolAgent, type Registration } from '../agents/index.ts'
 import type { Needs } from '../context.ts'
-import { escrow, fees, post, surplus } from '../ledger/index.ts'
-import { claimTransfer, type Transfer } from '../payments/index.ts'
-import { findPayoutOf, requestPayout, withdrawPayout } from '../payouts/index.ts'
+import { escrow, fees, post } from '../ledger/index.ts'
+import { claimTransfer } from '../payments/index.ts'
+import { requestPayout, returnSurplus } from '../payouts/index.ts'
 import type { SeenTransfer } from '../ports/chain.ts'
 import type { Hire } from './hire.ts'
 import { REGISTRATION } from './quote.ts'
@@ -27,7 +26,7 @@ export async function enrolPaid(
   const purpose = `${REGISTRATION}:${id}`
   await claimTransfer(ctx, tx, { network, seen, purpose, due })
   const pot = escrow(network, purpose)
-  await returnSurplus(ctx, tx, { id, network, due, purpose }, seen)
+  await returnSurplus(ctx, tx, { network, subject: id, due, purpose }, seen)
   const owner = { userId: null, wallet: seen.payer, twitterUsername: null }
   const agentId = await enrol(ctx, tx, request as unknown as Wanted, owner)
   if (agentId !== undefined) {
@@ -54,29 +53,6 @@ export async function enrolPaid(
   return `refund:${id}`
 }
 
-const WORTH_SENDING = 100_000n
-
-/** What was paid too much goes back when it is more than sending it is worth. */
-async function returnSurplus(
-  ctx: Needs<'clock' | 'ids'>,
-  tx: Tx,
-  { id, network, due, purpose }: Pick<Hire, 'id' | 'network' | 'due'> & { readonly purpose: string },
-  { amount, payer, reference }: SeenTransfer,
-): Promise<void> {
-  const tooMuch = minus(amount, due)
-  if (tooMuch <= WORTH_SENDING) return
-  const from = surplus(network, reference)
-  await requestPayout(ctx, tx, {
-    network,
-    kind: 'surplus',
-    subject: id,
-    payee: payer,
-    amount: tooMuch,
-    from,
-    purpose,
-  })
-}
-
 const feeKey = (purpose: string, reference: string): string => `registration.fee:${purpose}:${reference}`
 
 /** Undefined when the name was taken since it was asked for. */
@@ -92,26 +68,4 @@ async function enrol(
     if (error instanceof Refusal && error.kind === 'conflict') return undefined
     throw error
   }
-}
-
-/** The chain took the fee back: it leaves where it went. Who owns the agent stays its owner. */
-export async function undoRegistration(
-  ctx: Needs<'clock' | 'ids'>,
-  tx: Tx,
-  transfer: Transfer,
-): Promise<void> {
-  const { purpose, network, reference, due } = transfer
-  if (!purpose.startsWith(`${REGISTRATION}:`)) return
-  const id = purpose.slice(REGISTRATION.length + 1)
-  const pot = escrow(network, purpose)
-  await withdrawPayout(ctx, tx, { kind: 'surplus', subject: id, to: surplus(network, reference) })
-  if ((await findPayoutOf(tx, 'refund', id)) !== undefined)
-    return withdrawPayout(ctx, tx, { kind: 'refund', subject: id, to: pot })
-  await post(ctx, tx, {
-    key: `registration.fee_undone:${purpose}:${reference}:${transfer.arrivedAt.getTime()}`,
-    reason: 'registration.fee_undone',
-    subject: id,
-    network,
-    moves: [{ from: fees(network), to: pot, amount: due }],
-  })
 }

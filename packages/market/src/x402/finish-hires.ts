@@ -1,7 +1,7 @@
 import { earlier, SECOND } from '@market/kernel/clock'
 import type { Needs } from '../context.ts'
 import { seeThrough } from './see-through.ts'
-import { takeSent, takeUnmined } from './store.ts'
+import { takeSent } from './store.ts'
 
 const BATCH = 50
 const LOOK_EVERY_MS = 3 * SECOND
@@ -11,21 +11,11 @@ export async function finishHires(
   ctx: Needs<'db' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>,
 ): Promise<number> {
   const now = ctx.clock.now()
-  const sent = await takeSent(ctx.db, { now, before: earlier(now, LOOK_EVERY_MS) }, BATCH)
+  // What cannot be looked at here is left to a process that can.
+  const networks = Object.values(ctx.facilitators).map(({ network }) => network)
+  const sent = await takeSent(ctx.db, networks, { now, before: earlier(now, LOOK_EVERY_MS) }, BATCH)
   const done = await Promise.allSettled(sent.map((hire) => seeThrough(ctx, hire)))
   const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'Some payments could not be seen through')
   return sent.length
-}
-
-const MOST_UNMINED = 50
-
-/** Sends again what our gas accounts signed and no block has, whatever became of the purchase. */
-export async function sendUnmined(ctx: Needs<'db' | 'facilitators'>): Promise<void> {
-  for (const facilitator of Object.values(ctx.facilitators)) {
-    const counted = await facilitator.minedNonce()
-    if (counted === null) continue
-    for (const bytes of await takeUnmined(ctx.db, facilitator.network, counted, MOST_UNMINED))
-      await facilitator.send({ bytes }).catch(() => undefined)
-  }
 }

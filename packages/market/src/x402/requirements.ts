@@ -1,5 +1,5 @@
-import { DISCOVERY_EXTENSION } from './discovery-extension.ts'
-import type { Quote, Way } from './quote.ts'
+import { DISCOVERY_EXTENSION, REGISTRATION_EXTENSION } from './discovery-extension.ts'
+import { type Quote, REGISTRATION, type Way } from './quote.ts'
 import { oneLine } from './sanitise.ts'
 
 /** How long a payment that is signed now may take until it is on the chain. */
@@ -102,5 +102,8 @@ export const versionTwoOf = (quote: Quote, baseUrl: string, error = 'Payment req
     serviceName: 'Agent Market',
   },
   accepts: requirementsOf(quote),
-  extensions: { 'payment-identifier': PAYMENT_IDENTIFIER, bazaar: DISCOVERY_EXTENSION },
+  extensions: {
+    'payment-identifier': PAYMENT_IDENTIFIER,
+    bazaar: quote.subject === REGISTRATION ? REGISTRATION_EXTENSION : DISCOVERY_EXTENSION,
+  },
 })

@@ -1,5 +1,5 @@
 import { transact } from '@market/database/transact'
-import { earlier, MINUTE } from '@market/kernel/clock'
+import { earlier, FOREVER, MINUTE } from '@market/kernel/clock'
 import { Refusal } from '@market/kernel/refusal'
 import type { Needs } from '../context.ts'
 import { findPayment } from '../payments/index.ts'
@@ -11,7 +11,6 @@ type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
 type Ended = HireIn<'done'> | HireIn<'void'>
 
 const SLACK_MS = 1 * MINUTE
-const FOREVER = new Date(8.64e15)
 
 /**
  * One look at a payment that was sent, by the request it came with, by one that repeats it, or by the worker: what was

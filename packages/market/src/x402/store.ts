@@ -148,6 +148,31 @@ export async function saveDone(
     .execute()
 }
 
+/** The authorization by which an order was bought; undefined when it was bought otherwise. */
+export async function findBought(
+  db: Db,
+  orderId: string,
+  network: Network,
+): Promise<
+  { readonly id: HireId; readonly payment: SignedPayment; readonly signedAtHeight: bigint } | undefined
+> {
+  const row = await db
+    .selectFrom('hires')
+    .select(['id', 'payment', 'signed_at_height'])
+    .where('result_id', '=', orderId)
+    .where('network', '=', network)
+    .where('kind', '=', 'authorization')
+    .executeTakeFirst()
+  if (row === undefined || row.signed_at_height === null) return undefined
+  const { id, payment, signed_at_height: signedAtHeight } = row
+  return { id: id as HireId, payment: payment as SignedPayment, signedAtHeight }
+}
+
+/** The same payment stands on the chain by another transaction now. */
+export async function saveMoved(db: Db, id: HireId, reference: string, now: Date): Promise<void> {
+  await db.updateTable('hires').set({ reference, updated_at: now }).where('id', '=', id).execute()
+}
+
 /** Who named the payment had no right to it; who made it may use it for anything. */
 export async function saveContested(tx: Tx, id: HireId, now: Date): Promise<void> {
   await tx
@@ -201,71 +226,57 @@ export async function saveVoid(db: Db | Tx, hire: Hire, why: string, now: Date):
 /** Payments that were sent and nobody saw through; each is marked, so that workers share them. */
 export async function takeSent(
   db: Db,
+  networks: readonly Network[],
   at: { now: Date; before: Date },
   limit: number,
 ): Promise<HireIn<'sent'>[]> {
   const { rows } = await sql<Row>`
     update hires set updated_at = ${at.now} where id in (
       select id from hires where state = 'sent' and updated_at < ${at.before}
+        and network = any(${networks})
       order by updated_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(hireOf).filter((hire) => hire.state === 'sent')
 }
 
-/** The next nonce of the account that pays the gas, held until the transaction ends. */
-export async function takeNonce(tx: Tx, network: Network, account: string, counted: bigint): Promise<bigint> {
-  const { rows } = await sql<{ next: bigint }>`
-    insert into gas_nonces (network, account, next) values (${network}, ${account}, ${counted} + 1)
-    on conflict (network) do update set
-      account = excluded.account,
-      next = case when gas_nonces.account = excluded.account
-        then greatest(gas_nonces.next, ${counted}) + 1 else excluded.next end
-    returning next`.execute(tx)
-  const next = rows[0]?.next
-  assert(next !== undefined, `${network} has a nonce`)
-  return next - 1n
+/** In small batches, so that no lock is held for long. */
+export async function deleteOver(db: Db, before: Date, limit: number): Promise<number> {
+  const done = await sql`
+    delete from hires where id in (
+      select id from hires where state in ('claimed', 'void') and reference is null and updated_at < ${before}
+      order by updated_at limit ${limit} for update skip locked
+    )`.execute(db)
+  return Number(done.numAffectedRows ?? 0n)
 }
 
-/** What an account that pays gas has signed: sent until it is mined, for a nonce that is never used blocks all later ones. */
-export async function keepGasTransaction(
-  tx: Tx,
-  network: Network,
-  nonce: bigint,
-  bytes: string,
-): Promise<void> {
-  await sql`
-    insert into gas_transactions (network, nonce, bytes) values (${network}, ${nonce}, ${bytes})
-    on conflict (network, nonce) do update set bytes = excluded.bytes`.execute(tx)
+export interface HireFigures {
+  readonly network: string
+  readonly underWay: bigint
+  readonly oldestSeconds: number
 }
 
-/** So many that were counted may come back when blocks are taken back. */
-const REORGANISED = 64n
-
-/** Those that the chain has not counted yet, oldest first; what it has counted is forgotten. */
-export async function takeUnmined(
-  db: Db,
-  network: Network,
-  counted: bigint,
-  limit: number,
-): Promise<string[]> {
-  await sql`delete from gas_transactions where network = ${network} and nonce < ${counted - REORGANISED}`.execute(
-    db,
-  )
-  const rows = await db
-    .selectFrom('gas_transactions')
-    .select('bytes')
-    .where('network', '=', network)
-    .where('nonce', '>=', counted)
-    .orderBy('nonce')
-    .limit(limit)
-    .execute()
-  return rows.map(({ bytes }) => bytes)
+/** By network, what was sent to the chain and has not ended. */
+export async function findHireFigures(db: Db, now: Date): Promise<HireFigures[]> {
+  const { rows } = await sql<HireFigures>`
+    select network, count(*) as "underWay",
+      extract(epoch from ${now}::timestamptz - min(created_at))::double precision as "oldestSeconds"
+    from hires where state = 'sent' group by network`.execute(db)
+  return rows
 }
 
-/** What a wallet has under way on a network beside one payment. */
-export async function underWayOf(db: Db, { id, network, payer }: Hire): Promise<bigint> {
+/** How many payments of the same wallet were brought to the chain lately and came to nothing. */
+export async function countFailed(db: Db, { network, payer }: Hire, since: Date): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) from hires where network = ${network} and payer = ${payer} and state = 'void'
+      and reference is not null and kind <> 'transaction' and updated_at >= ${since}`.execute(db)
+  return Number(rows[0]?.count ?? 0n)
+}
+
+/** What a wallet has under way on a network beside one payment; until the transaction ends nobody adds to it. */
+export async function lockUnderWay(tx: Tx, { id, network, payer }: Hire): Promise<bigint> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`hires:${network}:${payer}`}, 0))`.execute(tx)
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum from hires
-    where network = ${network} and payer = ${payer} and state = 'sent' and id <> ${id}`.execute(db)
+    where network = ${network} and payer = ${payer} and state = 'sent' and id <> ${id}`.execute(tx)
   return rows[0]?.sum ?? 0n
 }

@@ -1,4 +1,5 @@
 import { transact } from '@market/database/transact'
+import { EVER, FOREVER } from '@market/kernel/clock'
 import { findPayment } from '../payments/index.ts'
 import { refuseWhileStopped } from '../switches/index.ts'
 import type { HireAnswer } from './answers.ts'
@@ -8,9 +9,6 @@ import type { HireIn } from './hire.ts'
 import { type BuyContext, isSameRequest, type Offer, type Shown } from './offer.ts'
 import { usedAlready } from './refusals.ts'
 import { lockHire, saveTakenOver } from './store.ts'
-
-const EVER = new Date(0)
-const FOREVER = new Date(8.64e15)
 
 /**
  * Everybody can read a transaction's hash, so somebody may have hired with a payment that was not theirs. Who made it

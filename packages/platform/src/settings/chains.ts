@@ -1,6 +1,6 @@
 import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
 import { z } from 'zod'
-import { list, wholeNumber } from './environment.ts'
+import { list, secretHex, wholeNumber } from './environment.ts'
 
 /** Which chains the house is on and where their treasuries are: read by every program that looks at a chain. */
 
@@ -51,6 +51,8 @@ export const chainSettings = {
   SOLANA_TREASURY: base58.optional(),
   /** The account that pays the fees of payments which buyers signed; without it those are not taken there. */
   SOLANA_GAS_ACCOUNT: base58.optional(),
+  /** The key of that account: it pays for gas on its chain and can do nothing else. Keep a day's gas on it. */
+  SOLANA_GAS_KEY: secretHex,
   /** Below this a payment counts when it is confirmed, from here on when it is finalized. */
   SOLANA_FINALIZED_FROM_USDC: money('1000'),
 
@@ -59,6 +61,7 @@ export const chainSettings = {
   BASE_USDC: evmAddress.default(BASE_USDC),
   BASE_TREASURY: evmAddress.optional(),
   BASE_GAS_ACCOUNT: evmAddress.optional(),
+  BASE_GAS_KEY: secretHex,
   BASE_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(20),
   BASE_CONFIRMATIONS: confirmations,
   /** Where the treasury's history begins; some hours back when absent. */
@@ -69,6 +72,7 @@ export const chainSettings = {
   ALT_USDC: evmAddress.optional(),
   ALT_TREASURY: evmAddress.optional(),
   ALT_GAS_ACCOUNT: evmAddress.optional(),
+  ALT_GAS_KEY: secretHex,
   ALT_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(200),
   ALT_CONFIRMATIONS: confirmations,
   ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
@@ -86,9 +90,13 @@ export function checkChainSettings(
   isUsed: (name: ChainName) => boolean,
   ctx: z.RefinementCtx,
 ): void {
-  const fault = (path: string) => ctx.addIssue({ code: 'custom', path: [path], message: 'is needed to pay' })
-  for (const name of ['SOLANA', 'BASE', 'ALT'] as const)
+  const fault = (path: string, message = 'is needed to pay') =>
+    ctx.addIssue({ code: 'custom', path: [path], message })
+  for (const name of ['SOLANA', 'BASE', 'ALT'] as const) {
     if (isUsed(name) && config[`${name}_RPC_URLS`].length === 0) fault(`${name}_RPC_URLS`)
+    if (config[`${name}_GAS_KEY`] !== undefined && config[`${name}_GAS_ACCOUNT`] === undefined)
+      fault(`${name}_GAS_ACCOUNT`, 'is needed beside its key')
+  }
   if (!isUsed('ALT')) return
   if (config.ALT_CHAIN_ID === undefined) fault('ALT_CHAIN_ID')
   if (config.ALT_USDC === undefined) fault('ALT_USDC')
@@ -127,6 +135,10 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
 
 const GWEI = 1_000_000_000n
 
+/** The most a transaction of ours offers per gas, in wei. */
+export const feeCapOf = (config: ChainConfig, name: 'BASE' | 'ALT'): bigint =>
+  BigInt(config[`${name}_FEE_CAP_GWEI`]) * GWEI
+
 /** What bringing a buyer's payment to the chain takes beside the chain itself; undefined where nobody pays the gas. */
 export const solanaGasSettings = (config: ChainConfig, treasury: string) =>
   config.SOLANA_GAS_ACCOUNT === undefined
@@ -135,7 +147,7 @@ export const solanaGasSettings = (config: ChainConfig, treasury: string) =>
 
 export function evmGasSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury: string) {
   const gasAccount = config[`${name}_GAS_ACCOUNT`]
-  const feeCapPerGas = BigInt(config[`${name}_FEE_CAP_GWEI`]) * GWEI
+  const feeCapPerGas = feeCapOf(config, name)
   return gasAccount === undefined
     ? undefined
     : { ...evmSettings(config, name, treasury), gasAccount, feeCapPerGas }

@@ -1,0 +1,110 @@
+import { DAY, later, SECOND } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetHires } from './forget-hires.ts'
+import { keepGasTransaction, replaceGasTransaction, takeNonce, takeUnmined } from './gas/store.ts'
+import type { HireIn } from './hire.ts'
+import { claimHire, countFailed, findHire, saveSent, saveVoid } from './store.ts'
+
+let ctx: MarketContext
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  stop = database.stop
+})
+afterAll(() => stop())
+
+const NETWORK = 'base-mainnet'
+const PAYER = `0x${'ab'.repeat(20)}`
+let made = 0
+
+const newClaim = (proof = `${PAYER}:0x${String(made++).padStart(64, '0')}`): HireIn<'claimed'> => ({
+  ...{ id: ctx.ids.next('hir'), network: NETWORK, kind: 'authorization', proof, payer: PAYER },
+  ...{ subject: 'registration', request: {}, fingerprint: Buffer.alloc(32), requestKey: null },
+  ...{ binding: 'signed', due: usdc(1_000_000n), state: 'claimed' },
+  ...{ leaseUntil: later(ctx.clock.now(), 30 * SECOND), createdAt: ctx.clock.now() },
+})
+const claim = (hire: HireIn<'claimed'>) => claimHire(ctx.db, hire, ctx.clock.now())
+const broadcast = () => ({
+  payment: {},
+  settlement: {
+    ...{ reference: `0x${String(made++).padStart(64, '0')}`, bytes: '0x00', nonce: 0n },
+    ...{ signedAtHeight: 1n, lastValidHeight: null },
+  },
+})
+const send = (hire: HireIn<'claimed'>) =>
+  ctx.transact((tx) => saveSent(tx, hire, broadcast(), ctx.clock.now()))
+const stateOf = async (hire: HireIn<'claimed'>) => (await findHire(ctx.db, hire))?.state
+
+test('who was slow has lost the claim: neither their bytes nor their verdict count any more', async () => {
+  const slow = newClaim()
+  expect(await claim(slow)).toBeDefined()
+  expect(await claim(newClaim(slow.proof))).toBeUndefined()
+  ctx.clock.advance(31 * SECOND)
+  const quick = { ...newClaim(slow.proof), id: slow.id }
+  expect(await claim(quick)).toMatchObject({ id: slow.id, state: 'claimed' })
+  expect(await send(slow)).toBe(false)
+  await saveVoid(ctx.db, slow, 'was slow', ctx.clock.now())
+  expect(await stateOf(quick)).toBe('claimed')
+  expect(await send(quick)).toBe(true)
+  await saveVoid(ctx.db, quick, 'was sent', ctx.clock.now())
+  expect(await stateOf(quick)).toBe('sent')
+})
+
+test('what came to nothing is forgotten after a week; what was sent never is', async () => {
+  const [refused, left, sent, fresh] = [newClaim(), newClaim(), newClaim(), newClaim()]
+  for (const one of [refused, left, sent]) await claim(one)
+  await saveVoid(ctx.db, refused, 'insufficient_funds', ctx.clock.now())
+  await send(sent)
+  ctx.clock.advance(6 * DAY)
+  expect(await forgetHires(ctx)).toBe(0)
+  await claim(fresh)
+  ctx.clock.advance(2 * DAY)
+  expect(await forgetHires(ctx)).toBe(2)
+  const states = await Promise.all([refused, left, sent, fresh].map(stateOf))
+  expect(states).toEqual([undefined, undefined, 'sent', 'claimed'])
+})
+
+test('a wallet’s payments that came to nothing on the chain are counted, and no others', async () => {
+  const since = ctx.clock.now()
+  const failed = newClaim()
+  await claim(failed)
+  await saveVoid(ctx.db, failed, 'refused', ctx.clock.now())
+  expect(await countFailed(ctx.db, failed, since)).toBe(0)
+  const sent = newClaim()
+  await claim(sent)
+  await send(sent)
+  const found = await findHire(ctx.db, sent)
+  if (found === undefined) throw new Error('it was sent')
+  await saveVoid(ctx.db, found, 'reverted', ctx.clock.now())
+  expect(await countFailed(ctx.db, failed, since)).toBe(1)
+  expect(await countFailed(ctx.db, { ...failed, payer: 'another' }, since)).toBe(0)
+  ctx.clock.advance(SECOND)
+  expect(await countFailed(ctx.db, failed, ctx.clock.now())).toBe(0)
+})
+
+test('nonces are given once, follow the chain when it is ahead, and begin anew with another account', async () => {
+  const take = (account: string, counted: bigint) =>
+    ctx.transact((tx) => takeNonce(tx, 'alt-mainnet', account, counted))
+  const given = await Promise.all(Array.from({ length: 8 }, () => take('0xone', 3n)))
+  expect(given.toSorted((a, b) => Number(a - b))).toEqual([3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n])
+  expect(await take('0xone', 20n)).toBe(20n)
+  expect(await take('0xtwo', 0n)).toBe(0n)
+})
+
+test('of two who outbid the same settlement one is written down; what is mined is forgotten a while later', async () => {
+  for (const nonce of [5n, 6n, 100n])
+    await ctx.transact((tx) => keepGasTransaction(tx, NETWORK, nonce, `bytes of ${nonce}`))
+  expect(await takeUnmined(ctx.db, NETWORK, 6n, 50)).toEqual([
+    { nonce: 6n, bytes: 'bytes of 6' },
+    { nonce: 100n, bytes: 'bytes of 100' },
+  ])
+  const six = { nonce: 6n, bytes: 'bytes of 6' }
+  const outbid = (better: string) => replaceGasTransaction(ctx.db, NETWORK, six, better)
+  expect((await Promise.all([outbid('dear'), outbid('dearer')])).filter(Boolean)).toHaveLength(1)
+  expect(await takeUnmined(ctx.db, NETWORK, 80n, 50)).toEqual([{ nonce: 100n, bytes: 'bytes of 100' }])
+  expect(await takeUnmined(ctx.db, NETWORK, 0n, 50)).toHaveLength(1)
+})

@@ -1,0 +1,7 @@
+import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
+
+/** Signs on the terms of this moment, at the next nonce. */
+export const signNow = async (facilitator: Facilitator, payment: SignedPayment) => {
+  const terms = await facilitator.readTerms()
+  return facilitator.sign(payment, terms, terms.nextNonce)
+}
