@@ -21,7 +21,9 @@ test.concurrent.for(BUGS.filter(({ name }) => ONLY === undefined || name === ONL
     const isEnough = () => (SEEDS === undefined ? caught > 0 || runs >= FEW : runs >= SEEDS)
     while (!isEnough()) {
       const report = await runAlone({ ...USUAL, seed: FIRST_SEED + runs++, ...bug.aim, bug })
-      if (report.violations.some(({ invariant }) => bug.shownBy.includes(invariant))) caught++
+      const isShown = report.violations.some(({ invariant }) => bug.shownBy.includes(invariant))
+      if (isShown) caught++
+      else process.stdout.write(`${bug.name}: not seen, ${JSON.stringify(report)}\n`)
       for (const { invariant } of report.violations) found.set(invariant, (found.get(invariant) ?? 0) + 1)
     }
     const by = [...found].map(([invariant, times]) => `${invariant} ${times}`).join('; ')

@@ -4,13 +4,19 @@ import { type Report, runAlone } from './money/run.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 4)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const ORDERS = Number(process.env['ORDERS'] ?? 200)
+const ORDERS = Number(process.env['ORDERS'] ?? 100)
 const FAULTS = Number(process.env['FAULTS'] ?? 20)
 const ABREAST = 12
+const HIRES = Number(process.env['HIRES'] ?? 0.15)
 const SETTLED_WITHIN_MS = 30_000
+
 const BUSY = 2
 
-const isQuiet = (): boolean => (loadavg()[0] ?? 0) / availableParallelism() < BUSY
+/** How many want each core: on a machine that is much too busy everything takes as much longer. */
+const crowd = (): number => {
+  const perCore = (loadavg()[0] ?? 0) / availableParallelism()
+  return perCore < BUSY ? 1 : perCore
+}
 
 const lineOf = ({ counts, faults, refused, ...report }: Report): string =>
   [
@@ -25,13 +31,12 @@ const lineOf = ({ counts, faults, refused, ...report }: Report): string =>
 
 test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
   `money is where it belongs after ${ORDERS} orders through every fault, seed %i`,
-  { timeout: 600_000 },
+  { timeout: 900_000 },
   async (seed, { expect }) => {
-    const report = await runAlone({ seed, orders: ORDERS, abreast: ABREAST, faults: FAULTS })
+    const report = await runAlone({ seed, orders: ORDERS, abreast: ABREAST, faults: FAULTS, hires: HIRES })
     process.stdout.write(`${lineOf(report)}\n`)
     expect(report.violations).toEqual([])
     expect(report.released).toBeGreaterThan(0)
-    // On a machine that others keep busy, how long it takes tells about them.
-    if (isQuiet()) expect(report.settledMs).toBeLessThanOrEqual(SETTLED_WITHIN_MS)
+    expect(report.settledMs).toBeLessThanOrEqual(SETTLED_WITHIN_MS * crowd())
   },
 )

@@ -16,17 +16,28 @@ export interface Bug {
     readonly networks?: readonly Network[]
     readonly ending?: EndingName
     readonly thieves?: number
+    readonly hires?: number
     readonly careless?: boolean
     readonly orders?: number
     readonly abreast?: number
     readonly faults?: number
     readonly faultNames?: readonly FaultName[]
     readonly reorgs?: number
-    /** How nodes behave as long as everything shakes: all of them, or the first of each network alone. */
+    /** How all nodes behave, from the first order to the end. */
     readonly nodes?: Partial<RelayFaults>
-    readonly firstNode?: Partial<RelayFaults>
+    readonly slotMs?: number
+    readonly settledWithinMs?: number
   }
 }
+
+/**
+ * What is sent arrives when whoever sent it has long begun again, and on Solana is still alive then: bytes that were
+ * given up too early take effect all the same.
+ */
+const LATE = { nodes: { late: 1, lateMs: 7_000 }, slotMs: 100, settledWithinMs: 30_000 }
+
+/** So few that each payout is looked at again before what was sent for it has arrived. */
+const FEW = { orders: 5, abreast: 5 }
 
 export const BUGS: readonly Bug[] = [
   {
@@ -71,7 +82,7 @@ export const BUGS: readonly Bug[] = [
       faults: 8,
       faultNames: ['killAtSend'],
       reorgs: 0,
-      nodes: { late: 0.7 },
+      ...LATE,
     },
   },
   {
@@ -123,11 +134,21 @@ export const BUGS: readonly Bug[] = [
     aim: {
       networks: ['base-mainnet', 'alt-mainnet'],
       ending: 'cancelled',
-      faults: 6,
-      faultNames: ['latency'],
-      reorgs: 0,
-      nodes: { late: 1 },
+      ...FEW,
+      ...LATE,
     },
+  },
+  {
+    name: 'double-sign',
+    shownBy: ['a payout leaves once, and is the one the books name'],
+    changes: [
+      {
+        file: 'chains/src/solana/look-payout.ts',
+        from: 'const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + EXPIRY_MARGIN)',
+        to: 'const mayStillLand = false',
+      },
+    ],
+    aim: { networks: ['solana-mainnet'], ending: 'cancelled', ...FEW, ...LATE },
   },
   {
     name: 'reorg-ignored',
@@ -147,6 +168,25 @@ export const BUGS: readonly Bug[] = [
       faults: 6,
       faultNames: ['reorg'],
       careless: true,
+    },
+  },
+  {
+    name: 'settle-before-persist',
+    shownBy: ['every buyer holds what it had, less what it paid, and what came back'],
+    changes: [
+      {
+        file: 'market/src/x402/buy-signed.ts',
+        from: '    const settlement = await facilitator.sign(payment, terms, nonce)\n',
+        to: '    const settlement = await facilitator.sign(payment, terms, nonce)\n    await facilitator.send(settlement).catch(() => undefined)\n',
+      },
+    ],
+    aim: {
+      networks: ['base-mainnet', 'alt-mainnet'],
+      hires: 1,
+      faults: 8,
+      faultNames: ['killApiAtSend'],
+      reorgs: 0,
+      ...LATE,
     },
   },
   {

@@ -5,8 +5,12 @@ const WAITING = new Set(['paid', 'in_progress', 'delivered', 'revision_requested
 /** Of payouts in these states nothing is set aside any more. */
 const OVER = new Set(['final', 'withdrawn'])
 
-/** Written out here and not taken from the product: a tenth, rounded down. */
-export const feeOf = (part: bigint): bigint => part / 10n
+/**
+ * Written out here and not taken from the product: a tenth, rounded down; of a program's order, where it came on top,
+ * what is left when the price is taken off.
+ */
+export const feeOf = (part: bigint, { payment_method }: Pick<OrderRow, 'payment_method'>): bigint =>
+  payment_method === 'x402' ? part - (part * 10n) / 11n : part / 10n
 
 /** Less than this is owed and waits: sending it costs more than it is worth. */
 const WORTH_SENDING = 100_000n
@@ -65,7 +69,7 @@ export const BOOK_CHECKS: Checks = {
       const completed = facts.orders.filter(
         (order) => order.status === 'completed' && order.payment_network === network,
       )
-      const wanted = completed.reduce((sum, order) => sum + feeOf(partOf(facts, order)), 0n)
+      const wanted = completed.reduce((sum, order) => sum + feeOf(partOf(facts, order), order), 0n)
       return differs(network, facts.holds('fees', network), wanted)
     }),
 

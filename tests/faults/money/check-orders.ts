@@ -29,7 +29,7 @@ function owed(facts: Facts, order: OrderRow): { payout: bigint; refund: bigint }
   if (order.status === 'cancelled') return { payout: 0n, refund: payment.due_micros }
   if (order.status !== 'completed') return { payout: 0n, refund: 0n }
   const part = partOf(facts, order)
-  return { payout: part - feeOf(part), refund: (order.price_micros ?? 0n) - part }
+  return { payout: part - feeOf(part, order), refund: (order.price_micros ?? 0n) - part }
 }
 
 export const ORDER_CHECKS: Checks = {
@@ -100,7 +100,9 @@ export const ORDER_CHECKS: Checks = {
 
   'every step that is told has exactly one event': ({ orders, stepsOf, eventsOf }) =>
     orders.flatMap((order) => {
-      const told = ['order.created', ...stepsOf(order.id).map(({ action }) => TOLD[action] ?? '')]
+      const steps = stepsOf(order.id).map(({ action }) => TOLD[action] ?? '')
+      // A program's order is born paid, of which its agent is told once.
+      const told = ['order.created', ...(order.payment_method === 'x402' ? steps.slice(1) : steps)]
       return EVENTS.flatMap((event) => {
         const wanted = told.filter((one) => one === event).length
         const found = eventsOf(order.id).filter((one) => one.event === event).length

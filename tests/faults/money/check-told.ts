@@ -1,12 +1,15 @@
 import type { Checks, Facts } from './facts.ts'
+import { dueOf } from './hire.ts'
 import { PROVIDER_KEY } from './relay.ts'
 import { type Acknowledged, briefOf, type Story } from './story.ts'
 
 const isYes = ({ status }: Acknowledged): boolean => status >= 200 && status < 300
 
+const MADE_OR_PAID = ['create', 'pay', 'hire']
+
 /** Every "yes" but that of a payment is one step; how a payment ended is asked of its transfer. */
 function missing({ stepsOf }: Facts, { orderId = '', acknowledged }: Story): string[] {
-  const yes = acknowledged.filter((one) => isYes(one) && one.action !== 'create' && one.action !== 'pay')
+  const yes = acknowledged.filter((one) => isYes(one) && !MADE_OR_PAID.includes(one.action))
   return [...Map.groupBy(yes, ({ action }) => action)].flatMap(([action, some]) => {
     const said = new Set(some.map(({ key }) => key)).size
     const done = stepsOf(orderId).filter((step) => step.action === action).length
@@ -28,10 +31,12 @@ function unpaid({ stepsOf, transfers }: Facts, { orderId = '', acknowledged }: S
 export const TOLD_CHECKS: Checks = {
   'an order that was answered is there': ({ stories, orders }) =>
     stories
-      .filter(({ acknowledged }) => acknowledged.some((one) => one.action === 'create' && isYes(one)))
+      .filter(({ orderId }) => orderId !== undefined)
       .filter((story) => {
         const order = orders.find(({ id }) => id === story.orderId)
-        return order?.brief !== briefOf(story) || order.price_micros !== story.listing.price
+        const { price } = story.listing
+        const wanted = story.hiredBy === undefined ? price : dueOf(price)
+        return order?.brief !== briefOf(story) || order.price_micros !== wanted
       })
       .map(({ key }) => key),
 

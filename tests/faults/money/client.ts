@@ -4,8 +4,11 @@ import { asHeaders, signed } from '../../support/makers.ts'
 import type { House } from './house.ts'
 import type { Buyer } from './side.ts'
 
-/** Who calls: with a key or token, or with a wallet that signs every try anew. */
-export type Caller = { readonly bearer: string } | { readonly wallet: Pick<Buyer, 'address' | 'sign'> }
+/** Who calls: with a key or token, with a wallet that signs every try anew, or nobody who is known. */
+export type Caller =
+  | { readonly bearer: string }
+  | { readonly wallet: Pick<Buyer, 'address' | 'sign'> }
+  | { readonly nobody: true }
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH'
@@ -14,6 +17,8 @@ export interface Request {
   readonly caller: Caller
   /** What a wallet signs for. */
   readonly purpose?: string
+  /** A payment that comes with it. */
+  readonly payment?: Readonly<Record<string, string>>
   /** The same for every try: the effect happens once however often it is asked for. */
   readonly key?: string
 }
@@ -21,6 +26,7 @@ export interface Request {
 export interface Answer {
   readonly status: number
   readonly body: Envelope
+  readonly headers: Headers
 }
 
 export interface Counts {
@@ -38,14 +44,16 @@ const TRY_MS = 5_000
 /** Longer than a killed process holds the right to answer for a key. */
 const PATIENCE_MS = 26_000
 const PAUSE_MS = 60
+const IN_PROGRESS = ['request_in_progress', 'payment_in_progress']
 
 /** A client as the contract asks for: it repeats what was not answered, with the same key, until it is. */
 export function patientClient(house: House, random: () => number) {
   const counts: Counts = { requests: 0, answered5xx: 0, retries: 0, unanswered: 0, wrong: [] }
-  const credentials = async ({ caller, purpose = 'session' }: Request): Promise<Record<string, string>> =>
-    'bearer' in caller
-      ? { authorization: `Bearer ${caller.bearer}` }
-      : asHeaders(await signed(caller.wallet, purpose, house.now()))
+  const credentials = async ({ caller, purpose = 'session' }: Request): Promise<Record<string, string>> => {
+    if ('nobody' in caller) return {}
+    if ('bearer' in caller) return { authorization: `Bearer ${caller.bearer}` }
+    return asHeaders(await signed(caller.wallet, purpose, house.now()))
+  }
   const tryOnce = async (request: Request): Promise<Answer | undefined> => {
     const url = house.apiUrl()
     if (url === undefined) return undefined
@@ -56,15 +64,17 @@ export function patientClient(house: House, random: () => number) {
         'x-forwarded-for': someAddress(),
         ...(!isRead && { 'content-type': 'application/json' }),
         ...(request.key !== undefined && { 'idempotency-key': request.key }),
+        ...request.payment,
         ...(await credentials(request)),
       },
       ...(!isRead && { body: JSON.stringify(request.body ?? {}) }),
       signal: AbortSignal.timeout(TRY_MS),
     })
-    return { status: response.status, body: (await response.json()) as Envelope }
+    const { status, headers } = response
+    return { status, headers, body: (await response.json()) as Envelope }
   }
   const isAnswer = ({ status, body }: Answer): boolean =>
-    status < 500 && status !== 429 && body.code !== 'request_in_progress'
+    status < 500 && status !== 429 && !IN_PROGRESS.includes(body.code ?? '')
 
   return {
     counts,

@@ -57,7 +57,7 @@ export const ENDINGS = {
   split: [0.8, (stage, story) => disputed(stage, story, splitIt)],
   refundedOrAwarded: [0.86, (stage, story) => disputed(stage, story, refundOrAward)],
   revised: [
-    0.94,
+    0.91,
     async (stage, story) => {
       await deliver(stage, story)
       await revise(stage, story)

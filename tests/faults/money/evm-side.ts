@@ -2,8 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { mintCall, USDC_ABI } from '@market/testing/evm-usdc'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { type Address, encodeFunctionData, type Hex, hexToBigInt, keccak256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { payWith } from '../../support/stock-client.ts'
 import { type Buyer, type Prepared, RICH, type Side } from './side.ts'
 
 const BLOCK_MS = 100
@@ -47,7 +49,7 @@ export async function startEvmSide(
     kind: 'evm',
     url: chain.url,
     chain,
-    async newTreasury() {
+    async newAccount() {
       const key = generatePrivateKey()
       const address = privateKeyToAddress(key)
       await chain.fund(address)
@@ -91,6 +93,13 @@ export async function newEvmBuyers(sides: readonly EvmSide[], count: number): Pr
     key: account.address.toLowerCase(),
     networks: sides.map(({ network }) => network),
     sign: (message: string) => account.signMessage({ message }),
+    authorize: (network, required) => {
+      const side = sides.find((one) => one.network === network)
+      return payWith(
+        { network: `eip155:${side?.chain.chainId}`, client: new ExactEvmScheme(account) },
+        required,
+      )
+    },
     async prepare(network, to, amount): Promise<Prepared> {
       const side = sides.find((one) => one.network === network)
       if (side === undefined) throw new Error(`no wallet on ${network}`)

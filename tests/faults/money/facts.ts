@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Ground } from './ground.ts'
 import { readOutgoing } from './outgoing.ts'
 import type { Stage } from './plays.ts'
-import type { Story } from './story.ts'
+import { briefOf, type Story } from './story.ts'
 
 export type Facts = Awaited<ReturnType<typeof gatherFacts>>
 export type OrderRow = Facts['orders'][number]
@@ -39,6 +39,7 @@ export async function gatherFacts(
     path: '/api/solvency',
     caller: { bearer: adminToken },
   })
+  await noteBrought(db, stories)
   const outgoing = await readOutgoing(ground, house)
   const balances = new Map<string, bigint>()
   const isThere = new Map<string, boolean>()
@@ -82,6 +83,20 @@ export async function gatherFacts(
         .filter((one) => subject === undefined || one.subject === subject)
         .reduce((sum, { balance_micros }) => sum + balance_micros, 0n),
   }
+}
+
+/**
+ * What buyers signed and the house brought to a chain left their wallets too; only the house knows by which transaction.
+ * One that it had forgotten would be missed in its buyer's wallet.
+ */
+async function noteBrought(db: Stage['house']['db'], stories: readonly Story[]): Promise<void> {
+  const { rows } = await sql<{ network: Network; reference: string; amount: bigint; brief: string }>`
+    select network, reference, amount_micros as amount, request->>'brief' as brief from hires
+    where kind <> 'transaction' and reference is not null`.execute(db)
+  for (const { brief, ...brought } of rows)
+    stories
+      .find((story) => briefOf(story) === brief)
+      ?.sent.push({ ...brought, send: () => Promise.reject(new Error('only the house has its bytes')) })
 }
 
 function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): (key: string) => readonly T[] {

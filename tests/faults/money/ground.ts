@@ -21,7 +21,7 @@ export const PUBLIC_ADDRESS = '93.184.216.34'
 export type Ground = Awaited<ReturnType<typeof startGround>>
 
 /** All that houses stand on and the nemesis shakes: servers, chains, and a proxy or relay before each of them. */
-export async function startGround(seed: number) {
+export async function startGround(seed: number, slotMs?: number) {
   const random = seededRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'market-faults-'))
   const [postgres, redis, base, alt, solana, idp, dns, sink] = await Promise.all([
@@ -29,7 +29,7 @@ export async function startGround(seed: number) {
     startRedis(),
     startEvmSide('base-mainnet', { chainId: 8453 }),
     startEvmSide('alt-mainnet', ALT),
-    startSolanaSide(),
+    startSolanaSide(slotMs),
     startIdp(),
     startDnsServer(),
     startSink(seed),

@@ -21,13 +21,13 @@ const CLOCK_IS_READ_MS = 60
 /** Longer than one of them may take to say why it does not come up. */
 const UP_WITHIN_MS = 130_000
 
-/** A marketplace of its own: a new database, empty treasuries, two api and two worker processes that are kept running. */
 /** A bug that is put into the programs while they are read, and into the database before. */
 interface Planted {
   readonly name: string
   readonly sql?: readonly string[]
 }
 
+/** A marketplace of its own: a new database, empty treasuries, two api and two worker processes that are kept running. */
 export async function startHouse(ground: Ground, bug?: Planted) {
   const { sides, idp } = ground
   const folder = mkdtempSync(join(ground.folder, 'house-'))
@@ -37,11 +37,14 @@ export async function startHouse(ground: Ground, bug?: Planted) {
   const db = connect({ url: database.url, maxConnections: 4 })
   for (const statement of bug?.sql ?? []) await sql.raw(statement).execute(db)
 
-  const [base, alt, solana] = await Promise.all([
-    sides['base-mainnet'].newTreasury(),
-    sides['alt-mainnet'].newTreasury(),
-    sides['solana-mainnet'].newTreasury(),
-  ])
+  const newAccounts = () =>
+    Promise.all([
+      sides['base-mainnet'].newAccount(),
+      sides['alt-mainnet'].newAccount(),
+      sides['solana-mainnet'].newAccount(),
+    ])
+  const [base, alt, solana] = await newAccounts()
+  const [gasOnBase, gasOnAlt, gasOnSolana] = await newAccounts()
   const treasuries: Readonly<Record<Network, string>> = {
     'base-mainnet': base.address,
     'alt-mainnet': alt.address,
@@ -50,6 +53,11 @@ export async function startHouse(ground: Ground, bug?: Planted) {
   const redisUrl = `redis://127.0.0.1:${ground.proxies.redis.port}`
   const redisPrefix = `faults:${randomBytes(6).toString('hex')}`
   const api = apiEnvironment({ databaseUrl: database.ofApi, redisUrl, redisPrefix, idp })
+  const gasKeys = {
+    SOLANA_GAS_KEY: gasOnSolana.key,
+    BASE_GAS_KEY: gasOnBase.key,
+    ALT_GAS_KEY: gasOnAlt.key,
+  }
   const common = {
     CLOCK_FILE: clockFile,
     DATABASE_POOL: '6',
@@ -70,6 +78,10 @@ export async function startHouse(ground: Ground, bug?: Planted) {
     ALT_CONFIRMATIONS: '0:1',
     ALT_CHAIN_ID: String(ALT.chainId),
     ALT_USDC: ALT.usdc,
+    SOLANA_GAS_ACCOUNT: gasOnSolana.address,
+    BASE_GAS_ACCOUNT: gasOnBase.address,
+    ALT_GAS_ACCOUNT: gasOnAlt.address,
+    ...gasKeys,
     ...(bug !== undefined && { SEEDED_BUG: bug.name }),
   }
   const keys = {
@@ -129,7 +141,12 @@ export async function startHouse(ground: Ground, bug?: Planted) {
       writeFileSync(clockFile, String(ahead))
       await wait(CLOCK_IS_READ_MS)
     },
-    secrets: [...Object.values(keys), VAULT_KEYS.split(':')[1] ?? '', VAULT_PEPPER],
+    secrets: [
+      ...Object.values(keys),
+      ...Object.values(gasKeys),
+      VAULT_KEYS.split(':')[1] ?? '',
+      VAULT_PEPPER,
+    ],
     output: () => all.map((one) => one.output()).join(''),
     settings: { ...common, ...keys },
     networks: NETWORKS,

@@ -5,7 +5,17 @@ import type { House } from './house.ts'
 
 /** What one wants to see of a run that went wrong: everything the processes wrote, and the tables that tell what waits. */
 const TABLES = [
-  ...['orders', 'order_steps', 'payouts', 'payout_gates', 'transfers', 'delivery_lanes', 'deliveries'],
+  ...[
+    'orders',
+    'order_steps',
+    'payouts',
+    'payout_signatures',
+    'payout_gates',
+    'hires',
+    'transfers',
+    'delivery_lanes',
+    'deliveries',
+  ],
   ...['worker_pools', 'graphile_worker._private_jobs', 'graphile_worker._private_job_queues'],
 ]
 

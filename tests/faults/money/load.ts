@@ -3,10 +3,11 @@ import { seededRandom } from '../../support/payout-random.ts'
 import { until } from '../../support/until.ts'
 import { ENDINGS, type EndingName, endingOf } from './endings.ts'
 import type { Ground } from './ground.ts'
-import { create, isDone, isPaid, pay, type Stage } from './plays.ts'
+import { dueOf, hireBySignature, hireByTheft, hireByTransfer } from './hire.ts'
+import { create, deliver, isDone, isPaid, pay, type Stage } from './plays.ts'
 import type { Seller } from './sellers.ts'
 import type { Buyer, Prepared } from './side.ts'
-import type { Story } from './story.ts'
+import type { HiredBy, Story } from './story.ts'
 
 export interface LoadSettings {
   readonly seed: number
@@ -18,6 +19,8 @@ export interface LoadSettings {
   readonly ending?: EndingName
   /** Whether anybody tries to pay twice or with another's transfer; without it, by dice. */
   readonly thieves?: number
+  /** The share of orders that programs make by paying; none unless said. */
+  readonly hires?: number
 }
 
 export type Load = ReturnType<typeof startLoad>
@@ -25,6 +28,8 @@ export type Load = ReturnType<typeof startLoad>
 const PAID_WITHIN_MS = 8_000
 const MINED_WITHIN_MS = 3_000
 const STRIDE = 100_003
+/** Programs come in runs of this many orders, so that they come on every network. */
+const HIRES_EVERY = 20
 
 interface Cast {
   readonly ground: Ground
@@ -46,12 +51,18 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
   let next = 0
   let paid = 0
 
-  const begin = (n: number, key: string, random: () => number, buyer: Buyer, like?: Story): Story => {
+  const begin = (
+    n: number,
+    key: string,
+    random: () => number,
+    buyer: Buyer,
+    { like, hiredBy }: { like?: Story; hiredBy?: HiredBy } = {},
+  ): Story => {
     const seller = like?.seller ?? pick(sellers, random)
     const listing = like?.listing ?? pick(seller.listings, random)
     const network = settings.networks[n % settings.networks.length] ?? 'base-mainnet'
     const story: Story = {
-      ...{ n, key, buyer, seller, listing, network, random },
+      ...{ n, key, buyer, seller, listing, network, random, hiredBy },
       orderId: undefined,
       sent: [],
       acknowledged: [],
@@ -66,13 +77,13 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
     const pool = buyers[victim.network]
     const stranger = pool[pool.length - 1 - Math.floor(random() * 3)] ?? victim.buyer
     const buyer = random() < 0.5 ? victim.buyer : stranger
-    const thief = begin(victim.n, `${victim.key}-thief`, random, buyer, victim)
+    const thief = begin(victim.n, `${victim.key}-thief`, random, buyer, { like: victim })
     if (await create(stage, thief)) await pay(stage, thief, transfer)
   }
 
-  const send = async (story: Story, surplus: bigint) => {
+  const send = async (story: Story, amount: bigint) => {
     const to = stage.house.treasuries[story.network]
-    const transfer = await story.buyer.prepare(story.network, to, story.listing.price + surplus)
+    const transfer = await story.buyer.prepare(story.network, to, amount)
     story.sent.push(transfer)
     await transfer.send()
     return transfer
@@ -86,7 +97,8 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
     const story = begin(n, `${settings.seed}-${n}`, random, buyer)
     const [early, surplus, twice, thief, ending] = [random(), random(), random(), random(), random()]
     if (!(await create(stage, story))) return
-    const transfer = await send(story, surplus < 0.1 ? BigInt(1 + Math.floor(random() * 500_000)) : 0n)
+    const more = surplus < 0.1 ? BigInt(1 + Math.floor(random() * 500_000)) : 0n
+    const transfer = await send(story, story.listing.price + more)
     const side = ground.sides[story.network]
     if (early > 0.25)
       await until('the transfer is mined', () => side.isThere(transfer.reference), {
@@ -102,8 +114,36 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
     await ENDINGS[settings.ending ?? endingOf(ending)][1](stage, story)
   }
 
+  /** A program pays with its request; what it gets for it, it never answers. */
+  const playHire = async (n: number) => {
+    const random = seededRandom(settings.seed * STRIDE + n)
+    const network = settings.networks[n % settings.networks.length] ?? 'base-mainnet'
+    const buyer = buyers[network][n]
+    if (buyer === undefined) throw new Error(`no buyer for order ${n}`)
+    const [how, twice, thief, ending] = [random(), random(), random(), random()]
+    const hiredBy = how < 0.5 ? 'transfer' : 'signature'
+    const story = begin(n, `${settings.seed}-${n}`, random, buyer, { hiredBy })
+    if (hiredBy === 'signature') {
+      if (!(await hireBySignature(stage, story, twice < 0.3))) return
+    } else {
+      const transfer = await send(story, dueOf(story.listing.price))
+      const hirings = [hireByTransfer(stage, story, transfer)]
+      if (twice < 0.3) hirings.push(hireByTransfer(stage, story, transfer))
+      if (thief < 0.25) {
+        const like = begin(n, `${story.key}-thief`, random, buyer, { like: story, hiredBy })
+        hirings.push(hireByTheft(stage, like, transfer))
+      }
+      if (!(await Promise.all(hirings))[0]) return
+    }
+    paid++
+    if (ending < 0.7) await deliver(stage, story)
+  }
+
   const one = async () => {
-    while (next < settings.orders) await play(next++)
+    while (next < settings.orders) {
+      const n = next++
+      await (n % HIRES_EVERY < (settings.hires ?? 0) * HIRES_EVERY ? playHire(n) : play(n))
+    }
   }
   const done = Promise.all(Array.from({ length: settings.abreast }, one))
   return {

@@ -52,7 +52,8 @@ async function freshPayment({ ground, house }: Strike) {
   return undefined
 }
 
-const COMES_WITHIN_MS = 1_500
+const COMES_WITHIN_MS = 5_000
+const CUT_FOR_MS = 1_500
 const LOOK_EVERY_MS = 5
 
 /** Whether it happens before one tires of waiting. */
@@ -61,6 +62,13 @@ const happens = (isSo: () => boolean): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+/** Whether anything is sent to a chain meanwhile. */
+function isSent({ ground }: Strike): Promise<boolean> {
+  const sends = () => ground.relays.reduce((sum, relay) => sum + relay.sends(), 0)
+  const before = sends()
+  return happens(() => sends() > before)
+}
 
 /** What happens to the world. Each lasts as long as it says, and leaves the world as it was. */
 const FAULTS = {
@@ -82,16 +90,17 @@ const FAULTS = {
     victim.signal('SIGCONT')
   },
   /** Both workers, at the moment one of them sends a payout: nobody knows whether it left. */
-  killAtSend: async ({ ground, house }: Strike) => {
-    const sends = () => ground.relays.reduce((sum, relay) => sum + relay.sends(), 0)
-    const before = sends()
-    if (!(await happens(() => sends() > before))) return
-    for (const worker of house.workers) worker.signal('SIGKILL')
+  killAtSend: async (strike: Strike) => {
+    if (await isSent(strike)) for (const worker of strike.house.workers) worker.signal('SIGKILL')
+  },
+  /** The same of the api, which sends what buyers have signed. */
+  killApiAtSend: async (strike: Strike) => {
+    if (await isSent(strike)) for (const api of strike.house.apis) api.signal('SIGKILL')
   },
   /** A connection of an api process, as it says that what it did shall stay. */
   cutAtCommit: async ({ ground }: Strike) => {
     ground.proxies.postgresOfApi.cutAt(/\bcommit\b/i)
-    await wait(COMES_WITHIN_MS)
+    await wait(CUT_FOR_MS)
     ground.proxies.postgresOfApi.cutAt(undefined)
   },
   cut: async (strike: Strike) => someProxy(strike).cut(),
@@ -139,7 +148,16 @@ const ALONE = new Set<FaultName>(['killPostgres', 'killRedis'])
 
 const EVERY: readonly FaultName[] = [
   ...(['killApi', 'killWorker', 'killWorker', 'killPostgres', 'killRedis', 'stopProcess', 'cut'] as const),
-  ...(['blackHole', 'latency', 'badNodes', 'badNodes', 'staleNodes', 'killAtSend', 'cutAtCommit'] as const),
+  ...([
+    'blackHole',
+    'latency',
+    'badNodes',
+    'badNodes',
+    'staleNodes',
+    'killAtSend',
+    'killApiAtSend',
+    'cutAtCommit',
+  ] as const),
 ]
 
 const LEAST_PAUSE_MS = 350

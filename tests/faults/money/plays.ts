@@ -13,7 +13,7 @@ export interface Stage {
 type Fields = Readonly<Record<string, unknown>>
 
 /** Remembers what was answered, whatever it was: what was said must be so in the end. */
-async function acknowledge(
+export async function acknowledge(
   story: Story,
   action: string,
   { key, asking, reference }: { key: string; asking: Promise<Answer | undefined>; reference?: string },

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Ask } from './ask.ts'
 import { evmAsOf } from './stale-evm.ts'
 import { staleSolana } from './stale-solana.ts'
@@ -11,6 +12,8 @@ export interface RelayFaults {
   readonly share: number
   /** The share of transactions that arrive when everybody has stopped waiting for them. */
   readonly late: number
+  /** By how much at least. */
+  readonly lateMs: number
   /** So many blocks behind the truth; on Solana anything but zero means answers of before. */
   readonly behind: number
 }
@@ -20,14 +23,17 @@ export interface Relay {
   readonly faults: RelayFaults
   /** How many transactions were to be sent through it so far. */
   sends(): number
+  /** How many of them are late and still on their way. */
+  onTheWay(): number
   set(faults: Partial<RelayFaults>): void
   stop(): Promise<void>
 }
 
-export const WELL: RelayFaults = { share: 0, late: 0, behind: 0 }
+export const WELL: RelayFaults = { share: 0, late: 0, lateMs: 1_500, behind: 0 }
 /** A part of every relay's address, as providers put their keys there: no process may write it anywhere. */
 export const PROVIDER_KEY = 'the-key-of-the-provider'
 
+const LATER_MS = 1_500
 const SENDS = /"(?:sendTransaction|eth_sendRawTransaction)"/
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -46,6 +52,7 @@ export async function startRelay(
   const remembering = staleSolana(ask)
   let faults = WELL
   let sends = 0
+  let onTheWay = 0
 
   const answerOf = (body: string): Promise<string> => {
     if (kind === 'solana') return remembering(body, faults.behind > 0)
@@ -64,7 +71,11 @@ export async function startRelay(
       const isSend = SENDS.test(body)
       if (isSend) sends++
       if (isSend && random() < faults.late) {
-        setTimeout(() => ask(body).catch(() => undefined), 1_500 + random() * 1_500).unref()
+        onTheWay++
+        wait(faults.lateMs + random() * LATER_MS, undefined, { ref: false })
+          .then(() => ask(body))
+          .catch(() => undefined)
+          .finally(() => onTheWay--)
         return
       }
       const isWrong = random() < faults.share
@@ -86,6 +97,7 @@ export async function startRelay(
       return faults
     },
     sends: () => sends,
+    onTheWay: () => onTheWay,
     set: (change) => {
       faults = { ...faults, ...change }
     },

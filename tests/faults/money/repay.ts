@@ -50,6 +50,19 @@ export async function loseThem(ground: Ground, stage: Stage, load: Load): Promis
       (await rowsOf()).every(({ state, missing_since }) => state === 'gone' || missing_since !== null),
     { withinMs: NOTICED_WITHIN_MS, everyMs: 200 },
   ).catch(() => undefined)
+  // What the house itself brought to the chain, it brings there again before anybody gives it up.
+  const isBack = async () => {
+    const missing = await stage.house.db
+      .selectFrom('transfers')
+      .select('reference')
+      .where('missing_since', 'is not', null)
+      .where('state', '<>', 'gone')
+      .execute()
+    return missing.every(({ reference }) => lost.some(({ transfer }) => transfer.reference === reference))
+  }
+  await until('what the house sent is back', isBack, { withinMs: NOTICED_WITHIN_MS, everyMs: 200 }).catch(
+    () => undefined,
+  )
   await stage.house.jump(LONG_MS)
   await until('what vanished is gone', async () => (await rowsOf()).every(({ state }) => state === 'gone'), {
     withinMs: NOTICED_WITHIN_MS,

@@ -6,9 +6,9 @@ import type { Bug } from './bugs.ts'
 import { type Counts, patientClient } from './client.ts'
 import type { EndingName } from './endings.ts'
 import { newEvmBuyers } from './evm-side.ts'
-import { gatherFacts } from './facts.ts'
+import { type Facts, gatherFacts } from './facts.ts'
 import { type Ground, startGround } from './ground.ts'
-import { startHouse } from './house.ts'
+import { type House, startHouse } from './house.ts'
 import { type Violation, violationsOf } from './invariants.ts'
 import { leaveTraces } from './leave-traces.ts'
 import { startLoad } from './load.ts'
@@ -17,6 +17,7 @@ import type { RelayFaults } from './relay.ts'
 import { loseThem, payAgain, sendAgain } from './repay.ts'
 import { newSellers } from './sellers.ts'
 import { isSettled } from './settled.ts'
+import { type Buyer, RICH } from './side.ts'
 import type { Story } from './story.ts'
 
 export interface RunSettings {
@@ -30,11 +31,13 @@ export interface RunSettings {
   readonly faultNames?: readonly FaultName[]
   readonly reorgs?: number
   readonly thieves?: number
+  readonly hires?: number
   /** Buyers who never notice that a reorganisation took their payment away. */
   readonly careless?: boolean
-  /** How nodes behave as long as everything shakes: all of them, or the first of each network alone. */
+  /** How all nodes behave, from the first order to the end. */
   readonly nodes?: Partial<RelayFaults>
-  readonly firstNode?: Partial<RelayFaults>
+  /** How long a slot lasts on Solana. */
+  readonly slotMs?: number
   readonly bug?: Bug
   /** How long the house may take to settle; what is broken on purpose may never. */
   readonly settledWithinMs?: number
@@ -83,6 +86,26 @@ function refusalsIn(stories: readonly Story[]): Record<string, number> {
   return Object.fromEntries([...groups].map(([name, some]) => [name, some.length]))
 }
 
+/**
+ * What nobody claims, as treasuries hold it: with nothing but what was just paid in them, a payment that leaves twice
+ * would take the money of the next one, and fail for want of it.
+ */
+async function leaveFloat(
+  { treasuries }: House,
+  network: Network,
+  stranger: Buyer | undefined,
+): Promise<void> {
+  const transfer = await stranger?.prepare(network, treasuries[network], RICH)
+  await transfer?.send()
+}
+
+/** A program's order is released by its delivery; any other release is the clock's. */
+const releasedByClock = ({ orders, stepsOf }: Facts): number =>
+  orders
+    .filter(({ payment_method }) => payment_method !== 'x402')
+    .flatMap(({ id }) => stepsOf(id))
+    .filter(({ action }) => action === 'release').length
+
 /** One house through one seed: orders while everything shakes, then quiet, then the account of it all. */
 async function run(ground: Ground, settings: RunSettings): Promise<Report> {
   const { seed, orders, networks = NETWORKS } = settings
@@ -101,8 +124,11 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     ])
     const buyers = { 'base-mainnet': evm, 'alt-mainnet': evm, 'solana-mainnet': solana }
     const stage = { house, client, adminToken }
-    for (const relay of ground.relays) relay.set(settings.nodes ?? {})
-    for (const network of NETWORKS) ground.relaysOf(network)[0]?.set(settings.firstNode ?? {})
+    for (const network of NETWORKS) await leaveFloat(house, network, buyers[network][orders])
+    const nodesAsAimed = () => {
+      for (const relay of ground.relays) relay.set(settings.nodes ?? {})
+    }
+    nodesAsAimed()
     const load = startLoad({ ground, stage, sellers, buyers }, { ...settings, networks })
     const shaking = performance.now()
     const resending: Promise<void>[] = []
@@ -124,6 +150,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       await nemesis.calm()
       faults = nemesis.counts()
       ground.heal()
+      nodesAsAimed()
     }
     const shakenMs = Math.round(performance.now() - shaking)
     const began = performance.now()
@@ -163,7 +190,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       counts: client.counts,
       faults,
       vanished: lost.length,
-      released: facts.steps.filter(({ action }) => action === 'release').length,
+      released: releasedByClock(facts),
       refused: refusalsIn(load.stories),
       paidAgain,
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,
@@ -180,7 +207,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
 
 /** Every run has chains of its own: an old one loses its state when blocks are taken back from it again and again. */
 export async function runAlone(settings: RunSettings): Promise<Report> {
-  const ground = await startGround(settings.seed)
+  const ground = await startGround(settings.seed, settings.slotMs)
   try {
     return await run(ground, settings)
   } finally {

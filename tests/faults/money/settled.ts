@@ -7,6 +7,7 @@ export async function isSettled(ground: Ground, house: House): Promise<string | 
   const { rows } = await sql<{ what: string; count: bigint }>`
     select 'payouts under way' as what, count(*) from payouts where state not in ('final', 'failed', 'withdrawn')
     union all select 'transfers that are not final', count(*) from transfers where state = 'seen'
+    union all select 'hires under way', count(*) from hires where state = 'sent'
     union all select 'payments that are waited for', count(*) from orders where pending_reference is not null
     union all select 'deliveries nobody answered for two days', count(*) from orders
       where status = 'delivered' and due_at <= ${new Date(house.now())}
@@ -16,6 +17,8 @@ export async function isSettled(ground: Ground, house: House): Promise<string | 
     house.db,
   )
   const moving = rows.filter(({ count }) => count > 0n).map(({ what, count }) => `${count} ${what}`)
+  const late = ground.relays.reduce((sum, relay) => sum + relay.onTheWay(), 0)
+  if (late > 0) moving.push(`${late} transactions on their way`)
   if (moving.length > 0) return moving.join(', ')
   for (const network of house.networks) {
     const { rows: sums } = await sql<{ sum: bigint }>`

@@ -17,6 +17,8 @@ export interface Buyer {
   /** Networks on which it holds money, and can pay. */
   readonly networks: readonly Network[]
   prepare(network: Network, to: string, amount: bigint): Promise<Prepared>
+  /** What an unmodified client of x402 sends in `PAYMENT-SIGNATURE` for a 402 with this `PAYMENT-REQUIRED`. */
+  authorize(network: Network, required: string): Promise<string>
 }
 
 /** What each buyer holds at first, on each of its networks. */
@@ -28,7 +30,8 @@ export interface Side {
   readonly kind: 'evm' | 'solana'
   /** The node itself: the test asks it directly, whatever its relays do. */
   readonly url: string
-  newTreasury(): Promise<{ readonly address: string; readonly key: string }>
+  /** An account with coin for fees: a treasury, or one that pays the gas for buyers. */
+  newAccount(): Promise<{ readonly address: string; readonly key: string }>
   balanceOf(owner: string): Promise<bigint>
   /** Whether a transfer is on the chain and moved money. */
   isThere(reference: string): Promise<boolean>

@@ -19,12 +19,14 @@ import {
   signTransactionMessageWithSigners,
 } from '@solana/kit'
 import { getTransferCheckedInstruction } from '@solana-program/token'
+import { ExactSvmScheme } from '@x402/svm/exact/client'
+import { payWith } from '../../support/stock-client.ts'
 import { type Buyer, type Prepared, RICH, type Side } from './side.ts'
 
-const SLOT_MS = 40
 const BEHIND_MS = 2_000
 const SOL = 1_000_000_000n
 const NETWORK = 'solana-mainnet'
+const CAIP2 = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 
 export interface SolanaSide extends Side {
   readonly genesisHash: string
@@ -33,9 +35,9 @@ export interface SolanaSide extends Side {
   catchUp(): Promise<void>
 }
 
-/** A real Solana node whose slots last 40 ms: what is signed dies after six seconds. */
-export async function startSolanaSide(): Promise<SolanaSide> {
-  const chain = await startSurfpool({ slotTimeMs: SLOT_MS })
+/** A real Solana node whose slots last 40 ms unless said: what is signed dies after 150 of them, six seconds. */
+export async function startSolanaSide(slotTimeMs = 40): Promise<SolanaSide> {
+  const chain = await startSurfpool({ slotTimeMs })
   const rpc = createSolanaRpc(chain.url)
   const usdc = await installSolanaUsdc(chain, await generateKeyPairSigner())
 
@@ -51,6 +53,8 @@ export async function startSolanaSide(): Promise<SolanaSide> {
         getBase58Decoder().decode(
           await signBytes(signer.keyPair.privateKey, new TextEncoder().encode(message)),
         ),
+      authorize: (_network, required) =>
+        payWith({ network: CAIP2, client: new ExactSvmScheme(signer, { rpcUrl: chain.url }) }, required),
       async prepare(_network, to, amount): Promise<Prepared> {
         const [source, destination] = await Promise.all([usdc.accountOf(signer.address), usdc.accountOf(to)])
         const transfer = getTransferCheckedInstruction({
@@ -87,12 +91,12 @@ export async function startSolanaSide(): Promise<SolanaSide> {
     kind: 'solana',
     url: chain.url,
     genesisHash: chain.genesisHash,
-    async newTreasury() {
+    async newAccount() {
       const seed = randomBytes(32)
-      const treasury = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
-      await chain.fundSol(treasury.address, 100n * SOL)
-      await usdc.fund(treasury.address, 0n)
-      return { address: treasury.address, key: seed.toString('hex') }
+      const account = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
+      await chain.fundSol(account.address, 100n * SOL)
+      await usdc.fund(account.address, 0n)
+      return { address: account.address, key: seed.toString('hex') }
     },
     async catchUp() {
       const slot = await rpc.getSlot({ commitment: 'processed' }).send()

@@ -14,6 +14,9 @@ export interface Acknowledged {
   readonly reference?: string | undefined
 }
 
+/** A transfer that the buyer sent, or a payment that the buyer signed and the house brings to the chain. */
+export type HiredBy = 'transfer' | 'signature'
+
 /** What the test itself knows of one order: who made it, what they sent and what they were told. */
 export interface Story {
   readonly n: number
@@ -24,6 +27,8 @@ export interface Story {
   readonly listing: Listing
   readonly network: Network
   readonly random: () => number
+  /** How a program paid that hired with the request itself; undefined for orders that are made first and paid then. */
+  readonly hiredBy: HiredBy | undefined
   /** Undefined as long as nobody answered. */
   orderId: string | undefined
   /** What left the buyer's wallet for it, newest last. */
