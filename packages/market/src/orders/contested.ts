@@ -1,6 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import { HOUR, later } from '@market/kernel/clock'
 import type { Order } from './order.ts'
+import { isPayerUnknown } from './store.ts'
 
 /** How long who paid has to show that it was them, when somebody else may have named their payment. */
 const CONTEST_MS = 1 * HOUR
@@ -13,10 +14,5 @@ type Paid = Extract<Order, { readonly paidAt: Date }>
  */
 export async function contestedUntil(tx: Tx, order: Paid): Promise<Date | undefined> {
   if (order.paymentMethod !== 'x402') return undefined
-  const hire = await tx
-    .selectFrom('hires')
-    .select('binding')
-    .where('result_id', '=', order.id)
-    .executeTakeFirst()
-  return hire?.binding === 'none' ? later(order.paidAt, CONTEST_MS) : undefined
+  return (await isPayerUnknown(tx, order.id)) ? later(order.paidAt, CONTEST_MS) : undefined
 }

@@ -198,3 +198,9 @@ export async function findOrdersOfAgent(
     .execute()
   return rows.map(fromRow)
 }
+
+/** Whether a program's order was paid by a transfer that nothing ties to who ordered. */
+export async function isPayerUnknown(tx: Tx, id: OrderId): Promise<boolean> {
+  const hire = await tx.selectFrom('hires').select('binding').where('result_id', '=', id).executeTakeFirst()
+  return hire?.binding === 'none'
+}
