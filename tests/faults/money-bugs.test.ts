@@ -1,4 +1,5 @@
 import { test } from 'vitest'
+import { isTimeOver, TIME_IS_OVER } from '../support/time-is-over.ts'
 import { BUGS } from './money/bugs.ts'
 import { runAlone } from './money/run.ts'
 
@@ -14,7 +15,8 @@ const USUAL = { orders: 12, abreast: 12, faults: 0, settledWithinMs: 10_000 }
 test.concurrent.for(BUGS.filter(({ name }) => ONLY === undefined || name === ONLY))(
   'a bug that is put into the product is found: $name',
   { timeout: (SEEDS ?? FEW) * 180_000 },
-  async (bug, { expect }) => {
+  async (bug, { expect, skip }) => {
+    skip(isTimeOver(bug === BUGS[0]), TIME_IS_OVER)
     const found = new Map<string, number>()
     let caught = 0
     let runs = 0

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { CHILD_ENVIRONMENT } from './child-environment.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_WITHIN_MS = 60_000
@@ -25,7 +26,7 @@ export async function startApi(
 ): Promise<ApiProcess> {
   const child = spawn(process.execPath, [...(settings.nodeOptions ?? []), 'apps/api/src/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], ...environment, PORT: String(settings.port ?? 0) },
+    env: { ...CHILD_ENVIRONMENT, ...environment, PORT: String(settings.port ?? 0) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killChild = () => void child.kill('SIGKILL')

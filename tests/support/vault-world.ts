@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { SealedPlace, Vault } from '@market/market/ports/vault'
 import { localVault } from '@market/platform/vault/local-vault'
 import { sql } from 'kysely'
+import { CHILD_ENVIRONMENT } from './child-environment.ts'
 import type { Parts } from './parts.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -151,7 +152,7 @@ const requestRow = (agentId: string, seal: Seal) => {
 export function startRotation(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, ['apps/worker/src/commands/rotate-vault.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...CHILD_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { CHILD_ENVIRONMENT } from './child-environment.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_WITHIN_MS = 60_000
@@ -25,7 +26,7 @@ export async function startWorker(
 ): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [...nodeOptions, 'apps/worker/src/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
+    env: { ...CHILD_ENVIRONMENT, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killChild = () => void child.kill('SIGKILL')
