@@ -87,6 +87,17 @@ test('200: the fees bear the loss, once, it is unexplained no more, and who said
   expect(unexplained.body.data).not.toContainEqual(expect.objectContaining({ reference }))
 })
 
+test('200: a payment that names a waiting payout and went to somebody else is a loss too', async () => {
+  await bringFees(market.db, 5_000_000n)
+  const before = await inFees()
+  const payoutId = (await makePayout(market.db)).id
+  const { reference } = await makeSending(market.db, { payoutId })
+  const { status, body } = await post(bodyFor(reference))
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject({ reference, payout_id: payoutId })
+  expect(await inFees()).toBe(before - 5_000_000n)
+})
+
 test('400: fields that are missing or wrong', async () => {
   invalid(await post({}), 'network', 'reference', 'reason')
   invalid(await post({ network: 'base', reference: '0x12', reason: 'no' }), 'network', 'reference', 'reason')
@@ -111,7 +122,8 @@ test('404: a payment nobody has seen', async () => {
 test('409: one that may still be undone, one whose payout settles it, and one the fees do not cover', async () => {
   const before = await inFees()
   const unsure = await makeSending(market.db, { isFinal: false })
-  const ofQueued = await makeSending(market.db, { payoutId: (await makePayout(market.db)).id })
+  const queued = await makePayout(market.db)
+  const ofQueued = await makeSending(market.db, { payoutId: queued.id, payee: queued.payee })
   const ofFailed = await makeSending(market.db, { payoutId: (await makeFailed(market.db)).id })
   const tooMuch = await makeSending(market.db, { amount: before + 1n })
   for (const { reference } of [unsure, ofQueued, ofFailed, tooMuch]) {

@@ -5,7 +5,13 @@ import { bookSending, type Payout } from '@market/market/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
-import { FLOAT, NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
+import {
+  FLOAT,
+  fundedTreasury,
+  NETWORK,
+  type PayoutBooks,
+  startPayoutBooks,
+} from '../support/payout-books.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
@@ -24,6 +30,12 @@ beforeEach(async () => {
 })
 
 const wanted = ({ subject, payee, amount }: Payout) => ({ subject, payee, amount })
+
+/** Sent, and in a block: the node answers a moment before it has made one. */
+const send = async (payout: Payout) => {
+  await books.advance(payout)
+  await chain.mine(1)
+}
 
 const payFinally = async (payout: Payout) => {
   await books.advance(payout)
@@ -55,7 +67,7 @@ test('what was paid and lost with the database is taken over when it is asked fo
 
 test('one that is not final yet is taken over too, and settled when it is', async () => {
   const lost = await books.ask()
-  await books.advance(lost)
+  await send(lost)
   const again = await restored.ask(wanted(lost))
   await restored.compare()
   await restored.advance(again)
@@ -116,7 +128,7 @@ test('a restored database that knows an older signature settles by the one that 
 
 test('a restored database that knows the number but no signature takes over the one that was paid', async () => {
   const payout = await books.ask()
-  await books.advance(payout)
+  await send(payout)
   const [signature] = await books.signaturesOf(payout)
   await books.ctx.db.deleteFrom('payout_signatures').execute()
   await books.ctx.db.updateTable('payouts').set({ state: 'numbered' }).execute()
@@ -147,7 +159,7 @@ test.for([
 
 test('nonces that lost payouts used explain themselves, and the next payout gets the one after them', async () => {
   const [first, second] = [await books.ask(), await books.ask()]
-  for (const payout of [first, second]) await books.advance(payout)
+  for (const payout of [first, second]) await send(payout)
   const other = await restored.ask({ subject: 'another order' })
   await restored.compare()
   await restored.advance(other)
@@ -171,6 +183,78 @@ test('a payment that waits to be mined and that nobody knows holds the others', 
   expect((await restored.rowOf(other)).reason).toBe(
     'The chain counts 2 payments of the treasury, the books 1',
   )
+})
+
+test('books without a count hold against a lost payout that waits to be mined, and take it over once it was read', async () => {
+  await chain.automine(false)
+  const lost = await books.ask()
+  await books.advance(lost)
+  await restored.compare()
+  const again = await restored.ask(wanted(lost))
+  expect(await restored.advance(again)).toBe(30 * SECOND)
+  const held = {
+    state: 'held',
+    nonce: null,
+    reason: 'The chain counts 1 payments of the treasury, the books 0',
+  }
+  expect(await restored.rowOf(again)).toMatchObject(held)
+  await chain.mine(1)
+  await restored.advance(again)
+  expect(await restored.rowOf(again)).toMatchObject(held)
+  await restored.compare()
+  await restored.advance(again)
+  await chain.mine(FINALITY)
+  await restored.advance(again)
+  expect(await restored.rowOf(again)).toMatchObject({ state: 'final', nonce: 0n })
+  expect(await restored.holds(again)).toBe(5_000_000n)
+  expect(await restored.count()).toBe(1n)
+})
+
+test('books without a count give no number before what is final was read, however late it is read', async () => {
+  await chain.automine(false)
+  const lost = await books.ask()
+  await books.advance(lost)
+  await restored.compare()
+  await chain.mine(FINALITY)
+  const again = await restored.ask(wanted(lost))
+  for (let step = 0; step < 3; step++) {
+    expect(await restored.advance(again)).toBe(2 * SECOND)
+    restored.ctx.clock.advance(MINUTE)
+  }
+  expect(await restored.rowOf(again)).toMatchObject({
+    state: 'held',
+    nonce: null,
+    reason: 'What the treasury sent before is being read: 1 of its payments are final',
+  })
+  await restored.compare()
+  await restored.advance(again)
+  await restored.advance(again)
+  expect(await restored.rowOf(again)).toMatchObject({ state: 'final', nonce: 0n })
+  expect(await restored.count()).toBe(1n)
+})
+
+test('a treasury that was used before it was ours pays once what it did is final and read', async () => {
+  const account = await fundedTreasury(chain)
+  // One that moves USDC and one that does not.
+  await chain.transfer(account, newAccount().address, 1n)
+  await chain.call(account, newAccount().address, '0x')
+  const fresh = await startPayoutBooks(chain, { treasury: account })
+  try {
+    const [first, second] = [await fresh.ask(), await fresh.ask()]
+    expect(await fresh.advance(first)).toBe(30 * SECOND)
+    expect((await fresh.rowOf(first)).reason).toBe('The chain counts 2 payments of the treasury, the books 0')
+    await chain.mine(FINALITY)
+    expect(await fresh.advance(first)).toBe(2 * SECOND)
+    await fresh.compare()
+    await fresh.advance(first)
+    expect(await fresh.rowOf(first)).toMatchObject({ state: 'signed', nonce: 2n })
+    await fresh.advance(second)
+    expect(await fresh.rowOf(second)).toMatchObject({ state: 'signed', nonce: 3n })
+    await chain.mine(1)
+    expect([await fresh.holds(first), await fresh.holds(second)]).toEqual([5_000_000n, 5_000_000n])
+  } finally {
+    await fresh.stop()
+  }
 })
 
 /** A lost payout and another one stand at the same nonce, and the chain takes the lost one. */
@@ -242,7 +326,7 @@ const earn = async (micros: bigint) => {
 
 test('a lost payout that nobody asks for is booked as a loss, and given back to the fees when somebody does', async () => {
   const lost = await books.ask()
-  await books.advance(lost)
+  await send(lost)
   const [signature] = await books.signaturesOf(lost)
   const book = () =>
     restored.ctx.transact((tx) =>
@@ -273,6 +357,66 @@ test('a lost payout that nobody asks for is booked as a loss, and given back to 
     imbalance: 0n,
     liabilities: { payable: 0n },
   })
+})
+
+test.for([
+  ['another amount', { amount: usdc(4_000_000n) }],
+  ['another payee', { payee: newAccount().address }],
+])(
+  'a payment of %s than is owed is booked as a loss, and the payout that waits for it goes on',
+  async ([, change]) => {
+    const lost = await books.ask()
+    await payFinally(lost)
+    const again = await restored.ask({ ...wanted(lost), ...(change as object) })
+    await restored.compare()
+    await restored.advance(again)
+    expect((await restored.rowOf(again)).reason).toMatch(/not its own/)
+    await earn(6_000_000n)
+    const before = await restored.holds(again)
+    const reference = (await books.rowOf(lost)).final_reference ?? ''
+    await restored.ctx.transact((tx) => bookSending(restored.ctx, tx, { network: NETWORK, reference }))
+    expect(await balanceOf(restored.ctx.db, fees(NETWORK))).toBe(1_000_000n)
+    await restored.advance(again)
+    expect(await restored.rowOf(again)).toMatchObject({ state: 'signed', nonce: 1n })
+    await chain.mine(FINALITY)
+    await restored.advance(again)
+    expect((await restored.rowOf(again)).state).toBe('final')
+    expect(await restored.holds(again)).toBe(before + again.amount)
+    const { treasuryView, imbalance, liabilities } = await totals(restored.ctx.db, NETWORK)
+    expect({ imbalance, payable: liabilities.payable }).toEqual({ imbalance: 0n, payable: 0n })
+    expect(await chain.balanceOf(books.account.address)).toBe(treasuryView)
+  },
+)
+
+test('a payment that was booked as a loss does not hide the one that paid the payout', async () => {
+  const lost = await books.ask()
+  await payFinally(lost)
+  const strange = { ...wanted(lost), amount: usdc(4_000_000n) }
+  const again = await restored.ask(strange)
+  await restored.compare()
+  await earn(6_000_000n)
+  const reference = (await books.rowOf(lost)).final_reference ?? ''
+  await restored.ctx.transact((tx) => bookSending(restored.ctx, tx, { network: NETWORK, reference }))
+  // Another past of the same books paid what is owed, and was lost too.
+  const other = await startPayoutBooks(chain, { treasury: books.account })
+  try {
+    await other.ctx.db
+      .insertInto('rail_nonces')
+      .values({ network: NETWORK, treasury: books.account.address, next_nonce: 1n })
+      .execute()
+    await other.ctx.db.deleteFrom('sendings').execute()
+    await other.advance(await other.ask(strange))
+    await chain.mine(1)
+    expect(await other.count()).toBe(2n)
+  } finally {
+    await other.stop()
+  }
+  await restored.compare()
+  await restored.advance(again)
+  await chain.mine(FINALITY)
+  await restored.advance(again)
+  expect(await restored.rowOf(again)).toMatchObject({ state: 'final', nonce: 1n })
+  expect(await restored.count()).toBe(2n)
 })
 
 test('a payment whose payout is known is not booked as a loss', async () => {

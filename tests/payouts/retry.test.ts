@@ -1,6 +1,6 @@
 import { usdc } from '@market/kernel/money'
 import type { Payout } from '@market/market/payouts'
-import { payoutIdOf, retryPayout } from '@market/market/payouts'
+import { bookSending, payoutIdOf, retryPayout } from '@market/market/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -131,4 +131,9 @@ test('one whose earlier round turns out to be paid is held for a person', async 
   await books.advance(payout)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'held', nonce: null })
   expect((await books.rowOf(payout)).reason).toMatch(/not its own/)
+  // The payee has got what is owed: as a loss it would be paid once more.
+  const booking = books.ctx.transact((tx) =>
+    bookSending(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+  )
+  await expect(booking).rejects.toMatchObject({ kind: 'conflict' })
 })

@@ -1,6 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
-import { forgetOldLooks, keepReserves } from '@market/market/reserves'
+import { forgetOldLooks, getSolvency, keepReserves } from '@market/market/reserves'
+import { testClock } from '@market/testing/clock'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
@@ -185,6 +186,25 @@ describe('many workers', () => {
     ])
   })
 })
+
+test.each([
+  ['a little', MINUTE],
+  ['very', DAY],
+])(
+  'a look of a clock that is %s ahead keeps nobody from looking, and is soon not the newest',
+  async (_, ahead) => {
+    await paidFor('order:a', 1_000n)
+    const wrong = testClock(new Date(treasury.clock.now().getTime() + ahead))
+    expect(await keepReserves({ ...treasury.ctx, clock: wrong })).toMatchObject([{ isNew: true }])
+    await network.transfer(treasury.account, other.address, 400n)
+    expect(await keepReserves(treasury.ctx)).toMatchObject([{ isNew: true }])
+    expect(await treasury.gate()).toMatchObject({ short_micros: 400n })
+    treasury.clock.advance(6 * MINUTE)
+    const [report] = await keepReserves(treasury.ctx)
+    expect(report).toMatchObject({ isNew: true, lookedAt: treasury.clock.now(), shortMicros: 400n })
+    expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { lookedAt: treasury.clock.now() } }])
+  },
+)
 
 test('a proof that cannot be written is told of, and keeps no shortage from being seen', async () => {
   await paidFor('order:a', 1_000n)

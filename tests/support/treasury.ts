@@ -122,6 +122,7 @@ export async function makeFailed(db: Db, wanted: Parameters<typeof makePayout>[1
 
 interface Sent {
   readonly payoutId?: string | null
+  readonly payee?: string | null
   readonly amount?: bigint
   readonly reference?: string
   readonly isFinal?: boolean
@@ -131,7 +132,7 @@ interface Sent {
 /** A payment out of the treasury, as the reading of the chain writes it down. */
 export async function makeSending(db: Db, sent: Sent = {}) {
   const { payoutId = null, amount = AMOUNT, reference = someHash(), isFinal = true, at = new Date() } = sent
-  const payee = someKey()
+  const { payee = someKey() } = sent
   await db
     .insertInto('sendings')
     .values({

@@ -8,6 +8,7 @@ import { evmNodes } from './evm-nodes.ts'
 import { nextFees, readFees } from './fees.ts'
 import { lookAtPayout } from './look-at-payout.ts'
 import { bytes, quantity, word } from './read-answer.ts'
+import { readFinalNonce } from './read-final-nonce.ts'
 import { readNonces } from './read-nonces.ts'
 import { refusePayee } from './refuse-payee.ts'
 import { callAll } from './rpc.ts'
@@ -50,6 +51,7 @@ export const evmRail = (settings: EvmRailSettings, signer: EvmTreasurySigner): R
     refusal: (order) => refusePayee(settings, nodes, order),
 
     nonces: () => readNonces(nodes, chainId, treasury),
+    finalNonce: () => readFinalNonce(settings, nodes),
 
     async sign(order, nonce, before) {
       assert(nonce !== null, 'an EVM payout has its nonce before it is signed')

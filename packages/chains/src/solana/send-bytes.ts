@@ -20,10 +20,15 @@ const sendTo = async (node: SolanaNode, bytes: string): Promise<void> => {
   }
 }
 
+/** The address of a node may carry a key. */
+const withoutAddress = (failure: unknown): string =>
+  (failure instanceof Error ? failure.message : String(failure)).replaceAll(/\bhttps?:\/\/\S+/gi, 'the node')
+
 /** To every node at once: the same bytes take effect once, however often they arrive. */
 export const sendBytes = async (nodes: SolanaNodes, bytes: string): Promise<void> => {
   const sent = await Promise.allSettled(nodes.each.map((node) => sendTo(node, bytes)))
   if (sent.some(({ status }) => status === 'fulfilled')) return
-  const failures = sent.map((result) => (result.status === 'rejected' ? result.reason : undefined))
-  throw unavailable('No Solana node took the payment', new AggregateError(failures))
+  const failures = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+  const reasons = failures.map(withoutAddress).join('; ')
+  throw unavailable(`No Solana node took the payment (${reasons})`, new AggregateError(failures))
 }

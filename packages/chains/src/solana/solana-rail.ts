@@ -23,6 +23,7 @@ export const solanaRail = (settings: SolanaRailSettings, signer: SolanaTreasuryS
     treasury: settings.treasury,
     refusal: (order) => refusePayee(rpc, settings.usdc, own, order.to),
     nonces: async () => null,
+    finalNonce: async () => null,
     async sign(order, _nonce, before) {
       const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
       const attempt = before.length + 1

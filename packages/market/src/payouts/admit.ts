@@ -10,7 +10,7 @@ import { isWaiting, type Payout } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
 import { isCompared, NOT_COMPARED, shutReason } from './sendings/gate.ts'
 import { findGate } from './sendings/store.ts'
-import { lockNetwork, lockPayout, savePayout } from './store.ts'
+import { findNonce, lockNetwork, lockPayout, savePayout } from './store.ts'
 
 /**
  * Lets a payout through or holds it: gate, freeze, caps, cover and nonce are one decision of one transaction. Whoever
@@ -18,7 +18,12 @@ import { lockNetwork, lockPayout, savePayout } from './store.ts'
  */
 export async function admit(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<Payout> {
   const { id, network } = payout
-  const [nonces, balance] = await Promise.all([rail.nonces(), rail.usdcBalance()])
+  const hasBook = (await findNonce(ctx.db, network)) !== undefined
+  const [nonces, final, balance] = await Promise.all([
+    rail.nonces(),
+    hasBook ? null : rail.finalNonce(),
+    rail.usdcBalance(),
+  ])
   try {
     return await transact(ctx.db, async (tx) => {
       const locked = await lockPayout(tx, id)
@@ -40,7 +45,7 @@ export async function admit(ctx: PayoutContext, rail: Rail, payout: Payout): Pro
       if (why !== undefined) return holdFor(why)
       return nonces === null
         ? savePayout(tx, id, { state: 'numbered' }, ctx.clock.now())
-        : numberPayout(ctx, tx, rail.treasury, locked, nonces.pending)
+        : numberPayout(ctx, tx, locked, { gate, treasury: rail.treasury, counted: nonces.pending, final })
     })
   } catch (error) {
     const frozen = error instanceof Refusal ? frozenReason(network, error.extra.code) : undefined

@@ -5,6 +5,8 @@ import { adoptKnown, NONCE_TAKEN } from './adopt.ts'
 import { failPayout, settlePayout } from './end-payout.ts'
 import { giveUpNonce } from './give-up-nonce.ts'
 import { feeReason, NOT_COVERED, NOT_FINAL } from './hold-reason.ts'
+import { noteUnsent } from './note-unsent.ts'
+import { UNREAD } from './number-payout.ts'
 import { hasEnded, isWaiting, orderOf, type Payout, type PayoutId, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
 import { isCompared, NOT_COMPARED, NOT_COUNTED } from './sendings/gate.ts'
@@ -20,7 +22,7 @@ const SOON_MS = 1 * SECOND
 const HELD_MS = 30 * SECOND
 /** For what passes by itself in a moment, such as the comparison after a restart of the database. */
 const HELD_BRIEFLY_MS = 2 * SECOND
-const BRIEF_REASONS = [NOT_COMPARED, NOT_COUNTED, NOT_FINAL, NOT_COVERED, NONCE_TAKEN]
+const BRIEF_REASONS = [NOT_COMPARED, NOT_COUNTED, NOT_FINAL, NOT_COVERED, NONCE_TAKEN, UNREAD]
 const isBrief = ({ reason }: Payout): boolean =>
   BRIEF_REASONS.some((known) => reason?.startsWith(known) === true)
 /** Finality can take a quarter of an hour: the longer it took, the longer the pauses, up to this. */
@@ -70,6 +72,7 @@ async function follow(
       await settlePayout(ctx, payout, outcome.reference)
       return undefined
     case 'seen':
+      await noteUnsent(ctx, payout, undefined)
       return Math.min(PATIENT_MS, Math.max(SOON_MS, ageOf(ctx, signed) / PATIENCE))
     case 'failed':
     case 'expired':
@@ -93,8 +96,7 @@ async function goOn(
         await giveUpNonce(ctx, payout, signed)
         return HELD_BRIEFLY_MS
       }
-      await failPayout(ctx, payout, outcome.why)
-      return undefined
+      return hasEnded(await failPayout(ctx, payout, outcome.why, signed)) ? undefined : SOON_MS
     case 'expired':
       await signOnce(ctx, rail, payout, signed)
       return SOON_MS
@@ -112,7 +114,7 @@ async function sendAgain(
   signed: readonly StoredSignature[],
 ): Promise<void> {
   const newest = signed.at(-1)
-  if (newest !== undefined) await sendAnyway(rail, newest)
+  if (newest !== undefined) await noteUnsent(ctx, payout, await sendAnyway(rail, newest))
   if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return
   if ((await rail.nonces())?.next === payout.nonce) await signOnce(ctx, rail, payout, signed)
 }

@@ -7,7 +7,7 @@ import { findGate, findSightings } from './sendings/store.ts'
 import { findSignatures } from './signatures/store.ts'
 import { lockPayout, savePayout, startRound } from './store.ts'
 
-const NONCE_USED = 'Another payment of the treasury used its nonce'
+export const NONCE_USED = 'Another payment of the treasury used its nonce'
 
 /**
  * A final block shows that something else used the payout's nonce: nothing that was signed for it can take effect, and
@@ -32,7 +32,7 @@ export async function giveUpNonce(
     if (!isCompared(gate) || gate.readAt <= locked.updatedAt) return
     if ((await adopt(ctx, tx, locked)) !== undefined) return
     // Its own in a block that lost its place, as long as that is not yet certain.
-    if ((await findSightings(tx, id)).length > 0) return
+    if ((await findSightings(tx, id)).some(({ namedIn }) => namedIn === locked.round)) return
     await startRound(tx, locked, ctx.clock.now())
   })
 }

@@ -1,6 +1,7 @@
 import { transact } from '@market/database/transact'
 import type { Rail, SignedTransfer } from '../ports/rail.ts'
 import { adopt } from './adopt.ts'
+import { noteUnsent } from './note-unsent.ts'
 import { hasEnded, orderOf, type Payout } from './payout.ts'
 import type { PayoutContext } from './rails.ts'
 import { isCompared } from './sendings/gate.ts'
@@ -34,10 +35,14 @@ export async function signOnce(
     await savePayout(tx, payout.id, { state: 'signed' }, ctx.clock.now())
     return true
   })
-  if (isOurs) await sendAnyway(rail, signed)
+  if (isOurs) await noteUnsent(ctx, payout, await sendAnyway(rail, signed))
 }
 
-/** Whatever sending says, only a look at the chain tells what happened. What was taken over has no bytes to send. */
-export const sendAnyway = async (rail: Rail, signed: SignedTransfer): Promise<void> => {
-  if (signed.bytes !== '') await rail.send(signed).catch(() => undefined)
-}
+/**
+ * Whatever sending says, only a look at the chain tells what happened; what the nodes said against it is for people.
+ * What was taken over has no bytes to send.
+ */
+export const sendAnyway = async (rail: Rail, signed: SignedTransfer): Promise<string | undefined> =>
+  signed.bytes === '' ? undefined : rail.send(signed).then(() => undefined, messageOf)
+
+const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))

@@ -175,8 +175,8 @@ export interface NonceBook {
   readonly next: bigint
 }
 
-/** Read and written under the network's lock. */
-export async function findNonce(tx: Tx, network: Network): Promise<NonceBook | undefined> {
+/** Once there is a book there always is one. What it says is read and written under the network's lock. */
+export async function findNonce(tx: Db | Tx, network: Network): Promise<NonceBook | undefined> {
   const row = await tx.selectFrom('rail_nonces').selectAll().where('network', '=', network).executeTakeFirst()
   return row && { treasury: row.treasury, next: row.next_nonce }
 }

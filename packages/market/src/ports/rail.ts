@@ -49,6 +49,8 @@ export interface Rail {
    * node tells. Solana: null.
    */
   nonces(): Promise<{ readonly next: bigint; readonly pending: bigint } | null>
+  /** EVM: the same as of the newest final block, the lowest that any node tells. Solana: null. */
+  finalNonce(): Promise<bigint | null>
   /** Signs. `before` are earlier signatures of the same payout: on EVM the new one replaces them at their nonce. */
   sign(order: PayoutOrder, nonce: bigint | null, before: readonly SignedTransfer[]): Promise<SignedTransfer>
   /** Hands the bytes to the network. Any error means that the outcome is unknown, never that nothing happened. */

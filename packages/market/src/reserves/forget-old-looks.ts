@@ -13,6 +13,8 @@ const AT_ONCE = 20_000
 export async function forgetOldLooks(ctx: Needs<'db' | 'clock'>): Promise<void> {
   for (const lookId of await findWithOldLeaves(ctx.db, PROVABLE))
     while (await transact(ctx.db, (tx) => deleteLeaves(tx, lookId, AT_ONCE)));
-  const before = earlier(ctx.clock.now(), PLAIN_LOOKS_FOR_MS)
-  for (const network of NETWORKS) await transact(ctx.db, (tx) => deletePlainLooks(tx, network, before))
+  const now = ctx.clock.now()
+  const before = earlier(now, PLAIN_LOOKS_FOR_MS)
+  for (const network of NETWORKS)
+    await transact(ctx.db, (tx) => deletePlainLooks(tx, network, { now, before }))
 }

@@ -10,11 +10,12 @@ export interface Standing {
 }
 
 /** How each network stood when it was last looked at; one that never was is left out. */
-export async function getSolvency({ db }: Needs<'db'>): Promise<Standing[]> {
+export async function getSolvency({ db, clock }: Needs<'db' | 'clock'>): Promise<Standing[]> {
   const standings: Standing[] = []
+  const now = clock.now()
   for (const network of NETWORKS) {
-    const newest = await findNewest(db, network)
-    if (newest !== undefined) standings.push({ newest, proven: await findNewest(db, network, 'proven') })
+    const newest = await findNewest(db, network, now)
+    if (newest !== undefined) standings.push({ newest, proven: await findNewest(db, network, now, 'proven') })
   }
   return standings
 }

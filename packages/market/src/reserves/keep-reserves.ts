@@ -34,14 +34,14 @@ export const keepReserves = (ctx: Ctx): Promise<ReserveReport[]> =>
   Promise.all(Object.values(ctx.chains).map(({ network }) => keepOne(ctx, network)))
 
 async function keepOne(ctx: Ctx, network: Network): Promise<ReserveReport> {
-  const known = await findNewest(ctx.db, network)
-  const isEarly = !isDue(ctx, known, LOOK_AFTER_MS) && (await isCounted(ctx.db, network))
-  if (isEarly) return reportOf(network, known, { isNew: false })
+  const known = await findNewest(ctx.db, network, ctx.clock.now())
+  const isWanted = isDue(ctx, known, LOOK_AFTER_MS) || isAhead(ctx, known)
+  if (!isWanted && (await isCounted(ctx.db, network))) return reportOf(network, known, { isNew: false })
   const troubles: unknown[] = []
   for (const withProof of await waysToLook(ctx, network)) {
     try {
       const look = await lookAtReserves(ctx, network, { withProof, after: known?.id ?? null })
-      const newest = look ?? (await findNewest(ctx.db, network))
+      const newest = look ?? (await findNewest(ctx.db, network, ctx.clock.now()))
       return reportOf(network, newest, { isNew: look !== undefined, ...troubleOf(troubles) })
     } catch (trouble) {
       troubles.push(trouble)
@@ -52,7 +52,8 @@ async function keepOne(ctx: Ctx, network: Network): Promise<ReserveReport> {
 
 /** With a proof when one is due; and without, so that a proof that cannot be written hides no shortage. */
 async function waysToLook(ctx: Ctx, network: Network): Promise<readonly boolean[]> {
-  return isDue(ctx, await findNewest(ctx.db, network, 'proven'), PROVE_AFTER_MS) ? [true, false] : [false]
+  const proven = await findNewest(ctx.db, network, ctx.clock.now(), 'proven')
+  return isDue(ctx, proven, PROVE_AFTER_MS) ? [true, false] : [false]
 }
 
 const troubleOf = ([trouble]: readonly unknown[]): Pick<ReserveReport, 'trouble'> =>
@@ -60,6 +61,10 @@ const troubleOf = ([trouble]: readonly unknown[]): Pick<ReserveReport, 'trouble'
 
 const isDue = ({ clock }: Ctx, look: ReserveLook | undefined, everyMs: number): boolean =>
   look === undefined || later(look.lookedAt, everyMs) <= clock.now()
+
+/** Whoever made it had another clock, and a shortage does not wait for that. */
+const isAhead = ({ clock }: Ctx, look: ReserveLook | undefined): boolean =>
+  look !== undefined && look.lookedAt > clock.now()
 
 const reportOf = (
   network: Network,

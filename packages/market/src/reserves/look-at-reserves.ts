@@ -41,7 +41,7 @@ export async function lookAtReserves(
   }
   return transact(ctx.db, async (tx) => {
     if (!(await tryLock(tx, network))) return undefined
-    if (((await findNewest(tx, network))?.id ?? null) !== before) return undefined
+    if (((await findNewest(tx, network, ctx.clock.now()))?.id ?? null) !== before) return undefined
     await insertLook(tx, look, tree?.groups ?? [])
     await insertLeaves(tx, id, tree?.leaves ?? [])
     await setShortage(ctx, tx, network, look.short)
@@ -49,5 +49,5 @@ export async function lookAtReserves(
   })
 }
 
-const newestId = async ({ db }: Ctx, network: Network): Promise<string | null> =>
-  (await findNewest(db, network))?.id ?? null
+const newestId = async ({ db, clock }: Ctx, network: Network): Promise<string | null> =>
+  (await findNewest(db, network, clock.now()))?.id ?? null

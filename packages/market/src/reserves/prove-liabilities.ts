@@ -23,13 +23,13 @@ export interface LiabilityProofs {
 
 /** What the newest proof of each network counts as owed to these holders, the largest first. */
 export async function proveLiabilities(
-  ctx: Needs<'db'>,
+  ctx: Needs<'db' | 'clock'>,
   holders: Holders,
   limit: number,
 ): Promise<LiabilityProofs> {
   const looks = new Map<LookId, ReserveLook>()
   for (const network of NETWORKS) {
-    const look = await findNewest(ctx.db, network, 'proven')
+    const look = await findNewest(ctx.db, network, ctx.clock.now(), 'proven')
     if (look !== undefined) looks.set(look.id, look)
   }
   const { leaves, count } = await findLeavesOf(ctx.db, [...looks.keys()], holders, limit)

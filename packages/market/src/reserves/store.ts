@@ -1,5 +1,6 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { later, MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
@@ -52,16 +53,21 @@ const COLUMNS = [
   'leaf_count',
 ] as const
 
-/** The newest look at a network, or the newest that wrote down every liability. */
+/** More than the clocks of two machines of ours ever differ, unless one of them is wrong. */
+const CLOCKS_DIFFER_MS = 5 * MINUTE
+
+/** The newest look at a network, or the newest that wrote down every liability; none of a worker whose clock is wrong. */
 export async function findNewest(
   db: Db | Tx,
   network: Network,
+  now: Date,
   which: 'any' | 'proven' = 'any',
 ): Promise<ReserveLook | undefined> {
   const row = await db
     .selectFrom('reserve_looks')
     .select(COLUMNS)
     .where('network', '=', network)
+    .where('looked_at', '<=', later(now, CLOCKS_DIFFER_MS))
     .$if(which === 'proven', (query) => query.where('root', 'is not', null))
     .orderBy('looked_at', 'desc')
     .orderBy('id', 'desc')
@@ -277,8 +283,12 @@ export async function deleteLeaves(tx: Tx, lookId: LookId, limit: number): Promi
 }
 
 /** Looks without a proof that are older; never the newest of a network, which is what is known of it. */
-export async function deletePlainLooks(tx: Tx, network: Network, before: Date): Promise<void> {
-  const newest = (await findNewest(tx, network))?.id ?? ''
+export async function deletePlainLooks(
+  tx: Tx,
+  network: Network,
+  { now, before }: { now: Date; before: Date },
+): Promise<void> {
+  const newest = (await findNewest(tx, network, now))?.id ?? ''
   await tx
     .deleteFrom('reserve_looks')
     .where('network', '=', network)

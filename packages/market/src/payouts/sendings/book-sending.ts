@@ -4,9 +4,9 @@ import type { Network } from '@market/kernel/network'
 import { Refusal } from '@market/kernel/refusal'
 import type { Needs } from '../../context.ts'
 import { balanceOf, fees, isOverdraft, type Move, post, stripesOf, world } from '../../ledger/index.ts'
-import type { PayoutId } from '../payout.ts'
+import { isWaiting, type PayoutId } from '../payout.ts'
 import { findPayout } from '../store.ts'
-import type { Sending } from './sending.ts'
+import { isAsOwed, type Sending } from './sending.ts'
 import { lockSending, saveBooked } from './store.ts'
 
 /**
@@ -40,12 +40,17 @@ export async function bookSending(
   }
 }
 
-/** A payout that is known here settles its payment itself, unless another payment has settled it already. */
-async function refuseKnown(tx: Tx, { payoutId, reference }: Sending): Promise<void> {
+/**
+ * A payout that is known here settles its payment itself, unless another payment has settled it already, or it waits
+ * because this one names it and did not pay what it owes: booked, it no longer keeps the payout waiting.
+ */
+async function refuseKnown(tx: Tx, sending: Sending): Promise<void> {
+  const { payoutId, reference } = sending
   if (payoutId === null) return
   const payout = await findPayout(tx, payoutId as PayoutId)
   if (payout === undefined) return
   if (payout.state === 'final' && payout.finalReference !== reference) return
+  if (isWaiting(payout) && !isAsOwed(payout, sending)) return
   const next = payout.state === 'failed' ? 'Try that payout again instead' : 'Nothing is to be done'
   throw new Refusal('conflict', `This payment is the payout ${payoutId}, which settles it. ${next}.`)
 }

@@ -24,19 +24,28 @@ export type Verdict =
 /** What the payments on the chain mean for a payout that is not over yet. */
 export function judge(payout: Payout, sightings: readonly Sighting[]): Verdict {
   if (sightings.some(({ namedIn }) => namedIn === payout.round)) return { kind: 'nothing' }
-  const strange = sightings.find((sighting) => !isIts(payout, sighting))
+  const strange = sightings.find((sighting) => !isIts(payout, sighting) && !isWrittenOff(payout, sighting))
   if (strange !== undefined)
     return {
       kind: 'strange',
       why: `${strange.network} shows a payment of it that is not its own: ${strange.reference}`,
     }
-  const lost = sightings.find(({ final }) => final) ?? sightings[0]
+  const its = sightings.filter((sighting) => isIts(payout, sighting))
+  const lost = its.find(({ final }) => final) ?? its[0]
   return lost === undefined ? { kind: 'nothing' } : { kind: 'lost', sending: lost }
 }
 
 /** One that an earlier round signed was believed to be without effect, so it is none to take over. */
-const isIts = (payout: Payout, { network, amount, payee, namedIn }: Sighting): boolean =>
-  namedIn === null && network === payout.network && amount === payout.amount && isSame(payee, payout.payee)
+const isIts = (payout: Payout, sighting: Sighting): boolean =>
+  sighting.namedIn === null && isAsOwed(payout, sighting)
+
+/** A person has looked at it and booked it as a loss: it keeps the payout from nothing any more. */
+const isWrittenOff = (payout: Payout, sending: Sending): boolean =>
+  sending.bookedAt !== null && !isAsOwed(payout, sending)
+
+/** Whether the payee got by it what the payout owes them, whichever round it was of. */
+export const isAsOwed = (payout: Payout, { network, amount, payee }: Sending): boolean =>
+  network === payout.network && amount === payout.amount && isSame(payee, payout.payee)
 
 /** EVM addresses are the same in any case, and chains write them in one of their own. */
 const isSame = (seen: string | null, wanted: string | null): boolean => {

@@ -1,0 +1,126 @@
+import { MINUTE, SECOND } from '@market/kernel/clock'
+import { advancePayout, type Payout, retryPayout } from '@market/market/payouts'
+import type { Rail } from '@market/market/ports/rail'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import type { Address } from 'viem'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { FINALITY } from '../chains/evm-world.ts'
+import { NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
+
+const chain = await startEvmNetwork({ chainId: 8453 })
+afterAll(() => chain.stop())
+
+let books: PayoutBooks
+beforeEach(async () => {
+  await chain.automine(true)
+  books = await startPayoutBooks(chain)
+  return () => books.stop()
+})
+
+/** A step of a worker that is slow where it asks the chain: others go on before it writes what it heard. */
+const advanceLate = ({ id }: Payout, change: Partial<Rail>) =>
+  advancePayout({ ...books.house, rails: { [NETWORK]: { ...books.rail, ...change } } }, id)
+
+const payOnce = async (payout: Payout) => {
+  await chain.automine(true)
+  await books.advance(payout)
+  await chain.mine(FINALITY)
+  await books.advance(payout)
+  expect((await books.rowOf(payout)).state).toBe('final')
+  expect(await books.holds(payout)).toBe(5_000_000n)
+  expect(await books.setAside(payout)).toBe(0n)
+}
+
+test('a worker that was refused before another let the payout through and signed it does not fail it', async () => {
+  const payout = await books.ask()
+  const refusal = async () => {
+    await books.advance(payout)
+    return 'The payee is blacklisted'
+  }
+  expect(await advanceLate(payout, { refusal })).toBe(SECOND)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  await payOnce(payout)
+})
+
+test('a worker that was refused before another gave the payout a number does not fail it', async () => {
+  const payout = await books.ask()
+  const refusal = async () => {
+    const sign = () => Promise.reject(new Error('the worker died'))
+    await expect(advanceLate(payout, { sign })).rejects.toThrow('the worker died')
+    return 'The payee is blacklisted'
+  }
+  expect(await advanceLate(payout, { refusal })).toBe(SECOND)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', nonce: 0n })
+  await payOnce(payout)
+})
+
+test('a worker that saw a payout fail before another signed it anew does not fail it', async () => {
+  await chain.automine(false)
+  const payout = await books.ask()
+  await books.advance(payout)
+  const look: Rail['look'] = async ([first]) => {
+    await chain.rpc('anvil_dropAllTransactions')
+    books.ctx.clock.advance(MINUTE + SECOND)
+    await books.advance(payout)
+    return { kind: 'failed', reference: first?.reference ?? '', why: 'the transfer reverted' }
+  }
+  expect(await advanceLate(payout, { look })).toBe(SECOND)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  expect(await books.signaturesOf(payout)).toHaveLength(2)
+  await payOnce(payout)
+})
+
+test('a worker that saw a payout fail does not fail the round in which it is tried again', async () => {
+  await chain.automine(false)
+  const payout = await books.ask()
+  await books.advance(payout)
+  await chain.rpc('anvil_dropAllTransactions')
+  await chain.automine(true)
+  await chain.deny(payout.payee as Address, true)
+  await books.advance(payout)
+  await chain.mine(FINALITY)
+  const look: Rail['look'] = async (signed) => {
+    const outcome = await books.rail.look(signed)
+    await books.advance(payout)
+    expect((await books.rowOf(payout)).state).toBe('failed')
+    await chain.deny(payout.payee as Address, false)
+    await books.ctx.transact((tx) => retryPayout(books.ctx, tx, payout.id))
+    await books.advance(payout)
+    return outcome
+  }
+  expect(await advanceLate(payout, { look })).toBe(SECOND)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', round: 2, reason: null })
+  await payOnce(payout)
+})
+
+test('what the nodes say against a signed payout is told until they take it, in one short line', async () => {
+  await chain.automine(false)
+  const payout = await books.ask()
+  const send = () => Promise.reject(new Error(`insufficient\u0000 funds\nfor ${'gas '.repeat(100)}`))
+  await advanceLate(payout, { send })
+  const said = (await books.rowOf(payout)).reason ?? ''
+  expect(said).toMatch(/^insufficient funds for gas gas/)
+  expect(said).toHaveLength(200)
+  await advanceLate(payout, { send: () => Promise.reject(new Error('underpriced')) })
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: 'underpriced' })
+  await books.advance(payout)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  await chain.rpc('anvil_dropAllTransactions')
+  await advanceLate(payout, { send })
+  await books.advance(payout)
+  await chain.mine(FINALITY)
+  await books.advance(payout)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'final', reason: null })
+})
+
+test('a payout that a node took although it said no is told of as any other once the chain shows it', async () => {
+  const payout = await books.ask()
+  const send: Rail['send'] = async (signed) => {
+    await books.rail.send(signed)
+    throw new Error('no answer in time')
+  }
+  await advanceLate(payout, { send })
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: 'no answer in time' })
+  await books.advance(payout)
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+})
