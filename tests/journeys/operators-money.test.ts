@@ -1,3 +1,4 @@
+import { MONEY_SWEEPS } from '@market/jobs/watch-money'
 import { SECOND } from '@market/kernel/clock'
 import { recheckTransfers } from '@market/market/payments'
 import { compareSendings, type Payout } from '@market/market/payouts'
@@ -7,6 +8,8 @@ import { FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
+import { until } from '../support/until.ts'
+import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
 /** What `docs/operations/money.md` tells operators to do, done on a real chain. */
 const network = await startEvmNetwork({ chainId: 8453 })
@@ -100,6 +103,64 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
   expect((await stateOf(owed)).state).toBe('final')
   expect((await treasury.look()).short).toBe(0n)
 })
+
+/** How old the newest look at a treasury is when the next one is due. */
+const LOOK_AFTER_MS = 25 * SECOND
+const TICK_MS = MONEY_SWEEPS.find(({ name }) => name === 'keep-reserves')?.everyMs ?? 0
+/** A shortage is read three times, a second apart, before it is believed. */
+const BELIEVED_AFTER_MS = 2 * SECOND
+/** For what each step takes on a machine that is busy with other tests. */
+const BUSY_MS = 10 * SECOND
+
+const startTreasuryWorker = (): Promise<WorkerProcess> => {
+  const {
+    DATABASE_URL = '',
+    VAULT_KEYS = '',
+    VAULT_PEPPER = '',
+  } = market.environment as Record<string, string>
+  return startWorker({
+    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER },
+    BASE_RPC_URLS: network.url,
+    BASE_TREASURY_KEY: treasury.account.key,
+  })
+}
+
+const alertsIn = (worker: WorkerProcess) =>
+  worker
+    .output()
+    .split('\n')
+    // What comes after the last line break is not yet whole.
+    .slice(0, -1)
+    .filter((line) => line.includes('the treasury does not hold what it must'))
+    .map((line) => JSON.parse(line))
+
+test('a worker shuts a treasury that is short by its next look, and writes the line that alerts are set on', async () => {
+  await treasury.payIn(payer, 10_000_000n, { purpose: 'order:a', due: 10_000_000n })
+  await settle()
+  const worker = await startTreasuryWorker()
+  try {
+    const looks = () => market.db.selectFrom('reserve_looks').select('id').execute()
+    await until('the worker has looked', async () => (await looks()).length > 0, { withinMs: 20 * SECOND })
+    expect(await base()).toMatchObject({ open: true, short_usd: '0.00' })
+
+    await network.transfer(treasury.account, newAccount().address, 2_000_000n)
+    const withinMs = TICK_MS + LOOK_AFTER_MS + BELIEVED_AFTER_MS + BUSY_MS
+    await until('the treasury is shut', async () => (await base()).open === false, { withinMs, everyMs: 100 })
+    expect(await base()).toMatchObject({ open: false, short_usd: '2.00' })
+    await until('somebody is woken', () => alertsIn(worker).length > 0)
+    expect(alertsIn(worker)).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        network: NETWORK,
+        short_micros: '2000000',
+        imbalance_micros: '0',
+        msg: 'the treasury does not hold what it must; payouts on this network are paused',
+      }),
+    ])
+  } finally {
+    await worker.stop()
+  }
+}, 120_000)
 
 test('a payout to a payee the token blocks fails, and is paid to another one', async () => {
   await treasury.payIn(payer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })

@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
-import { escrow, payable, post, statementOf } from '@market/market/ledger'
+import { escrow, payable, post, statementOf, surplus, world } from '@market/market/ledger'
 import { claimTransfer, isFinal, recheckTransfers } from '@market/market/payments'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address, Hex } from 'viem'
@@ -89,6 +89,31 @@ describe('one transfer pays one thing', () => {
     expect(await till.inSuspense(second)).toBe(0n)
   })
 
+  test('whoever is refused because another transfer paid can go on with the same transaction', async () => {
+    const [first, unclaimed, undone] = [await pay(5n), await pay(6n, other), await pay(7n)]
+    const bytes = await network.rpc('eth_getRawTransactionByHash', [undone])
+    await till.claim(undone, 'order:b', { due: 7n })
+    await network.reorg(CONFIRMATIONS)
+    await till.recheck()
+    await till.recheck(AGE_MS)
+    await network.rpc('eth_sendRawTransaction', [bytes])
+    await network.mine(CONFIRMATIONS)
+    await till.claim(first, 'order:a', { due: 5n })
+    const before = await till.states()
+    expect(before.get(undone)).toBe('gone order:b')
+    for (const reference of [unclaimed, undone]) {
+      const seen = await till.look(reference)
+      if (seen === undefined) throw new Error('not seen')
+      const claim = { network: till.network, seen, purpose: 'order:a', due: usdc(5n) }
+      const known = await till.ctx.transact(async (tx) => {
+        expect(await outcome(claimTransfer(till.ctx, tx, claim))).toBe('already_paid')
+        return tx.selectFrom('transfers').select('reference').execute()
+      })
+      expect(known).toHaveLength(before.size)
+    }
+    expect(await till.states()).toEqual(before)
+  })
+
   test('of two transfers that race to pay one thing one is left free', async () => {
     const references = [await pay(5n), await pay(5n, other)]
     const outcomes = await Promise.all(
@@ -104,7 +129,7 @@ describe('one transfer pays one thing', () => {
     const reference = await pay(105n)
     await till.claim(reference, 'order:a', { due: 100n })
     expect([await till.inEscrow('order:a'), await till.inSurplus(reference)]).toEqual([100n, 5n])
-    const { journals } = await statementOf(till.ctx.db, { subject: 'order:a' }, { limit: 5 })
+    const { journals } = await statementOf(till.ctx.db, { subject: 'a' }, { limit: 5 })
     expect(journals.map(({ reason }) => reason)).toEqual(['transfer.claimed'])
   })
 
@@ -186,6 +211,36 @@ describe('several who pay in one transaction', () => {
     },
   )
 
+  test('a part whose journal is about the whole purpose, as they once were, is counted once', async () => {
+    const reference = await payTogether()
+    const seen = await till.look(reference, mine)
+    if (seen === undefined) throw new Error('not seen')
+    const now = till.clock.now()
+    await till.ctx.db
+      .insertInto('transfers')
+      .values({
+        ...{ network: till.network, reference, purpose: 'order:old', payer: seen.payer, state: 'seen' },
+        ...{ amount_micros: 30n, due_micros: 25n, happened_at: seen.at, looked_at: now, created_at: now },
+        ...{ block_height: seen.block.height, block_hash: seen.block.hash },
+      })
+      .execute()
+    const from = world(till.network)
+    await till.ctx.transact((tx) =>
+      post(till.ctx, tx, {
+        key: `transfer.claimed:${till.network}:${reference}:${now.getTime()}`,
+        reason: 'transfer.claimed',
+        subject: 'order:old',
+        network: till.network,
+        moves: [
+          { from, to: escrow(till.network, 'order:old'), amount: usdc(25n) },
+          { from, to: surplus(till.network, reference), amount: usdc(5n) },
+        ],
+      }),
+    )
+    await till.watch()
+    expect(await till.inSuspense(reference)).toBe(12n)
+  })
+
   test('unclaimed they stay in suspense, and are not looked at for ever', async () => {
     const reference = await payTogether()
     await till.watch()
@@ -229,6 +284,32 @@ describe('until it is final', () => {
     expect(await isFinal(till.ctx.db, 'order:a')).toBe(true)
     expect((await till.states()).get(strange)).toBe('final')
     expect(await till.recheck()).toBe(0)
+  })
+
+  test('a flood of money nobody claims does not keep a payment from becoming final, nor payments the flood', async () => {
+    const sendMany = async (count: number, from: typeof payer): Promise<Hex[]> => {
+      await network.automine(false)
+      const sent: Hex[] = []
+      for (let n = 0; n < count; n++) sent.push(await network.transfer(from, treasury, 1n))
+      await network.automine(true)
+      await network.mine(CONFIRMATIONS)
+      return sent
+    }
+    await sendMany(60, other)
+    expect(await till.watch()).toBe(60)
+    till.clock.advance(1_000)
+    const paid = await sendMany(45, payer)
+    for (const [n, reference] of paid.entries()) await till.claim(reference, `order:${n}`)
+    await network.mine(FINALITY)
+    const recheck = async () => {
+      await till.recheck()
+      const final = [...(await till.states()).values()].filter((state) => state.startsWith('final'))
+      const unclaimed = final.filter((state) => state === 'final').length
+      return { claimed: final.length - unclaimed, unclaimed }
+    }
+    expect(await recheck()).toEqual({ claimed: 40, unclaimed: 10 })
+    expect(await recheck()).toEqual({ claimed: 45, unclaimed: 55 })
+    expect(await recheck()).toEqual({ claimed: 45, unclaimed: 60 })
   })
 
   test('a payment the chain took back is undone after the grace, once, and can be claimed anew', async () => {

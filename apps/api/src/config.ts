@@ -1,4 +1,5 @@
-import { chainSettings, checkChainSettings, money } from '@market/platform/settings/chains'
+import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { type ChainConfig, chainSettings, checkChainSettings, money } from '@market/platform/settings/chains'
 import {
   address,
   commonSettings,
@@ -19,6 +20,15 @@ const keyHashes = list.transform((entries, ctx) =>
     return { name, sha256: Buffer.from(hash, 'hex') }
   }),
 )
+
+const EVM = ['BASE', 'ALT'] as const
+
+/** Whatever account is named beside it, and before any node is asked: on EVM a key is one account on all networks. */
+function isTreasuryKey(config: ChainConfig, key: Buffer | undefined): boolean {
+  if (key === undefined) return false
+  const own = localEvmSigner(`0x${key.toString('hex')}`).address.toLowerCase()
+  return EVM.some((name) => config[`${name}_TREASURY`]?.toLowerCase() === own)
+}
 
 const Env = z
   .object({
@@ -45,9 +55,26 @@ const Env = z
   })
   .superRefine((config, ctx) => {
     checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
+    for (const name of EVM.filter((one) => isTreasuryKey(config, config[`${one}_GAS_KEY`])))
+      ctx.addIssue({ code: 'custom', path: [`${name}_GAS_KEY`], message: 'is the key of a treasury' })
   })
 
 export type Config = Readonly<z.infer<typeof Env>>
 
+/** Keys that move a treasury's money, or name one in a KMS. */
+const TREASURY_KEY = /_TREASURY_(?:KMS_)?KEY/
+
+/** Whoever takes the api over must find nothing that moves a treasury's money: not even a key that it does not use. */
+function refuseTreasuryKeys(env: NodeJS.ProcessEnv): void {
+  const held = Object.keys(env).filter((name) => TREASURY_KEY.test(name) && env[name])
+  if (held.length > 0)
+    throw new Error(
+      `Not in the api: ${held.join(', ')}. These keys are the worker's alone: take them out of the api's environment, and tell it the treasury's address instead (<NETWORK>_TREASURY).`,
+    )
+}
+
 /** The only reader of the environment. */
-export const readConfig = (env: NodeJS.ProcessEnv): Config => readEnvironment(Env, env)
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  refuseTreasuryKeys(env)
+  return readEnvironment(Env, env)
+}

@@ -57,6 +57,7 @@ async function finishPayment(ctx: Ctx, id: OrderId, elsewhere: Elsewhere): Promi
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       await failPayment(ctx, tx, locked, error.message)
+      if (locked.status === 'cancelled') await tellLeft(ctx, tx, locked, error.message)
     }
   })
 }
@@ -121,3 +122,16 @@ async function failPayment(ctx: Ctx, tx: Tx, order: Waiting, why: string): Promi
     body: why,
   })
 }
+
+/** Of a cancelled order one late transfer goes back by itself: who sent another must hear that it did not. */
+const tellLeft = (
+  ctx: Ctx,
+  tx: Tx,
+  order: Waiting & { pending: PendingPayment },
+  why: string,
+): Promise<void> =>
+  tellBuyer(ctx, tx, order, {
+    kind: 'order.payment_failed',
+    title: `A transfer for “${order.title}” did not go back by itself`,
+    body: `Ask the marketplace for ${order.pending.reference} if you miss it. ${why}`,
+  })

@@ -6,7 +6,7 @@ import { Refusal } from '@market/kernel/refusal'
 import type { Needs } from '../context.ts'
 import type { SeenTransfer } from '../ports/chain.ts'
 import { countWhole, inSuspense, postNew } from './move-money.ts'
-import { insertTransfer, lockTransfer, saveTransfer } from './store.ts'
+import { findByPurpose, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
 import { arrival, matching, type Transfer, transferOf } from './transfer.ts'
 
 /**
@@ -30,6 +30,7 @@ export async function claimTransfer(
     }
     return await takeOver(ctx, tx, transfer)
   } catch (error) {
+    // Two that came at the same moment; whoever comes later was refused before anything was written.
     if (brokenConstraint(error) === 'transfers_purpose') throw paidAlready()
     throw error
   }
@@ -45,14 +46,15 @@ async function takeOver(
   const known = await lockTransfer(tx, transfer.network, transfer.reference)
   if (known === undefined) throw paidAlready()
   if (known.state === 'gone') {
+    await refusePaid(tx, transfer)
     await saveTransfer(tx, transfer, now)
     await postNew(ctx, tx, arrival(transfer))
     return { isNew: true }
   }
   if (known.purpose === transfer.purpose) return { isNew: false }
   if (known.purpose !== '') throw usedAlready()
-  // An operator may have sent it back, or kept it, while nobody claimed it. Asked before anything is written, for whoever
-  // is refused may go on with the same transaction.
+  await refusePaid(tx, transfer)
+  // An operator may have sent it back, or kept it, while nobody claimed it. Asked before anything is written, too.
   if ((await inSuspense(tx, known)) < known.amount) throw usedAlready()
   const state = known.state === 'final' ? 'final' : transfer.state
   const claimed: Transfer = { ...transfer, state, arrivedAt: known.arrivedAt }
@@ -60,6 +62,14 @@ async function takeOver(
   if (known.amount < claimed.amount) await countWhole(ctx, tx, known, claimed.amount)
   await postNew(ctx, tx, matching(claimed))
   return { isNew: true }
+}
+
+/**
+ * Asked before anything is written: a write that breaks the unique key would end the transaction, and whoever is refused
+ * may go on with it.
+ */
+async function refusePaid(tx: Tx, { purpose }: Transfer): Promise<void> {
+  if ((await findByPurpose(tx, purpose)) !== undefined) throw paidAlready()
 }
 
 const usedAlready = (): Refusal =>

@@ -3,7 +3,7 @@ import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Needs } from '../context.ts'
 import { balanceOf, type Journal, post, statementOf, suspense } from '../ledger/index.ts'
-import { correcting, keyEnd, type Transfer } from './transfer.ts'
+import { correcting, keyEnd, subjectOf, type Transfer } from './transfer.ts'
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
@@ -21,7 +21,9 @@ export const inSuspense = async (tx: Tx, { network, reference }: Transfer): Prom
 
 /** What the books say came in by this transfer, wherever it went since, and in how many journals. */
 export async function counted(tx: Tx, transfer: Transfer): Promise<{ micros: bigint; journals: number }> {
-  const subjects = [transfer.reference, ...(transfer.purpose === '' ? [] : [transfer.purpose])]
+  // Journals of claimed transfers were once about the whole purpose; those that were written then still are.
+  const { reference, purpose } = transfer
+  const subjects = new Set([reference, ...(purpose === '' ? [] : [subjectOf(transfer), purpose])])
   let micros = 0n
   let journals = 0
   for (const subject of subjects) {

@@ -10,6 +10,8 @@ import { arrival, type Transfer, transferOf, undoing } from './transfer.ts'
 
 const LOOK_EVERY_MS = 5 * SECOND
 const BATCH = 50
+/** So many of them are money that nobody has claimed, when there is as much. */
+const UNCLAIMED = 10
 
 /** A transfer that a reorganisation dropped is usually mined again; one that is missed for so long is gone. */
 const MISSING_FOR_MS = 10 * MINUTE
@@ -33,7 +35,7 @@ export type OnGone = (tx: Tx, transfer: Transfer) => Promise<void>
  */
 export async function recheckTransfers(ctx: Ctx, onGone: OnGone): Promise<number> {
   const now = ctx.clock.now()
-  const transfers = await takeToLookAt(ctx.db, { now, before: earlier(now, LOOK_EVERY_MS) }, BATCH)
+  const transfers = await takeBatch(ctx, { now, before: earlier(now, LOOK_EVERY_MS) })
   const failures: unknown[] = []
   const byNetwork = Map.groupBy(transfers, ({ network }) => network)
   await Promise.all(
@@ -44,6 +46,18 @@ export async function recheckTransfers(ctx: Ctx, onGone: OnGone): Promise<number
   )
   if (failures.length > 0) throw new AggregateError(failures, 'Some transfers could not be looked at')
   return transfers.length
+}
+
+/**
+ * Anybody can send any number of crumbs that nobody claims: they may not keep a payment from becoming final, and what is
+ * paid may not keep them from it either. What one side leaves free is the other's; claimed ones are looked at first.
+ */
+async function takeBatch({ db }: Ctx, at: { now: Date; before: Date }): Promise<Transfer[]> {
+  const unclaimed = await takeToLookAt(db, 'unclaimed', at, UNCLAIMED)
+  const claimed = await takeToLookAt(db, 'claimed', at, BATCH - unclaimed.length)
+  const free = unclaimed.length < UNCLAIMED ? 0 : BATCH - unclaimed.length - claimed.length
+  const more = free === 0 ? [] : await takeToLookAt(db, 'unclaimed', at, free)
+  return [...claimed, ...unclaimed, ...more]
 }
 
 async function recheckAll(

@@ -82,15 +82,19 @@ export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promis
     .execute()
 }
 
-/** Those nobody has looked at for longest; each is marked as looked at, so that workers share them. */
+const IS_OF = { claimed: sql`purpose <> ''`, unclaimed: sql`purpose = ''` }
+
+/** Of either kind those nobody has looked at for longest; each is marked as looked at, so that workers share them. */
 export async function takeToLookAt(
   db: Db,
+  kind: keyof typeof IS_OF,
   at: { now: Date; before: Date },
   limit: number,
 ): Promise<Transfer[]> {
   const { rows } = await sql<Selectable<Tables['transfers']>>`
     update transfers set looked_at = ${at.now} where (network, reference) in (
-      select network, reference from transfers where state = 'seen' and looked_at < ${at.before}
+      select network, reference from transfers
+      where state = 'seen' and ${IS_OF[kind]} and looked_at < ${at.before}
       order by looked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(transferOf)

@@ -57,10 +57,14 @@ function restsIn({ network, reference, purpose, amount, due }: Transfer): { at: 
 export const keyEnd = ({ network, reference, arrivedAt }: Transfer): string =>
   `:${network}:${reference}:${arrivedAt.getTime()}`
 
+/** A purpose is a kind and an id, `order:ord_…`: its journals are about the id, as all others of the same order are. */
+export const subjectOf = ({ purpose, reference }: Transfer): string =>
+  purpose === '' ? reference : purpose.slice(purpose.indexOf(':') + 1)
+
 const journalOf = (what: string, transfer: Transfer, moves: readonly Move[], n = ''): Journal => ({
   key: `transfer.${what}${n}${keyEnd(transfer)}`,
   reason: `transfer.${what}`,
-  subject: transfer.purpose === '' ? transfer.reference : transfer.purpose,
+  subject: subjectOf(transfer),
   network: transfer.network,
   moves,
 })

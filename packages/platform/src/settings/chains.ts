@@ -97,10 +97,27 @@ export function checkChainSettings(
     if (config[`${name}_GAS_KEY`] !== undefined && config[`${name}_GAS_ACCOUNT`] === undefined)
       fault(`${name}_GAS_ACCOUNT`, 'is needed beside its key')
   }
+  for (const [account, treasury] of gasFromTreasuries(config))
+    fault(account, `is ${treasury}: gas is paid from an account of its own, never from a treasury`)
   if (!isUsed('ALT')) return
   if (config.ALT_CHAIN_ID === undefined) fault('ALT_CHAIN_ID')
   if (config.ALT_USDC === undefined) fault('ALT_USDC')
 }
+
+const EVM = ['BASE', 'ALT'] as const
+
+/**
+ * An EVM key is the same account on every EVM network, so a gas key may be the treasury's of none of them: the api, which
+ * holds gas keys, could move that money.
+ */
+const gasFromTreasuries = (config: ChainConfig): (readonly [string, string])[] =>
+  EVM.flatMap((name) =>
+    EVM.flatMap((other) => {
+      const [account, treasury] = [config[`${name}_GAS_ACCOUNT`], config[`${other}_TREASURY`]]
+      const isSame = account !== undefined && account.toLowerCase() === treasury?.toLowerCase()
+      return isSame ? [[`${name}_GAS_ACCOUNT`, `${other}_TREASURY`] as const] : []
+    }),
+  )
 
 const given = (account: string | undefined): string[] => (account === undefined ? [] : [account])
 

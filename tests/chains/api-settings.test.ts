@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { readConfig } from '@market/api/config'
+import { privateKeyToAddress } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { startApi } from '../support/api-process.ts'
+import { apiEnvironment } from '../support/settings.ts'
+
+/** Nothing of this is ever reached: a wrong setting stops the api before it does anything. */
+const NOWHERE = 'http://127.0.0.1:1'
+const BASICS = apiEnvironment({
+  databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing',
+  redisUrl: 'redis://127.0.0.1:1',
+  redisPrefix: 'settings',
+  idp: { issuer: NOWHERE, audience: NOWHERE },
+})
+const EVM = {
+  BASE_RPC_URLS: NOWHERE,
+  ALT_RPC_URLS: NOWHERE,
+  ALT_CHAIN_ID: '42161',
+  ALT_USDC: `0x${'a'.repeat(40)}`,
+}
+
+const newKey = (): string => randomBytes(32).toString('hex')
+const addressOf = (key: string): string => privateKeyToAddress(`0x${key}`)
+
+const complaint = (env: Readonly<Record<string, string>>): string => {
+  try {
+    readConfig({ ...BASICS, ...env })
+    return ''
+  } catch (error) {
+    return String(error)
+  }
+}
+
+test.each(
+  ['SOLANA', 'BASE', 'ALT'].flatMap((name) => [
+    `${name}_TREASURY_KEY`,
+    `${name}_TREASURY_KMS_KEY`,
+    `${name}_TREASURY_KMS_KEY_ID`,
+  ]),
+)('the api does not read its settings beside %s, and says where that belongs', (name) => {
+  const key = newKey()
+  const said = complaint({ [name]: key })
+  expect(said).toContain(`Not in the api: ${name}. These keys are the worker's alone`)
+  expect(said).not.toContain(key)
+  // What is declared and empty is no key.
+  expect(complaint({ [name]: '' })).toBe('')
+})
+
+test('an api that was given the keys of treasuries ends before it listens, and tells no key', async () => {
+  const keys = { BASE_TREASURY_KEY: newKey(), SOLANA_TREASURY_KMS_KEY: 'alias/treasury-of-ours' }
+  const said = await startApi({ ...BASICS, ...keys }).then(
+    async (api) => {
+      await api.stop()
+      return 'it listens'
+    },
+    (error: unknown) => String(error),
+  )
+  expect(said).toContain('Not in the api: BASE_TREASURY_KEY, SOLANA_TREASURY_KMS_KEY.')
+  for (const key of Object.values(keys)) expect(said).not.toContain(key)
+})
+
+test.each([
+  ['BASE', 'BASE'],
+  ['BASE', 'ALT'],
+  ['ALT', 'BASE'],
+  ['ALT', 'ALT'],
+])('gas on %s is not paid from the treasury on %s, whose key the api would hold', (name, other) => {
+  const [gas, treasury] = [newKey(), newKey()]
+  const settings = {
+    ...EVM,
+    BASE_TREASURY: addressOf(newKey()),
+    ALT_TREASURY: addressOf(newKey()),
+    [`${other}_TREASURY`]: addressOf(treasury),
+  }
+  const paidBy = (key: string) => ({
+    [`${name}_GAS_KEY`]: key,
+    [`${name}_GAS_ACCOUNT`]: addressOf(key).toLowerCase(),
+  })
+  const said = complaint({ ...settings, ...paidBy(treasury) })
+  expect(said).toContain(`${name}_GAS_ACCOUNT: is ${other}_TREASURY: gas is paid from an account of its own`)
+  expect(said).not.toContain(treasury)
+  const pretending = { ...paidBy(gas), [`${name}_GAS_KEY`]: treasury }
+  expect(complaint({ ...settings, ...pretending })).toContain(`${name}_GAS_KEY: is the key of a treasury`)
+  expect(complaint({ ...settings, ...paidBy(gas) })).toBe('')
+})
