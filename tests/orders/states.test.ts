@@ -30,7 +30,7 @@ const CALLS: Partial<
   reverse: { method: 'POST', suffix: '/resolve', admin: true, fields: { outcome: 'refund', note: 'Heard.' } },
 }
 const ACTIONS = Object.keys(CALLS) as Action[]
-const BY_THE_CLOCK: readonly Action[] = ['release', 'overdue', 'expire', 'lapse', 'undo']
+const BY_THE_CLOCK: readonly Action[] = ['release', 'overdue', 'expire', 'lapse', 'undo', 'contest']
 
 /** What the tables let through and the order's own time or past does not. */
 const NOT_YET: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { asHeaders, signed } from '../support/makers.ts'
+import { operatorToken } from '../support/operator.ts'
 import { BASE_URL } from '../support/settings.ts'
 
 /** A hire that is paid as the spec says: the buyer sends USDC, and names the transaction in `X-PAYMENT`. */
@@ -321,15 +322,20 @@ test('above 25 USDC whoever asks shows that they paid: by the reference, or by t
   expect((await ask(await ownSignature(hash, dear.serviceId))).status).toBe(200)
 })
 
-/** Somebody who reads the chain hires themselves with another's payment, and delivers at once. */
+/** Somebody who reads the chain hires themselves with another's payment. */
 async function steal(hash: string) {
   const thief = await world.newSeller({ price_usd: '10.00' })
   const headers = { 'x-payment': hash }
   const stolen = await client().post(payPath(thief.serviceId), { brief: 'For me.' }, { headers })
   expect(stolen.status).toBe(200)
   const id: string = stolen.body.data.order_id
-  expect((await world.deliver(thief.apiKey, id)).body.data.status).toBe('completed')
-  return id
+  return { id, deliver: () => world.deliver(thief.apiKey, id) }
+}
+
+async function stealAndDeliver(hash: string) {
+  const theft = await steal(hash)
+  expect((await theft.deliver()).body.data.status).toBe('completed')
+  return theft
 }
 
 const rowOf = (id: string) =>
@@ -342,9 +348,30 @@ const balances = async (...ids: string[]) => {
   return ids.map((id) => rows.find(({ subject }) => subject === `order:${id}`)?.balance_micros ?? 0n)
 }
 
-test('who paid and signs for it takes an unbound hire over for an hour, delivered or not', async () => {
+/** What the order's service is shown to have done; its agent has done the same. */
+async function countsOf(id: string) {
+  const { listing_id, agent_id } = await rowOf(id)
+  const { db } = world.market
+  const [service, agent] = await Promise.all([
+    db.selectFrom('listings').selectAll().where('id', '=', listing_id).executeTakeFirstOrThrow(),
+    db.selectFrom('agents').selectAll().where('id', '=', agent_id).executeTakeFirstOrThrow(),
+  ])
+  const { total_orders: total, completed_orders: completed } = service
+  expect(agent).toMatchObject({ total_orders: total, completed_orders: completed })
+  return { total, completed, buyers: service.settled_buyers }
+}
+
+const payoutsOf = (id: string) =>
+  world.market.db
+    .selectFrom('payouts')
+    .select(['kind', 'state', 'amount_micros', 'due_at', 'created_at'])
+    .where('subject', '=', id)
+    .orderBy('kind')
+    .execute()
+
+test('who paid and signs for it takes an unbound hire over before it is delivered', async () => {
   const hash = await world.settled(buyer, DUE)
-  const theirs = await steal(hash)
+  const { id: theirs, deliver } = await steal(hash)
   const mine = await hire(hash, { brief: BRIEF }, await ownSignature(hash))
   expect(mine.status).toBe(200)
   const { order_id } = mine.body.data
@@ -353,46 +380,103 @@ test('who paid and signs for it takes an unbound hire over for an hour, delivere
     outcome: 'unpaid',
     payment_reference: null,
   })
+  expect((await deliver()).status).toBe(400)
+  expect(await countsOf(theirs)).toEqual({ total: 0, completed: 0, buyers: 0 })
   expect(await rowOf(order_id)).toMatchObject({ status: 'paid', payment_reference: hash })
   expect(await balances(theirs, order_id)).toEqual([0n, DUE])
-  const payout = await world.market.db
-    .selectFrom('payouts')
-    .select('state')
-    .where('subject', '=', theirs)
-    .executeTakeFirstOrThrow()
-  expect(payout.state).toBe('withdrawn')
-  expect((await eventsOf(theirs)).map(([event]) => event)).toEqual([
-    'order.created',
-    'order.completed',
-    'order.cancelled',
-  ])
+  expect((await eventsOf(theirs)).map(([event]) => event)).toEqual(['order.created', 'order.cancelled'])
   expect((await hire(hash, { brief: BRIEF }, await ownSignature(hash))).body.data.order_id).toBe(order_id)
   expect((await hire(hash, { brief: 'For me.' })).status).toBe(409)
 })
 
-test('a payment of an ordinary order that somebody hired with pays that order all the same', async () => {
-  const own = await world.newSeller({ price_usd: '11.00' })
-  const order = await world.order(buyer, own.serviceId)
+const resolve = async (id: string, outcome: 'release' | 'refund') =>
+  client().post(
+    `/api/admin/orders/${id}/resolve`,
+    { outcome, note: 'Heard.' },
+    { bearer: await operatorToken(world.market) },
+  )
+
+test('once it is delivered an operator decides: back to who paid', async () => {
   const hash = await world.settled(buyer, DUE)
-  const theirs = await steal(hash)
-  const paid = await world.act(buyer, order.body.data.id, 'pay', { escrow_tx_hash: hash })
+  const { id, deliver } = await stealAndDeliver(hash)
+  const mine = await hire(hash, { brief: BRIEF }, await ownSignature(hash))
+  expect([mine.status, mine.body.code]).toEqual([409, 'payment_contested'])
+  expect(await rowOf(id)).toMatchObject({ status: 'disputed', payment_reference: hash })
+  expect(await payoutsOf(id)).toMatchObject([{ kind: 'payout', state: 'withdrawn' }])
+  expect(await balances(id)).toEqual([DUE])
+  expect(await countsOf(id)).toEqual({ total: 1, completed: 0, buyers: 0 })
+  const again = await deliver()
+  expect([again.status, again.body.code]).toEqual([400, 'illegal_transition'])
+  expect((await hire(hash, { brief: BRIEF }, await ownSignature(hash))).body.code).toBe('payment_contested')
+  expect((await eventsOf(id)).map(([event]) => event)).toEqual([
+    'order.created',
+    'order.completed',
+    'order.disputed',
+  ])
+
+  expect((await resolve(id, 'refund')).body.data.status).toBe('cancelled')
+  expect(await payoutsOf(id)).toMatchObject([
+    { kind: 'payout', state: 'withdrawn' },
+    { kind: 'refund', state: 'queued', amount_micros: DUE },
+  ])
+  expect(await balances(id)).toEqual([0n])
+})
+
+test('once it is delivered an operator decides: to the agent, and that is the end of it', async () => {
+  const hash = await world.settled(buyer, DUE)
+  const { id } = await stealAndDeliver(hash)
+  expect((await hire(hash, { brief: BRIEF }, await ownSignature(hash))).status).toBe(409)
+  expect((await resolve(id, 'release')).body.data.status).toBe('completed')
+  expect(await payoutsOf(id)).toMatchObject([{ kind: 'payout', state: 'queued', amount_micros: 10_000_000n }])
+  expect(await balances(id)).toEqual([0n])
+  expect(await countsOf(id)).toEqual({ total: 1, completed: 1, buyers: 1 })
+  const late = await hire(hash, { brief: BRIEF }, await ownSignature(hash))
+  expect([late.status, late.body.code]).toEqual([409, 'payment_already_used'])
+  expect((await rowOf(id)).status).toBe('completed')
+})
+
+test('who names the payment of a hire for that very hire changes nothing', async () => {
+  const payer = await world.newBuyer()
+  const hash = await world.settled(payer, DUE)
+  const { order_id } = (await hire(hash)).body.data
+  const named = await world.act(payer, order_id, 'pay', { escrow_tx_hash: hash })
+  expect([named.status, named.body.data.status]).toEqual([200, 'paid'])
+  expect(await rowOf(order_id)).toMatchObject({ status: 'paid', payment_reference: hash })
+  expect(await balances(order_id)).toEqual([DUE])
+})
+
+test('a payment that somebody hired with pays the order that its payer makes of it', async () => {
+  const payer = await world.newBuyer()
+  const hash = await world.settled(payer, DUE)
+  const { id: theirs } = await steal(hash)
+  const own = await world.newSeller({ price_usd: '11.00' })
+  const order = await world.order(payer, own.serviceId)
+  const paid = await world.act(payer, order.body.data.id, 'pay', { escrow_tx_hash: hash })
   expect([paid.status, paid.body.data.status]).toEqual([200, 'paid'])
   expect(await rowOf(theirs)).toMatchObject({ status: 'cancelled', outcome: 'unpaid' })
   expect(await balances(theirs, order.body.data.id)).toEqual([0n, DUE])
   expect((await hire(hash, { brief: 'For me.' })).status).toBe(409)
 })
 
+test('who has an order to pay is believed to pay that one: nobody hires with their payment but they', async () => {
+  const payer = await world.newBuyer()
+  const own = await world.newSeller({ price_usd: '11.00' })
+  const order = await world.order(payer, own.serviceId)
+  const hash = await world.settled(payer, DUE)
+  const stolen = await hire(hash, { brief: 'For me.' })
+  expect([stolen.status, stolen.body.error]).toEqual([402, 'binding_required'])
+  const paid = await world.act(payer, order.body.data.id, 'pay', { escrow_tx_hash: hash })
+  expect([paid.status, paid.body.data.status]).toEqual([200, 'paid'])
+})
+
 test('what leaves for an unbound hire waits for an hour; after it nobody takes it over', async () => {
   const hash = await world.settled(buyer, DUE)
-  const theirs = await steal(hash)
-  const payout = await world.market.db
-    .selectFrom('payouts')
-    .select(['due_at', 'created_at'])
-    .where('subject', '=', theirs)
-    .executeTakeFirstOrThrow()
-  expect(payout.due_at.getTime() - payout.created_at.getTime()).toBeGreaterThan(3_500_000)
+  const { id } = await stealAndDeliver(hash)
+  const [payout] = await payoutsOf(id)
+  expect(Number(payout?.due_at) - Number(payout?.created_at)).toBeGreaterThan(3_500_000)
   await world.advance(3_601_000)
   expect((await hire(hash, { brief: BRIEF }, await ownSignature(hash))).status).toBe(409)
+  expect((await rowOf(id)).status).toBe('completed')
 })
 
 test('answers that are too long for a brief are told short, and kept whole', async () => {

@@ -62,6 +62,7 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
       domain: new URL(config.BASE_URL).host,
       uri: config.BASE_URL,
       evmRpcUrls: config.BASE_RPC_URLS,
+      altRpcUrls: config.ALT_RPC_URLS,
     }),
     chains: networks.chains,
     facilitators: networks.facilitators,

@@ -74,8 +74,8 @@ const ACTS: Readonly<
     if (input.escrow_tx_hash === undefined) throw missing('escrow_tx_hash', 'pay')
     const network = networkOf(input)
     const reference = ctx.chains[network]?.normalize(input.escrow_tx_hash) ?? input.escrow_tx_hash
-    await contest(ctx, { network, reference }, party.wallets)
-    return payOrder(ctx, party, { orderId, network: networkOf(input), reference: input.escrow_tx_hash })
+    await contest(ctx, { network, reference, orderId }, party.wallets)
+    return payOrder(ctx, party, { orderId, network, reference: input.escrow_tx_hash })
   },
   approve: (ctx, party, id) => approveOrder(ctx, party, id),
   revision: async (ctx, party, orderId, { feedback }) => {
@@ -145,7 +145,8 @@ const presentPayout = (payout: Payout | undefined) =>
         amount_usd: formatUsd(payout.amount),
         network: payout.network,
         tx_hash: payout.finalReference,
-        reason: payout.reason,
+        // While it is under way that is what nodes said, for operators.
+        reason: payout.state === 'signed' ? null : payout.reason,
       }
 
 const presentView = (

@@ -1,23 +1,35 @@
 import { Refusal } from '@market/kernel/refusal'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 const MAX_DEPTH = 32
 
+/** The value of a text, or a refusal. */
+export type ParseJson = (request: FastifyRequest, text: string) => Promise<unknown>
+
 /** JSON only, no deeper than any of our inputs, and no key that would reach into an object's prototype. */
 export function acceptJson(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error')
+  const parse = jsonParser(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = body.toString()
-    if (text === '') return done(null, undefined)
-    if (isTooDeep(text))
-      return done(new Refusal('invalid', `JSON may nest at most ${MAX_DEPTH} levels`), undefined)
-    return parseJson(request, text, (error: Error | null, value: unknown) => {
-      if (error === null) done(null, value)
-      else
-        done(new Refusal('invalid', 'The body is not JSON that can be read', { code: 'bad_json' }), undefined)
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    (request: FastifyRequest, body: string) => parse(request, body),
+  )
+}
+
+/** By the same rules, for a body that is read by hand. */
+export function jsonParser(app: FastifyInstance): ParseJson {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  return async (request, text) => {
+    if (text === '') return undefined
+    if (isTooDeep(text)) throw new Refusal('invalid', `JSON may nest at most ${MAX_DEPTH} levels`)
+    return new Promise((resolve, reject) => {
+      parseJson(request, text, (error: Error | null, value: unknown) => {
+        if (error === null) resolve(value)
+        else reject(new Refusal('invalid', 'The body is not JSON that can be read', { code: 'bad_json' }))
+      })
     })
-  })
+  }
 }
 
 /** Counts brackets outside strings: cheaper than parsing, so that a bomb costs less than its own bytes. */

@@ -15,7 +15,13 @@ import { type Metrics, mountMetrics } from './metrics.ts'
 import { logAnswers, type RequestLog } from './request-log.ts'
 import { mountRest, refuse } from './rest.ts'
 import { mountEventStream } from './sse.ts'
-import { type Hire, hireInsteadOfOrder, mountHireDoors, payToRegister } from './x402/hire-doors.ts'
+import {
+  type Hire,
+  hireInsteadOfOrder,
+  mountHireDoors,
+  payToRegister,
+  refuseHire,
+} from './x402/hire-doors.ts'
 import { mountShopWindow } from './x402/mount.ts'
 
 export interface ServerSettings {
@@ -78,7 +84,11 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   const doors = { hire: settings.hire, register: settings.register, ...edge }
   const detours = { createOrder: hireInsteadOfOrder(doors), registerAgent: payToRegister(doors) }
   const rest = { execute: settings.execute, ...edge, detours }
-  answerInEnvelope(app, settings.onFault, (request, refusal) => refuse(request, refusal, rest))
+  answerInEnvelope(
+    app,
+    settings.onFault,
+    async (request, refusal) => (await refuse(request, refusal, rest)) ?? refuseHire(request, refusal, doors),
+  )
   mountRest(app, rest)
   mountEventStream(app, settings.streams, edge)
   mountHireDoors(app, doors)

@@ -139,6 +139,26 @@ export const BUGS: readonly Bug[] = [
     },
   },
   {
+    name: 'nonce-reuse',
+    // Of those that share a nonce one leaves. The product pays the others anew, so the guard that tells it to is taken away
+    // with the numbers: what another payout's transaction used up then passes for paid.
+    shownBy: ['a payout leaves once, and is the one the books name'],
+    changes: [
+      {
+        file: 'market/src/payouts/number-payout.ts',
+        from: 'await saveNonce(tx, network, { treasury, next: nonce + 1n })',
+        to: 'await saveNonce(tx, network, { treasury, next: nonce })',
+      },
+      {
+        file: 'chains/src/evm/look-at-payout.ts',
+        from: "  return ours[0] ?? { kind: 'failed', reference, why: NONCE_USED_BY_ANOTHER }\n",
+        to: "  return ours[0] ?? { kind: 'final', reference }\n",
+      },
+    ],
+    sql: ['alter table payouts drop constraint payouts_nonce'],
+    aim: { networks: ['base-mainnet', 'alt-mainnet'], ending: 'cancelled', ...LATE },
+  },
+  {
     name: 'double-sign',
     shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [

@@ -10,6 +10,7 @@ const TOLD: Readonly<Record<string, string>> = {
   pay: 'order.paid',
   revision: 'order.revision_requested',
   dispute: 'order.disputed',
+  contest: 'order.disputed',
   approve: 'order.completed',
   release: 'order.completed',
   award: 'order.completed',

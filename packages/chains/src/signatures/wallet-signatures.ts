@@ -1,4 +1,5 @@
 import { assert } from '@market/kernel/assert'
+import type { Network } from '@market/kernel/network'
 import { Refusal } from '@market/kernel/refusal'
 import {
   SIGNATURE_MAX_AGE_MS,
@@ -14,8 +15,10 @@ import { verifyEvm } from './verify-evm.ts'
 import { verifySolana } from './verify-solana.ts'
 
 interface WalletSignatureSettings extends Site {
-  /** Asked in this order, only for smart wallets. */
+  /** Base's nodes, asked in this order, only for smart wallets. */
   readonly evmRpcUrls: readonly string[]
+  /** The third network's, for what a smart wallet signs about a payment there. */
+  readonly altRpcUrls?: readonly string[]
   readonly rpcTimeoutMs?: number
 }
 
@@ -43,10 +46,12 @@ const requireWallet = (wallet: Wallet): Wallet => {
 }
 
 export const walletSignatures = (settings: WalletSignatureSettings): Signatures => {
-  const access: ChainAccess = {
-    rpcUrls: settings.evmRpcUrls,
-    timeoutMs: settings.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
-  }
+  const { evmRpcUrls, altRpcUrls = [], rpcTimeoutMs: timeoutMs = RPC_TIMEOUT_MS } = settings
+  // One address may be another's contract, or nobody's, on another chain: each is asked about its own alone.
+  const accessTo = (network: Network = 'base-mainnet'): ChainAccess => ({
+    rpcUrls: network === 'alt-mainnet' ? altRpcUrls : evmRpcUrls,
+    timeoutMs,
+  })
   return {
     parse: parseWallet,
     message: (wallet, signedAtMs, purpose) => signedMessage(settings, wallet, signedAtMs, purpose),
@@ -56,7 +61,7 @@ export const walletSignatures = (settings: WalletSignatureSettings): Signatures 
       const text = signedMessage(settings, wallet, proof.signedAtMs, purpose)
       if (wallet.chain === 'solana') return await verifySolana(wallet.address, text, proof.signature)
       assert(isHex(wallet.key), 'a parsed EVM wallet has a hexadecimal key')
-      await verifyEvm(access, wallet.key, text, proof.signature)
+      await verifyEvm(accessTo(proof.network), wallet.key, text, proof.signature)
     },
   }
 }

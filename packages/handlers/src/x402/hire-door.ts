@@ -43,7 +43,7 @@ async function answerTo(
   call: HireCall,
   quoteOf: (id: ListingId) => Promise<Quote>,
 ): Promise<Answer> {
-  const { service_id, brief, requirements } = readHire(call.input)
+  const { service_id, brief, requirements, extras } = readHire(call.door, call.input)
   const carrier = carrierOf(call.payment)
   const listingId = service_id as ListingId
   if (carrier === undefined)
@@ -53,6 +53,7 @@ async function answerTo(
     listingId,
     brief,
     requirementAnswers: requirements,
+    extras,
     requestKey: keyOf(call),
     carrier,
     claim: call.claim,

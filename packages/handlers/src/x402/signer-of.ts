@@ -24,7 +24,8 @@ export async function signerOf(
   const { wallet, signature, signedAtMs } = readWallet(house, fields)
   const words = createHash('sha256').update(brief.normalize('NFC').trim()).digest('hex')
   const purpose = `x402.pay:${carrier.network}:${carrier.reference}:${listingId}:${words}`
-  await house.signatures.verify({ wallet, signature, signedAtMs }, purpose, house.clock.now())
+  const proof = { wallet, signature, signedAtMs, network: carrier.network }
+  await house.signatures.verify(proof, purpose, house.clock.now())
   if ((wallet.chain === 'solana') !== (carrier.network === 'solana-mainnet'))
     throw new Refusal('invalid', `This wallet cannot have paid on ${carrier.network}`, {
       code: 'wrong_payer',

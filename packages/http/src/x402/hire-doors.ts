@@ -1,8 +1,11 @@
 import type { Answer } from '@market/handlers/call'
 import type { HireCall } from '@market/handlers/x402/hire-call'
+import type { Refusal } from '@market/kernel/refusal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Addressing, addressOf } from '../address-of.ts'
+import { jsonParser } from '../json-body.ts'
 import { shownBy } from '../rest.ts'
+import { readGetBody } from './read-get-body.ts'
 
 export type Hire = (call: HireCall) => Promise<Answer>
 
@@ -11,29 +14,51 @@ interface DoorSettings extends Addressing {
   readonly ownOrigins: ReadonlySet<string>
 }
 
+interface Door {
+  readonly door: HireCall['door']
+  readonly methods: readonly ('GET' | 'POST')[]
+  readonly url: string
+  /** Whether a GET may say in a body what is to be done. */
+  readonly readsGet?: true
+}
+
 /** Where a program that hires may knock. Reading a price and paying it is the same request, without and with a payment. */
-const DOORS = [
-  { door: 'discover', methods: ['GET', 'POST'], url: '/api/x402/discover/:service_id' },
+const DOORS: readonly Door[] = [
+  { door: 'discover', methods: ['GET', 'POST'], url: '/api/x402/discover/:service_id', readsGet: true },
   { door: 'discover', methods: ['GET', 'POST'], url: '/api/x402/discover' },
   { door: 'pay', methods: ['POST'], url: '/api/x402/pay' },
   { door: 'v1', methods: ['POST'], url: '/api/x402/v1/pay' },
-] as const
+]
+
+const operationOf = (door: HireCall['door']): string => `x402.${door}`
 
 export function mountHireDoors(app: FastifyInstance, settings: DoorSettings): void {
-  for (const { door, methods, url } of DOORS)
+  const readBody = readGetBody(jsonParser(app))
+  for (const { door, methods, url, readsGet } of DOORS)
     app.route({
       method: [...methods],
       url,
       // Whoever asks for headers alone would pay and never read what they bought.
       exposeHeadRoute: false,
       onRequest: async (request) => {
-        request.operation = `x402.${door}`
+        request.operation = operationOf(door)
       },
+      ...(readsGet && { preHandler: readBody }),
       handler: async (request, reply) => {
         const answer = await settings.hire(callOf(request, door, settings))
         return reply.code(answer.status).headers(answer.headers).send(answer.body)
       },
     })
+}
+
+/** A request at one of these doors that could not even be read counts like any other; undefined at other doors. */
+export async function refuseHire(
+  request: FastifyRequest,
+  refused: Refusal,
+  settings: DoorSettings,
+): Promise<Answer | undefined> {
+  const door = DOORS.find((one) => operationOf(one.door) === request.operation)?.door
+  return door && settings.hire({ ...callOf(request, door, settings), refused })
 }
 
 /**

@@ -12,5 +12,12 @@ export {
 } from './listing.ts'
 export type { Found } from './page.ts'
 export type { Seller } from './seller.ts'
-export { countOrdered, countRating, countSettled, findListing, findListings } from './store.ts'
+export {
+  countOrdered,
+  countRating,
+  countSettled,
+  findListing,
+  findListings,
+  uncountSettled,
+} from './store.ts'
 export { updateListing } from './update-listing.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
-import type { AgentId, ListingId } from '@market/kernel/ids'
+import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Listing, Offer, PriceType, RequirementField } from './listing.ts'
@@ -159,9 +159,9 @@ export async function findListings(db: Db, ids: readonly ListingId[]): Promise<L
   return rows.map(listingOf)
 }
 
-/** An order was placed. */
-export async function countOrdered(tx: Tx, id: ListingId): Promise<void> {
-  await sql`update listings set total_orders = total_orders + 1 where id = ${id}`.execute(tx)
+/** An order was paid, or one less when its payment was undone. */
+export async function countOrdered(tx: Tx, id: ListingId, more: 1 | -1 = 1): Promise<void> {
+  await sql`update listings set total_orders = total_orders + ${more} where id = ${id}`.execute(tx)
 }
 
 /** An order's money went to the seller; the first one of each buyer counts for the ranking. */
@@ -174,6 +174,28 @@ export async function countSettled(tx: Tx, id: ListingId, buyer: string): Promis
       completed_orders = completed_orders + 1,
       settled_buyers = settled_buyers + (select count(*) from first)
     where id = ${id}`.execute(tx)
+}
+
+/** An order's money did not go to the seller after all; the buyer counts on while another of their orders was settled. */
+export async function uncountSettled(
+  tx: Tx,
+  {
+    id: orderId,
+    listingId,
+    buyer,
+  }: { readonly id: OrderId; readonly listingId: ListingId; readonly buyer: string },
+): Promise<void> {
+  await sql`
+    with last as (
+      delete from listing_buyers where listing_id = ${listingId} and buyer = ${buyer} and not exists (
+        select from orders where listing_id = ${listingId} and buyer = ${buyer} and status = 'completed'
+          and id <> ${orderId}
+      ) returning 1
+    )
+    update listings set
+      completed_orders = completed_orders - 1,
+      settled_buyers = settled_buyers - (select count(*) from last)
+    where id = ${listingId}`.execute(tx)
 }
 
 /** A buyer reviewed an order with 1 to 5 stars. */

@@ -160,6 +160,15 @@ export const dispute = (order: Order<'delivered'>, reason: string, now: Date): O
   complaint: reason,
 })
 
+/** Whoever paid says that another ordered with their money: the work is there, so an arbiter decides. */
+export const contest = (order: Order<'completed'>, reason: string): Order<'disputed'> => ({
+  ...paidPart(order),
+  status: 'disputed',
+  deliveredAt: order.deliveredAt,
+  reviewLeftMs: 0,
+  complaint: reason,
+})
+
 export const complete = (
   order: Order<Before<'approve' | 'release' | 'award'>>,
   now: Date,

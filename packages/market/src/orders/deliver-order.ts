@@ -1,4 +1,5 @@
 import type { OrderId } from '@market/kernel/ids'
+import { Refusal } from '@market/kernel/refusal'
 import type { Needs } from '../context.ts'
 import { act } from './act.ts'
 import { deliver } from './changes.ts'
@@ -11,6 +12,16 @@ import { insertDelivery } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids'>
 
+/** Delivering again would end such an order, and with it the question whose money it is. */
+const decidedByArbiter = (): Refusal =>
+  new Refusal(
+    'invalid',
+    'An operator decides whose payment this was; write what you know into its messages',
+    {
+      code: 'illegal_transition',
+    },
+  )
+
 /** The work is handed over, and the buyer's time to look at it begins; a program has none, so its order ends here. */
 export const deliverOrder = (
   ctx: Ctx,
@@ -21,7 +32,10 @@ export const deliverOrder = (
     orderId: handed.orderId,
     party,
     action: 'deliver',
-    change: (order, _role, now) => deliver(order, now),
+    change: (order, _role, now) => {
+      if (order.status === 'disputed' && order.paymentMethod === 'x402') throw decidedByArbiter()
+      return deliver(order, now)
+    },
     onward: async (tx, order) => {
       if (order.status !== 'delivered') return order
       await insertDelivery(tx, order.id, { note: handed.note, items: handed.items, at: order.deliveredAt })

@@ -2,16 +2,21 @@ import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import type { Needs } from '../context.ts'
 import type { Transfer } from '../payments/index.ts'
-import { cancel } from './changes.ts'
+import { cancel, contest } from './changes.ts'
 import { contestedUntil } from './contested.ts'
-import { tellCancelled } from './events.ts'
+import { tellCancelled, tellDisputed } from './events.ts'
+import type { Order } from './order.ts'
 import { allow } from './states.ts'
-import { lockOrder, saveOrder } from './store.ts'
+import { hasStep, lockOrder, saveOrder } from './store.ts'
 import { undoPayment } from './undo-payment.ts'
+import { unsettle } from './unsettle.ts'
+
+const WHY = 'Whoever made the payment says that it was not for this order.'
 
 /**
- * Ends a program's order whose payment was somebody else's, delivered or not: as if the payment had never come, and with
- * nothing to give back, for it goes to who made it. False when it is too late for that.
+ * Ends a program's order whose payment was somebody else's: as if the payment had never come, and with nothing to give
+ * back, for it goes to who made it. Once the work is delivered that could as well be a buyer who wants it for nothing,
+ * so then an arbiter decides. False when it is too late for either.
  */
 export async function giveUpHire(
   ctx: Needs<'clock' | 'ids'>,
@@ -19,12 +24,14 @@ export async function giveUpHire(
   id: OrderId,
   transfer: Transfer,
   actor: string,
-): Promise<boolean> {
+): Promise<'ended' | 'disputed' | false> {
   const order = await lockOrder(tx, id)
   if (!('payment' in order) || order.payment === undefined || order.status === 'cancelled') return false
   const until = await contestedUntil(tx, order)
   const now = ctx.clock.now()
   if (until === undefined || now >= until) return false
+  if (order.status === 'completed') return askArbiter(ctx, tx, order, transfer, actor)
+  if (order.status === 'disputed') return 'disputed'
   // Who made the payment has just taken it back, and must not be told to pay again.
   await undoPayment(ctx, tx, transfer, async () => undefined)
   const waiting = await lockOrder(tx, id)
@@ -32,5 +39,21 @@ export async function giveUpHire(
   const cancelled = { ...cancel(waiting, now), pending: null }
   const saved = await saveOrder(tx, waiting, cancelled, { action: 'cancel', actor, at: now })
   await tellCancelled(ctx, tx, saved, order.status)
-  return true
+  return 'ended'
+}
+
+/** What an arbiter has decided once is not asked again. */
+async function askArbiter(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  order: Order<'completed'>,
+  transfer: Transfer,
+  actor: string,
+): Promise<'disputed' | false> {
+  if (await hasStep(tx, order.id, 'contest')) return false
+  await unsettle(ctx, tx, order, transfer)
+  const step = { action: 'contest', actor, at: ctx.clock.now() } as const
+  const disputed = await saveOrder(tx, order, contest(order, WHY), step)
+  await tellDisputed(ctx, tx, disputed)
+  return 'disputed'
 }

@@ -12,12 +12,19 @@ import type { Order } from './order.ts'
 import { takePayment } from './pay-order.ts'
 import { insertOrder } from './store.ts'
 
-export interface PaidOrder extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'> {
+type Extras = Pick<NewOrder, 'referenceUrls' | 'referenceImages' | 'isPrivate'>
+
+export interface PaidOrder
+  extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'>,
+    Partial<Extras> {
   readonly network: Network
   readonly seen: SeenTransfer
   /** What was asked for when the payment was made, whatever the service costs by now. */
   readonly due: Usdc
 }
+
+/** Most doors of programs have no words for these. */
+const NO_EXTRAS: Extras = { referenceUrls: [], referenceImages: [], isPrivate: false }
 
 /**
  * A program's order comes with its money, so it is born paid, and its agent is told once. The service may have been
@@ -33,10 +40,8 @@ export async function placePaid(
   assert(seen.payer !== null, `${seen.reference} was paid by a wallet`)
   const buyer = `wallet:${seen.payer}` as const
   const order = newOrder(ctx, { name: buyer }, listing, {
+    ...NO_EXTRAS,
     ...wanted,
-    referenceUrls: [],
-    referenceImages: [],
-    isPrivate: false,
     clientWallet: seen.payer,
   })
   const quoted = quote({ ...order, paymentMethod: 'x402' }, due, { until: null, message: null })

@@ -14,8 +14,7 @@ import { tellOwner } from './notices.ts'
 import { type Order, purposeOf } from './order.ts'
 import { payoutAddress } from './payout-address.ts'
 
-/** The time of the payment is part of it: the chain may take the very same transfer away and give it again. */
-export const feeKey = ({ id, paidAt }: Order<'completed'>): string => `order.fee:${id}:${paidAt.getTime()}`
+export const FEE = 'order.fee'
 
 const WHOLE_BPS = 10_000n
 
@@ -54,7 +53,7 @@ async function payAgent(
   const isMachine = order.paymentMethod === 'x402'
   const { agent: earned, fee } = isMachine ? takeOffFee(part) : splitPrice(part)
   const payee = await payoutAddress(tx, agent, network)
-  await requestPayout(ctx, tx, {
+  const { round } = await requestPayout(ctx, tx, {
     network,
     kind: 'payout',
     subject: order.id,
@@ -68,9 +67,11 @@ async function payAgent(
   })
   if (fee > 0n)
     await postFee(ctx, tx, {
-      key: feeKey(order),
-      reason: 'order.fee',
+      // An order can be settled anew, when its payment was undone and came again or an arbiter decided.
+      key: `${FEE}:${order.id}:${round}`,
+      reason: FEE,
       subject: order.id,
+      agentId: agent.id,
       network,
       moves: [{ from: escrow(network, purpose), to: fees(network), amount: minus(part, earned) }],
     })

@@ -36,7 +36,7 @@ export const TRANSITIONS = {
     reverse: 'cancelled',
     undo: 'accepted',
   },
-  completed: { undo: 'accepted' },
+  completed: { contest: 'disputed', undo: 'accepted' },
   cancelled: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -48,7 +48,7 @@ export type Action = KeyOf<Table[Status]>
 /** The states an action may start from: Before<'pay'> is 'quoted' | 'accepted'. */
 export type Before<A extends Action> = { [S in Status]: A extends keyof Table[S] ? S : never }[Status]
 
-/** What somebody is to an order. The clock moves what nobody moved; the arbiter ends a dispute. */
+/** What somebody is to an order. The clock moves what nobody moved or somebody proved; the arbiter ends a dispute. */
 export type Role = 'buyer' | 'provider' | 'owner' | 'arbiter' | 'clock'
 
 /** Who may do what. An agent's owner does what the agent does. */
@@ -71,6 +71,7 @@ export const ACTORS = {
   expire: ['clock'],
   lapse: ['clock'],
   undo: ['clock'],
+  contest: ['clock'],
 } as const satisfies Record<Action, readonly Role[]>
 
 /** Whose move it is, in words: an act by the wrong party is not theirs to do, whatever the state. */

@@ -126,6 +126,19 @@ export async function isAwaited(db: Db | Tx, network: string, reference: string)
   return row !== undefined
 }
 
+const UNPAID: readonly Status[] = ['quoted', 'accepted']
+
+/** Whether a wallet has an order that it has still to pay: a transfer of it may be for that one. */
+export async function owesPayment(db: Db | Tx, wallet: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('orders')
+    .select('id')
+    .where('client_wallet', '=', wallet)
+    .where('status', 'in', [...UNPAID])
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function insertDelivery(tx: Tx, orderId: OrderId, delivery: Omit<Delivery, 'n'>): Promise<void> {
   await sql`
     insert into order_deliveries (order_id, n, note, items, at)
@@ -197,6 +210,17 @@ export async function findOrdersOfAgent(
     .limit(page.limit)
     .execute()
   return rows.map(fromRow)
+}
+
+/** Whether this ever happened to the order. */
+export async function hasStep(tx: Tx, id: OrderId, action: Action): Promise<boolean> {
+  const step = await tx
+    .selectFrom('order_steps')
+    .select('n')
+    .where('order_id', '=', id)
+    .where('action', '=', action)
+    .executeTakeFirst()
+  return step !== undefined
 }
 
 /** Whether a program's order was paid by a transfer that nothing ties to who ordered. */

@@ -1,21 +1,18 @@
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
-import { usdc } from '@market/kernel/money'
+import { countOrders } from '../agents/index.ts'
 import type { Needs } from '../context.ts'
-import { escrow, fees, post, statementOf } from '../ledger/index.ts'
+import { countOrdered } from '../listings/index.ts'
 import type { Transfer } from '../payments/index.ts'
-import { withdrawPayout } from '../payouts/index.ts'
 import { undo, undoCancelled } from './changes.ts'
 import { tellBuyer } from './notices.ts'
 import type { Order, PendingPayment } from './order.ts'
-import { feeKey } from './settle.ts'
 import { lockOrder, saveOrder, savePending } from './store.ts'
 import { keepSurplus } from './surplus.ts'
+import { unsettle } from './unsettle.ts'
 
 const WHY = 'The chain undid the transfer that paid. Pay again.'
-/** More than an order ever has. */
-const JOURNALS = 200
 const PURPOSE = /^order:(ord_.+)$/
 
 /**
@@ -31,14 +28,14 @@ export async function undoPayment(
   const id = PURPOSE.exec(transfer.purpose)?.[1] as OrderId | undefined
   if (id === undefined) return
   const order = await lockOrder(tx, id)
-  if (order.status === 'completed') await takeFeeBack(ctx, tx, order, transfer)
-  for (const kind of ['payout', 'refund'] as const)
-    await withdrawPayout(ctx, tx, { kind, subject: id, to: escrow(transfer.network, transfer.purpose) })
+  await unsettle(ctx, tx, order, transfer)
   await keepSurplus(ctx, tx, order, transfer)
   const now = ctx.clock.now()
   if (order.status === 'cancelled')
     return savePending(tx, undoCancelled(order, comingAgain(transfer, now)), now)
   if (!('payment' in order)) return
+  await countOrdered(tx, order.listingId, -1)
+  await countOrders(tx, order.agentId, { total: -1 })
   // No program waits to be told: its transfer is watched for, as that of a cancelled order is.
   const pending = order.paymentMethod === 'x402' ? comingAgain(transfer, now) : null
   const waiting = await saveOrder(tx, order, undo(order, now, WHY, pending), {
@@ -60,26 +57,4 @@ const tellUndone = (ctx: Needs<'clock' | 'ids'>, tx: Tx, order: Order<'accepted'
 function comingAgain({ network, reference, payer }: Transfer, since: Date): PendingPayment {
   assert(payer !== null, `${reference} was paid by a wallet`)
   return { network, reference, payers: [payer], since }
-}
-
-/** What the fee was is read from the books: of a split order it was less. */
-async function takeFeeBack(
-  ctx: Needs<'clock' | 'ids'>,
-  tx: Tx,
-  order: Order<'completed'>,
-  { network, purpose }: Transfer,
-): Promise<void> {
-  const key = feeKey(order)
-  const { journals } = await statementOf(tx, { subject: order.id }, { limit: JOURNALS })
-  const fee = journals
-    .find((journal) => journal.key === key)
-    ?.legs.find(({ account }) => account.kind === 'fees')
-  if (fee === undefined) return
-  await post(ctx, tx, {
-    key: `order.fee_undone:${order.id}:${order.paidAt.getTime()}`,
-    reason: 'order.fee_undone',
-    subject: order.id,
-    network,
-    moves: [{ from: fees(network), to: escrow(network, purpose), amount: usdc(fee.micros) }],
-  })
 }

@@ -1,3 +1,5 @@
+import type { Network } from '@market/kernel/network'
+
 export const WALLET_CHAINS = ['solana', 'base'] as const
 
 export type WalletChain = (typeof WALLET_CHAINS)[number]
@@ -15,6 +17,8 @@ export interface WalletProof {
   readonly signature: string
   /** Unix milliseconds inside the signed text. */
   readonly signedAtMs: number
+  /** Where a smart wallet is asked whether it signed; Base unless said. */
+  readonly network?: Network
 }
 
 /** How long a signed message counts, and how far ahead a signer's clock may run. */

@@ -2,7 +2,7 @@ import { transact } from '@market/database/transact'
 import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { Refusal } from '@market/kernel/refusal'
-import { isAwaited } from '../orders/index.ts'
+import { isAwaited, owesPayment } from '../orders/index.ts'
 import { findPayment } from '../payments/index.ts'
 import type { SeenTransfer } from '../ports/chain.ts'
 import { refuseWhileStopped } from '../switches/index.ts'
@@ -26,6 +26,7 @@ const CLOCK_SLACK_MS = 1 * MINUTE
 const MOST_UNBOUND = usdc(25_000_000n)
 const ANYTHING = usdc(1n)
 const UNDERPAID = 'underpaid'
+const BINDING_REQUIRED = 'binding_required'
 const RETRY_SECONDS = 3
 
 /** The spec's own way: the buyer has paid and names the transaction. It buys one thing, whoever asks. */
@@ -54,6 +55,9 @@ export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: 
   // An order of a buyer who is known waits for it, or its payer has shown once that it was another's.
   const isDoubtful = known !== undefined || (await isAwaited(ctx.db, network, reference))
   if (binding === 'none' && isDoubtful) throw usedAlready()
+  // It may be for that order, by whose buyer it will be named later than by whoever reads the chain.
+  if (binding === 'none' && seen.payer !== null && (await owesPayment(ctx.db, seen.payer)))
+    return askAgain(BINDING_REQUIRED)
 
   const now = ctx.clock.now()
   const done = await transact(ctx.db, async (tx) => {
@@ -129,7 +133,7 @@ function bind(
   if (amount < today) return UNDERPAID
   if (shown.payer !== undefined) return { binding: 'payer', due: today }
   // What was paid for something else would hardly be this very amount; that it was not is shown within the hour.
-  return today > MOST_UNBOUND || amount !== today ? 'binding_required' : { binding: 'none', due: today }
+  return today > MOST_UNBOUND || amount !== today ? BINDING_REQUIRED : { binding: 'none', due: today }
 }
 
 /** The books know the transfer as the payment of something else. */

@@ -1,4 +1,4 @@
-import { transact } from '@market/database/transact'
+import { type Db, type Tx, transact } from '@market/database/transact'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
 import { Refusal, unavailable } from '@market/kernel/refusal'
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '../ports/facilitator.ts'
@@ -12,7 +12,7 @@ import type { Quote } from './quote.ts'
 import { inProgress, usedAlready } from './refusals.ts'
 import { type Requirement, requirementsOf } from './requirements.ts'
 import { seeThrough } from './see-through.ts'
-import { claimHire, countFailed, findHire, lockUnderWay, saveSent, saveVoid } from './store.ts'
+import { claimHire, countFailed, findHire, findNamed, lockUnderWay, saveSent, saveVoid } from './store.ts'
 import { patiently } from './wait.ts'
 
 type Signed = Extract<Carrier, { kind: 'signed' }>
@@ -45,7 +45,7 @@ export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): 
     if (other === undefined) throw inProgress()
     return follow(ctx, offer, other, key)
   }
-  return pay(ctx, facilitator, hire, quote, signed.payment)
+  return pay(ctx, facilitator, offer, hire, quote, signed.payment)
 }
 
 const NO_MATCH = 'No matching payment requirements'
@@ -94,17 +94,20 @@ const claim = (
 async function pay(
   ctx: BuyContext,
   facilitator: Facilitator,
+  offer: Offer,
   hire: Hire,
   quote: Quote,
   payment: SignedPayment,
 ): Promise<HireAnswer> {
   try {
     const refusal = (await unreliable(ctx, hire)) ?? (await facilitator.refusal(payment, hire.due))
-    const sent = refusal === undefined ? await signFor(ctx, facilitator, hire, payment) : refusal
+    const before = isProven(refusal) ? await boughtBefore(ctx, ctx.db, hire) : undefined
+    const sent = before ?? refusal ?? (await signFor(ctx, facilitator, hire, payment))
     if (typeof sent === 'string') {
       await saveVoid(ctx.db, hire, sent, ctx.clock.now())
       return { kind: 'quote', quote, error: sent }
     }
+    if (sent.state === 'done' || sent.id !== hire.id) return await leadBack(ctx, offer, hire, sent)
     // Whether it arrived is asked of the chain, whatever the sending said.
     await facilitator.send(sent.settlement).catch(() => undefined)
     return await answerOf(ctx, sent, quote)
@@ -118,6 +121,43 @@ async function pay(
 /** Said of a payment that nobody found anything wrong with: a part of ours was away. */
 const TRY_AGAIN = 'try_again'
 
+/**
+ * A program whose answer was lost asks again under the same word, and its client, told to pay, signs a new payment. So
+ * long the word stands for what it bought first.
+ */
+const NAMED_FOR_MS = 24 * HOUR
+
+const boughtBefore = (ctx: BuyContext, db: Db | Tx, hire: Hire) =>
+  findNamed(db, hire, earlier(ctx.clock.now(), NAMED_FOR_MS))
+
+/**
+ * Whether the payer has signed, whatever else is wrong. Nobody else may learn what was bought under a word, so nothing
+ * is looked up before. The first payment may have taken all there was: a facilitator says so after it saw the signature.
+ */
+const isProven = (refusal: string | undefined): boolean => refusal === undefined || TOO_POOR.has(refusal)
+const TOO_POOR: ReadonlySet<string> = new Set([
+  'invalid_exact_evm_insufficient_balance',
+  'insufficient_funds',
+])
+
+const BOUGHT_BEFORE = 'bought_before'
+
+/** To what the word stands for. What was signed this time is not needed, and never sent. */
+async function leadBack(
+  ctx: BuyContext,
+  offer: Offer,
+  hire: Hire,
+  before: HireIn<'sent' | 'done'>,
+): Promise<HireAnswer> {
+  await saveVoid(ctx.db, hire, BOUGHT_BEFORE, ctx.clock.now())
+  if (isSameRequest(before, offer.purchase)) return follow(ctx, offer, before, before)
+  throw new Refusal(
+    'conflict',
+    'This Idempotency-Key or payment identifier stands for something else that you bought. Nothing was charged: take another one.',
+    { code: 'payment_already_used' },
+  )
+}
+
 /** Each payment that comes to nothing on the chain costs us its gas: a wallet whose payments do is left alone for a while. */
 const MOST_FAILED = 5
 const FAILED_WITHIN_MS = 1 * HOUR
@@ -130,19 +170,22 @@ async function unreliable(ctx: BuyContext, hire: Hire): Promise<string | undefin
 /**
  * Number, signature and bytes are written down together: a number that was given is never without its bytes. One balance
  * signed for many times would cost gas for each, so what is under way of a wallet counts against it; tells the word for
- * that instead.
+ * that instead. A wallet's payments wait for each other here, so of two under the same word one is sent; tells the other
+ * what that is.
  */
 async function signFor(
   ctx: BuyContext,
   facilitator: Facilitator,
   hire: Hire,
   payment: SignedPayment,
-): Promise<HireIn<'sent'> | string> {
+): Promise<HireIn<'sent' | 'done'> | string> {
   const terms = await facilitator.readTerms()
   const balance = hire.payer === null ? undefined : await ctx.chains[hire.network]?.balanceOf(hire.payer)
-  return transact<HireIn<'sent'> | string>(ctx.db, async (tx) => {
+  return transact<HireIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
     const { network, gasAccount } = facilitator
     const underWay = await lockUnderWay(tx, hire)
+    const before = await boughtBefore(ctx, tx, hire)
+    if (before !== undefined) return before
     if (balance !== undefined && balance.latest < underWay + hire.due) return 'insufficient_funds'
     const { nextNonce } = terms
     const nonce = nextNonce === null ? null : await takeNonce(tx, network, gasAccount, nextNonce)
@@ -169,6 +212,7 @@ async function follow(
     case 'sent':
       return answerOf(ctx, hire, undefined, offer)
     case 'void':
+      if (hire.why === BOUGHT_BEFORE) throw inProgress()
       if (hire.why === TRY_AGAIN)
         throw unavailable('The payment could not be checked at the moment: send it again')
       return { kind: 'quote', quote: await offer.quote(), error: hire.why ?? NO_MATCH }

@@ -6,10 +6,11 @@ import { placePaid } from '../orders/index.ts'
 import type { SeenTransfer } from '../ports/chain.ts'
 import { enrolPaid } from './enrol-paid.ts'
 import type { Hire } from './hire.ts'
+import type { OrderExtras } from './order-extras.ts'
 import { REGISTRATION } from './quote.ts'
 
 /** What a buyer of a service said; written down with the payment. */
-export interface ServiceRequest {
+export interface ServiceRequest extends Partial<OrderExtras> {
   readonly brief: string
   readonly requirementAnswers: Readonly<Record<string, unknown>>
 }
@@ -25,7 +26,7 @@ export async function fulfil(
   if (subject === REGISTRATION) return enrolPaid(ctx, tx, hire, seen)
   const listingId = /^service:(svc_.+)$/.exec(subject)?.[1] as ListingId | undefined
   assert(listingId !== undefined, `${subject} can be bought`)
-  const { brief, requirementAnswers } = request as unknown as ServiceRequest
-  const order = await placePaid(ctx, tx, { listingId, brief, requirementAnswers, network, seen, due })
+  const wanted = request as unknown as ServiceRequest
+  const order = await placePaid(ctx, tx, { ...wanted, listingId, network, seen, due })
   return order.id
 }

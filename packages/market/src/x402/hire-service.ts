@@ -9,12 +9,14 @@ import { findPayable } from './find-payable.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { ServiceRequest } from './fulfil.ts'
 import type { BuyContext, Offer, Shown } from './offer.ts'
+import { type OrderExtras, saidIn } from './order-extras.ts'
 import { subjectOf } from './quote.ts'
 
 export interface WantedHire extends Shown {
   readonly listingId: ListingId
   readonly brief: string | undefined
   readonly requirementAnswers: Readonly<Record<string, unknown>>
+  readonly extras?: OrderExtras | undefined
   readonly requestKey: string | undefined
   readonly carrier: Carrier
 }
@@ -31,13 +33,14 @@ function offerOf(ctx: BuyContext, wanted: WantedHire, carrier: Carrier): Offer {
   const { listingId, requirementAnswers } = wanted
   const subject = subjectOf({ id: listingId })
   const brief = briefOf(wanted)
-  const request: ServiceRequest = { brief, requirementAnswers }
+  const extras = saidIn(wanted.extras)
+  const request: ServiceRequest = { brief, requirementAnswers, ...extras }
   const paymentId = carrier.kind === 'signed' ? carrier.paymentId : undefined
   return {
     purchase: {
       subject,
       request: { ...request },
-      fingerprint: fingerprintOf(subject, brief, requirementAnswers),
+      fingerprint: fingerprintOf(subject, brief, requirementAnswers, extras),
       requestKey: wanted.requestKey ?? paymentId ?? null,
     },
     quote: async () => {
@@ -66,5 +69,7 @@ function briefOf({ brief, requirementAnswers }: WantedHire): string {
       },
     )
   const told = answers.map(([label, answer]) => `${label}: ${String(answer)}`).join('\n')
-  return told.length <= LONGEST_BRIEF ? told : `${told.slice(0, LONGEST_BRIEF - 1)}…`
+  // By letters, as an order counts them: half of one that takes two units is no text that could be stored.
+  const letters = [...told]
+  return letters.length <= LONGEST_BRIEF ? told : `${letters.slice(0, LONGEST_BRIEF - 1).join('')}…`
 }

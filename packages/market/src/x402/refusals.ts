@@ -6,6 +6,14 @@ export const usedAlready = (): Refusal =>
     code: 'payment_already_used',
   })
 
+/** Only who has proven to have made the payment is told. */
+export const contested = (): Refusal =>
+  new Refusal(
+    'conflict',
+    'Somebody hired with your payment and was delivered. Nothing leaves for it: an operator decides whose it is, and if it is yours it comes back to your wallet.',
+    { code: 'payment_contested' },
+  )
+
 export const inProgress = (): Refusal =>
   new Refusal('conflict', 'This payment is being seen through by another request. Ask again in a moment.', {
     code: 'payment_in_progress',

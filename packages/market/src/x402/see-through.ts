@@ -1,5 +1,5 @@
 import { transact } from '@market/database/transact'
-import { earlier, FOREVER, MINUTE } from '@market/kernel/clock'
+import { EVER, FOREVER } from '@market/kernel/clock'
 import { Refusal } from '@market/kernel/refusal'
 import type { Needs } from '../context.ts'
 import { findPayment } from '../payments/index.ts'
@@ -9,8 +9,6 @@ import { lockHire, saveDone, saveVoid } from './store.ts'
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
 type Ended = HireIn<'done'> | HireIn<'void'>
-
-const SLACK_MS = 1 * MINUTE
 
 /**
  * One look at a payment that was sent, by the request it came with, by one that repeats it, or by the worker: what was
@@ -45,12 +43,13 @@ function refusedBy(error: unknown): string | undefined {
 }
 
 async function take(ctx: Ctx, hire: HireIn<'sent'>, reference: string): Promise<Ended | undefined> {
-  const { network, due, payer, createdAt } = hire
+  const { network, due, payer } = hire
   const seen = await findPayment(ctx, network, {
     reference,
     atLeast: due,
     ...(payer !== null && { payers: [payer] }),
-    notBefore: earlier(createdAt, SLACK_MS),
+    // What binds it is what was signed; a chain that stood still dates its blocks in the past.
+    notBefore: EVER,
     notAfter: FOREVER,
   }).catch(refusedBy)
   if (seen === undefined) return undefined

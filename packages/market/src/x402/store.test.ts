@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetHires } from './forget-hires.ts'
 import { keepGasTransaction, replaceGasTransaction, takeNonce, takeUnmined } from './gas/store.ts'
 import type { HireIn } from './hire.ts'
-import { claimHire, countFailed, findHire, saveSent, saveVoid } from './store.ts'
+import { claimHire, countFailed, findHire, findNamed, saveSent, saveVoid } from './store.ts'
 
 let ctx: MarketContext
 let stop: () => Promise<void>
@@ -84,6 +84,33 @@ test('a wallet’s payments that came to nothing on the chain are counted, and n
   expect(await countFailed(ctx.db, { ...failed, payer: 'another' }, since)).toBe(0)
   ctx.clock.advance(SECOND)
   expect(await countFailed(ctx.db, failed, ctx.clock.now())).toBe(0)
+})
+
+test('a word leads to what its wallet signed and we sent, not to what was only claimed or what anybody may have named', async () => {
+  const since = ctx.clock.now()
+  const named = (fields: Partial<HireIn<'claimed'>> = {}) => ({
+    ...newClaim(),
+    requestKey: 'word',
+    ...fields,
+  })
+  const find = (asking: HireIn<'claimed'>, from = since) => findNamed(ctx.db, asking, from)
+  const [claimed, stolen, refused, bought] = [named(), named({ binding: 'none' }), named(), named()]
+  for (const one of [claimed, stolen, refused, bought]) await claim(one)
+  await send(stolen)
+  await saveVoid(ctx.db, refused, 'insufficient_funds', ctx.clock.now())
+  expect(await find(named())).toBeUndefined()
+
+  await send(bought)
+  expect(await find(named())).toMatchObject({ id: bought.id, state: 'sent' })
+  expect(await find(bought)).toBeUndefined()
+  expect(await find(named(), later(since, SECOND))).toBeUndefined()
+  const others = [
+    { requestKey: 'another' },
+    { requestKey: null },
+    { payer: `0x${'cd'.repeat(20)}` },
+    { network: 'alt-mainnet' } as const,
+  ]
+  for (const other of others) expect(await find(named(other))).toBeUndefined()
 })
 
 test('nonces are given once, follow the chain when it is ahead, and begin anew with another account', async () => {

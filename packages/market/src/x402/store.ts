@@ -264,6 +264,24 @@ export async function findHireFigures(db: Db, now: Date): Promise<HireFigures[]>
   return rows
 }
 
+/**
+ * What the same wallet has bought under the same word since then, by what it signed. What somebody else may have named
+ * counts for nothing here, nor does what was only claimed: nobody has looked at its signature yet.
+ */
+export async function findNamed(
+  db: Db | Tx,
+  { id, network, payer, requestKey }: Hire,
+  since: Date,
+): Promise<HireIn<'sent' | 'done'> | undefined> {
+  if (requestKey === null) return undefined
+  const { rows } = await sql<Row>`
+    select * from hires where network = ${network} and payer = ${payer} and request_key = ${requestKey}
+      and binding = 'signed' and state in ('sent', 'done') and created_at >= ${since} and id <> ${id}
+    order by created_at desc limit 1`.execute(db)
+  const found = rows[0] && hireOf(rows[0])
+  return found?.state === 'sent' || found?.state === 'done' ? found : undefined
+}
+
 /** How many payments of the same wallet were brought to the chain lately and came to nothing. */
 export async function countFailed(db: Db, { network, payer }: Hire, since: Date): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
