@@ -1,8 +1,8 @@
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, payable, surplus } from '@market/market/ledger'
-import { finishPayments, placePaid, undoPayment } from '@market/market/orders'
-import { findPayment, recheckTransfers } from '@market/market/payments'
+import { finishPayments, giveUpHire, placePaid, undoPayment } from '@market/market/orders'
+import { findPayment, lockTransfer, recheckTransfers } from '@market/market/payments'
 import { payoutIdOf } from '@market/market/payouts'
 import { afterAll, afterEach, assert, beforeAll, expect, test } from 'vitest'
 import { outcome } from '../payments/till.ts'
@@ -297,7 +297,7 @@ test('the very same transfer, taken back and given again, pays the agent and the
 })
 
 /** A program's order, which is made by its payment and complete when it is delivered. */
-async function hired(buyer: ReturnType<typeof newBuyer>) {
+async function hire(buyer: ReturnType<typeof newBuyer>) {
   const reference = books.send(buyer.wallet, PRICE)
   const question = { reference, atLeast: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
   const seen = await findPayment(books.ctx, NETWORK, question)
@@ -307,11 +307,56 @@ async function hired(buyer: ReturnType<typeof newBuyer>) {
     placePaid(books.ctx, tx, { ...bought, network: NETWORK, seen }),
   )
   await books.deliver(shop, id)
+  return { id, reference }
+}
+
+/** And then its payment is taken back by the chain. */
+async function hired(buyer: ReturnType<typeof newBuyer>) {
+  const { id } = await hire(buyer)
   books.chain.reorg(1)
   await missOut()
   expect(await statusOf(id)).toBe('accepted')
   return id
 }
+
+/** Nothing ties who hired to who paid. */
+const forgetPayer = (id: OrderId, reference: string, payer: string) =>
+  books.db
+    .insertInto('hires')
+    .values({
+      ...{
+        id: books.ctx.ids.next('hir'),
+        network: NETWORK,
+        kind: 'transaction',
+        proof: reference,
+        reference,
+      },
+      ...{ subject: `service:${shop.listing.id}`, request: '{}', fingerprint: Buffer.alloc(32) },
+      ...{ binding: 'none', payer, amount_micros: PRICE, state: 'done', result_id: id },
+      ...{ lease_until: books.clock.now(), created_at: books.clock.now(), updated_at: books.clock.now() },
+    })
+    .execute()
+
+test('what an arbiter is to decide is still theirs when the payment was taken back and comes again', async () => {
+  const buyer = newBuyer()
+  const { id, reference } = await hire(buyer)
+  await forgetPayer(id, reference, buyer.wallet)
+  const contested = await books.ctx.transact(async (tx) => {
+    const transfer = await lockTransfer(tx, NETWORK, reference)
+    assert(transfer !== undefined)
+    return giveUpHire(books.ctx, tx, id, transfer, `wallet:${buyer.wallet}`)
+  })
+  expect([contested, await statusOf(id)]).toEqual(['disputed', 'disputed'])
+  await books.expectWhole([id])
+  books.chain.reorg(1)
+  await missOut()
+  expect(await statusOf(id)).toBe('accepted')
+  for (let n = 0; n < 5; n++) books.chain.mineAgain(0, 0n)
+  books.clock.advance(3 * SECOND)
+  await books.finish()
+  expect(await books.moneyOf([id])).toMatchObject([{ status: 'disputed', escrow: PRICE, refund: 0n }])
+  await books.expectReachable([id])
+})
 
 test('what a program was delivered counts when its payment, taken back by the chain, comes again', async () => {
   const id = await hired(newBuyer())

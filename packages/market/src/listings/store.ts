@@ -185,6 +185,8 @@ export async function uncountSettled(
     buyer,
   }: { readonly id: OrderId; readonly listingId: ListingId; readonly buyer: string },
 ): Promise<void> {
+  // Two of one buyer that are undone at once each see the other as settled, unless they take turns.
+  await sql`select from listings where id = ${listingId} for update`.execute(tx)
   await sql`
     with last as (
       delete from listing_buyers where listing_id = ${listingId} and buyer = ${buyer} and not exists (

@@ -161,12 +161,12 @@ export const dispute = (order: Order<'delivered'>, reason: string, now: Date): O
 })
 
 /** Whoever paid says that another ordered with their money: the work is there, so an arbiter decides. */
-export const contest = (order: Order<'completed'>, reason: string): Order<'disputed'> => ({
+export const contest = (order: Order<'delivered' | 'completed'>): Order<'disputed'> => ({
   ...paidPart(order),
   status: 'disputed',
   deliveredAt: order.deliveredAt,
   reviewLeftMs: 0,
-  complaint: reason,
+  complaint: 'Whoever made the payment says that it was not for this order.',
 })
 
 export const complete = (

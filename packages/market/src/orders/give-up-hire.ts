@@ -11,8 +11,6 @@ import { hasStep, lockOrder, saveOrder } from './store.ts'
 import { undoPayment } from './undo-payment.ts'
 import { unsettle } from './unsettle.ts'
 
-const WHY = 'Whoever made the payment says that it was not for this order.'
-
 /**
  * Ends a program's order whose payment was somebody else's: as if the payment had never come, and with nothing to give
  * back, for it goes to who made it. Once the work is delivered that could as well be a buyer who wants it for nothing,
@@ -50,10 +48,10 @@ async function askArbiter(
   transfer: Transfer,
   actor: string,
 ): Promise<'disputed' | false> {
-  if (await hasStep(tx, order.id, 'contest')) return false
+  if (await hasStep(tx, order.id, 'award')) return false
   await unsettle(ctx, tx, order, transfer)
   const step = { action: 'contest', actor, at: ctx.clock.now() } as const
-  const disputed = await saveOrder(tx, order, contest(order, WHY), step)
+  const disputed = await saveOrder(tx, order, contest(order), step)
   await tellDisputed(ctx, tx, disputed)
   return 'disputed'
 }

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import type { Usdc } from '@market/kernel/money'
 import { Refusal } from '@market/kernel/refusal'
 import { type SqlBool, sql } from 'kysely'
 import type { Delivery } from './delivery.ts'
@@ -128,13 +129,16 @@ export async function isAwaited(db: Db | Tx, network: string, reference: string)
 
 const UNPAID: readonly Status[] = ['quoted', 'accepted']
 
-/** Whether a wallet has an order that it has still to pay: a transfer of it may be for that one. */
-export async function owesPayment(db: Db | Tx, wallet: string): Promise<boolean> {
+/** Whether a wallet has an order to pay that this much would pay: a transfer of it may be for that one. */
+export async function owesPayment(db: Db | Tx, wallet: string, amount: Usdc): Promise<boolean> {
   const row = await db
     .selectFrom('orders')
     .select('id')
     .where('client_wallet', '=', wallet)
     .where('status', 'in', [...UNPAID])
+    .where('price_micros', '<=', amount)
+    // A program's order comes with its payment; one that lost it waits for that very transfer.
+    .where('payment_method', 'is', null)
     .executeTakeFirst()
   return row !== undefined
 }

@@ -48,6 +48,7 @@ async function takeFeeBack(
     key: undoneKey(taken.key),
     reason: 'order.fee_undone',
     subject: order.id,
+    agentId: order.agentId,
     network,
     moves: [{ from: fees(network), to: pot, amount: usdc(fee.micros) }],
   })

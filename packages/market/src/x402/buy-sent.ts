@@ -56,7 +56,7 @@ export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: 
   const isDoubtful = known !== undefined || (await isAwaited(ctx.db, network, reference))
   if (binding === 'none' && isDoubtful) throw usedAlready()
   // It may be for that order, by whose buyer it will be named later than by whoever reads the chain.
-  if (binding === 'none' && seen.payer !== null && (await owesPayment(ctx.db, seen.payer)))
+  if (binding === 'none' && seen.payer !== null && (await owesPayment(ctx.db, seen.payer, seen.amount)))
     return askAgain(BINDING_REQUIRED)
 
   const now = ctx.clock.now()
