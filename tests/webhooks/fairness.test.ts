@@ -9,8 +9,8 @@ const EVENTS = Number(process.env['FAIRNESS_EVENTS'] ?? 800)
 const PER_SECOND = Number(process.env['FAIRNESS_PER_SECOND'] ?? 40)
 const ENDPOINTS = 200
 const BAD_OF_EACH_KIND = 20
-/** Delays below this are the machine's, on which all parties share two cores: whoever waited for a hanging one waits for seconds. */
-const FLOOR_MS = 500
+/** Delays below this are the machine's, on which all parties share two cores, and not the lanes'. */
+const FLOOR_MS = 250
 const TICK_MS = 50
 const PATIENCE_MS = 60_000 + EVENTS * 25
 

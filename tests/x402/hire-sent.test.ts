@@ -469,6 +469,13 @@ test('who has an order to pay is believed to pay that one: nobody hires with the
   expect([paid.status, paid.body.data.status]).toEqual([200, 'paid'])
 })
 
+test('an order that costs more than was paid binds nobody: the payment cannot be for it', async () => {
+  const payer = await world.newBuyer()
+  const dear = await world.newSeller({ price_usd: '11.01' })
+  expect((await world.order(payer, dear.serviceId)).status).toBe(201)
+  expect((await hire(await world.settled(payer, DUE))).status).toBe(200)
+})
+
 test('what leaves for an unbound hire waits for an hour; after it nobody takes it over', async () => {
   const hash = await world.settled(buyer, DUE)
   const { id } = await stealAndDeliver(hash)
