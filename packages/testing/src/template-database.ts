@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { migrate, readMigrations } from '@market/database/migrate'
 import pg from 'pg'
 
@@ -12,10 +14,16 @@ export const databaseUrl = (name: string): string => {
   return url.href
 }
 
-/** Named after the migrations themselves, so that a changed migration makes a new template. */
-export function templateName(): string {
+const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
+const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
+
+/**
+ * Named after the checkout and its migrations: a changed migration makes a new template, and test runs of two
+ * checkouts do not drop each other's.
+ */
+function templateName(): string {
   const sums = readMigrations().map((migration) => migration.checksum)
-  return `market_template_${createHash('sha256').update(sums.join()).digest('hex').slice(0, 12)}`
+  return `market_template_${shortHash(CHECKOUT)}_${shortHash(sums.join())}`
 }
 
 export async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -41,24 +49,30 @@ export async function ensureTemplate(): Promise<string> {
     await client.query(`drop database if exists ${name} with (force)`)
     await client.query(`create database ${name}`)
     await migrate(databaseUrl(name))
+    await client.query(`comment on database ${name} is ${client.escapeLiteral(CHECKOUT)}`)
     await client.query(`alter database ${name} is_template true`)
   })
   return name
 }
 
-/** Vitest's global set-up: the template stands before the first file asks, and leftovers of dead runs go. */
+/** Vitest's global set-up: builds the template before the first file, and afterwards drops those no checkout uses. */
 export async function setup(): Promise<() => Promise<void>> {
   const current = await ensureTemplate()
-  return async () => {
-    await asAdmin(async (client) => {
-      const { rows } = await client.query<{ datname: string }>(
-        `select datname from pg_database where datname like 'market\\_template\\_%' and datname <> $1`,
-        [current],
-      )
-      for (const { datname } of rows) {
-        await client.query(`alter database ${datname} is_template false`)
-        await client.query(`drop database if exists ${datname} with (force)`)
-      }
-    })
-  }
+  return () => dropUnusedTemplates(current)
+}
+
+async function dropUnusedTemplates(current: string): Promise<void> {
+  await asAdmin(async (client) => {
+    const { rows } = await client.query<{ datname: string; checkout: string | null }>(
+      `select datname, shobj_description(oid, 'pg_database') as checkout
+       from pg_database where datname like 'market\\_template\\_%' and datistemplate`,
+    )
+    for (const { datname, checkout } of rows) {
+      const isUsed =
+        datname === current || (checkout !== null && checkout !== CHECKOUT && existsSync(checkout))
+      if (isUsed) continue
+      await client.query(`alter database ${datname} is_template false`)
+      await client.query(`drop database if exists ${datname} with (force)`)
+    }
+  })
 }
