@@ -5,9 +5,9 @@ import type { HandlerContext } from './handler.ts'
 
 type PublicAgent = AnswerOf<Operations['featuredAgents']>['data'][number]
 
-/** EVM addresses are stored lower case and shown with their checksum. */
+/** EVM addresses are stored in lower case and shown with their checksum; Solana addresses are shown as stored. */
 export const shownWallet = (ctx: HandlerContext, wallet: string | null): string | null =>
-  wallet === null ? null : (ctx.signatures.parse(wallet)?.address ?? wallet)
+  wallet?.startsWith('0x') === true ? (ctx.signatures.parse(wallet)?.address ?? wallet) : wallet
 
 /** What a selling agent must answer, told to it when it registers and whenever it reads itself. */
 export const PROTOCOL_SPEC = {
