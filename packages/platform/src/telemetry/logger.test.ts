@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from './logger.ts'
 import { redactLine } from './redact.ts'
@@ -198,4 +201,59 @@ test('a line that is no JSON is dropped instead of being written or thrown', () 
   expect(redactLine('{"token":"abc"')).toBe(
     '{"level":"error","msg":"a log line was dropped because it is not JSON"}\n',
   )
+})
+
+test('a run of 64 or more key characters is redacted at any position of the line', () => {
+  const separated = fc.string({ maxLength: 200 }).map((text) => text.replace(/[0-9a-z+/_-]{8}/gi, ' '))
+  const run = fc.integer({ min: 64, max: 200 }).map((length) => 'a1'.repeat(length / 2).padEnd(length, 'f'))
+  fc.assert(
+    fc.property(separated, run, separated, (before, secret, after) => {
+      const line = JSON.stringify({ msg: `${before} ${secret} ${after}` })
+      expect(redactLine(line)).not.toContain(secret)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** Runs a program that logs to standard output; resolves with the messages that arrived once it is gone. */
+async function messagesOf(program: string, until?: (messages: readonly string[]) => boolean) {
+  const url = JSON.stringify(new URL('./logger.ts', import.meta.url).href)
+  const script = `
+    const { createLogger } = await import(${url})
+    const log = createLogger({ level: 'info', name: 'child' })
+    ${program}`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let output = ''
+  const messages = () => Array.from(output.matchAll(/"msg":"([^"]*)"/g), (match) => match[1] ?? '')
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+    if (until?.(messages()) === true) child.kill('SIGKILL')
+  })
+  await once(child, 'close')
+  return messages()
+}
+
+describe('standard output is buffered', () => {
+  const kill = `process.kill(process.pid, 'SIGKILL')`
+  const numbers = Array.from({ length: 200 }, (_, n) => String(n))
+  const lines = 'for (let n = 0; n < 200; n++) log.info(String(n));'
+
+  test('a killed process loses no warning and nothing that was logged before it', async () => {
+    expect(await messagesOf(`${lines} log.warn('warned'); ${kill}`)).toEqual([...numbers, 'warned'])
+  })
+
+  test('info lines are written without further lines or an end of the process', async () => {
+    const seen = await messagesOf(`log.info('alone'); setInterval(() => {}, 1_000)`, (all) => all.length > 0)
+    expect(seen).toEqual(['alone'])
+  })
+
+  test.each([
+    ['exits', 'process.exit(0)'],
+    ['throws', `setTimeout(() => { throw new Error('end') })`],
+    ['has nothing left to do', ''],
+  ])('a process that %s loses no line', async (_how, end) => {
+    expect(await messagesOf(`${lines} ${end}`)).toEqual(numbers)
+  })
 })

@@ -20,5 +20,24 @@ export function createLogger(settings: LoggerSettings): Logger {
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: redactLine },
   }
-  return settings.destination === undefined ? pino(options) : pino(options, settings.destination)
+  if (settings.destination !== undefined) return pino(options, settings.destination)
+  const stdout = pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: BUFFER_BYTES,
+    periodicFlush: FLUSH_INTERVAL_MS,
+  })
+  const logMethod: LogMethod = function (args, write, level) {
+    write.apply(this, args)
+    if (level >= PINO_WARN) stdout.flushSync()
+  }
+  return pino({ ...options, hooks: { ...options.hooks, logMethod } }, stdout)
 }
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
+
+// Info lines are written in batches, because one write per request costs more than the line itself. A process that is
+// killed loses the info lines of at most this interval; a warning is written at once, with everything before it.
+const BUFFER_BYTES = 4_096
+const FLUSH_INTERVAL_MS = 50
+const PINO_WARN = 40

@@ -63,7 +63,7 @@ const LONGEST_TEXT = 10_000
 
 /** One line of log, which is one JSON object, with every secret taken out. */
 export function redactLine(line: string): string {
-  if (!MAY_HOLD_SECRETS.test(line)) return line
+  if (!mayContainSecret(line)) return line
   try {
     return `${JSON.stringify(parseJson(line, redactValue))}\n`
   } catch {
@@ -73,22 +73,39 @@ export function redactLine(line: string): string {
 }
 
 /**
- * Most lines hold nothing of the kind; looking is several times cheaper than reading them. It has to find
- * at least what the rules above find.
+ * Most lines contain no secret, and this check is several times cheaper than parsing them. It must find at least what
+ * the rules above find. The patterns are tested one after another because a single alternation is ten times slower.
  */
-const MAY_HOLD_SECRETS = new RegExp(
-  [
-    '(?:authorization|cookies?|payment|key|seed|phrase|mnemonic|pepper|kek|dek|otp|email|body|token|secret|password|passwd|sig|signature)[-_]*["\\\\\'=:\\s]',
-    '-----BEGIN',
-    '(?:bearer|basic|dpop) ',
-    'market_|whsec_|adm_|eyJ',
-    '[?@]',
-    '[0-9a-z+/_-]{64}',
-    '\\[(?:\\d{1,3},){15}',
-    '"15":\\d',
-  ].join('|'),
-  'i',
+const mayContainSecret = (line: string): boolean =>
+  SECRET_HINTS.some((pattern) => pattern.test(line)) || hasLongRun(line)
+
+const SECRET_HINTS: readonly RegExp[] = [
+  /(?:authorization|cookies?|payment|key|seed|phrase|mnemonic|pepper|kek|dek|otp|email|body|token|secret|password|passwd|sig|signature)[-_]*["\\'=:\s]/i,
+  /-----BEGIN/i,
+  /(?:bearer|basic|dpop) /i,
+  /market_|whsec_|adm_|eyJ/i,
+  /[?@]/,
+  /\[(?:\d{1,3},){15}/,
+  /"15":\d/,
+]
+
+/** The shortest key or signature that has no prefix. */
+const RUN_LENGTH = 64
+const RUN_CHARACTER = /[0-9a-z+/_-]/i
+const IS_RUN_CHARACTER = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(RUN_CHARACTER.test(String.fromCharCode(code))),
 )
+
+/** Finds what `/[0-9a-z+/_-]{64}/i` finds. It compares from the end of each window, so it skips most of the line. */
+function hasLongRun(line: string): boolean {
+  for (let end = RUN_LENGTH - 1; end < line.length; ) {
+    let at = end
+    while (at > end - RUN_LENGTH && IS_RUN_CHARACTER[line.charCodeAt(at)] === 1) at--
+    if (at === end - RUN_LENGTH) return true
+    end = at + RUN_LENGTH
+  }
+  return false
+}
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 // The third argument of the reviver is newer than the type of JSON.parse.
