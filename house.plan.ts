@@ -175,11 +175,11 @@ const market: Rule[] = [
     { path: '^packages/market/src/ports/', pathNot: TEST },
     { pathNot: ['^packages/market/src/', FLOORS.kernel], couldNotResolve: false },
   ),
-  // The wire, the chains and the drivers are all packages; the only one the market needs writes its SQL.
+  // Wire protocols, chains and drivers are packages; the market needs two: its SQL builder and the batching of reads.
   never(
     'market-knows-no-wire',
     { path: FLOORS.market, pathNot: TEST },
-    { path: ['node_modules/(?!kysely/)', '^(http|http2|https|net|tls|dgram|dns)(/|$)'] },
+    { path: ['node_modules/(?!(?:kysely|dataloader)/)', '^(http|http2|https|net|tls|dgram|dns)(/|$)'] },
   ),
 ]
 

@@ -2,7 +2,7 @@ import { Refusal } from '@market/kernel/refusal'
 import type { Needs } from '../context.ts'
 import type { Agent } from './agent.ts'
 import { isApiKey } from './api-key.ts'
-import { findAgentByFingerprint } from './store.ts'
+import { loadAgentByFingerprint } from './store.ts'
 
 /** One sentence for every way a key can be wrong, so that nothing is learnt from which. */
 export const badApiKey = (): Refusal =>
@@ -12,7 +12,7 @@ export const badApiKey = (): Refusal =>
 
 export async function findAgentByKey(ctx: Needs<'db' | 'vault'>, apiKey: string): Promise<Agent> {
   if (!isApiKey(apiKey)) throw badApiKey()
-  const agent = await findAgentByFingerprint(ctx.db, ctx.vault.fingerprint(apiKey))
+  const agent = await loadAgentByFingerprint(ctx.db, ctx.vault.fingerprint(apiKey))
   if (agent === undefined) throw badApiKey()
   return agent
 }

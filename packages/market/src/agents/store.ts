@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
+import DataLoader from 'dataloader'
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { WalletChain } from '../ports/signatures.ts'
 import type { Resealing, SealedRow } from '../reseal.ts'
@@ -82,10 +83,38 @@ export async function findAgentBySlug(db: Db, slug: string): Promise<Agent | und
   return row && agentOf(row)
 }
 
-export async function findAgentByFingerprint(db: Db | Tx, fingerprint: Buffer): Promise<Agent | undefined> {
-  const row = await select(db).where('api_key_fingerprint', '=', fingerprint).executeTakeFirst()
+export async function findAgentByFingerprint(tx: Tx, fingerprint: Buffer): Promise<Agent | undefined> {
+  const row = await select(tx).where('api_key_fingerprint', '=', fingerprint).executeTakeFirst()
   return row && agentOf(row)
 }
+
+type AgentLoader = DataLoader<Buffer, Agent | undefined>
+
+const MAX_BATCH = 64
+const agentLoaders = new WeakMap<Db, AgentLoader>()
+
+/**
+ * Looks up the agent of an API key. Requests of one turn of the event loop share one query; nothing is cached, so a
+ * revoked key stops at once.
+ */
+export function loadAgentByFingerprint(db: Db, fingerprint: Buffer): Promise<Agent | undefined> {
+  const loader = agentLoaders.get(db) ?? agentLoader(db)
+  agentLoaders.set(db, loader)
+  return loader.load(fingerprint)
+}
+
+const agentLoader = (db: Db): AgentLoader =>
+  new DataLoader(
+    async (fingerprints) => {
+      const rows = await select(db)
+        .select('api_key_fingerprint')
+        .where('api_key_fingerprint', '=', sql<Buffer>`any(${fingerprints})`)
+        .execute()
+      const agents = new Map(rows.map((row) => [row.api_key_fingerprint.toString('hex'), agentOf(row)]))
+      return fingerprints.map((fingerprint) => agents.get(fingerprint.toString('hex')))
+    },
+    { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: (run) => void setImmediate(run) },
+  )
 
 export async function findAgentByFoldedName(db: Db | Tx, folded: string): Promise<Agent | undefined> {
   const row = await select(db).where('folded_name', '=', folded).executeTakeFirst()

@@ -103,6 +103,24 @@ describe('while Redis is there', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20)
   })
 
+  test('requests of one turn of the event loop share one Redis call', async () => {
+    const { limiter } = start()
+    await untilReady(limiter)
+    await limiter.take(RULE, 'script is loaded')
+    const before = await scriptCalls()
+    expect(allowed(await takeMany(limiter, 100, 'one turn'))).toBe(5)
+    expect((await scriptCalls()) - before).toBe(1)
+  })
+
+  test('more requests than fit into one call are counted exactly', async () => {
+    const { limiter } = start()
+    const rule = { name: 'many', max: 250, windowSeconds: 60 }
+    const taken = await takeMany(limiter, 400, 'ip', rule)
+    expect(allowed(taken)).toBe(250)
+    const remaining = taken.filter((one) => one.allowed).map((one) => one.remaining)
+    expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 250 }, (_, n) => n))
+  })
+
   test('nothing falls back and nothing is warned about', async () => {
     const seen = start()
     await takeMany(seen.limiter, 200)
@@ -175,6 +193,15 @@ describe('while Redis is away', () => {
     direct.disconnect()
   })
 })
+
+/** How many scripts this Redis ran so far. */
+async function scriptCalls(): Promise<number> {
+  const direct = new Redis(server.url)
+  const stats = await direct.info('commandstats')
+  direct.disconnect()
+  const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map((match) => Number(match[1]))
+  return calls.reduce((sum, count) => sum + count, 0)
+}
 
 /** Another Node process with a limiter of its own; answers how many of its calls passed. */
 async function takeInOtherProcess(prefix: string, times: number): Promise<number> {
