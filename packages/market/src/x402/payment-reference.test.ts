@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { MINUTE } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { localVault } from '@market/platform/vault/local-vault'
+import { testClock } from '@market/testing/clock'
+import { expect, test } from 'vitest'
+import { giveReference, judgeReference } from './payment-reference.ts'
+
+const clock = testClock()
+const ctx = {
+  clock,
+  vault: localVault({ keys: [{ id: 'test', key: randomBytes(32) }], pepper: randomBytes(32) }),
+}
+const SUBJECT = 'service:svc_1'
+const DUE = usdc(11_000_000n)
+
+const quote = () => giveReference(ctx, { subject: SUBJECT, due: DUE })
+const paidWith = (reference: Buffer) => ({ attached: reference.toString('hex'), at: clock.now() })
+
+test('judgeReference: binds a payment to its quote when the claim is given', () => {
+  const { reference, claim } = quote()
+  expect(judgeReference(ctx, paidWith(reference), SUBJECT, claim)).toEqual({ kind: 'bound', due: DUE })
+})
+
+test('judgeReference: accepts a reference that a Solana memo carries as text', () => {
+  const { reference, claim } = quote()
+  const attached = Buffer.from(reference.toString('base64url')).toString('hex')
+  expect(judgeReference(ctx, { attached, at: clock.now() }, SUBJECT, claim)).toMatchObject({ kind: 'bound' })
+})
+
+/** As every reference and claim was made before both came from one HMAC. */
+function firstVersion() {
+  const { reference } = quote()
+  const hex = reference.toString('hex')
+  return {
+    reference,
+    claim: ctx.vault.fingerprint(`x402.claim:${hex}`).subarray(0, 16).toString('base64url'),
+  }
+}
+
+test('judgeReference: keeps a reference of the first version bound to its claim', () => {
+  const { reference, claim } = firstVersion()
+  expect(judgeReference(ctx, paidWith(reference), SUBJECT, claim)).toEqual({ kind: 'bound', due: DUE })
+  for (const wrong of [undefined, quote().claim])
+    expect(judgeReference(ctx, paidWith(reference), SUBJECT, wrong)).toMatchObject({ why: 'claim_required' })
+})
+
+test('judgeReference: rejects a missing claim, the claim of another quote, and the public tag as claim', () => {
+  const { reference } = quote()
+  const tag = reference.subarray(-12)
+  const guesses = [
+    undefined,
+    '',
+    quote().claim,
+    tag.toString('base64url'),
+    reference.subarray(-16).toString('base64url'),
+  ]
+  for (const guess of guesses)
+    expect(judgeReference(ctx, paidWith(reference), SUBJECT, guess)).toEqual({
+      kind: 'refused',
+      why: 'claim_required',
+    })
+})
+
+test('judgeReference: rejects a reference for another service, and one that was changed', () => {
+  const { reference, claim } = quote()
+  const cheaper = Buffer.from(reference)
+  cheaper.writeUInt8(0, 12)
+  expect(judgeReference(ctx, paidWith(reference), 'service:svc_2', claim)).toMatchObject({
+    why: 'reference_of_another_quote',
+  })
+  expect(judgeReference(ctx, paidWith(cheaper), SUBJECT, claim)).toMatchObject({
+    why: 'reference_of_another_quote',
+  })
+})
+
+test('judgeReference: rejects a payment made after the quote expired', () => {
+  const { reference, claim } = quote()
+  const late = { ...paidWith(reference), at: new Date(clock.now().getTime() + 16 * MINUTE) }
+  expect(judgeReference(ctx, late, SUBJECT, claim)).toMatchObject({ why: 'paid_after_quote_expired' })
+})
+
+test('giveReference: two quotes have different references and claims', () => {
+  const quotes = Array.from({ length: 1_000 }, quote)
+  expect(new Set(quotes.map((one) => one.reference.toString('hex'))).size).toBe(1_000)
+  expect(new Set(quotes.map((one) => one.claim)).size).toBe(1_000)
+})
