@@ -39,6 +39,10 @@ export async function buildHouse(config: Config, { logTo }: { logTo?: LogDestina
     url: config.DATABASE_URL,
     maxConnections: config.DATABASE_POOL,
     applicationName: 'agent-market-api',
+    preparedStatements: config.DATABASE_PREPARED_STATEMENTS ? 'in_transactions' : 'none',
+    pipeline: config.DATABASE_PIPELINE,
+    onLostStatement: (error) =>
+      log.warn({ reason: error.message }, 'a prepared statement was lost: none is prepared from now on'),
     onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
   })
   const limiter = redisLimiter({

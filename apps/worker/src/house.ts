@@ -31,7 +31,13 @@ export async function startHouse(config: Config) {
     applicationName: 'agent-market-worker',
     onIdleError: (error: Error) => log.warn({ reason: error.message }, 'a database connection broke'),
   }
-  const db = connect({ ...connection, keepsPlans: true })
+  const db = connect({
+    ...connection,
+    preparedStatements: config.DATABASE_PREPARED_STATEMENTS ? 'all' : 'none',
+    pipeline: config.DATABASE_PIPELINE,
+    onLostStatement: (error) =>
+      log.warn({ reason: error.message }, 'a prepared statement was lost: none is prepared from now on'),
+  })
   const pool = openPool({ ...connection, applicationName: 'agent-market-jobs', plainTypes: true })
   const networks = await openRails(config, log)
   const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { sturdyPool } from './sturdy-pool.ts'
+import { type PreparedStatements, resilientPool } from './resilient-pool.ts'
 import type { Tables } from './tables.ts'
 import type { Db } from './transact.ts'
 
@@ -11,10 +11,15 @@ export interface ConnectSettings {
   readonly maxConnections?: number
   readonly applicationName?: string
   /**
-   * Plans each statement once per connection. For programs whose statements are few and look things up by key; not
-   * for searches, whose best plan depends on what is searched for, nor behind a pooler that cannot carry names.
+   * Which statements are planned once per connection instead of on every call. Reads outside transactions can be
+   * searches, whose best plan depends on their values: the api prepares only what runs in a transaction. A pooler in
+   * transaction mode must support prepared statements (PgBouncer 1.21 with max_prepared_statements).
    */
-  readonly keepsPlans?: boolean
+  readonly preparedStatements?: PreparedStatements
+  /** Sends the first read of a transaction together with its BEGIN. On unless it is false. */
+  readonly pipeline?: boolean
+  /** Called when a prepared statement was lost and none is prepared from then on. */
+  readonly onLostStatement?: (error: Error) => void
   /** Whole numbers as the driver gives them, for an engine of others that knows nothing of ours. */
   readonly plainTypes?: boolean
   /** Told of a connection that broke while it was idle; without a listener Node would end the process. */
@@ -43,6 +48,7 @@ export function openPool(settings: ConnectSettings): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     types,
+    pipeline: settings.pipeline ?? false,
     ...TIMEOUTS,
   })
   const onIdleError = settings.onIdleError ?? (() => {})
@@ -52,8 +58,14 @@ export function openPool(settings: ConnectSettings): pg.Pool {
   return pool
 }
 
-export function connect(settings: ConnectSettings): Db {
+export function connect({ pipeline = true, ...settings }: ConnectSettings): Db {
   return new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: sturdyPool(openPool(settings), settings.keepsPlans) }),
+    dialect: new PostgresDialect({
+      pool: resilientPool(openPool({ ...settings, pipeline }), {
+        pipeline,
+        preparedStatements: settings.preparedStatements ?? 'none',
+        onLostStatement: settings.onLostStatement ?? (() => {}),
+      }),
+    }),
   })
 }

@@ -20,7 +20,7 @@ async function oneConnection() {
 
 const terminate = (pid: number) => asAdmin((client) => client.query('select pg_terminate_backend($1)', [pid]))
 
-describe('sturdy pool', () => {
+describe('connections after an outage', () => {
   test('a connection ended in the middle of a transaction is not handed out again', async () => {
     const { db, isTold } = await oneConnection()
     let first = 0
@@ -104,3 +104,117 @@ describe('sturdy pool', () => {
     expect(await pidOf(db)).toBe(first)
   })
 })
+
+/** One connection whose statements are prepared, with the errors of those that were lost. */
+async function prepared(settings: { pipeline?: boolean } = {}) {
+  const lost: string[] = []
+  const database = await testDatabase({
+    ...settings,
+    maxConnections: 1,
+    preparedStatements: 'all',
+    onLostStatement: (error) => lost.push(error.message),
+  })
+  onTestFinished(() => database.stop())
+  const names = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select name from pg_prepared_statements where statement = 'select 1 as one'`.execute(database.db)
+    return rows.map((row) => row.name)
+  }
+  return { db: database.db, lost, names }
+}
+
+const one = async (db: Db | Tx): Promise<number | undefined> =>
+  (await sql<{ one: number }>`select 1 as one`.execute(db)).rows[0]?.one
+
+describe('prepared statements', () => {
+  test('the same text has the same name on every connection and in every process', async () => {
+    const [first, second] = [await prepared(), await prepared()]
+    for (const { db } of [first, second]) for (let n = 0; n < 3; n++) expect(await one(db)).toBe(1)
+    const names = await first.names()
+    expect(names).toEqual([expect.stringMatching(/^market_[0-9a-f]{32}$/)])
+    expect(await second.names()).toEqual(names)
+  })
+
+  test('with in_transactions a statement outside a transaction is not prepared', async () => {
+    const database = await testDatabase({ maxConnections: 1, preparedStatements: 'in_transactions' })
+    onTestFinished(() => database.stop())
+    const count = async () =>
+      (await sql<{ n: number }>`select count(*)::int as n from pg_prepared_statements`.execute(database.db))
+        .rows
+    await one(database.db)
+    expect(await count()).toEqual([{ n: 0 }])
+    await transact(database.db, one)
+    expect(await count()).toEqual([{ n: 1 }])
+  })
+
+  test('a statement that the server lost runs unnamed, and none is prepared from then on', async () => {
+    const { db, lost, names } = await prepared()
+    await one(db)
+    await sql`deallocate all`.execute(db)
+    expect(await one(db)).toBe(1)
+    expect(await one(db)).toBe(1)
+    expect(lost).toEqual([expect.stringContaining('does not exist')])
+    expect(await names()).toEqual([])
+  })
+
+  test('a name that another client of a pooler already used runs unnamed', async () => {
+    const [first, second] = [await prepared(), await prepared()]
+    await one(first.db)
+    const [name] = await first.names()
+    await sql`prepare ${sql.id(name ?? '')} as select 1 as one`.execute(second.db)
+    expect(await one(second.db)).toBe(1)
+    expect(second.lost).toEqual([expect.stringContaining('already exists')])
+  })
+
+  test('a transaction that lost a statement runs again and commits once', async () => {
+    const { db, lost } = await prepared()
+    await sql`create table counted (n int)`.execute(db)
+    const insert = (tx: Tx) => sql`insert into counted values (1)`.execute(tx)
+    await transact(db, insert)
+    await sql`deallocate all`.execute(db)
+    let attempts = 0
+    await transact(db, async (tx) => {
+      attempts += 1
+      await insert(tx)
+    })
+    expect({ attempts, lost: lost.length }).toEqual({ attempts: 2, lost: 1 })
+    expect((await sql`select n from counted`.execute(db)).rows).toHaveLength(2)
+  })
+
+  test('a migration that changes the columns of a prepared statement does not make it fail', async () => {
+    const { db, lost } = await prepared()
+    const read = (tx: Tx) => sql`select * from switches limit 1`.execute(tx)
+    await transact(db, read)
+    await sql`alter table switches add column added text`.execute(db)
+    await transact(db, read)
+    expect(lost).toEqual([expect.stringContaining('cached plan')])
+  })
+})
+
+describe.each([{ pipeline: true }, { pipeline: false }])(
+  'transactions with pipelining: $pipeline',
+  (settings) => {
+    test('the first statement belongs to the transaction, a read or a write', async () => {
+      const { db } = await prepared(settings)
+      await sql`create table counted (n int)`.execute(db)
+      for (const first of [sql`insert into counted values (1)`, sql`select * from counted for update`]) {
+        const failing = transact(db, async (tx) => {
+          await first.execute(tx)
+          await sql`insert into counted values (2)`.execute(tx)
+          throw new Error('taken back')
+        })
+        await expect(failing).rejects.toThrow('taken back')
+        expect((await sql`select n from counted`.execute(db)).rows).toEqual([])
+      }
+    })
+
+    test('a first statement that fails leaves a usable connection and no open transaction', async () => {
+      const { db } = await prepared(settings)
+      const pid = await pidOf(db)
+      const failing = transact(db, (tx) => sql`select 1 / 0`.execute(tx))
+      await expect(failing).rejects.toMatchObject({ code: '22012' })
+      await transact(db, async () => {})
+      expect(await pidOf(db)).toBe(pid)
+    })
+  },
+)

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
+import { isLostStatement } from './lost-statement.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -12,15 +13,15 @@ const DEADLOCK = '40P01'
 const ATTEMPTS = 4
 
 /**
- * One transaction, tried again when Postgres chose it as the victim of a conflict: such a transaction left
- * nothing behind. Locks and constraints carry the rules, so read committed is enough.
+ * One transaction. It runs again when Postgres ended it because of a conflict, or when a prepared statement was lost:
+ * such a transaction has changed nothing. Locks and constraints carry the rules, so read committed is enough.
  */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().setIsolationLevel('read committed').execute(work)
     } catch (error) {
-      if (attempt === ATTEMPTS || !isConflict(error)) throw error
+      if (attempt === ATTEMPTS || !(isConflict(error) || isLostStatement(error))) throw error
       await pause(Math.random() * 10 * 2 ** attempt)
     }
   }

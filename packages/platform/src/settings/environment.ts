@@ -40,6 +40,8 @@ export const address = z.url().transform((url) => url.replace(/\/$/, ''))
 
 export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
+const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
+
 /** How a house on a laptop plays the world; production refuses to start with any of them. */
 const developmentSettings = {
   /** A file of milliseconds by which the clock is moved. */
@@ -53,6 +55,10 @@ const developmentSettings = {
 /** What every program of the house reads. */
 export const commonSettings = {
   DATABASE_URL: z.url(),
+  /** Off behind a pooler that does not support prepared statements. */
+  DATABASE_PREPARED_STATEMENTS: onOrOff.default(true),
+  /** Off where BEGIN must be answered before the next statement is sent. */
+  DATABASE_PIPELINE: onOrOff.default(true),
   VAULT_KEYS: keys,
   VAULT_PEPPER: hexKey,
   DNS_SERVERS: list,
