@@ -41,9 +41,9 @@ const away = () => Promise.reject(unavailable('nobody signs in here'))
  * The api's house without its HTTP: executor, limits in Redis, API keys, a wallet's signature, one transaction for each
  * write. `over` gives the same house on another connection, such as one that listens.
  */
-export function openHouse(db: Db) {
+export function openHouse(db: Db, redisUrl = REDIS_URL) {
   const chain = new PreparedChain()
-  const limiter = redisLimiter({ url: REDIS_URL, prefix: redisPrefix(), onFallback: () => {} })
+  const limiter = redisLimiter({ url: redisUrl, prefix: redisPrefix(), onFallback: () => {} })
   const house = {
     db,
     clock: systemClock,
@@ -90,6 +90,15 @@ export function openHouse(db: Db) {
     },
     /** A whole order of a pair: created, paid by a transfer that is there already, delivered, approved. */
     live: (pair: Pair, over: Db = db) => live(executor({ ...house, db: over }), chain, pair),
+    /** Reads the seller's own agent, as `GET /api/agents/me` does. */
+    readMe: (pair: Pair, over: Db = db) =>
+      executor({ ...house, db: over })({
+        operation: operations.getMyAgent,
+        input: {},
+        credentials: { bearer: pair.sellerKey },
+        address: 'reader',
+        requestId: 'req_bench',
+      }),
     stop: () => limiter.stop(),
   }
 }

@@ -91,8 +91,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'market/src/events/emit.ts',
-        from: 'const seq = await insertEvent(tx, {',
-        to: 'const seq = await insertEvent((ctx as unknown as { db?: Tx }).db ?? tx, {',
+        from: 'return insertEvent(tx, {',
+        to: 'return insertEvent((ctx as unknown as { db?: Tx }).db ?? tx, {',
       },
     ],
     aim: { ending: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },

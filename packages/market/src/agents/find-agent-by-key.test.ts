@@ -16,7 +16,8 @@ afterAll(() => database.stop())
 const BAD_KEY = { kind: 'unauthenticated', extra: { code: 'bad_api_key' } }
 
 test('findAgentByKey: returns each caller its own agent when lookups share a query', async () => {
-  const made = await Promise.all(Array.from({ length: 100 }, () => makeAgent(ctx)))
+  const made: Awaited<ReturnType<typeof makeAgent>>[] = []
+  while (made.length < 100) made.push(await makeAgent(ctx))
   const unknown = newApiKey()
   const lookups = [...made, ...made].map(({ apiKey }) => findAgentByKey(ctx, apiKey))
   const rejected = expect(findAgentByKey(ctx, unknown)).rejects.toMatchObject(BAD_KEY)

@@ -78,6 +78,13 @@ export async function findAgent(db: Db | Tx, id: string): Promise<Agent | undefi
   return row && agentOf(row)
 }
 
+export async function findAgents(tx: Tx, ids: readonly AgentId[]): Promise<Agent[]> {
+  const rows = await select(tx)
+    .where('id', 'in', [...ids])
+    .execute()
+  return rows.map(agentOf)
+}
+
 export async function findAgentBySlug(db: Db, slug: string): Promise<Agent | undefined> {
   const row = await select(db).where('slug', '=', slug).executeTakeFirst()
   return row && agentOf(row)

@@ -1,21 +1,19 @@
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import type { Needs } from '../context.ts'
-import { askToCarry } from '../queue/index.ts'
+import { askToCarryCall } from '../queue/index.ts'
 import type { EventDataOf, EventName } from './event.ts'
 import { insertEvent } from './store.ts'
 
 /**
- * Writes down what happened, in the transaction that made it happen, and asks for it to be carried to the agent.
- * The agent's counter stays locked until the commit, so emit last, and for several agents in the order of their ids.
+ * Records an event in the transaction that caused it and asks for its delivery to the agent. The agent's counter stays
+ * locked until the commit, so emit last, and for several agents in the order of their ids.
  */
-export async function emit<Name extends EventName>(
+export function emit<Name extends EventName>(
   ctx: Needs<'clock'>,
   tx: Tx,
   happening: { agentId: AgentId; event: Name; orderId?: string; data: EventDataOf[Name] },
 ): Promise<bigint> {
   const { agentId, event, orderId = '', data } = happening
-  const seq = await insertEvent(tx, { agentId, at: ctx.clock.now(), event, orderId, data })
-  await askToCarry(tx, agentId)
-  return seq
+  return insertEvent(tx, { agentId, at: ctx.clock.now(), event, orderId, data }, askToCarryCall(agentId))
 }

@@ -1,23 +1,29 @@
 import { type Db, type Tx, transact } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { MarketEvent } from './event.ts'
 
 /**
- * Takes the agent's next number and writes the event under it, in one statement. The counter's row stays locked
- * until the commit: that is what makes the numbers gapless and a reader's cursor safe.
+ * Assigns the agent's next number, inserts the event and adds its delivery job in one statement, in this order. The
+ * counter's row stays locked until the commit: that is what makes the numbers gapless and a reader's cursor safe.
  */
-export async function insertEvent(tx: Tx, event: Omit<MarketEvent, 'seq'>): Promise<bigint> {
+export async function insertEvent(
+  tx: Tx,
+  event: Omit<MarketEvent, 'seq'>,
+  addDeliveryJob: RawBuilder<bigint>,
+): Promise<bigint> {
   const { rows } = await sql<{ seq: bigint }>`
     with counter as (
       insert into event_counters (agent_id, last_seq) values (${event.agentId}, 1)
       on conflict (agent_id) do update set last_seq = event_counters.last_seq + 1
       returning last_seq
+    ), event as (
+      insert into events (agent_id, seq, at, event, order_id, data)
+      select ${event.agentId}, last_seq, ${event.at}::timestamptz, ${event.event}, ${event.orderId},
+        ${JSON.stringify(event.data)}::jsonb
+      from counter returning seq
     )
-    insert into events (agent_id, seq, at, event, order_id, data)
-    select ${event.agentId}, last_seq, ${event.at}::timestamptz, ${event.event}, ${event.orderId},
-      ${JSON.stringify(event.data)}::jsonb
-    from counter returning seq`.execute(tx)
+    select seq, ${addDeliveryJob} as job_id from event`.execute(tx)
   const [row] = rows
   if (row === undefined) throw new Error('an insert that returns its row returned none')
   return row.seq

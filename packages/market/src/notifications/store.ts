@@ -9,6 +9,14 @@ export async function insertNotification(
   notification: Omit<Notification, 'readAt'>,
 ): Promise<void> {
   await tx
+    .with('counted', (db) =>
+      db
+        .insertInto('unread_counters')
+        .values({ recipient, unread: 1 })
+        .onConflict((conflict) =>
+          conflict.column('recipient').doUpdateSet({ unread: sql<number>`unread_counters.unread + 1` }),
+        ),
+    )
     .insertInto('notifications')
     .values({
       recipient,
@@ -19,17 +27,6 @@ export async function insertNotification(
       data: JSON.stringify(notification.data),
       created_at: notification.createdAt,
     })
-    .execute()
-  await addUnread(tx, recipient, 1)
-}
-
-async function addUnread(tx: Tx, recipient: Recipient, count: number): Promise<void> {
-  await tx
-    .insertInto('unread_counters')
-    .values({ recipient, unread: count })
-    .onConflict((conflict) =>
-      conflict.column('recipient').doUpdateSet({ unread: sql<number>`unread_counters.unread + ${count}` }),
-    )
     .execute()
 }
 

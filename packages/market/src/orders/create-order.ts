@@ -1,7 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { Refusal } from '@market/kernel/refusal'
-import { findAgentById, isOwner, type Owner } from '../agents/index.ts'
+import { findAgentsById, isOwner, type Owner } from '../agents/index.ts'
 import type { Needs } from '../context.ts'
 import { findListing, type Listing } from '../listings/index.ts'
 import { checkAnswers } from './answers.ts'
@@ -42,11 +42,11 @@ export function createOrder(
 
 /** Whoever sells would only praise their own work: neither the agent buys it, nor its owner, nor another agent of theirs. */
 async function refuseOwnService(tx: Tx, party: Party, sellerId: AgentId): Promise<void> {
-  const seller = await findAgentById(tx, sellerId)
+  const [seller, buyer] = await findAgentsById(tx, [sellerId, party.agentId ?? sellerId])
   const owns = (who: Owner) => isOwner(seller, who)
   if (party.agentId === sellerId || owns(ownerIn(party))) throw ownService()
   if (party.agentId === undefined) return
-  const { ownerUserId, ownerWallet } = await findAgentById(tx, party.agentId)
+  const { ownerUserId, ownerWallet } = buyer
   const behind = {
     ...(ownerUserId !== null && { userId: ownerUserId }),
     wallets: ownerWallet === null ? [] : [ownerWallet],

@@ -55,19 +55,19 @@ export interface Step {
   readonly at: Date
 }
 
-/** Writes the order down as it is now, and the step that brought it here. */
+/** Saves the order and the step that led to it, in one statement. */
 export async function saveOrder<S extends Status>(
   tx: Tx,
   before: Order,
   after: Order<S>,
   { action, actor, at }: Step,
 ): Promise<Order<S>> {
-  await tx
+  const update = tx
     .updateTable('orders')
     .set(changing({ ...after, updatedAt: at } as Order))
     .where('id', '=', after.id)
-    .execute()
   await sql`
+    with saved as (${update})
     insert into order_steps (order_id, n, action, from_status, to_status, actor, at)
     select ${after.id}, coalesce(max(n), 0) + 1, ${action}, ${before.status}, ${after.status}, ${actor}, ${at}
     from order_steps where order_id = ${after.id}`.execute(tx)

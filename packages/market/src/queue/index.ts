@@ -1,4 +1,4 @@
-export { askToCarry } from './ask-to-carry.ts'
+export { askToCarry, askToCarryCall } from './ask-to-carry.ts'
 export { enqueue } from './enqueue.ts'
 export { forgetReplaced } from './forget-replaced.ts'
 export { freeForgotten } from './free-forgotten.ts'

@@ -1,18 +1,21 @@
 import type { Db, Tx } from '@market/database/transact'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Job, JobName } from './job.ts'
 
 /** More than a job's own patience ever needs: a job that keeps failing is seen in the metrics, not forgotten. */
 const MAX_ATTEMPTS = 1_000
 
+/** The SQL call that adds a job and returns its id, for a statement that writes what the job is about. */
+export const addJobCall = <Name extends JobName>(job: Job<Name>): RawBuilder<bigint> => sql`
+  (graphile_worker.add_job(
+    ${job.name}, payload := ${JSON.stringify(job.payload)}::json, max_attempts := ${MAX_ATTEMPTS}::int,
+    run_at := now() + ${job.inMs ?? 0}::float8 * interval '1 millisecond',
+    job_key := ${job.key ?? null}::text,
+    job_key_mode := ${job.keepsTime === true ? 'preserve_run_at' : 'replace'}::text
+  )).id`
+
 export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name>): Promise<void> {
-  await sql`
-    select graphile_worker.add_job(
-      ${job.name}, payload := ${JSON.stringify(job.payload)}::json, max_attempts := ${MAX_ATTEMPTS}::int,
-      run_at := now() + ${job.inMs ?? 0}::float8 * interval '1 millisecond',
-      job_key := ${job.key ?? null}::text,
-      job_key_mode := ${job.keepsTime === true ? 'preserve_run_at' : 'replace'}::text
-    )`.execute(db)
+  await sql`select ${addJobCall(job)}`.execute(db)
 }
 
 export async function saveAlive(db: Db, poolIds: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Tx } from '@market/database/transact'
 import { Refusal } from '@market/kernel/refusal'
-import { findOneOn, joinWriters } from './store.ts'
+import { joinWriters } from './store.ts'
 import { SWITCHES, type SwitchName } from './switch.ts'
 
 const RETRY_SECONDS = 60
@@ -8,8 +8,8 @@ const RETRY_SECONDS = 60
 /** Asked inside the transaction that would write: once a switch was answered to be on, nothing comes through. */
 export async function refuseWhileStopped(tx: Tx, names: readonly SwitchName[]): Promise<void> {
   if (names.length === 0) return
-  await joinWriters(tx)
-  const on = await findOneOn(tx, names)
-  if (on !== undefined)
-    throw new Refusal('unavailable', SWITCHES[on], { code: on, retryAfterSeconds: RETRY_SECONDS })
+  const on = await joinWriters(tx)
+  const stopping = names.find((name) => on.includes(name))
+  if (stopping !== undefined)
+    throw new Refusal('unavailable', SWITCHES[stopping], { code: stopping, retryAfterSeconds: RETRY_SECONDS })
 }

@@ -19,28 +19,32 @@ export async function findSwitches(db: Db): Promise<SwitchState[]> {
   )
 }
 
-/** Any name for the one lock that writers share and whoever turns a switch holds alone. */
+/** The key of the lock that writers share and that turning a switch takes alone. */
 const LOCK = 7_301_404
 
-/** Until the commit: a switch is turned only when no write that saw it otherwise is still under way. */
-export async function joinWriters(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(tx)
+const seenByWriter = new WeakMap<Tx, readonly string[]>()
+
+/**
+ * Holds the writers' lock until the commit and returns the switches that are on. They cannot change before the commit,
+ * because turning a switch waits for every writer that has seen it otherwise.
+ */
+export async function joinWriters(tx: Tx): Promise<readonly string[]> {
+  const { rows } = await sql<{ names: string[] }>`select join_writers(${LOCK}) as names`.execute(tx)
+  const names = rows[0]?.names ?? []
+  seenByWriter.set(tx, names)
+  return names
 }
 
 export async function waitForWriters(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 }
 
-/** The first of these switches that is on. */
-export async function findOneOn(tx: Tx, names: readonly SwitchName[]): Promise<SwitchName | undefined> {
-  const row = await tx
-    .selectFrom('switches')
-    .select('name')
-    .where('name', 'in', [...names])
-    .where('on_since', 'is not', null)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined && isSwitch(row.name) ? row.name : undefined
+/** The switches that are on; a transaction that joined the writers is not asked again. */
+export async function findSwitchesOn(tx: Tx): Promise<readonly string[]> {
+  const seen = seenByWriter.get(tx)
+  if (seen !== undefined) return seen
+  const rows = await tx.selectFrom('switches').select('name').where('on_since', 'is not', null).execute()
+  return rows.map((row) => row.name)
 }
 
 export async function saveSwitch(

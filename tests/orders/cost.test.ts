@@ -1,0 +1,72 @@
+import { type TestDatabase, testDatabase } from '@market/testing/postgres'
+import { type OwnRedis, startRedis } from '@market/testing/redis'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHouse, type Pair } from '../load/order-life.ts'
+import { statementsOf } from '../load/order-statements.ts'
+
+/**
+ * What the hot paths cost, counted: unlike seconds, the counts are the same on every machine. Raise a number only with
+ * a reason; `npm run bench` shows what it costs.
+ */
+const STATEMENTS_OF_ORDER = { total: 43, transactions: 4 }
+const STATEMENTS_OF_ME = 1
+const REDIS_CALLS_PER_REQUEST = 1
+const REQUESTS_OF_ORDER = 4
+
+let database: TestDatabase
+let redis: OwnRedis
+let market: ReturnType<typeof openHouse>
+let pair: Pair
+beforeAll(async () => {
+  ;[database, redis] = await Promise.all([testDatabase(), startRedis()])
+  market = openHouse(database.db, redis.url)
+  await market.ready()
+  const [made] = await market.makePairs(1)
+  if (made === undefined) throw new Error('no pair of seller and buyer was made')
+  pair = made
+  // Loads the limiter's script into Redis and wakes every module.
+  await market.live(pair)
+})
+afterAll(async () => {
+  await market.stop()
+  await Promise.all([database.stop(), redis.stop()])
+})
+
+/** Calls from outside; commands that a script runs inside Redis are not counted. */
+async function redisCalls(): Promise<number> {
+  const direct = new Redis(redis.url)
+  const stats = await direct.info('commandstats')
+  direct.disconnect()
+  const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map((match) => Number(match[1]))
+  return calls.reduce((sum, count) => sum + count, 0)
+}
+
+test(`an order from creation to approval takes ${STATEMENTS_OF_ORDER.total} statements in 4 transactions`, async () => {
+  const statements = await statementsOf(database.url, (db) => market.live(pair, db))
+  const texts = statements.map(({ sql }) => sql.replace(/\s+/g, ' ').trim())
+  expect(texts.filter((sql) => sql === 'commit')).toHaveLength(STATEMENTS_OF_ORDER.transactions)
+  expect(texts.length, texts.join('\n')).toBe(STATEMENTS_OF_ORDER.total)
+})
+
+test('GET /api/agents/me takes one statement', async () => {
+  const statements = await statementsOf(database.url, (db) => market.readMe(pair, db))
+  expect(statements).toHaveLength(STATEMENTS_OF_ME)
+})
+
+test('100 requests of one turn take two statements, because 64 lookups share one', async () => {
+  const statements = await statementsOf(database.url, (db) =>
+    Promise.all(Array.from({ length: 100 }, () => market.readMe(pair, db))),
+  )
+  expect(statements).toHaveLength(2)
+})
+
+test('a request takes one Redis call, and requests of one turn share it', async () => {
+  const before = await redisCalls()
+  await market.live(pair)
+  const alone = (await redisCalls()) - before
+  expect(alone).toBe(REDIS_CALLS_PER_REQUEST * REQUESTS_OF_ORDER)
+
+  await Promise.all(Array.from({ length: 50 }, () => market.readMe(pair)))
+  expect((await redisCalls()) - before - alone).toBe(1)
+})
