@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 
-/** The yardstick: Fastify, one route, the same bytes; no limits, no look-up, no reference of its own for each answer. */
+/** The bare engine: Fastify, one route, the same bytes; no limits, no lookup, no reference of its own for each quote. */
 const { body, headers } = JSON.parse(process.argv[2] ?? '{}') as {
   body: unknown
   headers: Record<string, string>

@@ -11,7 +11,7 @@ import { usdc } from '@market/kernel/money'
 import { escrow, fees, type Journal, payable, post, splitPrice, totals, world } from '@market/market/ledger'
 import { testDatabase } from '@market/testing/postgres'
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import { percentile } from '../support/until.ts'
+import { report, spread } from './bench-report.ts'
 
 /** How much of pgbench's speed is left when the same statements are sent by `post`: orders paid, then completed. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
@@ -150,7 +150,14 @@ try {
     const { imbalance } = await totals(db, NETWORK)
     if (imbalance !== 0n) throw new Error(`the books are off by ${imbalance}`)
   }
-  console.log(`journals: ${percentile(ratios, 0.5).toFixed(2)} of pgbench, ${CONNECTIONS} connections`)
+  report([
+    {
+      what: `ledger journals, ${CONNECTIONS} connections`,
+      measured: `${spread(ratios)} of pgbench`,
+      aim: '0.9',
+      cpu: '',
+    },
+  ])
 } finally {
   for (const database of databases) await database.stop()
   await rm(folder, { recursive: true })

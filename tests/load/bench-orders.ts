@@ -1,10 +1,10 @@
 import { totals } from '@market/market/ledger'
 import { testDatabase } from '@market/testing/postgres'
-import { percentile } from '../support/until.ts'
+import { median, report, spread } from './bench-report.ts'
 import { openHouse } from './order-life.ts'
 import { bare, ours, withScripts } from './order-pace.ts'
 
-/** How much of pgbench's speed is left when the same statements are sent by the executor: whole lives of orders. */
+/** Orders from creation to approval through the request pipeline, beside pgbench with the same statements. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
 const SECONDS = Number(process.env['SECONDS'] ?? 6)
 const CONNECTIONS = Number(process.env['CONNECTIONS'] ?? 8)
@@ -12,7 +12,7 @@ const CONNECTIONS = Number(process.env['CONNECTIONS'] ?? 8)
 const PAIRS = Number(process.env['PAIRS'] ?? 40)
 
 const course = { seconds: SECONDS, connections: CONNECTIONS }
-const database = await testDatabase({ maxConnections: CONNECTIONS })
+const database = await testDatabase({ maxConnections: CONNECTIONS, preparedStatements: 'in_transactions' })
 const house = openHouse(database.db)
 try {
   await house.ready()
@@ -33,13 +33,17 @@ try {
       )
     }
     const { imbalance } = await totals(database.db, 'base-mainnet')
-    if (imbalance !== 0n) throw new Error(`the books are off by ${imbalance}`)
+    if (imbalance !== 0n) throw new Error(`the ledger is off by ${imbalance}`)
     const ratios = rounds.map(({ us, pgbench }) => us.perSecond / pgbench.perSecond)
-    const busy = rounds.map(({ us }) => (us.perSecond * us.ownMs) / 1_000)
-    const [least, median, most] = [0, 0.5, 1].map((share) => percentile(ratios, share).toFixed(2))
-    console.log(`order lives: ${median} of pgbench (rounds from ${least} to ${most})`)
-    console.log(`our process was busy for ${percentile(busy, 0.5).toFixed(2)} of one core`)
-    console.log(`${PAIRS} pairs of seller and buyer, ${CONNECTIONS} connections`)
+    const ms = (of: (round: (typeof rounds)[number]) => number) => median(rounds.map(of)).toFixed(1)
+    report([
+      {
+        what: `orders from creation to approval, ${CONNECTIONS} connections, ${PAIRS} pairs`,
+        measured: `${spread(ratios)} of pgbench`,
+        aim: '0.6',
+        cpu: `${ms(({ us }) => us.ownMs)} ms and ${ms(({ us }) => us.postgresMs)} ms of Postgres, pgbench ${ms(({ pgbench }) => pgbench.postgresMs)} ms of Postgres`,
+      },
+    ])
   })
 } finally {
   await house.stop()

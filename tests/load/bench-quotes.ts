@@ -1,7 +1,3 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { startApi } from '../support/api-process.ts'
@@ -10,36 +6,14 @@ import { makeOwnedAgent } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { startParts } from '../support/parts.ts'
 import { makeService } from '../support/services.ts'
-import { percentile } from '../support/until.ts'
+import { comparePair, measure, startBare } from './bench-pair.ts'
+import { report } from './bench-report.ts'
 
-/** How many prices a second a program can be told, beside a bare server that answers the same bytes. */
+/** 402 quotes a second beside a bare server that sends the same bytes. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7)
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
 const WARM_UP_SECONDS = 5
 const CONNECTIONS = 16
-
-const run = promisify(execFile)
-const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-
-interface Measured {
-  readonly perSecond: number
-  readonly cpuMicros: number
-}
-
-async function cpuSeconds(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1])
-}
-
-async function measure(url: string, path: string, seconds: number): Promise<Measured> {
-  const before = await cpuSeconds(url)
-  const args = [new URL(url).port, '', String(seconds), String(CONNECTIONS), path, '402']
-  const { stdout } = await run(process.execPath, [script('./bench-client.ts'), ...args])
-  const after = await cpuSeconds(url)
-  const told = JSON.parse(stdout) as Record<'answered' | 'refused' | 'seconds', number>
-  if (told.refused > 0) throw new Error(`${told.refused} requests were not answered with 402`)
-  return { perSecond: told.answered / told.seconds, cpuMicros: ((after - before) / told.answered) * 1e6 }
-}
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 const [treasury, gasKey] = [privateKeyToAddress(generatePrivateKey()), generatePrivateKey()]
@@ -63,33 +37,20 @@ const headers = Object.fromEntries(
     ([name]) => !['content-length', 'connection', 'date', 'keep-alive'].includes(name),
   ),
 )
-const bare = spawn(
-  process.execPath,
-  [script('./bench-bare-quote.ts'), JSON.stringify({ body: quote.body, headers })],
-  {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  },
-)
-const bareUrl = String(((await once(bare.stdout, 'data')) as [Buffer])[0]).trim()
+const bare = await startBare('./bench-bare-quote.ts', [JSON.stringify({ body: quote.body, headers })])
 
 try {
-  await measure(bareUrl, path, WARM_UP_SECONDS)
-  await measure(api.url, path, WARM_UP_SECONDS)
-  const rounds: { ours: Measured; theirs: Measured }[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const theirs = await measure(bareUrl, path, SECONDS)
-    const ours = await measure(api.url, path, SECONDS)
-    rounds.push({ ours, theirs })
-    console.log(
-      `round ${round + 1}: api ${ours.perSecond.toFixed(0)}/s ${ours.cpuMicros.toFixed(0)} µs, ` +
-        `bare ${theirs.perSecond.toFixed(0)}/s ${theirs.cpuMicros.toFixed(0)} µs`,
-    )
-  }
-  const ratios = rounds.map(({ ours, theirs }) => ours.perSecond / theirs.perSecond)
-  const [least, median, most] = [0, 0.5, 1].map((share) => percentile(ratios, share).toFixed(2))
-  console.log(`402 quotes: ${median} of bare (rounds from ${least} to ${most})`)
+  const load = { path, status: 402, bearers: [], connections: CONNECTIONS }
+  for (const url of [bare.url, api.url]) await measure(url, load, WARM_UP_SECONDS)
+  const what = `402 quotes, ${CONNECTIONS} connections`
+  report([
+    await comparePair({ what, aim: '0.5' }, { api: api.url, bare: bare.url }, load, {
+      rounds: ROUNDS,
+      seconds: SECONDS,
+    }),
+  ])
 } finally {
-  bare.kill()
+  bare.stop()
   api.kill('SIGTERM')
   await api.exited
   await parts.stop()

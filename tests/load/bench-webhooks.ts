@@ -6,9 +6,10 @@ import type { AgentId } from '@market/kernel/ids'
 import { emit } from '@market/market/events'
 import { sql } from 'kysely'
 import { startReceiverProcess } from '../support/receiver-process.ts'
-import { percentile, until } from '../support/until.ts'
+import { until } from '../support/until.ts'
 import { startWorld } from '../support/webhook-world.ts'
 import { startWorker } from '../support/worker-process.ts'
+import { median, report, spread } from './bench-report.ts'
 
 /** How many webhooks a second our worker delivers beside the job engine that does nothing but post them. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
@@ -133,10 +134,16 @@ try {
     const say = ({ perSecond, cpuMicros }: Measured) => `${perSecond.toFixed(0)}/s ${cpuMicros.toFixed(0)} µs`
     console.log(`round ${round + 1}: ours ${say(ours)}, bare ${say(bare)}`)
   }
-  const median = (of: (round: (typeof rounds)[number]) => number) =>
-    percentile(rounds.map(of), 0.5).toFixed(2)
-  console.log(`throughput: ${median(({ ours, bare }) => ours.perSecond / bare.perSecond)} of bare`)
-  console.log(`CPU per delivery: ${median(({ ours, bare }) => ours.cpuMicros / bare.cpuMicros)} times bare`)
+  const micros = (of: (round: (typeof rounds)[number]) => number) => median(rounds.map(of)).toFixed(0)
+  const times = median(rounds.map(({ ours, bare }) => ours.cpuMicros / bare.cpuMicros))
+  report([
+    {
+      what: 'delivered webhooks',
+      measured: `${spread(rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond))} of the bare job engine`,
+      aim: '0.8',
+      cpu: `${micros(({ ours }) => ours.cpuMicros)} µs, bare ${micros(({ bare }) => bare.cpuMicros)} µs, ${times.toFixed(2)} times`,
+    },
+  ])
 } finally {
   await world.stop()
   await receiver.stop()
