@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   encodeDeployData,
   encodeFunctionData,
@@ -39,11 +40,28 @@ const parseSignature = (text: string): Hex => {
 /** The key that made the signature; undefined when it is no signature of a key (v other than 0, 1, 27, 28, or r, s out of range). */
 const recoverSigner = async (text: string, signature: Hex): Promise<string | undefined> => {
   if (size(signature) !== KEY_SIGNATURE_BYTES) return undefined
+  const key = createHash('sha256').update(signature).update(text).digest('base64')
+  const known = recovered.get(key)
+  if (known !== undefined) return known
   try {
-    return (await recoverMessageAddress({ message: text, signature })).toLowerCase()
+    const signer = (await recoverMessageAddress({ message: text, signature })).toLowerCase()
+    remember(key, signer)
+    return signer
   } catch {
     return undefined
   }
+}
+
+// Recovering a key takes about 2 ms of CPU, and a client sends the same session signature with every request for
+// minutes. The signer follows from text and signature alone, so that remembering it changes no decision: whether the
+// signature is fresh and fits the request is checked every time.
+const recovered = new Map<string, string>()
+const MAX_RECOVERED = 10_000
+
+function remember(key: string, signer: string): void {
+  const [oldest] = recovered.size < MAX_RECOVERED ? [] : recovered.keys()
+  if (oldest !== undefined) recovered.delete(oldest)
+  recovered.set(key, signer)
 }
 
 export const isHighS = (signature: Hex): boolean => hexToBigInt(slice(signature, 32, 64)) > HALF_ORDER
