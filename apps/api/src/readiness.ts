@@ -1,4 +1,4 @@
-import { latestMigration } from '@market/database/migrate'
+import { latestMigration } from '@market/database/migrations'
 import { hasMigration } from '@market/database/ping'
 import type { Db } from '@market/database/transact'
 

@@ -1,5 +1,5 @@
 import { connect, openPool } from '@market/database/connect'
-import { latestMigration } from '@market/database/migrate'
+import { latestMigration } from '@market/database/migrations'
 import { hasMigration } from '@market/database/ping'
 import { startPayingOut } from '@market/jobs/pay-out'
 import { startRunner } from '@market/jobs/runner'

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { asAdmin, databaseUrl } from '@market/testing/template-database'
 import pg from 'pg'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { latestMigration, migrate, readMigrations } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import { latestMigration, readMigrations } from './migrations.ts'
 
 let url: string
 beforeEach(async () => {

@@ -1,39 +1,11 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
+import { type Migration, readMigrations } from './migrations.ts'
 
-export interface Migration {
-  readonly name: string
-  readonly sql: string
-  readonly checksum: string
-}
-
-const FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url))
-const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
-
-/** One migrator at a time, whichever node starts first. */
+/** Advisory lock that lets only one process migrate a database at a time. */
 const LOCK = 7_301_402
 
-export function readMigrations(folder = FOLDER): Migration[] {
-  return readdirSync(folder)
-    .filter((file) => NAME.test(file))
-    .sort()
-    .map((file) => {
-      const sql = readFileSync(`${folder}/${file}`, 'utf8')
-      return {
-        name: file.replace(/\.sql$/, ''),
-        sql,
-        checksum: createHash('sha256').update(sql).digest('hex'),
-      }
-    })
-}
-
-/** The newest migration this code knows: a process is not ready before its database has it. */
-export const latestMigration = (): string => readMigrations().at(-1)?.name ?? 'none'
-
-/** Applies what is missing, each file in its own transaction, and refuses a file that was changed after it ran. */
+/** Applies the missing migrations, each in its own transaction. Rejects a file that was changed after it was applied. */
 export async function migrate(url: string, migrations = readMigrations()): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { migrate, readMigrations } from '@market/database/migrate'
+import { migrate } from '@market/database/migrate'
+import { readMigrations } from '@market/database/migrations'
 import pg from 'pg'
 
 export const POSTGRES_URL = process.env['POSTGRES_URL'] ?? 'postgres://root@127.0.0.1:5432/postgres'
