@@ -1,0 +1,73 @@
+import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { OutputChunk } from 'rolldown'
+import { hashSources } from './hash-sources.ts'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+
+const PROGRAMS = {
+  api: 'apps/api/src/main.ts',
+  worker: 'apps/worker/src/main.ts',
+  migrate: 'packages/database/src/commands/migrate.ts',
+  'rotate-vault': 'apps/worker/src/commands/rotate-vault.ts',
+} as const
+
+export type Program = keyof typeof PROGRAMS
+
+/** The file of a program in a folder that `writeBundle` wrote. */
+export const programFile = (folder: string, program: Program): string => join(folder, 'bin', `${program}.mjs`)
+
+/** Where `writeBundle` records the hash of the sources that it bundled. */
+export const hashFile = (folder: string): string => join(folder, 'sources.sha256')
+
+/**
+ * Writes every program and the migrations into `folder`, which then needs only Node. Replaces the folder in one step, so
+ * that a build that fails leaves the previous one.
+ */
+export async function writeBundle(folder: string): Promise<void> {
+  const hash = hashSources()
+  const partial = `${folder}.${process.pid}.partial`
+  try {
+    for (const [program, file] of Object.entries(PROGRAMS)) await bundle(program, file, join(partial, 'bin'))
+    // The code looks for them in `../migrations`, seen from its own file: the same place as in the sources.
+    cpSync(join(ROOT, 'packages/database/migrations'), join(partial, 'migrations'), { recursive: true })
+    writeFileSync(hashFile(partial), `${hash}\n`)
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(partial, folder)
+  } finally {
+    rmSync(partial, { recursive: true, force: true })
+  }
+}
+
+/** One file per program, so that it loads nothing that only another program uses; chunks for dynamic imports only. */
+async function bundle(program: string, file: string, folder: string): Promise<void> {
+  // Most callers only ask for paths and never build.
+  const { build } = await import('rolldown')
+  const { output } = await build({
+    cwd: ROOT,
+    input: { [program]: file },
+    platform: 'node',
+    // CommonJS packages use these two; an ES module does not have them.
+    transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
+    onLog: (level, log) => {
+      if (level === 'warn') throw new Error(`The bundle of ${program} is not complete: ${log.message}`)
+    },
+    output: {
+      dir: folder,
+      format: 'esm',
+      sourcemap: true,
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name]-[hash].mjs',
+      // Logs show the names of error classes.
+      keepNames: true,
+    },
+  })
+  const chunks = output.filter((item): item is OutputChunk => item.type === 'chunk')
+  const own = new Set(chunks.map(({ fileName }) => fileName))
+  const missing = chunks
+    .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+    .filter((name) => !own.has(name) && !isBuiltin(name))
+  if (missing.length > 0) throw new Error(`The bundle of ${program} lacks ${missing.join(', ')}`)
+}
