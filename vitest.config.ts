@@ -43,7 +43,7 @@ const shared = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as cons
 
 export default defineConfig({
   test: {
-    globalSetup: ['packages/testing/src/template-database.ts', 'tests/support/warm-start.ts'],
+    globalSetup: ['packages/testing/src/template-database.ts', 'tests/support/bundle.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

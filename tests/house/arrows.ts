@@ -11,12 +11,14 @@ export async function readArrows(baseDir: string, folders: string[]): Promise<IC
 
 /** Where running begins: programs, commands, benches, tests, and what vitest or a test starts by its path. */
 const BEGINNINGS =
-  /^apps\/[^/]+\/src\/main\.ts$|\/src\/commands\/|^tests\/load\/bench-|^tests\/faults\/money\/(?:seed-bug|sink-process)\.ts$|^tests\/x402\/first-version-client\.ts$|\.test\.ts$|\/(?:template-database|warm-start)\.ts$/
+  /^apps\/[^/]+\/src\/main\.ts$|\/src\/commands\/|^tests\/load\/bench-|^tests\/faults\/money\/(?:seed-bug|sink-process)\.ts$|^tests\/x402\/first-version-client\.ts$|\.test\.ts$|\/template-database\.ts$|^tests\/support\/bundle\.ts$|^scripts\/(?:build|start|map-trace)\.ts$/
 
 /** Files that no program, command or test reaches. Knip cannot tell: our packages open every file by name. */
 export function unreached({ modules }: ICruiseResult): string[] {
   const arrows = new Map(modules.map(({ source, dependencies }) => [source, dependencies]))
   const reached = new Set([...arrows.keys()].filter((file) => BEGINNINGS.test(file)))
   for (const file of reached) for (const { resolved } of arrows.get(file) ?? []) reached.add(resolved)
-  return [...arrows.keys()].filter((file) => /^(apps|packages|tests)\//.test(file) && !reached.has(file))
+  return [...arrows.keys()].filter(
+    (file) => /^(apps|packages|scripts|tests)\//.test(file) && !reached.has(file),
+  )
 }

@@ -20,7 +20,7 @@ const read = (file: string) => readFileSync(file, 'utf8')
 describe('the arrows', () => {
   let arrows: Awaited<ReturnType<typeof readArrows>>
   beforeAll(async () => {
-    arrows = await readArrows(process.cwd(), ['apps', 'packages', 'tests'])
+    arrows = await readArrows(process.cwd(), ['apps', 'packages', 'scripts', 'tests'])
   })
 
   test('every arrow in the house falls', () => {

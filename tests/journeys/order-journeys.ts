@@ -11,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { startSolanaWorld } from '../chains/solana-support.ts'
 import type { Reply } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
-import { PUBLIC_ADDRESS, startMarket } from '../support/market.ts'
+import { PUBLIC_ADDRESS, runBundled, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
 import { makeService } from '../support/services.ts'
@@ -116,7 +116,7 @@ async function startSolana() {
 
 export type JourneyWorld = Awaited<ReturnType<typeof startJourneys>>
 
-/** The api, a worker process, three real chains and an endpoint that keeps what it is told. */
+/** The api and a worker, both started from the bundle, three real chains and an endpoint that records its requests. */
 export async function startJourneys() {
   const [base, alt, solana, receiver] = await Promise.all([
     startEvm({ chainId: 8453 }),
@@ -137,12 +137,12 @@ export async function startJourneys() {
     SOLANA_RPC_URLS: solana.url,
     SOLANA_GENESIS_HASH: solana.genesisHash,
   }
-  const market = await startMarket({
-    ...chains,
+  const treasuries = {
     BASE_TREASURY: base.treasury,
     ALT_TREASURY: alt.treasury,
     SOLANA_TREASURY: solana.treasury,
-  })
+  }
+  const market = await startMarket({ ...chains, ...treasuries }, runBundled)
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const caFile = join(folder, 'ca.pem')
   writeFileSync(caFile, receiver.ca)

@@ -68,8 +68,8 @@ async function measure(cpuSeconds: () => Promise<number>, commit: () => Promise<
 
 async function measureOurs(): Promise<Measured> {
   const profile = process.env['PROFILE']
-  const options = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const worker = await startWorker({ ...environment, ...SETTINGS }, options)
+  const nodeOptions = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const worker = await startWorker({ ...environment, ...SETTINGS }, { nodeOptions })
   const cpuSeconds = async () => {
     const text = await (await fetch(`${worker.url}/metrics`)).text()
     return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1])

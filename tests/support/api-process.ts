@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { CHILD_ENVIRONMENT } from './child-environment.ts'
+import { launchOf, type StartFrom } from './program.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_WITHIN_MS = 60_000
 
 export interface ApiProcess {
@@ -19,14 +17,21 @@ export interface ApiProcess {
   stop(): Promise<void>
 }
 
-/** The api as production runs it: a process of its own, which never outlives the test. */
+interface ApiSettings {
+  readonly port?: number
+  readonly nodeOptions?: readonly string[]
+  readonly from?: StartFrom
+}
+
+/** Starts the api as production does: a process of its own, from the bundle. It ends with the test at the latest. */
 export async function startApi(
   environment: Readonly<Record<string, string>>,
-  settings: { port?: number; nodeOptions?: readonly string[] } = {},
+  { port = 0, nodeOptions = [], from }: ApiSettings = {},
 ): Promise<ApiProcess> {
-  const child = spawn(process.execPath, [...(settings.nodeOptions ?? []), 'apps/api/src/main.ts'], {
-    cwd: ROOT,
-    env: { ...CHILD_ENVIRONMENT, ...environment, PORT: String(settings.port ?? 0) },
+  const launch = await launchOf('api', from)
+  const child = spawn(process.execPath, [...nodeOptions, launch.file], {
+    cwd: launch.cwd,
+    env: { ...launch.environment, ...environment, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killChild = () => void child.kill('SIGKILL')

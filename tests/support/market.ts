@@ -8,6 +8,7 @@ import { startDnsServer } from '@market/testing/dns-server'
 import { startIdp } from '@market/testing/idp'
 import { testDatabase } from '@market/testing/postgres'
 import { redisPrefix } from '@market/testing/redis'
+import { startApi } from './api-process.ts'
 import { type Client, client } from './client.ts'
 import { apiEnvironment } from './settings.ts'
 
@@ -18,8 +19,34 @@ export const PUBLIC_ADDRESS = '93.184.216.34'
 
 export type Market = Awaited<ReturnType<typeof startMarket>>
 
-/** The whole api in this process, on real parts of its own: database, Redis keys, identity provider, DNS. */
-export async function startMarket(overrides: Readonly<Record<string, string>> = {}) {
+interface RunningApi {
+  readonly url: string
+  /** Everything the api logged so far. */
+  logText(): string
+  stop(): Promise<void>
+}
+
+/** The api in the process of the test. */
+async function runHere(environment: Readonly<Record<string, string>>): Promise<RunningApi> {
+  const log: string[] = []
+  const logTo = new Writable({
+    write: (chunk, _encoding, done) => {
+      log.push(String(chunk))
+      done()
+    },
+  })
+  const house = await buildHouse(readConfig(environment), { logTo })
+  return { url: await house.listen(), logText: () => log.join(''), stop: () => house.stop() }
+}
+
+/** The api as a process of its own, started from the bundle. */
+export async function runBundled(environment: Readonly<Record<string, string>>): Promise<RunningApi> {
+  const api = await startApi(environment)
+  return { url: api.url, logText: api.output, stop: api.stop }
+}
+
+/** The whole api on real services of its own: database, Redis keys, identity provider, DNS. */
+export async function startMarket(overrides: Readonly<Record<string, string>> = {}, run = runHere) {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
@@ -34,15 +61,8 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     CLOCK_FILE: clockFile,
     ...overrides,
   }
-  const log: string[] = []
-  const logTo = new Writable({
-    write: (chunk, _encoding, done) => {
-      log.push(String(chunk))
-      done()
-    },
-  })
-  const house = await buildHouse(readConfig(environment), { logTo })
-  const url = await house.listen()
+  const api = await run(environment)
+  const { url } = api
   let offsetMs = 0
   return {
     url,
@@ -51,8 +71,7 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     idp,
     dns,
     environment,
-    /** Everything the api logged so far. */
-    logText: () => log.join(''),
+    logText: api.logText,
     client: (): Client => client(url),
     now: () => Date.now() + offsetMs,
     /** Moves the api's clock ahead and waits until it has looked. */
@@ -62,7 +81,7 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
       await new Promise((resolve) => setTimeout(resolve, 60))
     },
     stop: async () => {
-      await house.stop()
+      await api.stop()
       await Promise.all([database.stop(), idp.stop(), dns.stop()])
       rmSync(folder, { recursive: true, force: true })
     },

@@ -175,8 +175,6 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     DATABASE_POOL: '6',
     VAULT_KEYS: `k1:${randomBytes(32).toString('hex')}`,
     VAULT_PEPPER: randomBytes(32).toString('hex'),
-    // A worker that is killed every other second must not spend its life on being compiled.
-    NODE_COMPILE_CACHE: folder,
     RPC_TIMEOUT_MS: '400',
     PAYOUT_DAY_CAP_USDC: '1000000',
     SOLANA_RPC_URLS: urlsOf(relays['solana-mainnet']),

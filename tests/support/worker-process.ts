@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { CHILD_ENVIRONMENT } from './child-environment.ts'
+import { launchOf, type StartFrom } from './program.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_WITHIN_MS = 60_000
 
 export interface WorkerProcess {
@@ -19,14 +17,20 @@ export interface WorkerProcess {
   stop(): Promise<void>
 }
 
-/** The worker as production runs it: a process of its own, which never outlives the test. */
+interface WorkerSettings {
+  readonly nodeOptions?: readonly string[]
+  readonly from?: StartFrom
+}
+
+/** Starts the worker as production does: a process of its own, from the bundle. It ends with the test at the latest. */
 export async function startWorker(
   environment: Readonly<Record<string, string>>,
-  nodeOptions: readonly string[] = [],
+  { nodeOptions = [], from }: WorkerSettings = {},
 ): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [...nodeOptions, 'apps/worker/src/main.ts'], {
-    cwd: ROOT,
-    env: { ...CHILD_ENVIRONMENT, PORT: '0', ...environment },
+  const launch = await launchOf('worker', from)
+  const child = spawn(process.execPath, [...nodeOptions, launch.file], {
+    cwd: launch.cwd,
+    env: { ...launch.environment, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killChild = () => void child.kill('SIGKILL')

@@ -64,8 +64,6 @@ export async function startHouse(ground: Ground, bug?: Planted) {
     DNS_SERVERS: `127.0.0.1:${ground.dns.port}`,
     OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${ground.sink.port}`,
     OUTBOUND_CA_FILE: ground.caFile,
-    // A process that is killed every few seconds must not spend its life on being compiled.
-    NODE_COMPILE_CACHE: join(tmpdir(), 'market-faults-compiled'),
     RPC_TIMEOUT_MS: '700',
     SOLANA_RPC_URLS: ground.relayUrls('solana-mainnet'),
     SOLANA_GENESIS_HASH: ground.solana.genesisHash,
@@ -82,7 +80,11 @@ export async function startHouse(ground: Ground, bug?: Planted) {
     BASE_GAS_ACCOUNT: gasOnBase.address,
     ALT_GAS_ACCOUNT: gasOnAlt.address,
     ...gasKeys,
-    ...(bug !== undefined && { SEEDED_BUG: bug.name }),
+    ...(bug !== undefined && {
+      SEEDED_BUG: bug.name,
+      // Processes are killed every few seconds: without the cache most of their time would go into compiling the sources.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'market-faults-compiled'),
+    }),
   }
   const keys = {
     SOLANA_TREASURY_KEY: solana.key,
@@ -91,10 +93,11 @@ export async function startHouse(ground: Ground, bug?: Planted) {
   }
   const { VAULT_KEYS = '', VAULT_PEPPER = '' } = api
   const worker = { VAULT_KEYS, VAULT_PEPPER, LOG_LEVEL: 'info', DATABASE_URL: database.ofWorker }
-  const nodeOptions = bug === undefined ? [] : ['--import', HOOKS]
-  const newApi = () => keep(() => startApi({ ...api, ...common }, { nodeOptions }))
+  // The hooks change source files while they are loaded, so a program with a bug runs from its sources.
+  const how = bug === undefined ? {} : ({ nodeOptions: ['--import', HOOKS], from: 'sources' } as const)
+  const newApi = () => keep(() => startApi({ ...api, ...common }, how))
   const newWorker = () =>
-    keep(() => startWorker({ ...worker, ...common, ...keys, PAYOUT_DAY_CAP_USDC: '1000000' }, nodeOptions))
+    keep(() => startWorker({ ...worker, ...common, ...keys, PAYOUT_DAY_CAP_USDC: '1000000' }, how))
   const apis = [newApi()]
   const workers = [newWorker()]
   const all = [...apis, ...workers]
@@ -117,7 +120,7 @@ export async function startHouse(ground: Ground, bug?: Planted) {
       throw error
     })
   await mustBeUp()
-  // The second of each finds compiled what the first has compiled.
+  // With a bug, the second of each loads what the first has written to the compile cache.
   apis.push(newApi())
   workers.push(newWorker())
   all.push(...apis.slice(1), ...workers.slice(1))

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { asAdmin, databaseUrl } from '@market/testing/template-database'
+import { beforeAll, expect, test } from 'vitest'
+import { programFile } from '../../scripts/bundle.ts'
+import { startApi } from '../support/api-process.ts'
+import { currentBundle } from '../support/bundle.ts'
+import { apiEnvironment } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+import { startWorker } from '../support/worker-process.ts'
+
+const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+const DATABASE = `market_test_dist_${randomBytes(6).toString('hex')}`
+
+/** `/readyz` answers 503 while a busy machine keeps the database from answering within half a second. */
+const POLLING = { withinMs: 30_000 }
+
+const run = promisify(execFile)
+
+/** A copy of the bundle in a folder that has no node_modules in or above it. */
+let dist: string
+let environment: Readonly<Record<string, string>>
+beforeAll(async () => {
+  dist = mkdtempSync(join(tmpdir(), 'market-dist-'))
+  const bundle = await currentBundle()
+  for (const part of ['bin', 'migrations']) cpSync(join(bundle, part), join(dist, part), { recursive: true })
+  await asAdmin((client) => client.query(`create database ${DATABASE}`))
+  environment = apiEnvironment({
+    databaseUrl: databaseUrl(DATABASE),
+    redisUrl: REDIS_URL,
+    redisPrefix: DATABASE,
+    idp: { issuer: 'http://127.0.0.1:1', audience: 'https://market.test/api' },
+  })
+  return async () => {
+    rmSync(dist, { recursive: true, force: true })
+    await asAdmin((client) => client.query(`drop database if exists ${DATABASE} with (force)`))
+  }
+})
+
+/** Runs a command of the bundle to its end. Rejects when it fails. */
+const runCommand = (program: 'migrate' | 'rotate-vault') =>
+  run(process.execPath, [programFile(dist, program)], { cwd: dist, env: { ...environment } })
+
+test('dist: every chunk loads without node_modules', async () => {
+  const chunks = readdirSync(join(dist, 'bin')).filter((name) => /-[\w-]{8}\.mjs$/.test(name))
+  expect(chunks.length).toBeGreaterThan(0)
+  const script = `for (const url of ${JSON.stringify(
+    chunks.map((name) => pathToFileURL(join(dist, 'bin', name)).href),
+  )}) await import(url)`
+  await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: dist })
+})
+
+test('dist: migrates an empty database, then serves the api, runs a worker and rotates the vault', async () => {
+  const migrated = await runCommand('migrate')
+  expect(migrated.stdout).toMatch(/^Applied: 0001_identity, /)
+  const again = await runCommand('migrate')
+  expect(again.stdout).toBe('The database is up to date.\n')
+
+  const traces = await startTraceCollector()
+  const settings = { ...environment, TRACES_ENDPOINT: traces.url }
+  const api = await startApi(settings, { from: { folder: dist } })
+  const worker = await startWorker(settings, { from: { folder: dist } })
+  try {
+    const statusOf = async (url: string) => (await fetch(url)).status
+    for (const { url } of [api, worker])
+      await until(`${url} is ready`, async () => (await statusOf(`${url}/readyz`)) === 200, POLLING)
+    for (const path of ['/api/openapi.json', '/docs', '/api/agents'])
+      expect(await statusOf(api.url + path), path).toBe(200)
+    await until('a trace arrives', () => traces.received() > 0, POLLING)
+  } finally {
+    await Promise.all([api.stop(), worker.stop(), traces.stop()])
+  }
+
+  const rotated = await runCommand('rotate-vault')
+  expect(rotated.stdout).toContain('Nothing is left under another key')
+}, 120_000)
+
+/** Counts the requests that an OpenTelemetry exporter sends. */
+async function startTraceCollector() {
+  let received = 0
+  const server = createServer((request, response) => {
+    received += 1
+    request.resume().on('end', () => response.end('{}'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1/traces`,
+    received: () => received,
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

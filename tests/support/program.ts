@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url'
+import { programFile } from '../../scripts/bundle.ts'
+import { compileCacheOf, currentBundle } from './bundle.ts'
+import { CHILD_ENVIRONMENT } from './child-environment.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** `sources` is for hooks that change a source file while it is loaded, `folder` for a bundle at another place. */
+export type StartFrom = 'sources' | { readonly folder: string }
+
+interface Launch {
+  readonly file: string
+  readonly cwd: string
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** How to start a server as a process: from the bundle of the current sources, as production does, unless told otherwise. */
+export async function launchOf(program: 'api' | 'worker', from?: StartFrom): Promise<Launch> {
+  if (from === 'sources')
+    return { file: `apps/${program}/src/main.ts`, cwd: ROOT, environment: CHILD_ENVIRONMENT }
+  const { PATH } = CHILD_ENVIRONMENT
+  if (from !== undefined)
+    return { file: programFile(from.folder, program), cwd: from.folder, environment: { PATH } }
+  const folder = await currentBundle()
+  return {
+    file: programFile(folder, program),
+    cwd: ROOT,
+    environment: { PATH, NODE_COMPILE_CACHE: compileCacheOf(folder) },
+  }
+}
