@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { startParts } from '../support/parts.ts'
 import { launchOf, type StartFrom } from '../support/program.ts'
 import { percentile, until } from '../support/until.ts'
+import { report } from './bench-report.ts'
 
 /** What the api costs until it is ready: CPU time of all its threads, resident memory and wall time. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
@@ -81,12 +82,16 @@ try {
 } finally {
   await parts.stop()
 }
-for (const [index, { name }] of VARIANTS.entries()) {
-  const of = (pick: (start: Start) => number, share: number) =>
-    percentile((starts[index] ?? []).map(pick), share).toFixed(0)
-  const cpu = ({ cpuMs }: Start) => cpuMs
-  console.log(
-    `${name}: CPU ${of(cpu, 0.5)} ms (${of(cpu, 0)} to ${of(cpu, 1)}), ` +
-      `RSS ${of(({ rssMb }) => rssMb, 0.5)} MB, ready after ${of(({ wallMs }) => wallMs, 0.5)} ms`,
-  )
-}
+report(
+  VARIANTS.map(({ name }, index) => {
+    const of = (pick: (start: Start) => number, share = 0.5) =>
+      percentile((starts[index] ?? []).map(pick), share).toFixed(0)
+    const cpu = ({ cpuMs }: Start) => cpuMs
+    return {
+      what: `start of the api, ${name}`,
+      measured: `RSS ${of(({ rssMb }) => rssMb)} MB, ready after ${of(({ wallMs }) => wallMs)} ms`,
+      aim: name.startsWith('bundle') ? '600 ms of CPU' : '',
+      cpu: `${of(cpu)} ms (${of(cpu, 0)} to ${of(cpu, 1)})`,
+    }
+  }),
+)

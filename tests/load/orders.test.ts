@@ -9,7 +9,7 @@ import { bare, type Market, ours, withScripts } from './order-pace.ts'
 import { statementsOf } from './order-statements.ts'
 import { sweep, wholeTables } from './order-sweeps.ts'
 
-/** The benches of orders in short: `npm run bench:orders` and `npm run bench:growth` measure, this sees that they can. */
+/** The benches of orders in short: `npm run bench -- orders growth` measure, this sees that they can. */
 const ORDERS = 5_000
 const LISTINGS = 200
 const PAIRS = 4
