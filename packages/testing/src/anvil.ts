@@ -8,11 +8,15 @@ export interface Anvil {
   stop(): Promise<void>
 }
 
-/** The program itself and not npm's launcher around it: killing a launcher leaves its child running. */
+/** Anvil's package for this platform, or `anvil` from PATH where the lock file has none. */
 const anvilBinary = (): string => {
-  const launcher = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
   const machine = process.arch === 'x64' ? 'amd64' : process.arch
-  return createRequire(launcher).resolve(`@foundry-rs/anvil-${process.platform}-${machine}/bin/anvil`)
+  try {
+    const { resolve } = createRequire(import.meta.url)
+    return resolve(`@foundry-rs/anvil-${process.platform}-${machine}/bin/anvil`)
+  } catch {
+    return 'anvil'
+  }
 }
 
 /**

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+interface LockEntry {
+  readonly resolved?: string
+  readonly link?: boolean
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+const text = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
+const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, LockEntry>> }
+
+/** Looks where Node would: in the package's own node_modules, then in those of the folders above it. */
+function isLocked(from: string, name: string): boolean {
+  for (let folder = from; ; ) {
+    if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in packages) return true
+    if (folder === '') return false
+    const above = folder.lastIndexOf('node_modules/')
+    folder = above > 0 ? folder.slice(0, above - 1) : ''
+  }
+}
+
+test('lock file: holds every optional package that an entry names, so that npm ci works on every platform', () => {
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !isLocked(path, name))
+      .map((name) => `${path} needs ${name}`),
+  )
+  expect(missing).toEqual([])
+  expect(isLocked('node_modules/vitest', 'no-such-package')).toBe(false)
+})
+
+test('lock file: names no registry', () => {
+  const resolved = Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined && !entry.link)
+  expect(resolved.map(([path]) => path)).toEqual([])
+})
