@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { ACTORS, type Action, allow, allowRole, type Role, type Status, TRANSITIONS } from './states.ts'
+
+const STATUSES = Object.keys(TRANSITIONS) as Status[]
+const ACTIONS = Object.keys(ACTORS) as Action[]
+const ROLES: readonly Role[] = ['buyer', 'provider', 'owner', 'arbiter', 'clock']
+const targetOf = (status: Status, action: Action): Status | undefined =>
+  (TRANSITIONS[status] as Partial<Record<Action, Status>>)[action]
+
+describe('TRANSITIONS', () => {
+  test('every transition leads to a status that exists', () => {
+    const targets = STATUSES.flatMap((status) => Object.values(TRANSITIONS[status]))
+    expect(targets.filter((target) => !STATUSES.includes(target))).toEqual([])
+  })
+
+  test('every status can be reached from a new order', () => {
+    const reached = new Set<Status>(['pending_quote', 'quoted'])
+    for (const status of reached) for (const target of Object.values(TRANSITIONS[status])) reached.add(target)
+    expect([...reached].sort()).toEqual([...STATUSES].sort())
+  })
+
+  test('a cancelled order stays cancelled', () => {
+    expect(TRANSITIONS.cancelled).toEqual({})
+  })
+
+  test('every status that holds money can lose it when the chain undoes the payment', () => {
+    const holding = STATUSES.filter((status) => targetOf(status, 'undo') !== undefined)
+    expect(holding).toEqual([
+      'paid',
+      'in_progress',
+      'delivered',
+      'revision_requested',
+      'disputed',
+      'completed',
+    ])
+    for (const status of holding) expect(targetOf(status, 'undo')).toBe('accepted')
+  })
+
+  test('only a dispute is ended by an arbiter', () => {
+    const judged = STATUSES.filter((status) => targetOf(status, 'award') ?? targetOf(status, 'reverse'))
+    expect(judged).toEqual(['disputed'])
+  })
+})
+
+describe.each(STATUSES)('allow: an order that is %s', (status) => {
+  test.each(ACTIONS)('%s is allowed exactly when the table has it', (action) => {
+    const check = () => allow({ status }, action)
+    if (targetOf(status, action) !== undefined) return expect(check).not.toThrow()
+    expect(check).toThrow(expect.objectContaining({ kind: 'invalid', extra: { code: 'illegal_transition' } }))
+  })
+})
+
+describe.each(ACTIONS)('allowRole: %s', (action) => {
+  test.each(ROLES)('by the %s is allowed exactly when the table names the role', (role) => {
+    const check = () => allowRole(role, action)
+    if ((ACTORS[action] as readonly Role[]).includes(role)) return expect(check).not.toThrow()
+    expect(check).toThrow(expect.objectContaining({ kind: 'forbidden', extra: { code: 'not_your_act' } }))
+  })
+})
+
+test('allowRole: whatever an agent may do its owner may do, and nothing else', () => {
+  for (const action of ACTIONS) {
+    const actors: readonly Role[] = ACTORS[action]
+    expect([action, actors.includes('owner')]).toEqual([action, actors.includes('provider')])
+  }
+})
