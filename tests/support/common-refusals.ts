@@ -1,7 +1,6 @@
 import type { Subject } from './good-call.ts'
 import { refusesBadBodies } from './refuses-bad-bodies.ts'
 import { refusesStrangers, refusesUnreadableCredentials } from './refuses-strangers.ts'
-import { refusesTooMany } from './refuses-too-many.ts'
 import { type Repeatable, refusesTwice } from './refuses-twice.ts'
 import { refusesWhileReadOnly } from './refuses-while-away.ts'
 
@@ -9,7 +8,6 @@ import { refusesWhileReadOnly } from './refuses-while-away.ts'
 export function commonRefusals(subject: Subject): void {
   if (subject.operation.callers.includes('anonymous')) refusesUnreadableCredentials(subject)
   else refusesStrangers(subject)
-  refusesTooMany(subject)
 }
 
 /** What every write refuses alike. */

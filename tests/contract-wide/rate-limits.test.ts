@@ -1,0 +1,138 @@
+import { isWrite, type Operation } from '@market/contract/define'
+import { LIMITS, type LimitName } from '@market/contract/limits'
+import { operationList } from '@market/contract/operations'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Ask, type Reply, someAddress } from '../support/client.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { requestOf } from '../support/operation-request.ts'
+import { refused } from '../support/refused.ts'
+import { plainInput } from '../support/schema-arbitraries.ts'
+
+/**
+ * Each rule is used up once, through its first operation; then the rule's other operations are rejected too.
+ */
+
+const BATCH = 20
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+/** Drawing an input costs more than a call: each operation gets one. */
+const requests = new Map(
+  operationList.map((operation: Operation) => {
+    const { method, path } = requestOf(operation, plainInput(operation, {}))
+    return [operation.id, { method, path: path.split('?')[0] ?? path }]
+  }),
+)
+
+/** Rejected with 4xx because of a field that no operation knows, but counted all the same. */
+function spend(operation: Operation, ask: Ask): Promise<Reply> {
+  const { method = '', path = '' } = requests.get(operation.id) ?? {}
+  return isWrite(operation)
+    ? market.client().send(method, path, { ...ask, body: { surplus: true } })
+    : market.client().get(`${path}?surplus=1`, ask)
+}
+
+async function spendMany(count: number, operation: Operation, from: string): Promise<Reply[]> {
+  const replies: Reply[] = []
+  while (replies.length < count) {
+    const size = Math.min(BATCH, count - replies.length)
+    replies.push(...(await Promise.all(Array.from({ length: size }, () => spend(operation, { from })))))
+  }
+  return replies
+}
+
+const limitHeader = (reply: Reply, name: string): number => Number(reply.headers.get(name))
+const remainingOf = (reply: Reply): number => limitHeader(reply, 'x-ratelimit-remaining')
+const secondsUp = (ms: number): number => Math.ceil(ms / 1_000)
+
+function between(value: number, low: number, high: number): void {
+  expect(value).toBeGreaterThanOrEqual(low)
+  expect(value).toBeLessThanOrEqual(high)
+}
+
+const operationsOf = Map.groupBy(operationList, ({ limit }) => limit)
+
+/** Uses up the rule for one address. On a slow machine the window may close before that; then it begins anew. */
+async function useUp(
+  operation: Operation,
+): Promise<{ from: string; before: number; opened: number; replies: Reply[] }> {
+  const { max, windowSeconds } = LIMITS[operation.limit]
+  for (;;) {
+    const from = someAddress()
+    const before = market.now()
+    const first = await spend(operation, { from })
+    const opened = market.now()
+    const replies = [first, ...(await spendMany(max - 1, operation, from))]
+    if (market.now() < before + windowSeconds * 500) return { from, before, opened, replies }
+  }
+}
+
+test.each([...operationsOf].map(([rule, [first]]) => ({ rule, first: first as Operation, ...LIMITS[rule] })))(
+  '429: $rule rejects the call after $max of one address within $windowSeconds s, with the seconds to wait',
+  { timeout: 300_000 },
+  async ({ rule, first, max, windowSeconds }) => {
+    const { from, before, opened, replies } = await useUp(first)
+    expect(replies.filter(({ status }) => status === 429 || status >= 500)).toEqual([])
+    expect(replies.map(remainingOf).sort((a, b) => b - a)).toEqual(
+      Array.from({ length: max }, (_, at) => max - 1 - at),
+    )
+
+    const asked = market.now()
+    const reply = await spend(first, { from })
+    const answered = market.now()
+    refused(reply, 429, 'rate_limited')
+    expect(limitHeader(reply, 'x-ratelimit-limit')).toBe(max)
+    expect(remainingOf(reply)).toBe(0)
+    // The clock ran on while the two calls were under way; a millisecond is for rounding.
+    const windowMs = windowSeconds * 1_000
+    const closes = [before + windowMs - 1, opened + windowMs + 1] as const
+    between(
+      limitHeader(reply, 'x-ratelimit-reset'),
+      secondsUp(closes[0]),
+      secondsUp(closes[1] + answered - asked),
+    )
+    between(limitHeader(reply, 'retry-after'), secondsUp(closes[0] - answered), secondsUp(closes[1] - asked))
+
+    const rejected = await Promise.all((operationsOf.get(rule) ?? []).map((other) => spend(other, { from })))
+    for (const other of rejected) refused(other, 429, 'rate_limited')
+
+    const elsewhere = await spend(first, { from: someAddress() })
+    expect([elsewhere.status < 429, remainingOf(elsewhere)]).toEqual([true, max - 1])
+  },
+)
+
+test('every operation counts against the rule that the contract gives it, and no other', async () => {
+  const from = someAddress()
+  const spent = new Map<LimitName, number>()
+  for (const operation of operationList) {
+    const { id, limit: rule } = operation
+    spent.set(rule, (spent.get(rule) ?? 0) + 1)
+    const reply = await spend(operation, { from })
+    expect([id, limitHeader(reply, 'x-ratelimit-limit'), remainingOf(reply)]).toEqual([
+      id,
+      LIMITS[rule].max,
+      LIMITS[rule].max - (spent.get(rule) ?? 0),
+    ])
+  }
+})
+
+test('a rule that no operation uses is one of x402, or of a part that is not built yet', () => {
+  const unused = (Object.keys(LIMITS) as LimitName[]).filter((rule) => !operationsOf.has(rule))
+  expect(unused).toEqual([
+    'upload',
+    'tokens.write',
+    'said',
+    'bounties.create',
+    'bounties.claim',
+    'bounties.accept',
+    'x402.discover',
+    'x402.pay',
+    'market',
+    'earn.markets',
+    'earn.pools',
+  ])
+})
