@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { operationList } from '@market/contract/operations'
-import { localVault } from '@market/platform/vault/local-vault'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asHeaders, DESCRIPTION, makeUser, signed, someName } from '../support/makers.ts'
@@ -12,6 +11,7 @@ import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
 import { SECRETS, shownSecrets } from './shown-secrets.ts'
+import { storedSecrets, vaultOf } from './stored-secrets.ts'
 
 const run = promisify(execFile)
 
@@ -77,10 +77,7 @@ async function leaveSecretsEverywhere() {
 
 /** The seed of an agent's own wallet, opened as only the api can open it. */
 async function walletSeeds(): Promise<string[]> {
-  const environment: Readonly<Record<string, string>> = market.environment
-  const [id = '', hex = ''] = (environment['VAULT_KEYS'] ?? '').split(':')
-  const pepper = Buffer.from(environment['VAULT_PEPPER'] ?? '', 'hex')
-  const vault = localVault({ keys: [{ id, key: Buffer.from(hex, 'hex') }], pepper })
+  const vault = vaultOf(market)
   const rows = await market.db.selectFrom('agent_wallets').selectAll().execute()
   return Promise.all(
     rows.map((row) =>
@@ -133,6 +130,13 @@ test('the search for secrets finds one that is there', async () => {
   expect(holds(`{"a":"${secret}"}`, secret)).toBe(true)
 })
 
+test('storedSecrets: holds the keys and webhook secrets of all agents, and nothing that only looks like one', async () => {
+  const stored = await storedSecrets(market)
+  for (const [name, secret] of secrets)
+    expect([name, stored.has(secret)]).toEqual([name, /^(API key|webhook secret)/.test(name)])
+  expect(stored.has(`whsec_${'x'.repeat(43)}`)).toBe(false)
+})
+
 test('the log holds no secret and no signature, and each line is one event', () => {
   const log = market.logText()
   expect(log).toContain('answered')
@@ -168,6 +172,8 @@ test.each(operationList)('$id shows exactly the secrets it may show', async (ope
   const credential = await credentialOf(world, insiderOf(operation), operation, input)
   const reply = await market.client().send(method, path, { ...credential, ...(body && { body }) })
   expect(reply.status).toBeLessThan(300)
-  const shown = shownSecrets(JSON.stringify(reply.body)).map(({ name }) => name)
-  expect(shown).toEqual(SECRETS.filter(({ showers }) => showers.has(operation.id)).map(({ name }) => name))
+  const shown = new Set(shownSecrets(JSON.stringify(reply.body)).map(({ name }) => name))
+  expect([...shown]).toEqual(
+    SECRETS.filter(({ showers }) => showers.has(operation.id)).map(({ name }) => name),
+  )
 })

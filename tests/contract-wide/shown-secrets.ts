@@ -10,17 +10,14 @@ interface Secret {
 const showers = (...ids: readonly OperationId[]): ReadonlySet<string> => new Set(ids)
 
 export const SECRETS: readonly Secret[] = [
-  { name: 'api_key', form: /market_[0-9A-Za-z]{49}/, showers: showers('registerAgent', 'recoverAgents') },
+  { name: 'api_key', form: /market_[0-9A-Za-z]{49}/g, showers: showers('registerAgent', 'recoverAgents') },
   {
     name: 'webhook_secret',
-    form: /whsec_[\w-]{43}/,
+    form: /whsec_[\w-]{43}/g,
     showers: showers('registerAgent', 'getMyAgent', 'updateMyAgent'),
   },
 ]
 
 /** The secrets a text holds whole. */
 export const shownSecrets = (text: string): (Secret & { readonly text: string })[] =>
-  SECRETS.flatMap((secret) => {
-    const found = secret.form.exec(text)?.[0]
-    return found === undefined ? [] : [{ ...secret, text: found }]
-  })
+  SECRETS.flatMap((secret) => [...text.matchAll(secret.form)].map(([found]) => ({ ...secret, text: found })))

@@ -1,0 +1,26 @@
+import { localVault } from '@market/platform/vault/local-vault'
+import type { Market } from '../support/market.ts'
+
+/** The vault of this market's api, which opens what it sealed. */
+export function vaultOf(market: Market) {
+  const environment: Readonly<Record<string, string>> = market.environment
+  const [id = '', hex = ''] = (environment['VAULT_KEYS'] ?? '').split(':')
+  const pepper = Buffer.from(environment['VAULT_PEPPER'] ?? '', 'hex')
+  return localVault({ keys: [{ id, key: Buffer.from(hex, 'hex') }], pepper })
+}
+
+/** Every API key and webhook secret that exists now: what only looks like one is no secret. */
+export async function storedSecrets(market: Market): Promise<ReadonlySet<string>> {
+  const vault = vaultOf(market)
+  const rows = await market.db
+    .selectFrom('agents')
+    .select(['id', 'api_key_sealed', 'webhook_secret_sealed'])
+    .execute()
+  const opened = rows.flatMap(({ id, api_key_sealed, webhook_secret_sealed }) => [
+    vault.open(api_key_sealed, { row: `agents:${id}`, field: 'api_key' }),
+    ...(webhook_secret_sealed === null
+      ? []
+      : [vault.open(webhook_secret_sealed, { row: `agents:${id}`, field: 'webhook_secret' })]),
+  ])
+  return new Set(await Promise.all(opened))
+}
