@@ -1,33 +1,44 @@
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Compiled code is kept from one process to the next: starting them is much of what the tests cost.
+// Processes share compiled code: starting them is much of what the tests cost.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', import.meta.url))
 
-/** Tests that measure time or take the whole machine: one file at a time, nothing beside them. */
-const ALONE = [
-  'tests/load/**/*.test.ts',
-  'tests/faults/{postgres,rate-limits,rolling-restarts,slow-clients}.test.ts',
+/** Measures time or needs the whole machine. Only the gauntlet runs these, one file at a time. */
+const GAUNTLET = [
+  'tests/load/{orders,payables,search}.test.ts',
+  'tests/faults/{rolling-restarts,slow-clients}.test.ts',
+  'tests/reserves/many.test.ts',
   'tests/webhooks/fairness.test.ts',
 ]
 
-/** Processes that are started, killed and waited for: some at once. */
+/** Starts, kills and awaits processes. */
 const PROCESSES = [
   'tests/journeys/**/*.test.ts',
-  'tests/faults/{idempotency-crash,shutdown,vault-rotation}.test.ts',
+  'tests/faults/{idempotency-crash,postgres,rate-limits,shutdown,vault-rotation}.test.ts',
   'tests/webhooks/{graceful,kills,postgres-restart,recovery}.test.ts',
 ]
 
-/** Whole houses on chains of their own: two at once, for more would only take each other's time. */
-const HOUSES = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.test.ts']
+/** Starts api and worker processes on chains of their own. */
+const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.test.ts']
 
-/** Begun first, so that nobody waits for one of them at the end. */
+/** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
+const SERVICE =
+  /'(?:@market\/testing\/(?!clock|evm-signer|solana-signer)|node:(?:http|https|net|dgram|child_process)|pg|ioredis)/
+
+/** Tests of pure rules: beside the code, and without any service. */
+const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname }).filter(
+  (file) => !SERVICE.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
+)
+
+/** Started first, so that no worker still runs one of them when all others have finished. */
 const LONGEST = [
-  'tests/contract-wide/fuzz.test.ts',
-  'tests/faults/money-bugs.test.ts',
   'tests/faults/money.test.ts',
+  'tests/faults/money-bugs.test.ts',
   'tests/journeys/dev-ends.test.ts',
+  'tests/contract-wide/fuzz.test.ts',
   'tests/orders/model.test.ts',
 ]
 
@@ -40,52 +51,69 @@ class LongestFirst extends BaseSequencer {
 }
 
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const }
+const withServices = {
+  ...shared,
+  globalSetup: ['packages/testing/src/template-database.ts', 'tests/support/bundle.ts'],
+}
 
 export default defineConfig({
   test: {
-    globalSetup: ['packages/testing/src/template-database.ts', 'tests/support/bundle.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
           ...shared,
-          name: 'together',
-          include: ['{apps,packages,tests}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ALONE, ...PROCESSES, ...HOUSES],
-          maxWorkers: 3,
+          name: 'unit',
+          include: UNIT,
+          // The files of a worker share their imports, which cost more than these tests.
+          isolate: false,
+          // A unit test that reaches for a service fails.
+          env: { POSTGRES_URL: 'postgres://127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' },
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
-          name: 'alone',
-          include: ALONE,
-          fileParallelism: false,
+          ...withServices,
+          name: 'integration',
+          include: ['{apps,packages,tests}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...UNIT, ...GAUNTLET, ...PROCESSES, ...STACKS],
+          isolate: false,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...withServices,
           name: 'processes',
           include: PROCESSES,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
-          name: 'houses',
-          include: HOUSES,
+          ...withServices,
+          name: 'stacks',
+          include: STACKS,
           maxWorkers: 2,
           maxConcurrency: 1,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...withServices,
+          name: 'gauntlet',
+          include: GAUNTLET,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -21,7 +21,7 @@ import {
 import { shownSecrets } from './shown-secrets.ts'
 import { storedSecrets } from './stored-secrets.ts'
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 200)
+const CASES = Number(process.env['FUZZ_CASES'] ?? 15)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 7)
 const MS_PER_CASE = 100
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
+import { expectWithin, patience } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
 import { until } from '../support/until.ts'
 
@@ -47,31 +48,38 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
 const warmUp = () => Promise.all(Array.from({ length: 20 }, readMe))
 
 const healed = () =>
-  until('requests are answered again', async () => (await readMe()).status === 200, { withinMs: 3_000 })
+  until('requests are answered again', async () => (await readMe()).status === 200, {
+    withinMs: patience(3_000),
+  })
 
 test('a silent Postgres: every request answers 503 within 6 s, the process lives, and heals within 3 s', async () => {
   await warmUp()
   parts.postgres.set({ blackhole: true })
   const asked = Array.from({ length: 30 }, (_, at) => timed((ASKS[at % ASKS.length] ?? readMe)()))
   const alive = await timed(fetch(`${api.url}/healthz`))
-  expect([alive.result.status, alive.ms < 500]).toEqual([200, true])
+  expect(alive.result.status).toBe(200)
+  expectWithin(alive.ms, 500)
   const ready = await timed(fetch(`${api.url}/readyz`))
-  expect([ready.result.status, ready.ms < 1_500]).toEqual([503, true])
+  expect(ready.result.status).toBe(503)
+  expectWithin(ready.ms, 1_500)
 
   for (const { result, ms } of await Promise.all(asked)) {
     expect(result.status).toBe(503)
     expect(result.body).toMatchObject({ success: false, code: 'unavailable' })
     expect(Number(result.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(ms).toBeLessThan(6_000)
+    expectWithin(ms, 6_000)
   }
   // Those who come later find a pool without a single good connection.
   const late = await Promise.all(ASKS.map((ask) => timed(ask())))
-  for (const { result, ms } of late) expect([result.status, ms < 6_000]).toEqual([503, true])
+  for (const { result, ms } of late) {
+    expect(result.status).toBe(503)
+    expectWithin(ms, 6_000)
+  }
 
   parts.postgres.set({ blackhole: false })
   await healed()
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
-}, 30_000)
+}, 120_000)
 
 test('connections cut in mid-flight answer 503 or the result, and the next request is served', async () => {
   for (let round = 0; round < 5; round++) {
@@ -90,7 +98,8 @@ test('a Postgres that refuses connections answers 503 at once', async () => {
   parts.postgres.set({ refuse: true })
   parts.postgres.cut()
   const { result, ms } = await timed(readMe())
-  expect([result.status, ms < 3_000]).toEqual([503, true])
+  expect(result.status).toBe(503)
+  expectWithin(ms, 3_000)
   parts.postgres.set({ refuse: false })
   await healed()
 })

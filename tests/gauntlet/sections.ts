@@ -1,0 +1,94 @@
+/** One line of the gauntlet's table: a vitest run, or a script, with its settings. */
+export interface Section {
+  readonly name: string
+  /** What the number of seeds sets; undefined when the section has none. */
+  readonly seeds?: number
+  readonly settings?: (seeds: number, firstSeed: number) => Readonly<Record<string, number | string>>
+  readonly files?: readonly string[]
+  readonly script?: string
+}
+
+/** Sizes that fit into 90 minutes together on two cores. */
+export const SECTIONS: readonly Section[] = [
+  {
+    name: 'models',
+    seeds: 1,
+    settings: (seeds, firstSeed) => ({
+      ORDER_SEED: firstSeed,
+      ORDER_HISTORIES: 1_000 * seeds,
+      LEDGER_ROUNDS: 7 * seeds,
+      PAYMENT_SEQUENCES: 320 * seeds,
+      RACE_ROUNDS: 100 * seeds,
+    }),
+    files: [
+      'tests/orders/model.test.ts',
+      'tests/orders/races.test.ts',
+      'tests/ledger/model.test.ts',
+      'tests/payments/model.test.ts',
+    ],
+  },
+  {
+    name: 'fuzz',
+    seeds: 1,
+    settings: (seeds, firstSeed) => ({ FUZZ_SEED: firstSeed, FUZZ_CASES: 600 * seeds }),
+    files: ['tests/contract-wide/fuzz.test.ts'],
+  },
+  {
+    name: 'money',
+    seeds: 8,
+    settings: (seeds, firstSeed) => ({ SEEDS: seeds, SEED: firstSeed, ORDERS: 200, FAULTS: 20 }),
+    files: ['tests/faults/money.test.ts'],
+  },
+  {
+    name: 'bugs',
+    seeds: 1,
+    settings: (seeds, firstSeed) => ({
+      BUG: 'all',
+      SEED: firstSeed,
+      // With one seed each bug gets a few tries; with more, nearly every seed must show it.
+      ...(seeds > 1 && { SEEDS: seeds }),
+    }),
+    files: ['tests/faults/money-bugs.test.ts'],
+  },
+  {
+    name: 'payouts',
+    seeds: 2,
+    settings: (seeds, firstSeed) => ({
+      SEEDS: seeds,
+      SEED: firstSeed,
+      PAYOUTS: 300,
+      PAYOUT_WORKERS: 4,
+      FAULTS_MS: 110_000,
+    }),
+    files: ['tests/payouts/crash.test.ts'],
+  },
+  {
+    name: 'webhooks',
+    settings: () => ({
+      FAIRNESS_EVENTS: 10_000,
+      KILLS: 20,
+      KILLS_DELIVERIES: 5_000,
+      RESTART_DELIVERIES: 5_000,
+    }),
+    files: [
+      'tests/webhooks/fairness.test.ts',
+      'tests/webhooks/kills.test.ts',
+      'tests/webhooks/postgres-restart.test.ts',
+    ],
+  },
+  {
+    name: 'restarts',
+    settings: () => ({ ROLLS: 25 }),
+    files: ['tests/faults/rolling-restarts.test.ts'],
+  },
+  {
+    name: 'faults',
+    files: [
+      'tests/faults/postgres.test.ts',
+      'tests/faults/rate-limits.test.ts',
+      'tests/faults/slow-clients.test.ts',
+    ],
+  },
+  { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
+  { name: 'x402-v1', script: 'tests/x402/first-version-client.ts' },
+]

@@ -1,0 +1,15 @@
+import { expect } from 'vitest'
+
+/** Set by the gauntlet, which runs alone on the machine. Elsewhere a test checks what happens, and not how fast. */
+const MEASURES_TIME = process.env['MEASURE_TIME'] === '1'
+
+/** Fails when it took longer, if this run measures time. */
+export function expectWithin(ms: number, limitMs: number): void {
+  if (MEASURES_TIME) expect(ms).toBeLessThan(limitMs)
+}
+
+const PATIENCE_MS = 60_000
+
+/** How long to wait for something that must happen within this time: on a busy machine, much longer. */
+export const patience = (limitMs: number): number =>
+  MEASURES_TIME ? limitMs : Math.max(limitMs, PATIENCE_MS)
