@@ -11,7 +11,7 @@ const GAUNTLET = [
   'tests/load/{orders,payables,search}.test.ts',
   'tests/faults/{rolling-restarts,slow-clients}.test.ts',
   'tests/reserves/many.test.ts',
-  'tests/webhooks/fairness.test.ts',
+  'tests/webhooks/{fairness,stream-slow}.test.ts',
 ]
 
 /** Starts, kills and awaits processes. */

@@ -7,7 +7,10 @@ import { encodeFunctionData, keccak256 } from 'viem'
 import { FINALITY, GWEI, newAccount, settingsFor } from './evm-world.ts'
 import { type RpcCall, relayTo } from './node-relay.ts'
 
+/** For nodes that never answer. */
 export const TIMEOUT_MS = 500
+/** For nodes that do, on however busy a machine. */
+const PATIENT_MS = 20_000
 export const IS_AWAY = { kind: 'unavailable', extra: { retryAfterSeconds: 2 } }
 export const isOf = (method: string) => (call: RpcCall) => call.method === method
 
@@ -46,7 +49,7 @@ export const startRelayedWorld = async () => {
     by(urls: readonly string[], changes: Partial<EvmRailSettings> = {}) {
       const settings = settingsFor(network, treasury.address, {
         rpcUrls: urls,
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs: PATIENT_MS,
         ...changes,
       })
       return { chain: evmChain(settings), rail: evmRail(settings, localEvmSigner(treasury.key)) }

@@ -12,7 +12,8 @@ import { InTrouble, type SolanaRelay, startSolanaRelay } from './solana-relay.ts
 import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 
 /** A blockhash dies after 150 slots, and the look waits for about 60 more. */
-const SLOT_TIME_MS = 5
+/** A blockhash lives for 150 slots: a busy machine must be able to sign and send within them. */
+const SLOT_TIME_MS = 20
 const FLOAT = 10n ** 12n
 
 let world: SolanaWorld

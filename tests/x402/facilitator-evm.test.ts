@@ -53,6 +53,13 @@ const callOf = ({ authorization: a, signature }: EvmPayload): Hex => {
   return encodeFunctionData({ abi: USDC_ABI, functionName, args: [...signed, 27 + yParity, r, s] })
 }
 
+/** Settles while blocks are mined by themselves, and waits for the block. */
+const settleInBlock = async (...args: Parameters<typeof settle>) => {
+  const kept = await settle(...args)
+  await network.included(kept.reference as Hex)
+  return kept
+}
+
 test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
   const payment = await world.pay()
   expect(facilitator.read(payment)).toEqual({
@@ -61,7 +68,7 @@ test('a stock client pays, the bytes are kept and sent often, and the treasury g
     payer: buyer.address.toLowerCase(),
   })
   const before = await network.balanceOf(treasury.address)
-  const kept = await settle(facilitator, payment)
+  const kept = await settleInBlock(facilitator, payment)
   for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
   expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
   expect((await network.balanceOf(treasury.address)) - before).toBe(PRICE)
@@ -195,6 +202,7 @@ test('an authorization that somebody else was faster to use counts as paid, by t
   await network.fund(stranger.address)
   const theirs = await network.call(stranger, network.usdc, callOf(payment))
   await facilitator.send(kept)
+  await network.included(kept.reference as Hex)
   expect(await facilitator.look(kept, payment)).toEqual(arrived(theirs))
 
   const chain = evmChain(world.settings)
@@ -246,6 +254,7 @@ test('a nonce that was used to pay somebody else is no payment, and void once th
   await network.mine(FINALITY)
   expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
   await facilitator.send(kept)
+  await network.included(kept.reference as Hex)
   expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
 })
 
@@ -297,7 +306,7 @@ test('a smart wallet pays by what it itself accepts as its signature', async () 
   expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_signature')
   await wallet.deploy()
   expect(facilitator.read(payment)?.payer).toBe(wallet.address.toLowerCase())
-  const kept = await settle(facilitator, payment)
+  const kept = await settleInBlock(facilitator, payment)
   expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
   const stranger = await world.pay({ address: wallet.address, signTypedData: newAccount().signTypedData })
   expect(await facilitator.refusal(stranger, PRICE)).toBe('invalid_exact_evm_signature')
@@ -312,7 +321,7 @@ test('a smart wallet that is not deployed is refused, and its factory is not cal
   const word = 'invalid_exact_evm_payload_undeployed_smart_wallet'
   expect(await facilitator.refusal(counterfactual, PRICE)).toBe(word)
   await wallet.deploy()
-  const kept = await settle(facilitator, counterfactual)
+  const kept = await settleInBlock(facilitator, counterfactual)
   expect(await facilitator.look(kept, counterfactual)).toEqual(arrived(kept.reference))
 })
 
@@ -334,7 +343,7 @@ test('a receipt from a block that lost its place tells nothing', async () => {
   const relay = await relayTo(network.url)
   const stale = await openEvmFacilitator({ ...world.settings, rpcUrls: [relay.url] })
   const payment = await world.pay()
-  const kept = await settle(facilitator, payment)
+  const kept = await settleInBlock(facilitator, payment)
   const receipt = await network.rpc('eth_getTransactionReceipt', [kept.reference])
   expect(await stale.look(kept, payment)).toEqual(arrived(kept.reference))
   await network.reorg(1)
@@ -348,7 +357,7 @@ test('a receipt from a block that lost its place tells nothing', async () => {
 
 test('what the treasury got is the buyer’s payment to whoever reads the chain', async () => {
   const payment = await world.pay()
-  const { reference } = await settle(facilitator, payment)
+  const { reference } = await settleInBlock(facilitator, payment)
   await network.mine(FINALITY)
   const look = await evmChain(world.settings).findTransfer(question(reference, { payers: [buyer.address] }))
   expect(look).toMatchObject({
@@ -366,6 +375,7 @@ test('the house signs no more than its cap allows, and nothing without the gas k
   await expect(signNow(keyless, payment)).rejects.toThrow('where the gas key is')
   const kept = await signNow(facilitator, payment)
   await keyless.send(kept)
+  await network.included(kept.reference as Hex)
   expect(await keyless.look(kept, payment)).toEqual(arrived(kept.reference))
 })
 

@@ -25,6 +25,8 @@ export interface EvmNetwork {
   /** A real, signed transaction; waits for its receipt when blocks are mined by themselves. */
   call(from: PrivateKeyAccount, to: Address, data: Hex, gas?: bigint): Promise<Hex>
   transfer(from: PrivateKeyAccount, to: Address, amount: bigint): Promise<Hex>
+  /** Waits until a sent transaction is in a block: the node answers a moment before it has made one. */
+  included(hash: Hex): Promise<void>
   /** Several calls in one transaction of some third party. */
   callMany(to: Address, calls: readonly Hex[]): Promise<Hex>
   deploy(bytecode: Hex): Promise<Address>
@@ -113,6 +115,7 @@ export const startEvmNetwork = async ({
     usdc,
     rpc,
     call,
+    included: async (hash) => void (await receiptOf(hash)),
     fund: async (address, wei = COIN) => void (await rpc('anvil_setBalance', [address, toHex(wei)])),
     mint: (to, amount) => byDeployer({ to: usdc, data: mintCall(to, amount) }),
     deny: async (address, denied) => {
