@@ -146,6 +146,6 @@ describe(`whatever is sent (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
       expect([...statuses.keys()].some((status) => status >= 400)).toBe(true)
       expect(Object.keys(Object.prototype)).toEqual([])
     },
-    CASES * MS_PER_CASE + 10_000,
+    60_000 + CASES * MS_PER_CASE,
   )
 })

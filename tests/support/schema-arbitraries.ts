@@ -23,8 +23,19 @@ export interface Schema {
   readonly format?: string
 }
 
-export const inputSchemaOf = (operation: Operation): Schema =>
-  operation.input.toJSONSchema({ io: 'input' }) as Schema
+/** Remembers what is made of an operation: schemas and their arbitraries take longer to make than a request. */
+function oncePerOperation<T>(make: (operation: Operation) => T): (operation: Operation) => T {
+  const made = new WeakMap<Operation, T>()
+  return (operation) => {
+    const known = made.get(operation) ?? make(operation)
+    made.set(operation, known)
+    return known
+  }
+}
+
+export const inputSchemaOf = oncePerOperation(
+  (operation) => operation.input.toJSONSchema({ io: 'input' }) as Schema,
+)
 
 /** Long texts cost time and find nothing that a shorter one does not; the longest allowed is tried now and then. */
 const USUAL_LENGTH = 60
@@ -92,10 +103,15 @@ function objectAllowedBy(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 /** Inputs the operation itself accepts. */
-export const validInputs = (operation: Operation): fc.Arbitrary<Record<string, unknown>> =>
+export const validInputs = oncePerOperation((operation) =>
   allowedBy(inputSchemaOf(operation))
     .map((input) => input as Record<string, unknown>)
-    .filter((input) => operation.input.safeParse(input).success)
+    .filter((input) => operation.input.safeParse(input).success),
+)
+
+const sampleInput = oncePerOperation(
+  (operation) => fc.sample(validInputs(operation), { numRuns: 1, seed: 1 })[0] ?? {},
+)
 
 /** One good input, the same on every run: what is required, and of real things all that it has a place for. */
 export function plainInput(
@@ -104,6 +120,6 @@ export function plainInput(
 ): Record<string, unknown> {
   const { properties = {}, required = [] } = inputSchemaOf(operation)
   const real = Object.fromEntries(Object.entries(things).filter(([name]) => name in properties))
-  const [made = {}] = fc.sample(validInputs(operation), { numRuns: 1, seed: 1 })
+  const made = sampleInput(operation)
   return { ...Object.fromEntries(required.map((name) => [name, made[name]])), ...real }
 }

@@ -1,7 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { type ConnectSettings, connect } from '@market/database/connect'
 import type { Db } from '@market/database/transact'
-import { asAdmin, databaseUrl, ensureTemplate } from './template-database.ts'
+import {
+  asAdmin,
+  databaseUrl,
+  dropTestDatabase,
+  ensureTemplate,
+  newTestDatabaseName,
+} from './template-database.ts'
 
 export interface TestDatabase {
   readonly db: Db
@@ -10,10 +15,10 @@ export interface TestDatabase {
   stop(): Promise<void>
 }
 
-/** A database of the file's own, copied from the migrated template; gone when the file ends. */
+/** A database of the file's own, copied from the migrated template; dropped soon after the file ends. */
 export async function testDatabase(settings: Partial<ConnectSettings> = {}): Promise<TestDatabase> {
   const template = await ensureTemplate()
-  const name = `market_test_${randomBytes(6).toString('hex')}`
+  const name = newTestDatabaseName()
   await asAdmin((client) => client.query(`create database ${name} template ${template}`))
   const url = databaseUrl(name)
   const db = connect({ ...settings, url })
@@ -23,7 +28,7 @@ export async function testDatabase(settings: Partial<ConnectSettings> = {}): Pro
     name,
     stop: async () => {
       await db.destroy()
-      await asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
+      dropTestDatabase(name)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { migrate } from '@market/database/migrate'
@@ -56,10 +56,39 @@ export async function ensureTemplate(): Promise<string> {
   return name
 }
 
-/** Vitest's global set-up: builds the template before the first file, and afterwards drops those no checkout uses. */
+/** Names the databases of one test run. The set-up gives it to the workers, which inherit its environment. */
+const RUN = 'TEST_DATABASE_RUN'
+
+export const newTestDatabaseName = (): string =>
+  `market_test_${process.env[RUN] ?? 'single'}_${randomBytes(6).toString('hex')}`
+
+/**
+ * Drops a database without making the test wait: Postgres makes a checkpoint first, which takes long on a busy disk.
+ * What a worker that ends leaves behind is dropped at the end of the run.
+ */
+export function dropTestDatabase(name: string): void {
+  asAdmin((client) => client.query(`drop database if exists ${name} with (force)`)).catch(() => {})
+}
+
+/** Vitest's global set-up: builds the template before the first file, and afterwards drops what nobody uses. */
 export async function setup(): Promise<() => Promise<void>> {
+  const run = randomBytes(4).toString('hex')
+  process.env[RUN] ??= run
   const current = await ensureTemplate()
-  return () => dropUnusedTemplates(current)
+  return async () => {
+    await dropDatabasesOfRun()
+    await dropUnusedTemplates(current)
+  }
+}
+
+async function dropDatabasesOfRun(): Promise<void> {
+  await asAdmin(async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [`market_test_${process.env[RUN]}_`],
+    )
+    for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
+  })
 }
 
 async function dropUnusedTemplates(current: string): Promise<void> {
