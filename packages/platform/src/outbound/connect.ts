@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
-import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { OutboundFailure } from '@market/market/ports/outbound'
 import { withDeadline } from './deadline.ts'
+import type { Connection } from './idle-connections.ts'
+import type { TlsSessions } from './tls-sessions.ts'
 
 export interface Target {
   /** What the certificate must name. */
@@ -14,6 +16,7 @@ export interface Target {
 
 export interface ConnectSettings {
   readonly trust: SecureContext
+  readonly sessions: TlsSessions
   readonly connectTo?: (address: string, port: number) => { readonly host: string; readonly port: number }
 }
 
@@ -50,7 +53,7 @@ const dialFirst = async (
   settings: ConnectSettings,
   endsAt: number,
   signal: AbortSignal,
-): Promise<Socket> => {
+): Promise<{ socket: Socket; address: string }> => {
   const ordered = target.addresses.toSorted((a, b) => Number(isIPv4(b)) - Number(isIPv4(a)))
   const attempts = ordered.slice(0, MOST_ATTEMPTS)
   let last: unknown
@@ -58,7 +61,8 @@ const dialFirst = async (
     const { host, port } = settings.connectTo?.(address, target.port) ?? { host: address, port: target.port }
     const share = Math.max(1, Math.round((endsAt - performance.now()) / (attempts.length - index)))
     try {
-      return await withDeadline(share, (own) => dial(host, port, AbortSignal.any([own, signal])))
+      const socket = await withDeadline(share, (own) => dial(host, port, AbortSignal.any([own, signal])))
+      return { socket, address }
     } catch (error) {
       signal.throwIfAborted()
       last = error
@@ -68,30 +72,46 @@ const dialFirst = async (
   throw failed('connect', `No connection to ${target.host}.`, last)
 }
 
+/** Names the server in the session cache and among the idle connections: the certificate is checked for this host. */
+export const serverOf = ({ host, port }: Pick<Target, 'host' | 'port'>): string => `${host}:${port}`
+
 export const connectChecked = async (
   target: Target,
   settings: ConnectSettings,
   endsAt: number,
   signal: AbortSignal,
-): Promise<TLSSocket> => {
-  const socket = await dialFirst(target, settings, endsAt, signal)
+): Promise<Connection> => {
+  const { socket, address } = await dialFirst(target, settings, endsAt, signal)
+  const { sessions } = settings
+  const server = serverOf(target)
+  const session = sessions.find(server)
   const secure = silenced(
     connectTls({
       socket,
       host: target.host,
       ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
       secureContext: settings.trust,
+      ...(session === undefined ? {} : { session: session.ticket }),
       ALPNProtocols: ['http/1.1'],
       // Said aloud, so that no environment variable can switch the check off.
       rejectUnauthorized: true,
     }),
   )
+  const openedAt = performance.now()
+  secure.on('session', (ticket) => {
+    if (!secure.authorized) return
+    // A resumed session proves nothing new about the certificate.
+    const verifiedAt = secure.isSessionReused() ? (session?.verifiedAt ?? 0) : openedAt
+    sessions.save(server, { ticket, verifiedAt })
+  })
   try {
     await once(secure, 'secureConnect', { signal })
-    return secure
+    return { secure, server, address, openedAt }
   } catch (error) {
     secure.destroy()
     socket.destroy()
+    // If the server rejected the session, the next attempt makes a full handshake.
+    sessions.forget(server)
     signal.throwIfAborted()
     throw failed('tls', `No trusted TLS session with ${target.host}.`, error)
   }

@@ -21,13 +21,32 @@ const closed = (cause?: unknown): OutboundFailure => {
   return failure
 }
 
+/** Below the idle timeout of common servers that do not announce theirs: 2 s is the shortest default we know of. */
+const UNANNOUNCED_IDLE_MS = 1_000
+const MAX_IDLE_MS = 10_000
+/** A request must not be on its way when the server closes the connection. */
+const IDLE_MARGIN_MS = 1_000
+
+/** How long the server keeps the connection open, by its `Keep-Alive: timeout=` header. */
+const idleMsOf = (answer: IncomingMessage): number => {
+  const seconds = /\btimeout=(\d+)/.exec(String(answer.headers['keep-alive'] ?? ''))?.[1]
+  if (seconds === undefined) return UNANNOUNCED_IDLE_MS
+  return Math.min(Number(seconds) * 1_000 - IDLE_MARGIN_MS, MAX_IDLE_MS)
+}
+
+export interface Exchanged {
+  readonly answer: OutboundAnswer
+  /** How long the connection may be kept for another request; 0 when it cannot be used again. */
+  readonly idleMs: number
+}
+
 /** One POST over a connection that is already open; no agent, so no pool, proxy setting or redirect plays a part. */
 export const exchange = async (
   secure: TLSSocket,
   url: URL,
   request: OutboundRequest,
   maxAnswerBytes: number,
-): Promise<OutboundAnswer> => {
+): Promise<Exchanged> => {
   const outgoing = openRequest({
     createConnection: () => secure,
     method: 'POST',
@@ -35,21 +54,32 @@ export const exchange = async (
     headers: {
       ...request.headers,
       host: url.host,
-      connection: 'close',
+      connection: 'keep-alive',
       'content-length': Buffer.byteLength(request.body),
     },
   })
   const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  let isFree = false
+  const free = () => {
+    isFree = true
+  }
+  // Node emits this when request and response are complete and both sides agreed to keep the connection.
+  secure.once('free', free)
   outgoing.once('response', resolve)
   outgoing.on('error', (error) => reject(closed(error)))
   outgoing.once('close', () => reject(closed()))
   outgoing.end(request.body)
-  const answer = await answered
   try {
-    return { status: answer.statusCode ?? 0, body: await readAtMost(answer, maxAnswerBytes) }
-  } catch (error) {
-    throw closed(error)
+    const answer = await answered
+    const body = await readAtMost(answer, maxAnswerBytes).catch((error: unknown) => {
+      throw closed(error)
+    })
+    return {
+      answer: { status: answer.statusCode ?? 0, body },
+      idleMs: isFree && answer.complete ? idleMsOf(answer) : 0,
+    }
   } finally {
-    outgoing.destroy()
+    secure.off('free', free)
+    if (!isFree) outgoing.destroy()
   }
 }

@@ -1,10 +1,12 @@
 import { Refusal } from '@market/kernel/refusal'
 import { type Outbound, OutboundFailure } from '@market/market/ports/outbound'
-import { type ConnectSettings, connectChecked, trusting } from './connect.ts'
+import { type ConnectSettings, connectChecked, serverOf, trusting } from './connect.ts'
 import { withDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
+import { idleConnections } from './idle-connections.ts'
 import { hostOf, notPublic, readPublicUrl } from './public-url.ts'
 import { type HostResolver, resolvePublic, systemResolver } from './resolve.ts'
+import { tlsSessions } from './tls-sessions.ts'
 
 const CHECK_MS = 3_000
 const MAX_ANSWER_BYTES = 64 * 1024
@@ -45,7 +47,8 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
     ca,
     ...rest
   } = settings
-  const connecting = { ...rest, trust: trusting(ca) }
+  const connecting = { ...rest, trust: trusting(ca), sessions: tlsSessions() }
+  const idle = idleConnections()
   return {
     check: async (text) => {
       const host = hostOf(readPublicUrl(text, allowedPorts))
@@ -62,13 +65,21 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
       return await withDeadline(request.timeoutMs, async (signal) => {
         const addresses = await resolvePublic(host, resolver)
         const target = { host, port: url.port === '' ? 443 : Number(url.port), addresses }
-        const secure = await connectChecked(target, connecting, endsAt, signal)
-        const letGo = () => secure.destroy()
-        signal.addEventListener('abort', letGo, { once: true })
+        const connection =
+          idle.take(serverOf(target), addresses) ?? (await connectChecked(target, connecting, endsAt, signal))
+        const close = () => connection.secure.destroy()
+        signal.addEventListener('abort', close, { once: true })
+        let idleMs = 0
         try {
-          return await exchange(secure, url, request, maxAnswerBytes)
+          const exchanged = await exchange(connection.secure, url, request, maxAnswerBytes)
+          idleMs = signal.aborted ? 0 : exchanged.idleMs
+          return exchanged.answer
+        } catch (error) {
+          idle.close(connection.server)
+          throw error
         } finally {
-          letGo()
+          signal.removeEventListener('abort', close)
+          idle.put(connection, idleMs)
         }
       })
     },
