@@ -38,7 +38,13 @@ export async function startHouse(config: Config) {
     onLostStatement: (error) =>
       log.warn({ reason: error.message }, 'a prepared statement was lost: none is prepared from now on'),
   })
-  const pool = openPool({ ...connection, applicationName: 'agent-market-jobs', plainTypes: true })
+  // The engine takes and completes jobs; after a crash of Postgres a job may run twice, which jobs allow for.
+  const pool = openPool({
+    ...connection,
+    applicationName: 'agent-market-jobs',
+    plainTypes: true,
+    withoutFlush: true,
+  })
   const networks = await openRails(config, log)
   const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
   const ctx = {

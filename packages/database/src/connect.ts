@@ -22,6 +22,8 @@ export interface ConnectSettings {
   readonly onLostStatement?: (error: Error) => void
   /** Whole numbers as the driver gives them, for an engine of others that knows nothing of ours. */
   readonly plainTypes?: boolean
+  /** Commits do not wait for the disk: for a program that does again whatever a crash of Postgres undoes. */
+  readonly withoutFlush?: boolean
   /** Told of a connection that broke while it was idle; without a listener Node would end the process. */
   readonly onIdleError?: (error: Error) => void
 }
@@ -49,6 +51,7 @@ export function openPool(settings: ConnectSettings): pg.Pool {
     keepAliveInitialDelayMillis: 5_000,
     types,
     pipeline: settings.pipeline ?? false,
+    ...(settings.withoutFlush === true && { options: '-c synchronous_commit=off' }),
     ...TIMEOUTS,
   })
   const onIdleError = settings.onIdleError ?? (() => {})

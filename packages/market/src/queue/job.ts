@@ -16,4 +16,6 @@ export interface Job<Name extends JobName = JobName> {
   readonly inMs?: number
   /** Whether a job that already waits under the key keeps its time. */
   readonly keepsTime?: boolean
+  /** Whether it is added again after a crash of Postgres, so that the commit need not wait for the disk. */
+  readonly isAskedForAgain?: boolean
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@market/database/transact'
+import { withoutFlush } from '@market/database/without-flush'
 import { type RawBuilder, sql } from 'kysely'
 import type { Job, JobName } from './job.ts'
 
@@ -15,7 +16,7 @@ export const addJobCall = <Name extends JobName>(job: Job<Name>): RawBuilder<big
   )).id`
 
 export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name>): Promise<void> {
-  await sql`select ${addJobCall(job)}`.execute(db)
+  await sql`select ${addJobCall(job)}${job.isAskedForAgain === true ? sql` where ${withoutFlush}` : sql``}`.execute(db)
 }
 
 export async function saveAlive(db: Db, poolIds: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { withoutFlush } from '@market/database/without-flush'
 import type { AgentId } from '@market/kernel/ids'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Delivery, DeliveryStatus, Outcome } from './delivery.ts'
@@ -22,7 +23,10 @@ const deliveryOf = (row: Omit<Row, 'agent_id'>): Delivery => ({
   failure: row.failure,
 })
 
-/** The lane's newest event when it was free, or its holder's time had run out; else until when it is held. */
+/**
+ * The lane's newest event when it was free, or its holder's time had run out; else until when it is held. A hold that a
+ * crash of Postgres undoes does no harm: the attempts of both holders have the same delivery ids.
+ */
 export async function holdLane(
   db: Db,
   agentId: AgentId,
@@ -30,7 +34,16 @@ export async function holdLane(
 ): Promise<{ lastSeq: bigint } | { heldUntil: Date }> {
   const taken = await db
     .insertInto('delivery_lanes')
-    .values({ agent_id: agentId, holder: hold.holder, held_until: hold.until })
+    .columns(['agent_id', 'holder', 'held_until'])
+    .expression(
+      db
+        .selectNoFrom([
+          sql<string>`${agentId}::text`.as('agent_id'),
+          sql<string>`${hold.holder}::uuid`.as('holder'),
+          sql<Date>`${hold.until}::timestamptz`.as('held_until'),
+        ])
+        .where(withoutFlush),
+    )
     .onConflict((conflict) =>
       conflict
         .column('agent_id')
@@ -53,12 +66,14 @@ export async function holdLane(
   return { heldUntil: held.held_until }
 }
 
+/** When a crash of Postgres undoes this, the hold runs out by itself. */
 export async function leaveLane(db: Db, agentId: AgentId, holder: string): Promise<void> {
   await db
     .updateTable('delivery_lanes')
     .set({ held_until: new Date(0) })
     .where('agent_id', '=', agentId)
     .where('holder', '=', holder)
+    .where(withoutFlush)
     .execute()
 }
 
