@@ -162,19 +162,46 @@ export async function findLeft(
   return rows[0] ?? { hasEvents: false, nextDue: null }
 }
 
+const attemptRow = ({ delivery, outcome }: { delivery: Delivery; outcome: Outcome }) => ({
+  id: delivery.id,
+  created_at: delivery.createdAt,
+  ...afterAttempt(delivery, outcome),
+  first_attempt_at: delivery.firstAttemptAt ?? outcome.at,
+  response_status: outcome.responseStatus,
+  failure: outcome.failure,
+})
+
+/** The usual case, one attempt: takes about a third of the time of the statement for several. */
+async function saveAttempt(db: Db | Tx, row: ReturnType<typeof attemptRow>): Promise<ReadonlySet<string>> {
+  const saved = await db
+    .updateTable('deliveries')
+    .set({
+      status: row.status,
+      attempts: row.attempts,
+      due_at: row.dueAt,
+      ended_at: row.endedAt,
+      first_attempt_at: row.first_attempt_at,
+      response_status: row.response_status,
+      failure: row.failure,
+    })
+    .where('id', '=', row.id)
+    .where('created_at', '=', row.created_at)
+    .where('status', '=', 'pending')
+    .where('attempts', '=', row.attempts - 1)
+    .returning('id')
+    .execute()
+  return new Set(saved.map(({ id }) => id))
+}
+
 /** Writes down attempts, but none that another carrier wrote down since; answers of which deliveries it did. */
 export async function saveAttempts(
   db: Db | Tx,
   attempts: readonly { delivery: Delivery; outcome: Outcome }[],
 ): Promise<ReadonlySet<string>> {
-  const rows = attempts.map(({ delivery, outcome }) => ({
-    id: delivery.id,
-    created_at: delivery.createdAt,
-    ...afterAttempt(delivery, outcome),
-    first_attempt_at: delivery.firstAttemptAt ?? outcome.at,
-    response_status: outcome.responseStatus,
-    failure: outcome.failure,
-  }))
+  const rows = attempts.map(attemptRow)
+  const [only, ...others] = rows
+  if (only === undefined) return new Set()
+  if (others.length === 0) return saveAttempt(db, only)
   const times = rows.map((row) => row.created_at.getTime())
   const saved = await sql<{ id: string }>`
     update deliveries set status = made.status, attempts = made.attempts, due_at = made."dueAt",
