@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { later } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { type Agent, findAgentById, openWebhookSecret } from '../agents/index.ts'
 import type { Needs } from '../context.ts'
 import { attempt } from './attempt.ts'
-import { ABREAST, HOLD_MS, INTAKE, RENEW_MS, ROUNDS } from './lane.ts'
+import { ABREAST, HOLD_MS, INTAKE, RENEW_MS, ROUNDS, SPREAD_MS } from './lane.ts'
 import { type DueDelivery, findDue, findLeft, holdLane, leaveLane, takeInEvents } from './store.ts'
 import { writeDown } from './write-down.ts'
 
@@ -20,6 +21,7 @@ type Again = { readonly inMs: number; readonly why: 'due' | 'held' } | undefined
 export async function carryEvents(ctx: Ctx, agentId: AgentId, stopping: () => boolean): Promise<Again> {
   const holder = randomUUID()
   const msFromNow = (at: Date) => Math.max(at.getTime() - ctx.clock.now().getTime(), 0)
+  let hasFailed = false
   let lane: { heldSince: Date; lastSeq: bigint } | undefined
   for (let round = 0; round < ROUNDS && !stopping(); round++) {
     const now = ctx.clock.now()
@@ -33,7 +35,7 @@ export async function carryEvents(ctx: Ctx, agentId: AgentId, stopping: () => bo
     const taken = await takeInEvents(ctx.db, { agentId, holder, lastSeq: lane.lastSeq }, how)
     lane.lastSeq = taken.newest
     const due = await findDue(ctx.db, agentId, ctx.clock.now(), ABREAST)
-    if (due.length > 0) await carry(ctx, agent, due)
+    if (due.length > 0) hasFailed = await carry(ctx, agent, due, hasFailed)
     if (due.length === ABREAST || taken.count === INTAKE) continue
 
     await leaveLane(ctx.db, agentId, holder)
@@ -48,15 +50,36 @@ export async function carryEvents(ctx: Ctx, agentId: AgentId, stopping: () => bo
   return { inMs: 0, why: 'due' }
 }
 
-async function carry(ctx: Ctx, agent: Agent, due: readonly DueDelivery[]): Promise<void> {
+/**
+ * Makes one round of attempts and returns whether all of them failed. The attempts start together. If the last ones
+ * failed, each waits until the one before it has ended or `SPREAD_MS` have passed, until one succeeds. A retry in the
+ * round also counts as a failure, since another job may have made the attempt before it.
+ */
+async function carry(
+  ctx: Ctx,
+  agent: Agent,
+  due: readonly DueDelivery[],
+  hasFailed: boolean,
+): Promise<boolean> {
   const secret = await openWebhookSecret(ctx, agent)
-  const attempts = await Promise.all(
-    due.map(async (delivery) => {
-      const message = { agentId: agent.id, deliveryId: delivery.id, ...delivery }
-      return { delivery, outcome: await send(ctx, agent, secret, message) }
-    }),
-  )
-  await writeDown(ctx, agent, attempts)
+  let isFailing = hasFailed || due.some(({ attempts }) => attempts > 0)
+  let allFailed = true
+  const start = async (delivery: DueDelivery) => {
+    const message = { agentId: agent.id, deliveryId: delivery.id, ...delivery }
+    const outcome = await send(ctx, agent, secret, message)
+    if (outcome.failure === null) {
+      isFailing = false
+      allFailed = false
+    }
+    return { delivery, outcome }
+  }
+  const attempts: ReturnType<typeof start>[] = []
+  for (const delivery of due) {
+    if (isFailing && attempts.length > 0) await Promise.race([attempts.at(-1), pause(SPREAD_MS)])
+    attempts.push(start(delivery))
+  }
+  await writeDown(ctx, agent, await Promise.all(attempts))
+  return allFailed
 }
 
 function send(ctx: Ctx, agent: Agent, secret: string | null, message: Parameters<typeof attempt>[2]) {
