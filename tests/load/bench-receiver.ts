@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { testCertificates } from '@market/testing/certificates'
 
 /**
@@ -9,6 +10,8 @@ import { testCertificates } from '@market/testing/certificates'
  */
 const { ca, key, cert } = await testCertificates(['*.hooks.example'])
 let calls: [id: string, at: number][] = []
+let connections = 0
+let resumed = 0
 
 const server = createServer({ key, cert }, (request, response) => {
   const { host = '' } = request.headers
@@ -22,14 +25,20 @@ const server = createServer({ key, cert }, (request, response) => {
     else response.end('{}')
   })
 })
-server.on('secureConnection', (socket: Socket) => socket.on('error', () => {}))
+server.on('secureConnection', (socket: TLSSocket) => {
+  socket.on('error', () => {})
+  connections += 1
+  if (socket.isSessionReused()) resumed += 1
+})
 server.listen(0, '127.0.0.1', 1_024)
 await once(server, 'listening')
 process.send?.({ port: (server.address() as AddressInfo).port, ca })
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
-  process.send?.({ calls, cpuMicros: user + system })
+  process.send?.({ calls, connections, resumed, cpuMicros: user + system })
   calls = []
+  connections = 0
+  resumed = 0
 })
 process.on('disconnect', () => process.exit(0))
