@@ -16,7 +16,9 @@ export const addJobCall = <Name extends JobName>(job: Job<Name>): RawBuilder<big
   )).id`
 
 export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name>): Promise<void> {
-  await sql`select ${addJobCall(job)}${job.isAskedForAgain === true ? sql` where ${withoutFlush}` : sql``}`.execute(db)
+  await sql`select ${addJobCall(job)}${job.isAskedForAgain === true ? sql` where ${withoutFlush}` : sql``}`.execute(
+    db,
+  )
 }
 
 export async function saveAlive(db: Db, poolIds: readonly string[]): Promise<void> {
