@@ -52,6 +52,11 @@ describe('migrate', () => {
     expect(await isThere('others')).toBe(true)
   })
 
+  test('connections to a migrated database do not compile statements', async () => {
+    await migrate(url)
+    expect(await ask<{ jit: string }>('show jit')).toEqual([{ jit: 'off' }])
+  })
+
   test('a new file is applied after the old ones', async () => {
     const first = migrationsOf({ '0001_first.sql': 'create table things (id int)' })
     await migrate(url, first)

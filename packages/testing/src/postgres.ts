@@ -19,7 +19,11 @@ export interface TestDatabase {
 export async function testDatabase(settings: Partial<ConnectSettings> = {}): Promise<TestDatabase> {
   const template = await ensureTemplate()
   const name = newTestDatabaseName()
-  await asAdmin((client) => client.query(`create database ${name} template ${template}`))
+  await asAdmin(async (client) => {
+    await client.query(`create database ${name} template ${template}`)
+    // A copy does not inherit the settings that the migrations made for the template.
+    await client.query(`alter database ${name} set jit = off`)
+  })
   const url = databaseUrl(name)
   const db = connect({ ...settings, url })
   return {
