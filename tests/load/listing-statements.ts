@@ -32,6 +32,28 @@ export async function planOf(pool: pg.Pool, { sql, parameters }: Statement): Pro
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
+interface PlanNode {
+  readonly 'Relation Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** How many rows of the table a statement reads, whether it uses them or not. */
+export async function rowsReadBy(pool: pg.Pool, { sql, parameters }: Statement): Promise<number> {
+  const explain = `explain (analyze, timing off, format json) ${sql}`
+  const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(explain, parameters)
+  const readBy = (node: PlanNode): number => {
+    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+    const own =
+      node['Relation Name'] === 'listings' ? (node['Actual Rows'] + removed) * node['Actual Loops'] : 0
+    return (node.Plans ?? []).reduce((sum, each) => sum + readBy(each), own)
+  }
+  return rows.flatMap((row) => row['QUERY PLAN']).reduce((sum, { Plan }) => sum + readBy(Plan), 0)
+}
+
 export const SORTS = ['popular', 'newest', 'cheapest', 'rating', 'fastest'] as const
 
 /** One of every kind of list. */

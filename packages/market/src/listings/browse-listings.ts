@@ -100,9 +100,10 @@ async function browseSorted(ctx: Needs<'db'>, browsing: Browsing, name: ListingS
 
 /** The hits that would be ranked, but for those that hold some of the words only: in this order they could come first. */
 function isHit(search: string, filter: ListingFilter) {
+  const query = searchQueryOf(search)
   const term = search.trim().toLowerCase()
-  return sql<SqlBool>`id = any(array(
-    with ${candidates(searchQueryOf(search), term, filter, 'pieces')} select id from candidates
+  return sql<SqlBool>`ctid = any(array(
+    with ${query.table}, ${candidates({ query, term, filter, partial: false })} select tid from candidates
   ))`
 }
 

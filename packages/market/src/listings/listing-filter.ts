@@ -14,17 +14,52 @@ export interface ListingFilter {
   readonly also?: RawBuilder<SqlBool> | undefined
 }
 
-/** Every filter runs in SQL, before the limit; what is inactive or hidden passes none. */
-export function passes(filter: ListingFilter) {
-  const conditions = [
-    sql<SqlBool>`active and marketable`,
-    filter.category === undefined ? undefined : sql<SqlBool>`category = ${filter.category}`,
-    filter.agentId === undefined ? undefined : sql<SqlBool>`agent_id = ${filter.agentId}`,
-    filter.priceType === undefined ? undefined : sql<SqlBool>`price_type = ${filter.priceType}`,
-    filter.minPrice === undefined ? undefined : sql<SqlBool>`price_micros >= ${filter.minPrice}`,
-    filter.maxPrice === undefined ? undefined : sql<SqlBool>`price_micros <= ${filter.maxPrice}`,
-  ].filter((condition) => condition !== undefined)
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
-}
+type Condition = RawBuilder<SqlBool>
 
-export const passesAlso = ({ also }: ListingFilter): RawBuilder<SqlBool> => also ?? sql<SqlBool>`true`
+const IS_OFFERED = sql<SqlBool>`active and marketable`
+
+const allOf = (conditions: readonly (Condition | undefined)[]): Condition =>
+  sql<SqlBool>`${sql.join(
+    conditions.filter((condition) => condition !== undefined),
+    sql` and `,
+  )}`
+
+const inCategory = ({ category }: ListingFilter) =>
+  category === undefined ? undefined : sql<SqlBool>`category = ${category}`
+const ofPriceType = ({ priceType }: ListingFilter) =>
+  priceType === undefined ? undefined : sql<SqlBool>`price_type = ${priceType}`
+const atLeast = ({ minPrice }: ListingFilter) =>
+  minPrice === undefined ? undefined : sql<SqlBool>`price_micros >= ${minPrice}`
+const atMost = ({ maxPrice }: ListingFilter) =>
+  maxPrice === undefined ? undefined : sql<SqlBool>`price_micros <= ${maxPrice}`
+
+/** Every filter runs in SQL, before the limit; what is inactive or hidden passes none. */
+export const passes = (filter: ListingFilter): Condition =>
+  allOf([
+    IS_OFFERED,
+    inCategory(filter),
+    filter.agentId === undefined ? undefined : sql<SqlBool>`agent_id = ${filter.agentId}`,
+    ofPriceType(filter),
+    atLeast(filter),
+    atMost(filter),
+  ])
+
+/** The part of a filter for which one index holds the listings in order of buyers. */
+export const passesByIndex = (filter: ListingFilter): Condition =>
+  allOf([IS_OFFERED, inCategory(filter) ?? ofPriceType(filter)])
+
+/** The part of a filter that the index of words holds, too. */
+export const passesInLookup = (filter: ListingFilter): Condition =>
+  allOf([IS_OFFERED, inCategory(filter), ofPriceType(filter)])
+
+export const withinPriceBounds = (filter: ListingFilter): Condition =>
+  allOf([sql<SqlBool>`true`, atLeast(filter), atMost(filter)])
+
+/** The part of a filter that the index of prices holds. */
+export const passesByPrice = (filter: ListingFilter): Condition =>
+  allOf([IS_OFFERED, sql<SqlBool>`price_micros is not null`, withinPriceBounds(filter)])
+
+export const hasPriceBounds = ({ minPrice, maxPrice }: ListingFilter): boolean =>
+  minPrice !== undefined || maxPrice !== undefined
+
+export const passesAlso = ({ also }: ListingFilter): Condition => also ?? sql<SqlBool>`true`

@@ -1,92 +1,176 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type ListingFilter, passes } from './listing-filter.ts'
-import type { SearchQuery } from './search-query.ts'
+import {
+  hasPriceBounds,
+  type ListingFilter,
+  passes,
+  passesByIndex,
+  passesByPrice,
+  passesInLookup,
+  withinPriceBounds,
+} from './listing-filter.ts'
+import { asked, type SearchQuery } from './search-query.ts'
 
-/** A word on every page has many hits; taking the best-known of them bounds the work of one search. */
+/** Each stage passes on at most this many matches, those with the most buyers. */
 const CANDIDATES = 200
-/** So many of the best-known are walked through first. */
-const BEST_KNOWN = 4_000
-/** What so many of those hold is common, and is not looked for among all the rest. */
-const COMMON = 40
-/** Of all the rest, so many that hold the words are looked at. */
-const HELD = 10_000
-/** With so many good hits nobody misses the listings that hold some of the words only. */
+/** Rows that are read to find out how common a search is. */
+const SAMPLE = 200
+/** Rows in order of buyers that are read for a common search. A larger limit makes Postgres sort a small table instead. */
+const MOST_BOUGHT = 3_000
+/** Rows that are read from a lookup by words, by pieces of the title or by price. */
+const LOOKED_UP = 10_000
+/** With this many matches, a search does not go on to listings that match less. */
 const ENOUGH = 20
 
 type Condition = RawBuilder<SqlBool>
 type Expression = RawBuilder<unknown>
 
-/**
- * The hits of a search as the table `candidates`, from narrow nets to wide ones; a wider one is cast only when those
- * before it left room. Each net is cast twice: among the best-known, and, if it caught little there, by the index of
- * words or of trigrams among all. So the work is bounded for common words, for rare ones, and for those that a filter
- * leaves nothing of, whatever the planner believes. In which net a hit was caught does not count: fit does.
- */
-export function candidates(
-  query: SearchQuery,
-  term: string,
-  filter: ListingFilter,
-  widest: 'loose' | 'pieces' = 'loose',
-) {
-  const words = (name: Net, asked: Expression, room: Condition) =>
-    net(name, { room, filter, near: sql`search @@ ${asked}`, far: sql`search @@ (select ${asked})` })
-  const pattern = titlePattern(term)
-  const nets = [
-    words('strict', query.strict, sql`true`),
-    words('meant', query.meant, fewerThan(CANDIDATES, 'strict')),
-    net('pieces', {
-      room: pattern === undefined ? sql`false` : fewerThan(ENOUGH, 'strict'),
-      filter,
-      near: sql`lower(title) like ${pattern ?? ''}`,
-      far: sql`lower(title) like (select ${pattern ?? ''})`,
-    }),
-    words(
-      'loose',
-      query.loose,
-      widest === 'loose' ? fewerThan(ENOUGH, 'strict', 'meant', 'pieces') : sql`false`,
-    ),
-  ]
-  const caught = NETS.flatMap(tablesOf).map((table) => sql`select id from ${table}`)
-  return sql`${sql.join(nets)}, candidates as (${sql.join(caught, sql` union `)})`
-}
+type Stage = 'strict' | 'synonyms' | 'title' | 'any'
 
-const NETS = ['strict', 'meant', 'pieces', 'loose'] as const
-type Net = (typeof NETS)[number]
-
-const nearOf = (net: Net) => sql.ref(`near_${net}`)
-const farOf = (net: Net) => sql.ref(`far_${net}`)
-const tablesOf = (net: Net) => [nearOf(net), farOf(net)]
-
-interface Cast {
-  readonly room: Condition
+interface Search {
+  readonly query: SearchQuery
+  readonly term: string
   readonly filter: ListingFilter
-  readonly near: Condition
-  /** The same with a value the planner cannot see: else it takes a common word for a reason to read everything. */
-  readonly far: Condition
+  /** Whether listings that match some of the words only may be found. */
+  readonly partial: boolean
 }
 
-function net(name: Net, { room, filter, near, far }: Cast) {
+interface Tables {
+  readonly stage: Stage
+  readonly names: readonly string[]
+  readonly sql: RawBuilder<unknown>
+}
+
+/**
+ * The matches of a search as common table expressions, the last of which is `candidates (tid)`. A stage runs only when
+ * those before it found too little. It reads the most bought listings in order, which is fast when the search is common
+ * among them, or looks its words up in an index, which is fast when it is not. Either way it passes on the matches with
+ * the most buyers, so paging does not depend on which way was taken. Every read has a limit, so no plan depends on
+ * an estimate of how many rows match. Rows are passed on by `ctid`: it is stable within a statement, and joining by it
+ * costs a tenth of joining by `id`.
+ */
+export function candidates({ query, term, filter, partial }: Search) {
+  const stages: Tables[] = []
+  const add = (stage: Stage, matches: Condition, runs: Condition) =>
+    stages.push(tablesOf(stage, { filter, matches, runs }))
+  const fewerThan = (count: number, ...of: Stage[]) => {
+    const names = stages.filter(({ stage }) => of.includes(stage)).flatMap((stage) => stage.names)
+    return sql<SqlBool>`${sql.join(names.map(countOf), sql` + `)} < ${sql.lit(count)}`
+  }
+  add('strict', sql`search @@ ${asked('strict')}`, sql`true`)
+  if (query.hasSynonyms) add('synonyms', sql`search @@ ${asked('meant')}`, fewerThan(CANDIDATES, 'strict'))
+  const pattern = titlePattern(term)
+  if (pattern !== undefined)
+    add('title', sql`lower(title) like (select ${pattern})`, fewerThan(ENOUGH, 'strict'))
+  if (partial && query.concepts.length > 1)
+    add('any', sql`search @@ ${asked('loose')}`, fewerThan(ENOUGH, 'strict', 'synonyms', 'title'))
+  const found = stages.flatMap(({ names }) => names).map((name) => sql`select tid from ${sql.ref(name)}`)
   return sql`
-    ${nearOf(name)} as materialized (
-      select id from (
-        select id, title, search, settled_buyers from listings where ${room} and ${passes(filter)}
-        order by settled_buyers desc, id desc limit ${sql.lit(BEST_KNOWN)}
-      ) as best where ${near} order by settled_buyers desc, id desc limit ${sql.lit(CANDIDATES)}
-    ),
-    ${farOf(name)} as materialized (
-      select id from (
-        select * from listings
-        where ${room} and (select count(*) from ${nearOf(name)}) < ${sql.lit(COMMON)}
-          and active and marketable and ${far}
-        limit ${sql.lit(HELD)}
-      ) as held where ${passes(filter)} order by settled_buyers desc, id desc limit ${sql.lit(CANDIDATES)}
-    )`
+    ${filter.agentId === undefined ? sql`${mostBought(filter)},` : sql``}
+    ${sql.join(stages.map((stage) => stage.sql))},
+    candidates as (${sql.join(found, sql` union `)})`
 }
 
-/** A condition without columns: Postgres tries it once, and leaves out what it would have guarded. */
-function fewerThan(most: number, ...nets: Net[]): Condition {
-  const counts = nets.flatMap(tablesOf).map((table) => sql`(select count(*) from ${table})`)
-  return sql<SqlBool>`${sql.join(counts, sql` + `)} < ${sql.lit(most)}`
+const countOf = (name: string) => sql`(select count(*) from ${sql.ref(name)})`
+
+const BEST_FIRST = sql`order by settled_buyers desc, id desc`
+
+/**
+ * Reading in order of buyers costs about `CANDIDATES / share` rows, a lookup `share * all` rows: they cost the same
+ * where the share of matching rows is `sqrt(CANDIDATES / all)`. The tables are filled only as far as they are read.
+ */
+const mostBought = (filter: ListingFilter) => sql`
+  most_bought as materialized (
+    select ctid as tid, title, search, category, price_type, price_micros, active, marketable from listings
+    where ${passesByIndex(filter)} ${BEST_FIRST} limit ${sql.lit(MOST_BOUGHT)}
+  ),
+  common as materialized (
+    select ${sql.lit(SAMPLE)} * sqrt(${sql.lit(CANDIDATES)} / greatest(reltuples, ${sql.lit(CANDIDATES)})) as matches
+    from pg_class where oid = 'listings_popular'::regclass
+  )`
+
+interface Reading {
+  readonly filter: ListingFilter
+  readonly matches: Condition
+  /** Without columns, so Postgres evaluates it once and reads nothing when it is false. */
+  readonly runs: Condition
+}
+
+function tablesOf(stage: Stage, reading: Reading): Tables {
+  const parts = reading.filter.agentId === undefined ? inMarket(stage, reading) : ofAgent(stage, reading)
+  const tables = parts.map(({ name, rows }) => sql`${sql.ref(name)} as materialized (${rows})`)
+  const names = parts.filter(({ isStep }) => isStep !== true).map(({ name }) => name)
+  return { stage, names, sql: sql.join(tables) }
+}
+
+interface Part {
+  readonly name: string
+  readonly rows: Expression
+  /** Only other parts read it; its rows are not candidates. */
+  readonly isStep?: boolean
+}
+
+/** An agent has at most 200 active listings: all of them are read. */
+const ofAgent = (stage: Stage, { filter, matches, runs }: Reading): Part[] => [
+  {
+    name: `of_agent_${stage}`,
+    rows: sql`
+      select tid from (
+        select ctid as tid, title, search from listings where ${runs} and ${passes(filter)} offset 0
+      ) as offered where ${matches}`,
+  },
+]
+
+function inMarket(stage: Stage, { filter, matches, runs }: Reading): Part[] {
+  const [plan, popular, lookup] = [`plan_${stage}`, `popular_${stage}`, `lookup_${stage}`]
+  const isCommon = sql<SqlBool>`(select common from ${sql.ref(plan)})`
+  const isRare = sql<SqlBool>`(select rare from ${sql.ref(plan)})`
+  const isShort = sql<SqlBool>`${isCommon} and ${countOf(popular)} < ${sql.lit(CANDIDATES)}`
+  const isCutOff = sql<SqlBool>`${isRare} and ${countOf(lookup)} = ${sql.lit(LOOKED_UP)}`
+  // The rows of a table are read in the order they were written in, which is that of buyers.
+  const mostBoughtWhere = (when: Condition) => sql`
+    select tid from most_bought where ${when} and ${passes(filter)} and ${matches} limit ${sql.lit(CANDIDATES)}`
+  const bounded = hasPriceBounds(filter)
+  const priced: Part = {
+    name: `priced_${stage}`,
+    rows: sql`
+      select tid from (
+        select ctid as tid, id, title, search, settled_buyers, category, price_type, price_micros, active, marketable
+        from listings where (${isShort} or ${isCutOff}) and ${passesByPrice(filter)}
+        order by price_micros, id limit ${sql.lit(LOOKED_UP)}
+      ) as within_bounds where ${passes(filter)} and ${matches} ${BEST_FIRST} limit ${sql.lit(CANDIDATES)}`,
+  }
+  return [
+    {
+      // When the stage does not run, it is neither common nor rare.
+      name: plan,
+      isStep: true,
+      rows: sql`
+        select runs and is_common as common, runs and not is_common as rare from (
+          select ${runs} as runs, case when ${runs} then (
+            select count(*) from (select title, search from most_bought limit ${sql.lit(SAMPLE)}) as sample
+            where ${matches}
+          ) >= (select matches from common) end as is_common offset 0
+        ) as sampled`,
+    },
+    { name: popular, rows: mostBoughtWhere(isCommon) },
+    {
+      name: lookup,
+      isStep: true,
+      rows: sql`
+        select ctid as tid, id, settled_buyers, price_micros from listings
+        where (${bounded ? isRare : sql`${isRare} or ${isShort}`}) and ${passesInLookup(filter)} and ${matches}
+        limit ${sql.lit(LOOKED_UP)}`,
+    },
+    {
+      name: `found_${stage}`,
+      rows: sql`
+        select tid from ${sql.ref(lookup)} where ${withinPriceBounds(filter)}
+        ${BEST_FIRST} limit ${sql.lit(CANDIDATES)}`,
+    },
+    { name: `more_${stage}`, rows: mostBoughtWhere(isCutOff) },
+    // A common word within narrow bounds of price is found by the price.
+    ...(bounded ? [priced] : []),
+  ]
 }
 
 /** A piece of the title needs three letters in a row to be found by trigrams; shorter ones match beginnings. */

@@ -47,11 +47,12 @@ export async function searchListings(
   const query = searchQueryOf(search)
   const term = search.trim().toLowerCase()
   const { rows } = await sql<Scored>`
-    with ${candidates(query, term, filter)},
+    with ${query.table},
+    ${candidates({ query, term, filter, partial: true })},
     parts as (
-      select listed.* from candidates cross join lateral (
+      select listed.* from asked cross join candidates cross join lateral (
         select ${columns}, ${relevanceOf(query, term)} as relevance, ${meritsAsOf(asOf)}
-        from listings where id = candidates.id and ${passesAlso(filter)} ${ONE_BY_ONE}
+        from listings where ctid = candidates.tid and ${passesAlso(filter)} ${ONE_BY_ONE}
       ) as listed
     ),
     scored as (select *, relevance + buyers + rating + freshness as score from parts)
@@ -74,28 +75,34 @@ const foundOf = (row: Scored) => {
 }
 
 function relevanceOf(query: SearchQuery, term: string) {
+  const hasAkin = query.concepts.some(({ akin }) => akin.length > 0)
+  const placeOf = (name: string, weight: number) =>
+    sql`+ ts_rank(${PLACES}, search, ${sql.ref(`asked.${name}`)}) * ${sql.lit(weight)}`
   return sql`(
     ${coverageOf(query)} * ${sql.lit(WEIGHTS.coverage)}
-    + ts_rank(${PLACES}, search, ${query.said}) * ${sql.lit(WEIGHTS.place)}
-    + ts_rank(${PLACES}, search, ${query.akin}) * ${sql.lit(WEIGHTS.akinPlace)}
+    ${placeOf('said', WEIGHTS.place)}
+    ${hasAkin ? placeOf('akin', WEIGHTS.akinPlace) : sql``}
     + similarity(lower(title), ${term}) * ${sql.lit(WEIGHTS.likeness)}
     + case when lower(title) = ${term} then ${sql.lit(WEIGHTS.exactTitle)} else 0 end
   )::float8`
 }
 
 /** How much of what was asked for is there, from 0 to 1; stop words ask for nothing. */
-function coverageOf({ strict, concepts }: SearchQuery) {
-  if (concepts.length === 0) return sql`(search @@ ${strict})::integer`
-  const hits = concepts.map(
-    ({ said, akin }) => sql`case when search @@ ${said} then 1.0
-      when search @@ ${akin} then ${sql.lit(WEIGHTS.synonym)} else 0 end`,
-  )
-  const asked = concepts.map(({ said }) => sql`(numnode(${said}) > 0)::integer`)
-  return sql`((${sql.join(hits, sql` + `)})::float8 / greatest(1, ${sql.join(asked, sql` + `)}))`
+function coverageOf({ concepts }: SearchQuery) {
+  if (concepts.length === 0) return sql`(search @@ ${sql.ref('asked.strict')})::integer`
+  const hits = concepts.map(({ akin }, at) => {
+    const byAkin =
+      akin.length === 0
+        ? sql``
+        : sql`when search @@ ${sql.ref(`asked.akin_${at}`)} then ${sql.lit(WEIGHTS.synonym)}`
+    return sql`case when search @@ ${sql.ref(`asked.said_${at}`)} then 1::float8 ${byAkin} else 0 end`
+  })
+  return sql`((${sql.join(hits, sql` + `)}) / asked.concepts)`
 }
 
+/** In `float8` throughout: `exp` of a `numeric`, which `extract` returns, takes ten times as long. */
 const meritsAsOf = (asOf: Date) => sql`
   (ln(1 + settled_buyers) * ${sql.lit(WEIGHTS.buyers)})::float8 as buyers,
   ((rating_sum + 20.0::float8) / (rating_count + 5) * ${sql.lit(WEIGHTS.rating)})::float8 as rating,
-  (exp(-greatest(0, extract(epoch from ${asOf}::timestamptz - created_at)) / ${sql.lit(FRESH_FOR_S)})
+  (exp(-greatest(0, date_part('epoch', ${asOf}::timestamptz - created_at)) / ${sql.lit(FRESH_FOR_S)})
     * ${sql.lit(WEIGHTS.freshness)})::float8 as freshness`

@@ -51,3 +51,7 @@ function phraseLengthAt(words: readonly string[], at: number): number {
 
 /** Quotes and a minus mean exactly what they say: such a search is taken by the letter, without synonyms. */
 export const isByTheLetter = (search: string): boolean => /"|(^|\s)-\S/.test(search)
+
+/** Such a search asks Postgres for the same words, whether it is split into words here or there. */
+export const isPlainWords = (search: string): boolean =>
+  /^[\p{L}\p{N}\s]*$/u.test(search) && wordsOf(search).length <= MOST_CONCEPTS
