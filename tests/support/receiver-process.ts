@@ -7,7 +7,7 @@ const SCRIPT = fileURLToPath(new URL('../load/bench-receiver.ts', import.meta.ur
 interface Report {
   /** Every call since the last report: delivery id and time of arrival. */
   readonly calls: readonly (readonly [id: string, at: number])[]
-  /** TLS connections since the last report, and how many of them resumed an earlier session. */
+  /** TLS connections since the last report, and how many of them skipped the full handshake. */
   readonly connections: number
   readonly resumed: number
   /** Processor time since the start. */

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import type { TLSSocket } from 'node:tls'
 import type { OutboundRequest } from '@market/market/ports/outbound'
 import { startDnsServer, type TestDnsServer } from '@market/testing/dns-server'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
@@ -108,112 +107,6 @@ describe('guarded outbound', () => {
     )
     expect(await outbound.post(ask())).toEqual({ status: 302, body: '' })
     expect(server.connections()).toBe(1)
-  })
-
-  describe('connection reuse', () => {
-    const twice = async (outbound: ReturnType<typeof guardedOutbound>, url = ask().url) => [
-      await outbound.post(ask({ url })),
-      await outbound.post(ask({ url })),
-    ]
-
-    test('a second request within the idle time uses the open connection', async () => {
-      const { outbound, server, dialled } = await standIn((_request, response) => response.end('ok'))
-      const before = dns.questions.length
-      const answer = { status: 200, body: 'ok' }
-      expect(await twice(outbound)).toEqual([answer, answer])
-      expect([server.connections(), dialled.length]).toEqual([1, 1])
-      // Every request resolves and checks the name, with or without an open connection.
-      expect(dns.questions.length - before).toBe(4)
-    })
-
-    test('an open connection is not used when the name now leads to another public address', async () => {
-      const { outbound, dialled } = await standIn((_request, response) => response.end('ok'))
-      onTestFinished(() => void dns.answers.set('hook.example', [PUBLIC]))
-      await outbound.post(ask())
-      dns.answers.set('hook.example', ['1.1.1.1'])
-      await outbound.post(ask())
-      expect(dialled).toEqual([`${PUBLIC}:443`, '1.1.1.1:443'])
-    })
-
-    test('an open connection is not used when the name now leads to an inside address', async () => {
-      let requests = 0
-      const { outbound } = await standIn((_request, response) => {
-        requests += 1
-        response.end('ok')
-      })
-      onTestFinished(() => void dns.answers.set('hook.example', [PUBLIC]))
-      await outbound.post(ask())
-      dns.answers.set('hook.example', ['10.0.0.1'])
-      await expect(outbound.post(ask())).rejects.toMatchObject({ kind: 'forbidden' })
-      expect(requests).toBe(1)
-    })
-
-    test('an open connection is not used for another host at the same address', async () => {
-      const { outbound, server } = await standIn((_request, response) => response.end('ok'))
-      await outbound.post(ask())
-      await outbound.post(ask({ url: 'https://two.example/' }))
-      expect(server.connections()).toBe(2)
-      await expect(outbound.post(ask({ url: 'https://other.example/' }))).rejects.toMatchObject({
-        kind: 'tls',
-      })
-    })
-
-    test.each([
-      ['asks to close', { connection: 'close' }],
-      ['announces an idle timeout of one second', { 'keep-alive': 'timeout=1' }],
-    ])('a server that %s gets a new connection for the next request', async (_what, headers) => {
-      const { outbound, server } = await standIn((_request, response) =>
-        response.writeHead(200, headers).end('ok'),
-      )
-      await twice(outbound)
-      expect(server.connections()).toBe(2)
-    })
-
-    test('a request that fails on an open connection is not sent again', async () => {
-      let requests = 0
-      const { outbound, server } = await standIn((request, response) => {
-        requests += 1
-        if (requests === 2) request.socket.destroy()
-        else response.end('ok')
-      })
-      await outbound.post(ask())
-      await expect(outbound.post(ask())).rejects.toMatchObject({ kind: 'closed' })
-      expect([requests, server.connections()]).toEqual([2, 1])
-      expect((await outbound.post(ask())).body).toBe('ok')
-      expect([requests, server.connections()]).toEqual([3, 2])
-    })
-
-    test('a server that closes the idle connection gets a new one', async () => {
-      const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
-      const { outbound, server } = await standIn((request, response) => {
-        response.end('ok', () => setTimeout(() => request.socket.end(), 10))
-        request.socket.on('close', leave)
-      })
-      await outbound.post(ask())
-      await gone
-      expect((await outbound.post(ask())).body).toBe('ok')
-      expect(server.connections()).toBe(2)
-    })
-
-    test('a new connection resumes the TLS session of the last one', async () => {
-      const resumed: boolean[] = []
-      const { outbound } = await standIn((request, response) => {
-        resumed.push((request.socket as TLSSocket).isSessionReused())
-        response.writeHead(200, { connection: 'close' }).end('ok')
-      })
-      await twice(outbound)
-      await outbound.post(ask({ url: 'https://two.example/' }))
-      expect(resumed).toEqual([false, true, false])
-    })
-
-    test('the session of a connection whose certificate was not accepted is never resumed', async () => {
-      const { outbound, server } = await standIn((_request, response) => response.end('ok'))
-      for (let attempt = 0; attempt < 3; attempt++)
-        await expect(outbound.post(ask({ url: 'https://other.example/' }))).rejects.toMatchObject({
-          kind: 'tls',
-        })
-      expect(server.connections()).toBe(3)
-    })
   })
 
   test('when the first address refuses, the next checked one is tried', async () => {
