@@ -3,8 +3,9 @@ import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { startParts } from '../support/parts.ts'
 import { percentile } from '../support/until.ts'
-import { type Browsing, LISTS, planOf, statementOf } from './listing-statements.ts'
+import { type Browsing, LISTS, planOf, type Statement, statementOf } from './listing-statements.ts'
 import { fillWithListings, searchesFor } from './many-listings.ts'
+import { withPostgresCpu } from './postgres-cpu.ts'
 
 /** How long browsing and searching take beside their own SQL sent bare, at the size of a large market. */
 const LISTINGS = Number(process.env['LISTINGS'] ?? 1_000_000)
@@ -76,6 +77,13 @@ try {
       'search',
       searchesFor(SEARCHES, LISTINGS).map((search) => ({ search })),
     )
+    // Less dependent on other work on the machine than the time a search takes.
+    const statements: Statement[] = []
+    for (const search of searchesFor(SEARCHES, LISTINGS)) statements.push(await statementOf(pool, { search }))
+    const { cpuMs } = await withPostgresCpu(parts.database.url, async () => {
+      for (const { sql, parameters } of statements) await pool.query(sql, parameters)
+    })
+    console.log(`search: ${ms(cpuMs / statements.length)} of Postgres's processor time each`)
     for (const [name, browsing] of LISTS)
       await compare(
         `  ${name}`,
