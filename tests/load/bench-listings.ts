@@ -3,6 +3,7 @@ import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { startParts } from '../support/parts.ts'
 import { percentile } from '../support/until.ts'
+import { report } from './bench-report.ts'
 import { type Browsing, LISTS, planOf, type Statement, statementOf } from './listing-statements.ts'
 import { fillWithListings, searchesFor } from './many-listings.ts'
 import { withPostgresCpu } from './postgres-cpu.ts'
@@ -43,7 +44,7 @@ try {
       await work()
       return performance.now() - at
     }
-    const compare = async (name: string, asked: readonly Partial<Browsing>[]) => {
+    const compare = async (asked: readonly Partial<Browsing>[]): Promise<string> => {
       const [whole, bare]: [number[], number[]] = [[], []]
       for (const browsing of asked) {
         const statement = await statementOf(pool, browsing)
@@ -61,9 +62,7 @@ try {
       }
       const [ours, theirs] = [percentile(whole, 0.95), percentile(bare, 0.95)]
       const median = `median ${ms(percentile(whole, 0.5))} against ${ms(percentile(bare, 0.5))}`
-      console.log(
-        `${name}: p95 ${ms(ours)} against ${ms(theirs)} bare, ${(ours / theirs).toFixed(2)}; ${median}`,
-      )
+      return `p95 ${ms(ours)}, bare SQL ${ms(theirs)}, ratio ${(ours / theirs).toFixed(2)}; ${median}`
     }
     const seqScans: string[] = []
     for (const [name, browsing] of LISTS) {
@@ -72,23 +71,26 @@ try {
     }
     console.log(seqScans.length === 0 ? 'no list reads the whole table' : `whole table read by ${seqScans}`)
     const lists = LISTS.filter(([, { search }]) => search === undefined).map(([, browsing]) => browsing)
-    await compare('browse', Array.from({ length: ROUNDS }, () => lists).flat())
-    await compare(
-      'search',
-      searchesFor(SEARCHES, LISTINGS).map((search) => ({ search })),
-    )
+    const browse = await compare(Array.from({ length: ROUNDS }, () => lists).flat())
+    const search = await compare(searchesFor(SEARCHES, LISTINGS).map((words) => ({ search: words })))
     // Less dependent on other work on the machine than the time a search takes.
     const statements: Statement[] = []
-    for (const search of searchesFor(SEARCHES, LISTINGS)) statements.push(await statementOf(pool, { search }))
+    for (const words of searchesFor(SEARCHES, LISTINGS))
+      statements.push(await statementOf(pool, { search: words }))
     const { cpuMs } = await withPostgresCpu(parts.database.url, async () => {
       for (const { sql, parameters } of statements) await pool.query(sql, parameters)
     })
-    console.log(`search: ${ms(cpuMs / statements.length)} of Postgres's processor time each`)
     for (const [name, browsing] of LISTS)
-      await compare(
-        `  ${name}`,
-        Array.from({ length: 6 }, () => browsing),
-      )
+      console.log(`  ${name}: ${await compare(Array.from({ length: 6 }, () => browsing))}`)
+    report([
+      { what: `browse ${LISTINGS} services`, measured: browse, aim: '', cpu: '' },
+      {
+        what: `search ${LISTINGS} services`,
+        measured: search,
+        aim: LISTINGS >= 1_000_000 ? 'p95 100 ms' : '5 ms of Postgres at 10,000',
+        cpu: `${ms(cpuMs / statements.length)} of Postgres`,
+      },
+    ])
   } finally {
     await api.stop()
   }
