@@ -50,7 +50,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const shared = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const }
+/** Generous: a busy machine makes tests slower, and must not make them fail. */
+const shared = { testTimeout: 180_000, hookTimeout: 180_000, pool: 'forks' as const }
 const withServices = {
   ...shared,
   globalSetup: ['packages/testing/src/template-database.ts', 'tests/support/bundle.ts'],

@@ -87,7 +87,7 @@ test('killed halfway and run again while secrets change: nothing is lost, and th
   const first = rotate()
   const resealed = () => world.countUnder('new', 'agents.webhook_secret_sealed')
   await until('it is in the middle of the second column', async () => (await resealed()) > 200, {
-    withinMs: 30_000,
+    withinMs: 120_000,
   })
   first.kill()
   expect(await first.ended).toMatchObject({ code: null, signal: 'SIGKILL' })

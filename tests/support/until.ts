@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  { withinMs = 5_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 30_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<void> {
   const deadline = performance.now() + withinMs
   while (!(await isSo())) {
