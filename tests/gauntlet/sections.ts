@@ -71,11 +71,13 @@ export const SECTIONS: readonly Section[] = [
       KILLS: 20,
       KILLS_DELIVERIES: 5_000,
       RESTART_DELIVERIES: 5_000,
+      RECOVERY_JOBS: 100,
     }),
     files: [
       'tests/webhooks/fairness.test.ts',
       'tests/webhooks/kills.test.ts',
       'tests/webhooks/postgres-restart.test.ts',
+      'tests/webhooks/recovery.test.ts',
       'tests/webhooks/stream-ends.test.ts',
       'tests/webhooks/stream-slow.test.ts',
     ],
