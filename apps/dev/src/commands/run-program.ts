@@ -8,7 +8,7 @@ const [, , name, folder] = process.argv
 process.stdin
   .once('close', () => {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-    // Not `process.exit`: the logger would first try, for ever, to write its last line to a reader that is gone.
+    // Not `process.exit`: nothing that the program does at its end may delay it.
     process.kill(process.pid, 'SIGKILL')
   })
   .resume()

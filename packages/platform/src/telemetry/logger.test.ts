@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from './logger.ts'
@@ -247,6 +249,44 @@ describe('standard output is buffered', () => {
   test('info lines are written without further lines or an end of the process', async () => {
     const seen = await messagesOf(`log.info('alone'); setInterval(() => {}, 1_000)`, (all) => all.length > 0)
     expect(seen).toEqual(['alone'])
+  })
+
+  test('a process goes on after its reader has ended, whatever it logs', async () => {
+    const script = `
+      const { createLogger } = await import(${JSON.stringify(new URL('./logger.ts', import.meta.url).href)})
+      const log = createLogger({ level: 'info', name: 'child' })
+      log.warn('read')
+      process.once('message', () => {
+        for (let n = 0; n < 100; n++) log.warn('not read')
+        log.info('not read')
+        setTimeout(() => process.send('alive', () => process.exit(7)), 200)
+      })`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+    })
+    await once(child.stdout as Readable, 'data')
+    child.stdout?.destroy()
+    child.send('reader has ended')
+    const exited = once(child, 'exit')
+    const [message] = await once(child, 'message')
+    expect(message).toBe('alive')
+    expect(await exited).toEqual([7, null])
+  })
+
+  test('a process whose reader is slow goes on, and the reader gets whole lines', async () => {
+    const script = `
+      const { createLogger } = await import(${JSON.stringify(new URL('./logger.ts', import.meta.url).href)})
+      const log = createLogger({ level: 'info', name: 'child' })
+      for (let n = 0; n < 5_000; n++) log.info({ n }, 'x'.repeat(100))
+      process.send('alive')
+      process.once('message', () => process.exit(0))`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+    })
+    await once(child, 'message')
+    child.send('read now')
+    const lines = (await text(child.stdout as Readable)).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).n)).toEqual(Array.from({ length: 5_000 }, (_, n) => n))
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino'
 import { redactLine } from './redact.ts'
+import { stdoutBuffer } from './stdout-buffer.ts'
 
 export type { Logger } from 'pino'
 
@@ -20,24 +21,5 @@ export function createLogger(settings: LoggerSettings): Logger {
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: redactLine },
   }
-  if (settings.destination !== undefined) return pino(options, settings.destination)
-  const stdout = pino.destination({
-    fd: 1,
-    sync: false,
-    minLength: BUFFER_BYTES,
-    periodicFlush: FLUSH_INTERVAL_MS,
-  })
-  const logMethod: LogMethod = function (args, write, level) {
-    write.apply(this, args)
-    if (level >= PINO_WARN) stdout.flushSync()
-  }
-  return pino({ ...options, hooks: { ...options.hooks, logMethod } }, stdout)
+  return pino(options, settings.destination ?? stdoutBuffer())
 }
-
-type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
-
-// Info lines are written in batches, because one write per request costs more than the line itself. A process that is
-// killed loses the info lines of at most this interval; a warning is written at once, with everything before it.
-const BUFFER_BYTES = 4_096
-const FLUSH_INTERVAL_MS = 50
-const PINO_WARN = 40
