@@ -1,6 +1,8 @@
+import { connect } from '@market/database/connect'
 import { testClock } from '@market/testing/clock'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { databaseUrl } from '@market/testing/template-database'
 import { expect, test } from 'vitest'
 import { HOUSE_SWEEPS, startSweeps } from './sweeps.ts'
 
@@ -42,17 +44,15 @@ test('two workers that sweep at once do not fail each other', async () => {
     const ctx = marketContext({ db: database.db, clock: testClock(new Date('2031-01-15T00:00:00Z')) })
     const workers = Array.from({ length: 4 }, () => sweepWith(ctx))
     await Promise.all(workers.map(({ sweeps }) => sweeps.stop()))
-    expect(workers.flatMap(({ failed }) => failed)).toEqual([])
+    expect(workers.flatMap(({ failed, logged }) => [...failed, ...logged])).toEqual([])
   } finally {
     await database.stop()
   }
 })
 
 test('a sweep that fails is counted and logged by name, and ends nothing', async () => {
-  const database = await testDatabase()
-  const ctx = marketContext({ db: database.db })
-  await database.stop()
-  const { sweeps, failed, logged } = sweepWith(ctx)
+  const db = connect({ url: databaseUrl('market_no_such_database') })
+  const { sweeps, failed, logged } = sweepWith(marketContext({ db }))
   await sweeps.stop()
   expect(failed.toSorted()).toEqual(NAMES)
   expect(logged).toHaveLength(NAMES.length)
