@@ -35,11 +35,14 @@ const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname 
 
 /** Started first, so that no worker still runs one of them when all others have finished. */
 const LONGEST = [
-  'tests/faults/money.test.ts',
+  'tests/payouts/restore.test.ts',
+  'tests/faults/vault-rotation.test.ts',
+  'tests/journeys/operators-money.test.ts',
   'tests/faults/money-bugs.test.ts',
   'tests/journeys/dev-ends.test.ts',
   'tests/contract-wide/fuzz.test.ts',
   'tests/orders/model.test.ts',
+  'tests/x402/hire-signed.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {

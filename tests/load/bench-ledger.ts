@@ -131,7 +131,9 @@ async function ours(db: Parameters<typeof transact>[0]): Promise<number> {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-ledger-'))
-const databases = await Promise.all([1, 2].map(() => testDatabase({ maxConnections: CONNECTIONS })))
+const databases = await Promise.all(
+  [1, 2].map(() => testDatabase({ maxConnections: CONNECTIONS, preparedStatements: 'in_transactions' })),
+)
 const [mine, theirs] = databases
 try {
   if (mine === undefined || theirs === undefined) throw new Error('two databases were asked for')
