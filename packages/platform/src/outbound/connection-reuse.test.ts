@@ -57,6 +57,37 @@ describe('connection reuse', () => {
     expect(dns.questions.length - before).toBe(4)
   })
 
+  test('nothing is sent on an open connection after the request timed out while its name was resolved', async () => {
+    let requests = 0
+    const server = await startTlsServer(
+      (_request, response) => {
+        requests += 1
+        response.end('ok')
+      },
+      ['hook.example'],
+    )
+    onTestFinished(() => server.stop())
+    const resolved = Promise.withResolvers<void>()
+    let delay: Promise<void> = Promise.resolve()
+    const outbound = guardedOutbound({
+      resolver: {
+        resolve: async () => {
+          await delay
+          return [PUBLIC]
+        },
+      },
+      ca: server.ca,
+      connectTo: () => ({ host: '127.0.0.1', port: server.port }),
+    })
+    await outbound.post(ask())
+    delay = resolved.promise
+    await expect(outbound.post(ask({ timeoutMs: 50 }))).rejects.toMatchObject({ kind: 'timeout' })
+    resolved.resolve()
+    delay = Promise.resolve()
+    await outbound.post(ask())
+    expect(requests).toBe(2)
+  })
+
   test('an open connection is not used when the name now leads to another public address', async () => {
     const { outbound, dialled } = await standIn((_request, response) => response.end('ok'))
     await outbound.post(ask())

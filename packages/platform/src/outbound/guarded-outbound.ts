@@ -64,6 +64,8 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
       const host = hostOf(url)
       return await withDeadline(request.timeoutMs, async (signal) => {
         const addresses = await resolvePublic(host, resolver)
+        // The caller may have been told of a timeout meanwhile: nothing may be sent after that.
+        signal.throwIfAborted()
         const target = { host, port: url.port === '' ? 443 : Number(url.port), addresses }
         const connection =
           idle.take(serverOf(target), addresses) ?? (await connectChecked(target, connecting, endsAt, signal))
