@@ -7,6 +7,8 @@ const FLUSH_INTERVAL_MS = 50
 /** A reader that does not keep up loses lines, instead of filling the memory of the process. */
 const MAX_BYTES = 1_048_576
 const WARN_LEVEL = 40
+const DROPPED =
+  '\n{"level":"error","msg":"log lines were dropped: the reader is too slow, or the disk is full"}\n'
 const EXIT_WAIT_MS = 1_000
 const RETRY_MS = 10
 
@@ -41,18 +43,15 @@ export function stdoutBuffer(): DestinationStream {
   }
 
   function onWriteError({ code }: NodeJS.ErrnoException): void {
-    if (code !== 'EAGAIN') {
+    if (code === 'EPIPE' || code === 'EBADF') {
       // Nobody reads the log any more, which is no reason to end or to fail a request.
       isClosed = true
       pending = Buffer.alloc(0)
-    } else if (pending.length < MAX_BYTES) {
-      flushLater()
-    } else {
-      pending = Buffer.from(
-        '\n{"level":"error","msg":"log lines were dropped because the reader is too slow"}\n',
-      )
-      flushLater()
+      return
     }
+    // The reader is slow. A full disk, or a buffer that grew too long, costs these lines but none of those to come.
+    if (code !== 'EAGAIN' || pending.length >= MAX_BYTES) pending = Buffer.from(DROPPED)
+    flushLater()
   }
 
   function flushLater(): void {
