@@ -29,7 +29,7 @@ function carryEvents(agentId: AgentId, later?: Later): Job<'carry-events'> {
     inMs: later?.inMs ?? 0,
     // The newest observation decides when the next attempt is due; the other jobs keep their time.
     keepsTime: isNow || later.why === 'held',
-    // Asked by the job that runs now. A crash that undoes this also undoes that job's completion, which comes later.
-    isAskedForAgain: later !== undefined,
+    // A delivery waits for this attempt, so the sweep that finds deliveries past their time would ask for it again.
+    isAskedForAgain: later !== undefined && !isNow && later.why === 'due',
   }
 }
