@@ -16,10 +16,19 @@ const ATTEMPTS = 4
  * One transaction. It runs again when Postgres ended it because of a conflict, or when a prepared statement was lost:
  * such a transaction has changed nothing. Locks and constraints carry the rules, so read committed is enough.
  */
-export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export const transact = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  repeated(() => db.transaction().setIsolationLevel('read committed').execute(work))
+
+/** Reads everything as of one moment. */
+export const readAtOnce = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
+  repeated(() =>
+    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read),
+  )
+
+async function repeated<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().setIsolationLevel('read committed').execute(work)
+      return await run()
     } catch (error) {
       if (attempt === ATTEMPTS || !(isConflict(error) || isLostStatement(error))) throw error
       await pause(Math.random() * 10 * 2 ** attempt)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Tx } from '@market/database/transact'
+import { readAtOnce, type Tx } from '@market/database/transact'
 import { earlier, MINUTE, SECOND } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -8,7 +8,7 @@ import { totals } from '../ledger/index.ts'
 import { inFlight } from '../payouts/index.ts'
 import type { Chain } from '../ports/chain.ts'
 import { type Books, type BooksAfter, type BooksBefore, certainlyMissing } from './look.ts'
-import { findLiabilities, type Liability, readAtOnce, sumSettled } from './store.ts'
+import { findLiabilities, type Liability, sumSettled } from './store.ts'
 
 /** A shortage is believed when the chain says it so often: a node that is a little behind has caught up by then. */
 const READINGS = 3

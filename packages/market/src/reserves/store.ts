@@ -7,10 +7,6 @@ import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { LookId, ReserveLook } from './look.ts'
 import { GROUP, type Leaf, type TreeNode } from './merkle.ts'
 
-/** Everything read in it is of one moment. */
-export const readAtOnce = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
-
 type LookRow = Omit<Selectable<Tables['reserve_looks']>, 'groups'>
 
 const lookOf = (row: LookRow): ReserveLook => ({
