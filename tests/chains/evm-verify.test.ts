@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
+import type { TransferQuestion } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import type { TransferQuestion } from '@market/market/ports/chain'
 import { BATCH_BYTECODE, FORGER_BYTECODE } from '@market/testing/contracts/payment-tricks'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { installUsdc, USDC_ABI } from '@market/testing/evm-usdc'

@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
+import type { Chain, SeenTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import type { Chain, SeenTransfer } from '@market/market/ports/chain'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import fc from 'fast-check'
 import type { Hex } from 'viem'

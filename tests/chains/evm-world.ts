@@ -1,6 +1,6 @@
 import type { EvmRailSettings } from '@market/chains/evm/evm-rail'
+import type { Look, TransferQuestion } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import type { Look, TransferQuestion } from '@market/market/ports/chain'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { authorizationCall, authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
 import type { Address, Hex } from 'viem'

@@ -1,7 +1,7 @@
 import { fetchTransaction, readUsdcChange } from '@market/chains/solana/read-transfer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
+import type { Look, TransferQuestion } from '@market/core/ports/chain'
 import { usdc as micros } from '@market/kernel/money'
-import type { Look, TransferQuestion } from '@market/market/ports/chain'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import {
   AccountRole,

@@ -1,5 +1,5 @@
 import { operations } from '@market/contract/operations'
-import { balanceOf, fees } from '@market/market/ledger'
+import { balanceOf, fees } from '@market/money/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonWriteRefusals } from '../support/common-refusals.ts'
 import type { Subject } from '../support/good-call.ts'

@@ -1,5 +1,5 @@
 import { operations } from '@market/contract/operations'
-import { compareSendings } from '@market/market/payouts'
+import { compareSendings } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { DAY, earlier } from '@market/kernel/clock'
-import type { Status } from '@market/market/orders'
 import { evmSigner } from '@market/testing/evm-signer'
+import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { commonRefusals } from '../support/common-refusals.ts'

@@ -1,5 +1,5 @@
 import { operations } from '@market/contract/operations'
-import { payable } from '@market/market/ledger'
+import { payable } from '@market/money/ledger'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'

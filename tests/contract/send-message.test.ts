@@ -1,5 +1,5 @@
 import { operations } from '@market/contract/operations'
-import type { Status } from '@market/market/orders'
+import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
 import { commonWriteRefusals } from '../support/common-refusals.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { verifyAudit } from '@market/market/audit'
-import type { Vault } from '@market/market/ports/vault'
+import { verifyAudit } from '@market/core/audit'
+import type { Vault } from '@market/core/ports/vault'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../support/api-process.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { escrow, type Journal, post, world } from '@market/market/ledger'
+import { escrow, type Journal, post, world } from '@market/money/ledger'
 import type { MarketContext } from '@market/testing/market-context'
 import { sql } from 'kysely'
 

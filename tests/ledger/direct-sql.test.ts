@@ -1,4 +1,4 @@
-import { balanceOf, escrow, world } from '@market/market/ledger'
+import { balanceOf, escrow, world } from '@market/money/ledger'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { BASE, faultsOf, paid, postNow, someSubject } from './books.ts'
 import { type ByHand, byHand, someJournalId, writeAccount, writeJournal, writeMove } from './by-hand.ts'

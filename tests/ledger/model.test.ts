@@ -11,7 +11,7 @@ import {
   stripesOf,
   totals,
   world,
-} from '@market/market/ledger'
+} from '@market/money/ledger'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import fc from 'fast-check'

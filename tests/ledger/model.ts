@@ -12,7 +12,7 @@ import {
   surplus,
   suspense,
   world,
-} from '@market/market/ledger'
+} from '@market/money/ledger'
 import fc from 'fast-check'
 
 /** What the market does with the money of a subject, in the words of the ledger. */

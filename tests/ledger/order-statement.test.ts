@@ -1,5 +1,5 @@
 import type { AgentId } from '@market/kernel/ids'
-import { statementOf } from '@market/market/ledger'
+import { statementOf } from '@market/money/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isDone, type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 

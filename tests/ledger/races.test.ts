@@ -9,7 +9,7 @@ import {
   statementOf,
   totals,
   world,
-} from '@market/market/ledger'
+} from '@market/money/ledger'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'

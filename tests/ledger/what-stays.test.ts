@@ -1,4 +1,4 @@
-import { balanceOf, escrow, keepLedgerMonths } from '@market/market/ledger'
+import { balanceOf, escrow, keepLedgerMonths } from '@market/money/ledger'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BASE, faultsOf, paid, postNow, someSubject } from './books.ts'
 import { AT, type ByHand, byHand, writeAccount, writeMove } from './by-hand.ts'

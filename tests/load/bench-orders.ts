@@ -1,4 +1,4 @@
-import { totals } from '@market/market/ledger'
+import { totals } from '@market/money/ledger'
 import { testDatabase } from '@market/testing/postgres'
 import { median, report, spread } from './bench-report.ts'
 import { openHouse } from './order-life.ts'

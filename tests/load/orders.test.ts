@@ -1,5 +1,5 @@
 import { openPool } from '@market/database/connect'
-import { totals } from '@market/market/ledger'
+import { totals } from '@market/money/ledger'
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillWithListings } from './many-listings.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Chain, Look, TransferQuestion } from '@market/core/ports/chain'
 import type { Usdc } from '@market/kernel/money'
-import type { Chain, Look, TransferQuestion } from '@market/market/ports/chain'
 
 const never = () => Promise.reject(new Error('a bench of orders asks a chain for transfers only'))
 

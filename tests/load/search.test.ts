@@ -1,6 +1,6 @@
 import { openPool } from '@market/database/connect'
 import type { Tables } from '@market/database/tables'
-import { listAgents } from '@market/market/agents'
+import { listAgents } from '@market/identity/agents'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

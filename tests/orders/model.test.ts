@@ -1,7 +1,7 @@
 import { HOUR, SECOND } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import { type Action, type Order, type Status, TRANSITIONS } from '@market/market/orders'
+import { type Action, type Order, type Status, TRANSITIONS } from '@market/trade/orders'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { outcome } from '../payments/till.ts'

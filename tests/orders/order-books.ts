@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { AgentId, OrderId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
-import { totals } from '@market/market/ledger'
-import type { Listing, Offer } from '@market/market/listings'
+import { totals } from '@market/money/ledger'
+import { recheckTransfers, watchTreasury } from '@market/money/payments'
+import { makeListing } from '@market/testing/make-listing'
+import { makeListedAgent } from '@market/testing/makers'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import type { Listing, Offer } from '@market/trade/listings'
 import {
   acceptOrder,
   approveOrder,
@@ -25,12 +30,7 @@ import {
   startOrder,
   TRANSITIONS,
   undoPayment,
-} from '@market/market/orders'
-import { recheckTransfers, watchTreasury } from '@market/market/payments'
-import { makeListing } from '@market/testing/make-listing'
-import { makeListedAgent } from '@market/testing/makers'
-import { marketContext } from '@market/testing/market-context'
-import { testDatabase } from '@market/testing/postgres'
+} from '@market/trade/orders'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { faultsOf } from '../ledger/books.ts'

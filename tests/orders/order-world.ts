@@ -1,5 +1,5 @@
-import type { Status } from '@market/market/orders'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import type { Status } from '@market/trade/orders'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Reply } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'

@@ -1,4 +1,4 @@
-import { ACTORS, type Action, type Role, type Status, TRANSITIONS } from '@market/market/orders'
+import { ACTORS, type Action, type Role, type Status, TRANSITIONS } from '@market/trade/orders'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { asHeaders, makeUser, signed } from '../support/makers.ts'

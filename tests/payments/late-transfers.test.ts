@@ -1,5 +1,5 @@
 import type { OrderId } from '@market/kernel/ids'
-import { balanceOf, suspense } from '@market/market/ledger'
+import { balanceOf, suspense } from '@market/money/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   NETWORK,

@@ -1,4 +1,4 @@
-import type { Look } from '@market/market/ports/chain'
+import type { Look } from '@market/core/ports/chain'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newPayment, PaperChain } from './paper-chain.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Chain, Look, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { unavailable } from '@market/kernel/refusal'
-import type { Chain, Look, SeenTransfer, TransferQuestion } from '@market/market/ports/chain'
 import { testClock } from '@market/testing/clock'
 
 export interface Payment {

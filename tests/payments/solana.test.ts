@@ -1,5 +1,5 @@
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import { isFinal } from '@market/market/payments'
+import { isFinal } from '@market/money/payments'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { atOnce, openTill, outcome, type Till } from './till.ts'

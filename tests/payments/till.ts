@@ -1,15 +1,15 @@
+import type { Chain, Chains, SeenTransfer } from '@market/core/ports/chain'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { Refusal } from '@market/kernel/refusal'
-import { balanceOf, escrow, surplus, suspense, totals } from '@market/market/ledger'
+import { balanceOf, escrow, surplus, suspense, totals } from '@market/money/ledger'
 import {
   claimTransfer,
   findPayment,
   recheckTransfers,
   type Transfer,
   watchTreasury,
-} from '@market/market/payments'
-import type { Chain, Chains, SeenTransfer } from '@market/market/ports/chain'
+} from '@market/money/payments'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'

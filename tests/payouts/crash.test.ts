@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
-import { balanceOf, payable, totals } from '@market/market/ledger'
+import { balanceOf, payable, totals } from '@market/money/ledger'
 import { expect, test } from 'vitest'
 import { startNemesis } from '../support/payout-nemesis.ts'
 import { type PayoutWorld, startPayoutWorld } from '../support/payout-world.ts'

@@ -1,5 +1,5 @@
 import { SECOND } from '@market/kernel/clock'
-import { advancePayout, compareSendings } from '@market/market/payouts'
+import { advancePayout, compareSendings } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'

@@ -1,6 +1,6 @@
+import type { Rail } from '@market/core/ports/rail'
 import { MINUTE, SECOND } from '@market/kernel/clock'
-import { advancePayout, type Payout, retryPayout } from '@market/market/payouts'
-import type { Rail } from '@market/market/ports/rail'
+import { advancePayout, type Payout, retryPayout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'

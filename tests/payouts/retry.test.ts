@@ -1,6 +1,6 @@
 import { usdc } from '@market/kernel/money'
-import type { Payout } from '@market/market/payouts'
-import { bookSending, payoutIdOf, retryPayout } from '@market/market/payouts'
+import type { Payout } from '@market/money/payouts'
+import { bookSending, payoutIdOf, retryPayout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'

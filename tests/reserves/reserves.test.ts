@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
-import { forgetOldLooks, getSolvency, keepReserves } from '@market/market/reserves'
+import { forgetOldLooks, getSolvency, keepReserves } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'

@@ -1,7 +1,7 @@
+import { emit } from '@market/core/events'
 import { type Db, transact } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import { emit } from '@market/market/events'
 
 /** Lets messages of a client arrive, each in a transaction of its own; gives back their numbers. */
 export async function happen(db: Db, agentId: string, ...contents: string[]): Promise<bigint[]> {

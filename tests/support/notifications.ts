@@ -1,6 +1,6 @@
+import { notify } from '@market/core/notifications'
 import { transact } from '@market/database/transact'
 import { idSource } from '@market/kernel/ids'
-import { notify } from '@market/market/notifications'
 import type { Market } from './market.ts'
 
 type Recipient = Parameters<typeof notify>[2]

@@ -1,7 +1,7 @@
 import type { OrderId } from '@market/kernel/ids'
-import type { Status } from '@market/market/orders'
 import { evmSigner } from '@market/testing/evm-signer'
 import { putOrderIn } from '@market/testing/make-order'
+import type { Status } from '@market/trade/orders'
 import { asHeaders, makeOwnedAgent, signed } from './makers.ts'
 import type { Market } from './market.ts'
 import { makeService } from './services.ts'

@@ -1,16 +1,16 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { evmRail } from '@market/chains/evm/evm-rail'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { turnSwitch } from '@market/core/switches'
 import { usdc } from '@market/kernel/money'
-import { balanceOf, escrow, keepLedgerMonths, payable, post, world } from '@market/market/ledger'
+import { balanceOf, escrow, keepLedgerMonths, payable, post, world } from '@market/money/ledger'
 import {
   advancePayout,
   compareSendings,
   type Payout,
   requestPayout,
   setShortage,
-} from '@market/market/payouts'
-import { turnSwitch } from '@market/market/switches'
+} from '@market/money/payouts'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { makeProfile } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'

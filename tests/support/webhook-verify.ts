@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Registered } from '@market/market/agents'
+import type { Registered } from '@market/identity/agents'
 import { expect } from 'vitest'
 import type { Call } from './webhook-receiver.ts'
 

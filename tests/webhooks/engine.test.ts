@@ -1,6 +1,6 @@
+import { enqueue } from '@market/core/queue'
 import { openPool } from '@market/database/connect'
 import { startRunner } from '@market/jobs/runner'
-import { enqueue } from '@market/market/queue'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { startTcpProxy } from '@market/testing/tcp-proxy'

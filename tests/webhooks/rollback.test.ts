@@ -1,7 +1,7 @@
+import { emit } from '@market/core/events'
 import { type Tx, transact } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import { emit } from '@market/market/events'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { happen } from '../support/happen.ts'

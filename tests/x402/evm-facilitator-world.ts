@@ -1,7 +1,7 @@
 import { type EvmFacilitatorSettings, openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
+import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 import { usdc } from '@market/kernel/money'
-import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { fundedPayer, newAccount, settingsFor } from '../chains/evm-world.ts'
 import { signNow } from './sign-now.ts'

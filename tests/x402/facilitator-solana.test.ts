@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
-import type { Settlement, SignedPayment } from '@market/market/ports/facilitator'
+import type { Settlement, SignedPayment } from '@market/core/ports/facilitator'
 import { SOLANA_USDC } from '@market/testing/solana-usdc'
 import {
   type Address,

@@ -1,6 +1,6 @@
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import type { OrderId } from '@market/kernel/ids'
-import { findElsewhere } from '@market/market/x402'
+import { findElsewhere } from '@market/trade/x402'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'

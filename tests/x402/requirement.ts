@@ -1,4 +1,4 @@
-import type { Facilitator } from '@market/market/ports/facilitator'
+import type { Facilitator } from '@market/core/ports/facilitator'
 import type { Network, PaymentRequired } from '@x402/core/types'
 
 export interface Quote {

@@ -1,4 +1,4 @@
-import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
+import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 
 /** Signs on the terms of this moment, at the next nonce. */
 export const signNow = async (facilitator: Facilitator, payment: SignedPayment) => {

@@ -1,4 +1,4 @@
-import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
+import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import type { Hex, PrivateKeyAccount } from 'viem'

@@ -1,4 +1,4 @@
-import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
+import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 import type { KeyPairSigner } from '@solana/kit'
 import { x402Client } from '@x402/core/client'
 import { ExactSvmScheme } from '@x402/svm/exact/client'

@@ -5,9 +5,9 @@ import { type Candidate, openNetworks } from '@market/chains/nodes/open-networks
 import { localSolanaSigner } from '@market/chains/solana/local-signer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
+import type { Chain } from '@market/core/ports/chain'
+import type { Facilitator } from '@market/core/ports/facilitator'
 import type { Network } from '@market/kernel/network'
-import type { Chain } from '@market/market/ports/chain'
-import type { Facilitator } from '@market/market/ports/facilitator'
 import {
   evmGasSettings,
   evmSettings,

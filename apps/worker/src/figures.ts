@@ -1,9 +1,9 @@
+import type { Needs } from '@market/core/context'
+import { queueFigures } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
-import type { Needs } from '@market/market/context'
-import { payoutFigures } from '@market/market/payouts'
-import { queueFigures } from '@market/market/queue'
-import { type GasFigures, hireFigures } from '@market/market/x402'
+import { payoutFigures } from '@market/money/payouts'
+import { type GasFigures, hireFigures } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 

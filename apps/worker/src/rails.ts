@@ -7,12 +7,12 @@ import { localSolanaSigner } from '@market/chains/solana/local-signer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
 import { solanaRail } from '@market/chains/solana/solana-rail'
+import type { Chain } from '@market/core/ports/chain'
+import type { Facilitator } from '@market/core/ports/facilitator'
+import type { Rail } from '@market/core/ports/rail'
+import type { EvmTreasurySigner, SolanaTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
-import type { Chain } from '@market/market/ports/chain'
-import type { Facilitator } from '@market/market/ports/facilitator'
-import type { Rail } from '@market/market/ports/rail'
-import type { EvmTreasurySigner, SolanaTreasurySigner } from '@market/market/ports/signer'
 import {
   evmGasSettings,
   evmSettings,

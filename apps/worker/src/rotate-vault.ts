@@ -1,11 +1,11 @@
+import { record } from '@market/core/audit'
+import { resealWallets } from '@market/core/custody'
+import { resealRequests } from '@market/core/requests'
 import { connect } from '@market/database/connect'
 import { transact } from '@market/database/transact'
+import { resealAgents } from '@market/identity/agents'
 import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
-import { resealAgents } from '@market/market/agents'
-import { record } from '@market/market/audit'
-import { resealWallets } from '@market/market/custody'
-import { resealRequests } from '@market/market/requests'
 import { localVault } from '@market/platform/vault/local-vault'
 
 interface RotationSettings {

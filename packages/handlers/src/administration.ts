@@ -1,4 +1,4 @@
-import { listSwitches, type SwitchState, turnSwitch } from '@market/market/switches'
+import { listSwitches, type SwitchState, turnSwitch } from '@market/core/switches'
 import { handler } from './handler.ts'
 
 const presentSwitch = (state: SwitchState) => ({

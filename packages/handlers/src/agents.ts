@@ -1,5 +1,3 @@
-import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import {
   averageRating,
   featuredAgents,
@@ -12,9 +10,11 @@ import {
   recoverAgents,
   registerAgent,
   updateAgent,
-} from '@market/market/agents'
-import { showcaseOf } from '@market/market/listings'
-import { newestReviews } from '@market/market/reviews'
+} from '@market/identity/agents'
+import type { AgentId } from '@market/kernel/ids'
+import { Refusal } from '@market/kernel/refusal'
+import { showcaseOf } from '@market/trade/listings'
+import { newestReviews } from '@market/trade/reviews'
 import { type HandlerContext, handler } from './handler.ts'
 import { askProfile, ownerOf } from './owner-of.ts'
 import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'

@@ -1,6 +1,6 @@
 import type { CallerKind, Operation } from '@market/contract/define'
+import type { Actor } from '@market/core/context'
 import { Refusal } from '@market/kernel/refusal'
-import type { Actor } from '@market/market/context'
 
 /** What to show, for each kind of caller, in the words of somebody who has to do it. */
 const HOW: Readonly<Record<CallerKind, string>> = {

@@ -1,6 +1,6 @@
-import type { Agent } from '@market/market/agents'
-import type { Actor } from '@market/market/context'
-import type { Wallet } from '@market/market/ports/signatures'
+import type { Actor } from '@market/core/context'
+import type { Wallet } from '@market/core/ports/signatures'
+import type { Agent } from '@market/identity/agents'
 
 /** A wallet's signature for one act, to be used up in the act's own transaction. */
 export interface SingleUse {

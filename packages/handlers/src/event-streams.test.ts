@@ -1,5 +1,5 @@
+import { emit } from '@market/core/events'
 import { transact } from '@market/database/transact'
-import { emit } from '@market/market/events'
 import { makeAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'

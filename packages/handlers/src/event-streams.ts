@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
+import { findEventsAfter, lastSeqOf } from '@market/core/events'
 import type { AgentId } from '@market/kernel/ids'
 import { Refusal } from '@market/kernel/refusal'
-import { findEventsAfter, lastSeqOf } from '@market/market/events'
 import { authorize } from './authorize.ts'
 import type { Answer, Call } from './call.ts'
 import { presentEvent } from './events.ts'

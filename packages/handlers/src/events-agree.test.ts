@@ -1,5 +1,5 @@
 import { EVENTS, type EventData, NEVER_SENT } from '@market/contract/events'
-import type { EventDataOf, EventName } from '@market/market/events'
+import type { EventDataOf, EventName } from '@market/core/events'
 import { expect, expectTypeOf, test } from 'vitest'
 
 /** One of each, which the market's own words allow; that all are here, the compiler sees to. */

@@ -1,5 +1,5 @@
 import { isWrite } from '@market/contract/define'
-import { finishRequest, releaseRequest, takeRequest } from '@market/market/requests'
+import { finishRequest, releaseRequest, takeRequest } from '@market/core/requests'
 import { answerLimited } from './answer-limited.ts'
 import { answerOf } from './answer-of.ts'
 import { authorize } from './authorize.ts'

@@ -1,6 +1,6 @@
 import type { AnswerOf, InputOf, Operation } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
-import type { Context } from '@market/market/context'
+import type { Context } from '@market/core/context'
 import type { Caller } from './caller.ts'
 
 /** What a handler's `run` stands in: the house, and who calls. */

@@ -1,5 +1,5 @@
-import type { Context } from '@market/market/context'
-import type { Limiter } from '@market/market/ports/limiter'
+import type { Context } from '@market/core/context'
+import type { Limiter } from '@market/core/ports/limiter'
 import type { Call } from './call.ts'
 import type { Operators } from './identify.ts'
 

@@ -1,7 +1,7 @@
 import { LIMITS, type LimitName } from '@market/contract/limits'
+import type { Context } from '@market/core/context'
+import type { Limiter } from '@market/core/ports/limiter'
 import { Refusal } from '@market/kernel/refusal'
-import type { Context } from '@market/market/context'
-import type { Limiter } from '@market/market/ports/limiter'
 
 export interface Limited {
   readonly headers: Record<string, string>

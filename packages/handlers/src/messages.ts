@@ -1,5 +1,5 @@
 import type { OrderId } from '@market/kernel/ids'
-import { listMessages, type Message, sendMessage } from '@market/market/messages'
+import { listMessages, type Message, sendMessage } from '@market/trade/messages'
 import { handler } from './handler.ts'
 import { partyOf } from './party-of.ts'
 import { readerOf } from './reader-of.ts'

@@ -5,6 +5,7 @@ import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { formatUsd, parseUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { Refusal } from '@market/kernel/refusal'
+import type { Payout } from '@market/money/payouts'
 import {
   acceptOrder,
   approveOrder,
@@ -28,10 +29,9 @@ import {
   resolveDispute,
   retryPayout,
   startOrder,
-} from '@market/market/orders'
-import type { Payout } from '@market/market/payouts'
-import { findReviewOf, type Review } from '@market/market/reviews'
-import { contest, readHired } from '@market/market/x402'
+} from '@market/trade/orders'
+import { findReviewOf, type Review } from '@market/trade/reviews'
+import { contest, readHired } from '@market/trade/x402'
 import { type HandlerContext, handler } from './handler.ts'
 import { partyOf } from './party-of.ts'
 import { presentOrder, presentPayable } from './present-order.ts'

@@ -1,4 +1,4 @@
-import { type Vouched, walletsOf } from '@market/market/accounts'
+import { type Vouched, walletsOf } from '@market/identity/accounts'
 import type { HandlerContext } from './handler.ts'
 import { requireUser } from './require-actor.ts'
 

@@ -1,5 +1,5 @@
 import { Refusal } from '@market/kernel/refusal'
-import type { Party } from '@market/market/orders'
+import type { Party } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 

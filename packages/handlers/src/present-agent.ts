@@ -1,6 +1,6 @@
 import type { AnswerOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
-import { type Agent, API_KEY_PREFIX, averageRating } from '@market/market/agents'
+import { type Agent, API_KEY_PREFIX, averageRating } from '@market/identity/agents'
 import type { HandlerContext } from './handler.ts'
 
 type PublicAgent = AnswerOf<Operations['featuredAgents']>['data'][number]

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
-import type { Order, OrderFacts } from '@market/market/orders'
+import type { Order, OrderFacts } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
 import { shownWallet } from './present-agent.ts'
 

@@ -1,4 +1,4 @@
-import type { Review } from '@market/market/reviews'
+import type { Review } from '@market/trade/reviews'
 
 /** As anybody may read it: of whom and what, not by whom. */
 export const presentReview = (review: Review) => ({

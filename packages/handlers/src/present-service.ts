@@ -1,7 +1,7 @@
 import type { AnswerOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
-import { averageRating, type Found, type Listing } from '@market/market/listings'
+import { averageRating, type Found, type Listing } from '@market/trade/listings'
 
 type Service = AnswerOf<Operations['getService']>['data']
 type FoundService = AnswerOf<Operations['browseServices']>['data'][number]

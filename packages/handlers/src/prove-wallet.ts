@@ -1,7 +1,7 @@
 import type { Operation } from '@market/contract/define'
+import type { Context } from '@market/core/context'
+import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { Refusal } from '@market/kernel/refusal'
-import type { Context } from '@market/market/context'
-import type { Wallet, WalletChain } from '@market/market/ports/signatures'
 import type { Call, WalletFields } from './call.ts'
 import type { SingleUse } from './caller.ts'
 

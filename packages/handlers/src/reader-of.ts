@@ -1,4 +1,4 @@
-import type { Reader } from '@market/market/orders'
+import type { Reader } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
 import { partyOf } from './party-of.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isWrite } from '@market/contract/define'
+import { type Actor, nameOf } from '@market/core/context'
+import type { RequestKey } from '@market/core/requests'
 import { Refusal } from '@market/kernel/refusal'
-import { type Actor, nameOf } from '@market/market/context'
-import type { RequestKey } from '@market/market/requests'
 import type { Call } from './call.ts'
 
 const KEY = /^[\x20-\x7e]{1,128}$/

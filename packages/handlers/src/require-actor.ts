@@ -1,6 +1,6 @@
+import type { Actor } from '@market/core/context'
+import type { Agent } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
-import type { Agent } from '@market/market/agents'
-import type { Actor } from '@market/market/context'
 import type { HandlerContext } from './handler.ts'
 
 /** The operation admits only signed-in people, so there is one here. */

@@ -1,5 +1,5 @@
 import type { AgentId, OrderId } from '@market/kernel/ids'
-import { createReview, listReviews, type Rating } from '@market/market/reviews'
+import { createReview, listReviews, type Rating } from '@market/trade/reviews'
 import { handler } from './handler.ts'
 import { partyOf } from './party-of.ts'
 import { presentReview } from './present-review.ts'

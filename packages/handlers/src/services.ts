@@ -11,7 +11,7 @@ import {
   listListings,
   type Seller,
   updateListing,
-} from '@market/market/listings'
+} from '@market/trade/listings'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { presentFound, presentService } from './present-service.ts'

@@ -5,7 +5,7 @@ import {
   liabilitiesOf,
   proveLiabilities,
   type Standing,
-} from '@market/market/reserves'
+} from '@market/money/reserves'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { requireAgent } from './require-actor.ts'

@@ -1,6 +1,6 @@
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
-import type { PayoutId } from '@market/market/payouts'
+import type { PayoutId } from '@market/money/payouts'
 import {
   bookSending,
   getTreasury,
@@ -14,7 +14,7 @@ import {
   retryPayout,
   type Treasury,
   type UnmatchedMoney,
-} from '@market/market/treasury'
+} from '@market/money/treasury'
 import { handler } from './handler.ts'
 
 const presentTreasury = (treasury: Treasury) => ({

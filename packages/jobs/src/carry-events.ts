@@ -1,5 +1,5 @@
-import { askToCarry } from '@market/market/queue'
-import { carryEvents } from '@market/market/webhooks'
+import { askToCarry } from '@market/core/queue'
+import { carryEvents } from '@market/identity/webhooks'
 import type { JobRun } from './job.ts'
 
 /** Carries an agent's events until none is due, and comes back when the next one is. */

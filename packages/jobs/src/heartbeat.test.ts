@@ -1,4 +1,4 @@
-import { enqueue, forgetReplaced, sayAlive } from '@market/market/queue'
+import { enqueue, forgetReplaced, sayAlive } from '@market/core/queue'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'

@@ -1,5 +1,5 @@
-import type { Needs } from '@market/market/context'
-import { freeForgotten, freeSilent, sayAlive, sayGoodbye } from '@market/market/queue'
+import type { Needs } from '@market/core/context'
+import { freeForgotten, freeSilent, sayAlive, sayGoodbye } from '@market/core/queue'
 
 const BEAT_MS = 1_000
 

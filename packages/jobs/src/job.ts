@@ -1,5 +1,5 @@
-import type { Needs } from '@market/market/context'
-import type { JobName, JobPayloads } from '@market/market/queue'
+import type { Needs } from '@market/core/context'
+import type { JobName, JobPayloads } from '@market/core/queue'
 
 /** What jobs stand on: the house without a caller. */
 export type JobContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'outbound' | 'chains' | 'facilitators'>

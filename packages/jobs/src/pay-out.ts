@@ -1,4 +1,4 @@
-import { advanceDue, duePayouts, type PayoutContext, type PayoutId } from '@market/market/payouts'
+import { advanceDue, duePayouts, type PayoutContext, type PayoutId } from '@market/money/payouts'
 
 interface PayOutLog {
   warn(fields: object, message: string): void

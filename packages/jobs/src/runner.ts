@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Needs } from '@market/market/context'
+import type { Needs } from '@market/core/context'
 import { Logger, type RunnerOptions, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import { keepHeartbeat } from './heartbeat.ts'
 

@@ -1,9 +1,9 @@
-import { keepEventMonths } from '@market/market/events'
-import { keepLedgerMonths } from '@market/market/ledger'
-import { moveDueOrders } from '@market/market/orders'
-import { forgetReplaced, hurryFailed } from '@market/market/queue'
-import { forgetOldRequests } from '@market/market/requests'
-import { keepDeliveryMonths, wakeLanes } from '@market/market/webhooks'
+import { keepEventMonths } from '@market/core/events'
+import { forgetReplaced, hurryFailed } from '@market/core/queue'
+import { forgetOldRequests } from '@market/core/requests'
+import { keepDeliveryMonths, wakeLanes } from '@market/identity/webhooks'
+import { keepLedgerMonths } from '@market/money/ledger'
+import { moveDueOrders } from '@market/trade/orders'
 import type { JobContext } from './job.ts'
 
 /** What is done again and again by every worker; each is safe to do twice at once. */

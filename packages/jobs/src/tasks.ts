@@ -1,4 +1,4 @@
-import type { JobName, JobPayloads } from '@market/market/queue'
+import type { JobName, JobPayloads } from '@market/core/queue'
 import type { TaskList } from 'graphile-worker'
 import { carryEventsJob } from './carry-events.ts'
 import type { JobContext, JobRun, JobStop } from './job.ts'

@@ -1,4 +1,4 @@
-import { type GasFigures, gasFigures } from '@market/market/x402'
+import { type GasFigures, gasFigures } from '@market/trade/x402'
 import type { JobContext } from './job.ts'
 import type { Sweep } from './sweeps.ts'
 

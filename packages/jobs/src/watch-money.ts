@@ -1,8 +1,8 @@
-import { finishPayments, undoPayment } from '@market/market/orders'
-import { recheckTransfers, watchTreasury } from '@market/market/payments'
-import { compareSendings } from '@market/market/payouts'
-import { forgetOldLooks, keepReserves } from '@market/market/reserves'
-import { findElsewhere, finishHires, forgetHires, sendUnmined, undoRegistration } from '@market/market/x402'
+import { recheckTransfers, watchTreasury } from '@market/money/payments'
+import { compareSendings } from '@market/money/payouts'
+import { forgetOldLooks, keepReserves } from '@market/money/reserves'
+import { finishPayments, undoPayment } from '@market/trade/orders'
+import { findElsewhere, finishHires, forgetHires, sendUnmined, undoRegistration } from '@market/trade/x402'
 import type { JobContext } from './job.ts'
 import type { Sweep, SweepLog } from './sweeps.ts'
 

@@ -1,7 +1,7 @@
+import type { Context } from '@market/core/context'
 import type { AgentId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import type { Context } from '@market/market/context'
-import { createListing, type Listing, type Offer } from '@market/market/listings'
+import { createListing, type Listing, type Offer } from '@market/trade/listings'
 
 /** A complete offer, but for what the test itself says. */
 export const offerOf = (said: Partial<Offer> = {}): Offer => ({

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Context } from '@market/core/context'
 import type { Db } from '@market/database/transact'
 import { HOUR, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import type { Context } from '@market/market/context'
-import type { Listing } from '@market/market/listings'
-import { createOrder, type Party, type Status } from '@market/market/orders'
+import type { Listing } from '@market/trade/listings'
+import { createOrder, type Party, type Status } from '@market/trade/orders'
 import { makeEvmWallet } from './makers.ts'
 
 /** A wallet as a party to orders. */

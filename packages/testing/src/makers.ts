@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type Registered, registerAgent } from '@market/market/agents'
-import type { Context } from '@market/market/context'
-import type { IdentityProfile } from '@market/market/ports/identity'
-import type { Wallet } from '@market/market/ports/signatures'
+import type { Context } from '@market/core/context'
+import type { IdentityProfile } from '@market/core/ports/identity'
+import type { Wallet } from '@market/core/ports/signatures'
+import { type Registered, registerAgent } from '@market/identity/agents'
 import { evmSigner } from './evm-signer.ts'
 import { solanaSigner } from './solana-signer.ts'
 

@@ -45,7 +45,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['one transfer pays one order'],
     changes: [
       {
-        file: 'market/src/payments/claim-transfer.ts',
+        file: 'money/src/payments/claim-transfer.ts',
         from: "  if (known.purpose !== '') throw usedAlready()\n",
         to: "  if (known.purpose !== '') {\n    await postNew(ctx, tx, arrival(transfer))\n    return { isNew: true }\n  }\n",
       },
@@ -59,7 +59,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['the steps of an order are a path through its table', 'no request is answered 500'],
     changes: [
       {
-        file: 'market/src/orders/store.ts',
+        file: 'trade/src/orders/store.ts',
         from: "where('id', '=', id).forUpdate().executeTakeFirst()",
         to: "where('id', '=', id).executeTakeFirst()",
       },
@@ -71,7 +71,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
-        file: 'market/src/payouts/sign-once.ts',
+        file: 'money/src/payouts/sign-once.ts',
         from: '  const isOurs = await transact(',
         to: '  await sendAnyway(rail, signed)\n  const isOurs = await transact(',
       },
@@ -90,7 +90,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['every step that is told has exactly one event', 'every event is about an order that exists'],
     changes: [
       {
-        file: 'market/src/events/emit.ts',
+        file: 'core/src/events/emit.ts',
         from: 'return insertEvent(tx, {',
         to: 'return insertEvent((ctx as unknown as { db?: Tx }).db ?? tx, {',
       },
@@ -102,7 +102,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
-        file: 'market/src/payouts/advance-payout.ts',
+        file: 'money/src/payouts/advance-payout.ts',
         from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await rail.nonces())?.next === payout.nonce) await signOnce(ctx, rail, payout, signed)\n',
         to: [
           '  if (payout.nonce === null) return',
@@ -116,7 +116,7 @@ export const BUGS: readonly Bug[] = [
         ].join('\n'),
       },
       {
-        file: 'market/src/payouts/advance-payout.ts',
+        file: 'money/src/payouts/advance-payout.ts',
         from: "import { findPayout } from './store.ts'",
         to: "import { findNonce, findPayout, saveNonce } from './store.ts'\nimport { transact } from '@market/database/transact'",
       },
@@ -145,7 +145,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
-        file: 'market/src/payouts/number-payout.ts',
+        file: 'money/src/payouts/number-payout.ts',
         from: 'await saveNonce(tx, network, { treasury, next: nonce + 1n })',
         to: 'await saveNonce(tx, network, { treasury, next: nonce })',
       },
@@ -175,7 +175,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['what is on the chain is in the books, and what is not is not'],
     changes: [
       {
-        file: 'market/src/payments/transfer.ts',
+        file: 'money/src/payments/transfer.ts',
         from: "  state: seen.final ? 'final' : 'seen',\n",
         to: "  state: 'final',\n",
       },
@@ -195,7 +195,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['every buyer holds what it had, less what it paid, and what came back'],
     changes: [
       {
-        file: 'market/src/x402/buy-signed.ts',
+        file: 'trade/src/x402/buy-signed.ts',
         from: '    const settlement = await facilitator.sign(payment, terms, nonce)\n',
         to: '    const settlement = await facilitator.sign(payment, terms, nonce)\n    await facilitator.send(settlement).catch(() => undefined)\n',
       },
@@ -214,7 +214,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['an order pays out what it must, to its agent or back to its buyer'],
     changes: [
       {
-        file: 'market/src/ledger/fees.ts',
+        file: 'money/src/ledger/fees.ts',
         from: 'const fee = share(price, FEE_BPS)\n',
         to: 'const fee = BigInt(Math.round(Number(price) * 0.1)) as Usdc\n',
       },
@@ -224,9 +224,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'refund-and-payout',
     shownBy: ['no account is overdrawn'],
-    changes: [
-      { file: 'market/src/orders/resolve-dispute.ts', from: "      allow(order, 'award')\n", to: '' },
-    ],
+    changes: [{ file: 'trade/src/orders/resolve-dispute.ts', from: "      allow(order, 'award')\n", to: '' }],
     sql: ['alter table ledger_accounts drop constraint ledger_accounts_not_overdrawn'],
     aim: { ending: 'refundedOrAwarded', faults: 0 },
   },

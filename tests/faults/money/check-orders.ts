@@ -1,4 +1,4 @@
-import { TRANSITIONS } from '@market/market/orders'
+import { TRANSITIONS } from '@market/trade/orders'
 import { feeOf, partOf } from './check-books.ts'
 import type { Checks, Facts, OrderRow } from './facts.ts'
 

@@ -1,4 +1,4 @@
-import type { SignedPayment } from '@market/market/ports/facilitator'
+import type { SignedPayment } from '@market/core/ports/facilitator'
 import { type Address, type Hex, parseErc6492Signature } from 'viem'
 import { isRecord } from './rpc.ts'
 import { parseAddress } from './settings.ts'

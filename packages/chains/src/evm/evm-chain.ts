@@ -1,6 +1,6 @@
+import type { Chain } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
 import { unavailable } from '@market/kernel/refusal'
-import type { Chain } from '@market/market/ports/chain'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { checkNode } from './check-node.ts'
 import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'

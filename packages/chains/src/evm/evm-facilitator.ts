@@ -1,6 +1,6 @@
+import { type Facilitator, noGas } from '@market/core/ports/facilitator'
+import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import { type Facilitator, noGas } from '@market/market/ports/facilitator'
-import type { EvmTreasurySigner } from '@market/market/ports/signer'
 import type { Node } from '../nodes/node-pool.ts'
 import { type Authorization, readAuthorization } from './authorization.ts'
 import { authorizationCall, MOST_GAS } from './authorization-call.ts'

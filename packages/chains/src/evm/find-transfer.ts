@@ -1,5 +1,5 @@
+import type { Look, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
-import type { Look, SeenTransfer, TransferQuestion } from '@market/market/ports/chain'
 import type { Node } from '../nodes/node-pool.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
 import {

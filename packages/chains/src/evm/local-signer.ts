@@ -1,4 +1,4 @@
-import type { EvmTreasurySigner } from '@market/market/ports/signer'
+import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { bytesToHex, type Hex, hexToBigInt } from 'viem'
 import { privateKeyToAddress, sign } from 'viem/accounts'
 

@@ -1,6 +1,6 @@
+import { NONCE_USED_BY_ANOTHER, type SentOutcome, type SignedTransfer } from '@market/core/ports/rail'
 import { assert } from '@market/kernel/assert'
 import { unavailable } from '@market/kernel/refusal'
-import { NONCE_USED_BY_ANOTHER, type SentOutcome, type SignedTransfer } from '@market/market/ports/rail'
 import type { Node, NodePool } from '../nodes/node-pool.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
 import { quantity, readBlock, readReceipt } from './read-answer.ts'

@@ -1,4 +1,4 @@
-import type { Settlement, SettlementOutcome } from '@market/market/ports/facilitator'
+import type { Settlement, SettlementOutcome } from '@market/core/ports/facilitator'
 import type { Node, NodePool } from '../nodes/node-pool.ts'
 import type { Authorization } from './authorization.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'

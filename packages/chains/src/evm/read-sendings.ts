@@ -1,5 +1,5 @@
+import type { SeenSending } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
-import type { SeenSending } from '@market/market/ports/chain'
 import type { Node } from '../nodes/node-pool.ts'
 import { readTransaction, type Transaction } from './read-answer.ts'
 import { type Moved, readPage, type Walk } from './read-page.ts'

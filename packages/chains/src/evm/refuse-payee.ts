@@ -1,5 +1,5 @@
+import type { PayoutOrder } from '@market/core/ports/rail'
 import { unavailable } from '@market/kernel/refusal'
-import type { PayoutOrder } from '@market/market/ports/rail'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { failureReason, isContractFailure } from './contract-failure.ts'

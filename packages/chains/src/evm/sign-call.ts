@@ -1,5 +1,5 @@
+import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import type { EvmTreasurySigner } from '@market/market/ports/signer'
 import {
   type Hex,
   hexToBytes,

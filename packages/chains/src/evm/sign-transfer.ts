@@ -1,6 +1,6 @@
+import type { PayoutOrder, SignedTransfer } from '@market/core/ports/rail'
+import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import type { PayoutOrder, SignedTransfer } from '@market/market/ports/rail'
-import type { EvmTreasurySigner } from '@market/market/ports/signer'
 import {
   concat,
   encodeFunctionData,

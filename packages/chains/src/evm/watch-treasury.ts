@@ -1,5 +1,5 @@
+import type { SeenTransfer } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
-import type { SeenTransfer } from '@market/market/ports/chain'
 import type { Node } from '../nodes/node-pool.ts'
 import { least, most, readPage, type View, type Walk } from './read-page.ts'
 import { addressKey, type EvmSettings, ownKeys } from './settings.ts'

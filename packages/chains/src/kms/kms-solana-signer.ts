@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto'
+import type { SolanaTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import type { SolanaTreasurySigner } from '@market/market/ports/signer'
 import { getAddressDecoder } from '@solana/kit'
 import { type KmsSettings, openKmsKey } from './kms-client.ts'
 

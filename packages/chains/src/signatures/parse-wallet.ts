@@ -1,4 +1,4 @@
-import type { Wallet, WalletChain } from '@market/market/ports/signatures'
+import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { getBase58Encoder, isAddress, isOffCurveAddress } from '@solana/kit'
 import { getAddress, isHex } from 'viem'
 import { isSmallOrderKey } from './small-order-keys.ts'

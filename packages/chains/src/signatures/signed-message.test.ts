@@ -1,4 +1,4 @@
-import type { Wallet } from '@market/market/ports/signatures'
+import type { Wallet } from '@market/core/ports/signatures'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'

@@ -1,5 +1,5 @@
+import { SIGNATURE_MAX_AGE_MS, type Wallet } from '@market/core/ports/signatures'
 import { Refusal } from '@market/kernel/refusal'
-import { SIGNATURE_MAX_AGE_MS, type Wallet } from '@market/market/ports/signatures'
 
 export interface Site {
   readonly domain: string

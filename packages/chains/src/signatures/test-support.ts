@@ -1,5 +1,5 @@
+import type { Signatures, WalletProof } from '@market/core/ports/signatures'
 import { Refusal } from '@market/kernel/refusal'
-import type { Signatures, WalletProof } from '@market/market/ports/signatures'
 
 interface Signer {
   readonly address: string

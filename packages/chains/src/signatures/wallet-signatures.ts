@@ -1,12 +1,12 @@
-import { assert } from '@market/kernel/assert'
-import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import {
   SIGNATURE_MAX_AGE_MS,
   SIGNATURE_MAX_SKEW_MS,
   type Signatures,
   type Wallet,
-} from '@market/market/ports/signatures'
+} from '@market/core/ports/signatures'
+import { assert } from '@market/kernel/assert'
+import type { Network } from '@market/kernel/network'
+import { Refusal } from '@market/kernel/refusal'
 import { isHex } from 'viem'
 import type { ChainAccess } from './ask-chain.ts'
 import { parseWallet } from './parse-wallet.ts'

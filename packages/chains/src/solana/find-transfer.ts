@@ -1,5 +1,5 @@
+import type { Look, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import type { Look, SeenTransfer, TransferQuestion } from '@market/market/ports/chain'
 import { isSignature, type Signature } from '@solana/kit'
 import type { SolanaRpc } from './nodes.ts'
 import {

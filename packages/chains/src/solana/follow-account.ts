@@ -1,5 +1,5 @@
+import type { SeenTransfer } from '@market/core/ports/chain'
 import { Refusal, unavailable } from '@market/kernel/refusal'
-import type { SeenTransfer } from '@market/market/ports/chain'
 import type { Signature } from '@solana/kit'
 import { blockOf, parseSignature } from './find-transfer.ts'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'

@@ -1,5 +1,5 @@
+import type { SeenTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import type { SeenTransfer } from '@market/market/ports/chain'
 import { accountFollower, type Happening } from './follow-account.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { attachedTo, isOwn, payerOf, type TreasuryAccount } from './read-transfer.ts'

@@ -1,4 +1,4 @@
-import type { SolanaTreasurySigner } from '@market/market/ports/signer'
+import type { SolanaTreasurySigner } from '@market/core/ports/signer'
 import { createKeyPairFromPrivateKeyBytes, getAddressFromPublicKey, signBytes } from '@solana/kit'
 
 /** Holds the key in this process, where it can sign but not be read out again. For development and small floats. */

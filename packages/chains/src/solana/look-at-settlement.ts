@@ -1,5 +1,5 @@
+import type { Settlement, SettlementOutcome } from '@market/core/ports/facilitator'
 import { Refusal } from '@market/kernel/refusal'
-import type { Settlement, SettlementOutcome } from '@market/market/ports/facilitator'
 import { signature } from '@solana/kit'
 import { lookPayout } from './look-payout.ts'
 import type { SolanaNode, SolanaNodes } from './nodes.ts'

@@ -1,6 +1,6 @@
+import type { SentOutcome, SignedTransfer } from '@market/core/ports/rail'
 import { assert } from '@market/kernel/assert'
 import { Refusal } from '@market/kernel/refusal'
-import type { SentOutcome, SignedTransfer } from '@market/market/ports/rail'
 import { signature } from '@solana/kit'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
 

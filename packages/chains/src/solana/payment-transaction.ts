@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SignedPayment } from '@market/market/ports/facilitator'
+import type { SignedPayment } from '@market/core/ports/facilitator'
 import {
   type Address,
   getBase64Encoder,

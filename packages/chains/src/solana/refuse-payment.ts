@@ -1,5 +1,5 @@
+import { noGas } from '@market/core/ports/facilitator'
 import { Refusal, unavailable } from '@market/kernel/refusal'
-import { noGas } from '@market/market/ports/facilitator'
 import {
   type Address,
   type Base64EncodedWireTransaction,

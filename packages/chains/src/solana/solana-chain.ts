@@ -1,4 +1,4 @@
-import type { Chain } from '@market/market/ports/chain'
+import type { Chain } from '@market/core/ports/chain'
 import { assertIsAddress } from '@solana/kit'
 import { largest } from '../nodes/largest.ts'
 import { checkNodes } from './check-nodes.ts'

@@ -1,6 +1,6 @@
+import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
+import type { SolanaTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import type { Facilitator, SignedPayment } from '@market/market/ports/facilitator'
-import type { SolanaTreasurySigner } from '@market/market/ports/signer'
 import {
   address,
   getBase64EncodedWireTransaction,

@@ -1,6 +1,6 @@
+import type { Rail } from '@market/core/ports/rail'
+import type { SolanaTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import type { Rail } from '@market/market/ports/rail'
-import type { SolanaTreasurySigner } from '@market/market/ports/signer'
 import { address } from '@solana/kit'
 import { getTokenSize } from '@solana-program/token'
 import { lookPayout } from './look-payout.ts'

@@ -1,7 +1,7 @@
 import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import type { Network } from '@market/kernel/network'
-import { listPayable, listTrending } from '@market/market/x402'
+import { listPayable, listTrending } from '@market/trade/x402'
 import { handler } from '../handler.ts'
 import { presentPayable } from './present-payable.ts'
 

@@ -6,7 +6,7 @@ import {
   requirementsOf,
   serviceName,
   tagsOf,
-} from '@market/market/x402'
+} from '@market/trade/x402'
 import { payUrl } from './present-payable.ts'
 
 /** A service as catalogues of other people show it. */

@@ -1,5 +1,5 @@
 import type { Refusal } from '@market/kernel/refusal'
-import type { PaymentHeaders } from '@market/market/x402'
+import type { PaymentHeaders } from '@market/trade/x402'
 import type { WalletFields } from '../call.ts'
 
 /** Where programs knock that pay with the request. */

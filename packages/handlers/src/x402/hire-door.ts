@@ -1,7 +1,7 @@
 import type { LimitName } from '@market/contract/limits'
 import type { ListingId } from '@market/kernel/ids'
 import { Refusal } from '@market/kernel/refusal'
-import { carrierOf, findPayable, hireService, type Quote } from '@market/market/x402'
+import { carrierOf, findPayable, hireService, type Quote } from '@market/trade/x402'
 import { answerLimited } from '../answer-limited.ts'
 import type { Answer } from '../call.ts'
 import type { House } from '../house.ts'

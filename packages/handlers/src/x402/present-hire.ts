@@ -1,6 +1,6 @@
 import { HOUR } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import { findOrder } from '@market/market/orders'
+import { findOrder } from '@market/trade/orders'
 import {
   capabilityOf,
   firstVersionOf,
@@ -9,7 +9,7 @@ import {
   plainBody,
   type Quote,
   versionTwoOf,
-} from '@market/market/x402'
+} from '@market/trade/x402'
 import type { Answer } from '../call.ts'
 import type { House } from '../house.ts'
 import type { DoorName } from './hire-call.ts'

@@ -1,8 +1,8 @@
 import type { AnswerOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
+import type { Context } from '@market/core/context'
 import { formatUsd } from '@market/kernel/money'
-import type { Context } from '@market/market/context'
-import type { ForSale } from '@market/market/x402'
+import type { ForSale } from '@market/trade/x402'
 import { presentService } from '../present-service.ts'
 
 type PayableService = AnswerOf<Operations['listPayableServices']>['data'][number]

@@ -1,6 +1,6 @@
 import { operations } from '@market/contract/operations'
 import type { Network } from '@market/kernel/network'
-import { countPayable, listPayable, openNetworks, type PayableAsked } from '@market/market/x402'
+import { countPayable, listPayable, openNetworks, type PayableAsked } from '@market/trade/x402'
 import { answerLimited } from '../answer-limited.ts'
 import type { Answer, Call } from '../call.ts'
 import type { House } from '../house.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '@market/kernel/refusal'
-import type { Carrier } from '@market/market/x402'
+import type { Carrier } from '@market/trade/x402'
 import type { House } from '../house.ts'
 import { readWallet } from '../prove-wallet.ts'
 import type { HireCall } from './hire-call.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { IdentityProfile, IdentityProvider } from '@market/core/ports/identity'
 import { Refusal, unavailable } from '@market/kernel/refusal'
-import type { IdentityProfile, IdentityProvider } from '@market/market/ports/identity'
 import {
   type CryptoKey,
   errors,

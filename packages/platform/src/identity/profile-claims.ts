@@ -1,4 +1,4 @@
-import type { IdentityProfile } from '@market/market/ports/identity'
+import type { IdentityProfile } from '@market/core/ports/identity'
 
 /** Which userinfo claim holds what; providers differ in their names. */
 export interface ClaimNames {

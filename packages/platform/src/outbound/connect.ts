@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
-import { OutboundFailure } from '@market/market/ports/outbound'
+import { OutboundFailure } from '@market/core/ports/outbound'
 import { withDeadline } from './deadline.ts'
 import type { Connection } from './idle-connections.ts'
 import type { TlsSessions } from './tls-sessions.ts'

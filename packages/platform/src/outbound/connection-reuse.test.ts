@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import type { OutboundRequest } from '@market/market/ports/outbound'
+import type { OutboundRequest } from '@market/core/ports/outbound'
 import { startDnsServer, type TestDnsServer } from '@market/testing/dns-server'
 import { startTlsServer } from '@market/testing/tls-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'

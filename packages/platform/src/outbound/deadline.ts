@@ -1,4 +1,4 @@
-import { OutboundFailure } from '@market/market/ports/outbound'
+import { OutboundFailure } from '@market/core/ports/outbound'
 
 /** One wall clock over everything `work` does; the signal tells it to let go of its sockets. */
 export const withDeadline = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { request as openRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { type OutboundAnswer, OutboundFailure, type OutboundRequest } from '@market/market/ports/outbound'
+import { type OutboundAnswer, OutboundFailure, type OutboundRequest } from '@market/core/ports/outbound'
 
 const readAtMost = async (answer: IncomingMessage, limit: number): Promise<string> => {
   const chunks: Buffer[] = []

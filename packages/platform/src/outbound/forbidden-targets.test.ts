@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { OutboundFailure } from '@market/core/ports/outbound'
 import { Refusal } from '@market/kernel/refusal'
-import { OutboundFailure } from '@market/market/ports/outbound'
 import { startDnsServer, type TestDnsServer } from '@market/testing/dns-server'
 import { FORBIDDEN_TARGETS, FORBIDDEN_ZONE } from '@market/testing/forbidden-targets'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import type { OutboundRequest } from '@market/market/ports/outbound'
+import type { OutboundRequest } from '@market/core/ports/outbound'
 import { startDnsServer, type TestDnsServer } from '@market/testing/dns-server'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
 import { startTlsServer } from '@market/testing/tls-server'

@@ -1,5 +1,5 @@
+import { type Outbound, OutboundFailure } from '@market/core/ports/outbound'
 import { Refusal } from '@market/kernel/refusal'
-import { type Outbound, OutboundFailure } from '@market/market/ports/outbound'
 import { type ConnectSettings, connectChecked, serverOf, trusting } from './connect.ts'
 import { withDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { OutboundFailure } from '@market/market/ports/outbound'
+import { OutboundFailure } from '@market/core/ports/outbound'
 import { isPublicAddress } from './public-address.ts'
 
 export interface HostResolver {

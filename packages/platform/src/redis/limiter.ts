@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Limiter, LimitRule } from '@market/market/ports/limiter'
+import type { Limiter, LimitRule } from '@market/core/ports/limiter'
 import DataLoader from 'dataloader'
 import { Redis } from 'ioredis'
 import { localWindows, takenOf } from './local-windows.ts'

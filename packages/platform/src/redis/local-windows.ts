@@ -1,4 +1,4 @@
-import type { LimitRule, Taken } from '@market/market/ports/limiter'
+import type { LimitRule, Taken } from '@market/core/ports/limiter'
 
 interface Window {
   count: number

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Outbound } from '@market/market/ports/outbound'
+import type { Outbound } from '@market/core/ports/outbound'
 import { dnsResolver } from '../outbound/dns-resolver.ts'
 import { guardedOutbound } from '../outbound/guarded-outbound.ts'
 

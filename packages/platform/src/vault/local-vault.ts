@@ -6,7 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import type { SealedPlace, Vault } from '@market/market/ports/vault'
+import type { SealedPlace, Vault } from '@market/core/ports/vault'
 import { encodeSealed, IV_BYTES, KEY_BYTES, parseSealed, SEALED_VERSION, TAG_BYTES } from './sealed-bytes.ts'
 
 export interface LocalVaultSettings {

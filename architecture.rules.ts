@@ -1,0 +1,223 @@
+import type { ICruiseOptions, IRegularForbiddenRuleType as Rule } from 'dependency-cruiser'
+
+/** The layers, top to bottom. A file may import every layer below its own. */
+const LAYERS = {
+  apps: '^apps/',
+  transports: '^packages/(http|mcp|jobs)/',
+  handlers: '^packages/handlers/',
+  trade: '^packages/trade/',
+  'identity-and-money': '^packages/(identity|money)/',
+  core: '^packages/core/',
+  database: '^packages/database/',
+  kernel: '^packages/kernel/',
+}
+
+/** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
+export const MODULES = {
+  trade: ['x402', 'reviews', 'messages', 'orders', 'listings'],
+  identity: ['webhooks', 'agents', 'accounts'],
+  money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
+  core: ['notifications', 'custody', 'switches', 'events', 'queue', 'requests', 'audit'],
+} as const
+
+/** Which module writes each table. Every module may read it. */
+export const OWNERS: Readonly<Record<string, string>> = {
+  agents: 'agents',
+  agent_wallets: 'custody',
+  audit_head: 'audit',
+  audit_log: 'audit',
+  deliveries: 'webhooks',
+  delivery_lanes: 'webhooks',
+  event_counters: 'events',
+  events: 'events',
+  gas_nonces: 'x402',
+  gas_transactions: 'x402',
+  hires: 'x402',
+  ledger_accounts: 'ledger',
+  ledger_journals: 'ledger',
+  ledger_moves: 'ledger',
+  listing_buyers: 'listings',
+  listings: 'listings',
+  notifications: 'notifications',
+  order_deliveries: 'orders',
+  order_messages: 'messages',
+  order_steps: 'orders',
+  orders: 'orders',
+  payout_gates: 'payouts',
+  payout_signatures: 'payouts',
+  payouts: 'payouts',
+  rail_nonces: 'payouts',
+  requests: 'requests',
+  reserve_leaves: 'reserves',
+  reserve_looks: 'reserves',
+  reviews: 'reviews',
+  sendings: 'payouts',
+  switches: 'switches',
+  transfers: 'payments',
+  treasury_positions: 'payments',
+  unread_counters: 'notifications',
+  used_signatures: 'requests',
+  user_wallets: 'accounts',
+  users: 'accounts',
+  worker_pools: 'queue',
+}
+
+/** A test, or what only tests beside it use: `store.test.ts`, `test-support.ts`. */
+export const TEST = '\\.test\\.ts$|/test-[^/]+\\.ts$|^tests/'
+
+const DOMAIN = `^packages/(${Object.keys(MODULES).join('|')})/`
+const MODULE = `${DOMAIN}src/(?!ports/)([^/]+)/`
+const PORTS = '^packages/core/src/ports/'
+const ADAPTERS = '^packages/(chains|platform)/'
+const SQL = 'node_modules/(kysely|pg|pg-[^/]+|postgres)/'
+
+type Step = readonly [name: string, path: string]
+
+/** Of a list from top to bottom: nothing imports what stands before it. */
+const importsLowerOnly = (kind: string, steps: readonly Step[], pathNot: string[]): Rule[] =>
+  steps.slice(1).map(([name, path], above) => ({
+    name: `${name}-imports-lower-${kind}-only`,
+    severity: 'error',
+    from: { path, pathNot },
+    to: { path: steps.slice(0, above + 1).map(([, higher]) => higher) },
+  }))
+
+const never = (name: string, from: Rule['from'], to: Rule['to']): Rule => ({
+  name,
+  severity: 'error',
+  from,
+  to,
+})
+
+const everywhere: Rule[] = [
+  never('no-import-cycles', {}, { circular: true }),
+  // An import that cannot be resolved has no path, so no other rule would see it.
+  never('every-import-resolves', {}, { couldNotResolve: true }),
+  never(
+    'packages-are-imported-by-name',
+    { path: '^(apps|packages)/([^/]+)/' },
+    { path: '^(apps|packages)/', pathNot: '^$1/$2/', dependencyTypes: ['local'] },
+  ),
+  never('production-code-imports-no-test', { path: '^(apps|packages)/', pathNot: TEST }, { path: TEST }),
+  never(
+    'testing-is-for-tests-and-dev-only',
+    { path: '^(apps|packages)/', pathNot: [TEST, '^packages/testing/', '^apps/dev/'] },
+    { path: '^packages/testing/' },
+  ),
+]
+
+const layers: Rule[] = [
+  // A test may import a higher layer: the test of a webhook needs an order.
+  ...importsLowerOnly('layers', Object.entries(LAYERS), [TEST]),
+  never(
+    'identity-and-money-are-independent',
+    { path: '^packages/(identity|money)/', pathNot: TEST },
+    { path: LAYERS['identity-and-money'], pathNot: '^packages/$1/' },
+  ),
+  // `dev` runs the whole marketplace on one machine, so it starts the other apps.
+  never('apps-are-independent', { path: '^apps/(?!dev/)([^/]+)/' }, { path: '^apps/', pathNot: '^apps/$1/' }),
+  never(
+    'transports-are-independent',
+    { path: '^packages/(http|mcp|jobs)/' },
+    { path: LAYERS.transports, pathNot: '^packages/$1/' },
+  ),
+  never(
+    'transports-contain-no-sql',
+    { path: LAYERS.transports, pathNot: TEST },
+    { path: ['^packages/database/', SQL] },
+  ),
+  never(
+    'handlers-contain-no-sql',
+    { path: LAYERS.handlers, pathNot: TEST },
+    { path: ['^packages/database/src/(?!(transact|outage)\\.ts$)', SQL] },
+  ),
+  never(
+    'kernel-imports-nothing',
+    { path: LAYERS.kernel, pathNot: TEST },
+    { pathNot: LAYERS.kernel, dependencyTypesNot: ['core'], couldNotResolve: false },
+  ),
+]
+
+const modules: Rule[] = [
+  ...Object.entries(MODULES).flatMap(([name, ordered]) =>
+    importsLowerOnly(
+      'modules',
+      ordered.map((module): Step => [module, `^packages/${name}/src/${module}/`]),
+      [TEST],
+    ),
+  ),
+  never(
+    'modules-are-imported-by-index',
+    { path: `${DOMAIN}src/([^/]+)/` },
+    { path: `${MODULE}(?!index\\.ts$)`, pathNot: '^packages/$1/src/$2/' },
+  ),
+  never(
+    'index-exports-its-own-module',
+    { path: `${MODULE}index\\.ts$` },
+    { pathNot: '^packages/$1/src/$2/', couldNotResolve: false },
+  ),
+  never(
+    'context-and-ports-import-no-module',
+    { path: '^packages/core/src/(context\\.ts$|reseal\\.ts$|ports/)' },
+    { path: MODULE },
+  ),
+  never(
+    'ports-import-kernel-only',
+    { path: PORTS, pathNot: TEST },
+    { pathNot: ['^packages/core/src/', LAYERS.kernel], couldNotResolve: false },
+  ),
+  // Protocols, chains and drivers are packages; the domain needs two: its SQL builder and the batching of reads.
+  never(
+    'domain-imports-no-protocol-library',
+    { path: DOMAIN, pathNot: TEST },
+    { path: ['node_modules/(?!(?:kysely|dataloader)/)', '^(http|http2|https|net|tls|dgram|dns)(/|$)'] },
+  ),
+]
+
+const besides: Rule[] = [
+  never(
+    'adapters-are-imported-by-apps-only',
+    { path: '^packages/([^/]+)/', pathNot: [TEST, '^packages/testing/'] },
+    { path: ADAPTERS, pathNot: '^packages/$1/' },
+  ),
+  never(
+    'adapters-import-ports-and-kernel-only',
+    { path: ADAPTERS, pathNot: TEST },
+    {
+      path: '^(apps|packages)/',
+      pathNot: ['^packages/$1/', PORTS, LAYERS.kernel, ADAPTERS, '^packages/testing/'],
+    },
+  ),
+  never(
+    'contract-imports-zod-only',
+    { path: '^packages/contract/', pathNot: TEST },
+    { pathNot: ['^packages/contract/', 'node_modules/zod/'], couldNotResolve: false },
+  ),
+  never(
+    'contract-is-for-handlers-transports-and-clients',
+    {
+      path: '^packages/',
+      pathNot: [TEST, '^packages/(contract|http|mcp|handlers|sdk|cli|mcp-stdio|console|testing)/'],
+    },
+    { path: '^packages/contract/' },
+  ),
+  never(
+    'clients-import-contract-only',
+    { path: '^packages/(sdk|cli|mcp-stdio|console)/', pathNot: TEST },
+    { path: '^(apps|packages)/', pathNot: '^packages/(contract|sdk|$1)/' },
+  ),
+]
+
+export const RULES: Rule[] = [...everywhere, ...layers, ...modules, ...besides]
+
+export const CRUISE_OPTIONS: ICruiseOptions = {
+  // Without the swc parser the cruiser reads no TypeScript, and finds nothing.
+  parser: 'swc',
+  tsPreCompilationDeps: true,
+  doNotFollow: { path: 'node_modules' },
+  enhancedResolveOptions: {
+    exportsFields: ['exports'],
+    conditionNames: ['import', 'types', 'default'],
+    extensions: ['.ts', '.js'],
+  },
+}

@@ -1,0 +1,30 @@
+import type { IdentityProfile } from '@market/core/ports/identity'
+import type { Signatures, Wallet, WalletChain } from '@market/core/ports/signatures'
+
+export interface LinkedWallet {
+  readonly key: string
+  readonly address: string
+  readonly chain: WalletChain
+}
+
+export interface Account {
+  readonly userId: string
+  readonly username: string | null
+  readonly displayName: string | null
+  readonly twitterUsername: string | null
+  readonly email: string | null
+  readonly avatarUrl: string | null
+  readonly bio: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly wallets: readonly LinkedWallet[]
+}
+
+/** What the provider vouched for, and when it was asked: of two answers the one to the later question counts. */
+export type Vouched = IdentityProfile & { readonly askedAt?: Date }
+
+/** The wallets a provider lists that can really sign; one that cannot is no proof of anything. */
+export function walletsOf(profile: IdentityProfile, signatures: Signatures): Wallet[] {
+  const parsed = profile.wallets.flatMap((address) => signatures.parse(address) ?? [])
+  return [...new Map(parsed.map((wallet) => [wallet.key, wallet])).values()]
+}

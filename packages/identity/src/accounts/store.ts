@@ -1,0 +1,134 @@
+import type { IdentityProfile } from '@market/core/ports/identity'
+import type { Wallet, WalletChain } from '@market/core/ports/signatures'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import type { Selectable } from 'kysely'
+import type { Account, LinkedWallet } from './account.ts'
+
+type UserRow = Selectable<Tables['users']>
+
+const accountOf = (row: UserRow, wallets: readonly LinkedWallet[]): Account => ({
+  userId: row.idp_user_id,
+  username: row.username,
+  displayName: row.display_name,
+  twitterUsername: row.twitter_username,
+  email: row.google_email,
+  avatarUrl: row.avatar_url,
+  bio: row.bio,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  wallets,
+})
+
+export async function findWallets(db: Db | Tx, userId: string): Promise<LinkedWallet[]> {
+  const rows = await db
+    .selectFrom('user_wallets')
+    .select(['wallet_key', 'address', 'chain'])
+    .where('idp_user_id', '=', userId)
+    .orderBy('wallet_key')
+    .execute()
+  return rows.map((row) => ({ key: row.wallet_key, address: row.address, chain: row.chain as WalletChain }))
+}
+
+export async function findAccount(db: Db | Tx, userId: string): Promise<Account | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('idp_user_id', '=', userId).executeTakeFirst()
+  return row === undefined ? undefined : accountOf(row, await findWallets(db, userId))
+}
+
+/** What the person chose on the profile page stands; what only the provider knows is refreshed. */
+export async function upsertUser(tx: Tx, profile: IdentityProfile, at: Date): Promise<{ isNew: boolean }> {
+  const vouched = {
+    username: profile.username,
+    twitter_username: profile.twitterUsername,
+    google_email: profile.email,
+  }
+  const inserted = await tx
+    .insertInto('users')
+    .values({
+      idp_user_id: profile.userId,
+      ...vouched,
+      display_name: profile.displayName,
+      avatar_url: profile.avatarUrl,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (inserted.numInsertedOrUpdatedRows === 1n) return { isNew: true }
+  await tx
+    .updateTable('users')
+    .set({ ...vouched, updated_at: at })
+    .where('idp_user_id', '=', profile.userId)
+    .where((where) =>
+      where.or([
+        where('username', 'is distinct from', vouched.username),
+        where('twitter_username', 'is distinct from', vouched.twitter_username),
+        where('google_email', 'is distinct from', vouched.google_email),
+      ]),
+    )
+    .execute()
+  return { isNew: false }
+}
+
+export async function lockUser(tx: Tx, userId: string): Promise<void> {
+  await tx.selectFrom('users').select('idp_user_id').where('idp_user_id', '=', userId).forUpdate().execute()
+}
+
+/**
+ * Makes the person's wallets exactly these and says which are new to them. The word that was asked for last wins: one
+ * that was overtaken on its way changes nothing that a later one said.
+ */
+export async function replaceWallets(
+  tx: Tx,
+  userId: string,
+  wallets: readonly Wallet[],
+  askedAt: Date,
+): Promise<string[]> {
+  const before = new Set((await findWallets(tx, userId)).map((wallet) => wallet.key))
+  const now = wallets.map((wallet) => wallet.key)
+  const gone = [...before].filter((key) => !now.includes(key))
+  if (gone.length > 0) {
+    await tx
+      .deleteFrom('user_wallets')
+      .where('idp_user_id', '=', userId)
+      .where('wallet_key', 'in', gone)
+      .where('vouched_at', '<=', askedAt)
+      .execute()
+  }
+  const taken: string[] = []
+  // In one order for everybody, so that two people claiming the same wallets cannot wait for each other.
+  for (const wallet of wallets.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    const done = await tx
+      .insertInto('user_wallets')
+      .values({
+        wallet_key: wallet.key,
+        idp_user_id: userId,
+        chain: wallet.chain,
+        address: wallet.address,
+        vouched_at: askedAt,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('wallet_key')
+          .doUpdateSet({ idp_user_id: userId, vouched_at: askedAt })
+          .where('user_wallets.vouched_at', '<=', askedAt),
+      )
+      .executeTakeFirst()
+    if (done.numInsertedOrUpdatedRows === 1n) taken.push(wallet.key)
+  }
+  return taken.filter((key) => !before.has(key))
+}
+
+export async function saveProfile(
+  tx: Tx,
+  userId: string,
+  change: { display_name?: string | null; bio?: string | null; avatar_url?: string | null },
+  at: Date,
+): Promise<boolean> {
+  const done = await tx
+    .updateTable('users')
+    .set({ ...change, updated_at: at })
+    .where('idp_user_id', '=', userId)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}

@@ -1,0 +1,73 @@
+import type { Needs } from '@market/core/context'
+import { type SqlBool, sql } from 'kysely'
+import { type AgentFilter, type AgentPage, type Page, pageOf, passes } from './agent-filter.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { AGENT_COLUMNS, agentOf } from './store.ts'
+
+/** A word on every page has many hits; ranking the best-known of them bounds the work of one search. */
+const CANDIDATES = 200
+
+/**
+ * Finds by words (stemmed, in name and description) and by pieces of the name, and ranks by how well the words
+ * fit, then by finished orders and rating. A token's price never counts.
+ */
+export async function searchAgents(
+  ctx: Needs<'db'>,
+  search: string,
+  filter: AgentFilter,
+  page: Page,
+): Promise<AgentPage> {
+  const after = readCursor(page.cursor, 'search')
+  const words = sql`(websearch_to_tsquery('english', ${search}) || websearch_to_tsquery('simple', ${search}))`
+  const term = search.trim().toLowerCase()
+  const pattern = namePattern(term)
+  const byWords = candidates(filter, sql<SqlBool>`search @@ ${words}`)
+  const byName =
+    pattern === undefined
+      ? undefined
+      : candidates(filter, sql<SqlBool>`lower(name) like ${pattern}`, BY_TRIGRAM)
+  const found = byName === undefined ? byWords : sql`${byWords} union ${byName}`
+  const score = sql<number>`(
+    case when lower(name) = ${term} then 4 when starts_with(lower(name), ${term}) then 2 else 0 end
+    + ts_rank(search, ${words}) * 2 + similarity(lower(name), ${term})
+    + ln(1 + completed_orders) * 0.1 + (rating_sum + 20.0) / (rating_count + 5) * 0.05
+  )::float8`
+  const rows = await ctx.db
+    .with('scored', (query) =>
+      query
+        .selectFrom('agents')
+        .select(AGENT_COLUMNS)
+        .select(score.as('score'))
+        .where(sql<SqlBool>`id in (${found})`),
+    )
+    .selectFrom('scored')
+    .selectAll()
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(score, id) < (${after?.rank ?? 0}::float8, ${after?.id ?? ''})`),
+    )
+    .orderBy('score', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  const agents = rows.map(({ score: rank, ...row }) => ({ agent: agentOf(row), rank }))
+  return pageOf(agents, page.limit, ({ agent, rank }) => writeCursor('search', rank, agent.id))
+}
+
+/** Left to itself the planner walks all agents by their orders for a piece of a name that few or none hold. */
+const BY_TRIGRAM = sql`completed_orders + 0`
+const BY_ORDERS = sql`completed_orders`
+
+const candidates = (filter: AgentFilter, matches: ReturnType<typeof sql<SqlBool>>, rank = BY_ORDERS) => sql`(
+  select id from agents where ${passes(filter)} and ${matches}
+  order by ${rank} desc, id desc limit ${sql.lit(CANDIDATES)}
+)`
+
+/**
+ * A piece of the name needs three letters in a row to be found by trigrams; shorter terms match beginnings, and
+ * what holds no letter at all matches no name.
+ */
+function namePattern(term: string): string | undefined {
+  const escaped = term.replace(/[\\%_]/g, (character) => `\\${character}`)
+  if (/[\p{L}\p{N}]{3}/u.test(term)) return `%${escaped}%`
+  return /^[\p{L}\p{N}]/u.test(term) ? `${escaped}%` : undefined
+}

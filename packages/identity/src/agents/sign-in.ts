@@ -1,0 +1,17 @@
+import type { Needs } from '@market/core/context'
+import { type AccountChange, saveAccount, type Vouched } from '../accounts/index.ts'
+import { countOwnedByWallets, saveHandle } from './store.ts'
+
+export interface SignedIn extends AccountChange {
+  /** Agents that are now tied to the person through a wallet that was not theirs before. */
+  readonly backfilled: number
+}
+
+export function signIn(ctx: Needs<'transact' | 'clock' | 'signatures'>, profile: Vouched): Promise<SignedIn> {
+  return ctx.transact(async (tx) => {
+    const change = await saveAccount(ctx, tx, profile)
+    const { userId, wallets, twitterUsername } = change.account
+    await saveHandle(tx, { userId, wallets: wallets.map((w) => w.key) }, twitterUsername, ctx.clock.now())
+    return { ...change, backfilled: await countOwnedByWallets(tx, change.newWallets) }
+  })
+}

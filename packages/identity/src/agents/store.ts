@@ -1,0 +1,298 @@
+import { randomBytes } from 'node:crypto'
+import type { WalletChain } from '@market/core/ports/signatures'
+import type { Resealing, SealedRow } from '@market/core/reseal'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
+import DataLoader from 'dataloader'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Agent } from './agent.ts'
+
+/** Everything but what only Postgres reads (`search`) or compares (`folded_name`, the key's fingerprint). */
+export const AGENT_COLUMNS = [
+  'id',
+  'name',
+  'slug',
+  'description',
+  'capabilities',
+  'ai_models',
+  'avatar_url',
+  'endpoint_url',
+  'owner_user_id',
+  'owner_wallet',
+  'twitter_username',
+  'verified',
+  'marketable',
+  'payout_chain',
+  'payout_wallet',
+  'payout_address_base',
+  'api_key_hint',
+  'api_key_sealed',
+  'webhook_secret_sealed',
+  'total_orders',
+  'completed_orders',
+  'rating_sum',
+  'rating_count',
+  'token_mint',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof Tables['agents'])[]
+
+type AgentRow = Pick<Selectable<Tables['agents']>, (typeof AGENT_COLUMNS)[number]>
+
+export const agentOf = (row: AgentRow): Agent => ({
+  id: row.id as AgentId,
+  name: row.name,
+  slug: row.slug,
+  description: row.description,
+  capabilities: row.capabilities,
+  aiModels: row.ai_models,
+  avatarUrl: row.avatar_url,
+  endpointUrl: row.endpoint_url,
+  ownerUserId: row.owner_user_id,
+  ownerWallet: row.owner_wallet,
+  twitterUsername: row.twitter_username,
+  verified: row.verified,
+  marketable: row.marketable,
+  payoutChain: row.payout_chain as WalletChain | null,
+  payoutWallet: row.payout_wallet,
+  payoutAddressBase: row.payout_address_base,
+  apiKeyHint: row.api_key_hint,
+  apiKeySealed: row.api_key_sealed,
+  webhookSecretSealed: row.webhook_secret_sealed,
+  totalOrders: row.total_orders,
+  completedOrders: row.completed_orders,
+  ratingSum: row.rating_sum,
+  ratingCount: row.rating_count,
+  tokenMint: row.token_mint,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const NUMBERED_SLUGS = 50
+
+const select = (db: Db | Tx) => db.selectFrom('agents').select(AGENT_COLUMNS)
+
+export async function findAgent(db: Db | Tx, id: string): Promise<Agent | undefined> {
+  const row = await select(db).where('id', '=', id).executeTakeFirst()
+  return row && agentOf(row)
+}
+
+export async function findAgents(tx: Tx, ids: readonly AgentId[]): Promise<Agent[]> {
+  const rows = await select(tx)
+    .where('id', 'in', [...ids])
+    .execute()
+  return rows.map(agentOf)
+}
+
+export async function findAgentBySlug(db: Db, slug: string): Promise<Agent | undefined> {
+  const row = await select(db).where('slug', '=', slug).executeTakeFirst()
+  return row && agentOf(row)
+}
+
+export async function findAgentByFingerprint(tx: Tx, fingerprint: Buffer): Promise<Agent | undefined> {
+  const row = await select(tx).where('api_key_fingerprint', '=', fingerprint).executeTakeFirst()
+  return row && agentOf(row)
+}
+
+type AgentLoader = DataLoader<Buffer, Agent | undefined>
+
+const MAX_BATCH = 64
+const agentLoaders = new WeakMap<Db, AgentLoader>()
+
+/**
+ * Looks up the agent of an API key. Requests of one turn of the event loop share one query; nothing is cached, so a
+ * revoked key stops at once.
+ */
+export function loadAgentByFingerprint(db: Db, fingerprint: Buffer): Promise<Agent | undefined> {
+  const loader = agentLoaders.get(db) ?? agentLoader(db)
+  agentLoaders.set(db, loader)
+  return loader.load(fingerprint)
+}
+
+function agentLoader(db: Db): AgentLoader {
+  // Compiled once: building the text takes longer than everything else that the lookup does in this process.
+  const lookup = select(db)
+    .select('api_key_fingerprint')
+    .where('api_key_fingerprint', '=', sql<Buffer>`any(${[]})`)
+    .compile()
+  return new DataLoader(
+    async (fingerprints) => {
+      const query: typeof lookup = { ...lookup, parameters: [fingerprints] }
+      const { rows } = await db.executeQuery(query)
+      const agents = new Map(rows.map((row) => [row.api_key_fingerprint.toString('hex'), agentOf(row)]))
+      return fingerprints.map((fingerprint) => agents.get(fingerprint.toString('hex')))
+    },
+    { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: (run) => void setImmediate(run) },
+  )
+}
+
+export async function findAgentByFoldedName(db: Db | Tx, folded: string): Promise<Agent | undefined> {
+  const row = await select(db).where('folded_name', '=', folded).executeTakeFirst()
+  return row && agentOf(row)
+}
+
+export async function lockAgent(tx: Tx, id: AgentId): Promise<Agent | undefined> {
+  const row = await select(tx).where('id', '=', id).forUpdate().executeTakeFirst()
+  return row && agentOf(row)
+}
+
+export async function findOwnedAgents(
+  db: Db | Tx,
+  owner: { userId?: string; wallets: readonly string[] },
+  foldedName: string | undefined,
+  limit: number,
+): Promise<Agent[]> {
+  const rows = await select(db)
+    .where((where) =>
+      where.or([
+        ...(owner.userId === undefined ? [] : [where('owner_user_id', '=', owner.userId)]),
+        ...(owner.wallets.length === 0 ? [] : [where('owner_wallet', 'in', [...owner.wallets])]),
+      ]),
+    )
+    .$if(foldedName !== undefined, (query) => query.where('folded_name', '=', foldedName ?? ''))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(agentOf)
+}
+
+/** The slug itself, or the first free `slug-n`; asked by name, so that the unique index serves. */
+export async function freeSlug(tx: Tx, slug: string): Promise<string> {
+  const wanted = [slug, ...Array.from({ length: NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
+  const taken = await tx.selectFrom('agents').select('slug').where('slug', 'in', wanted).execute()
+  const slugs = new Set(taken.map((row) => row.slug))
+  return wanted.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
+}
+
+/** Undefined when the name or the slug is already another's: the unique keys decide between any number at once. */
+export async function insertAgent(tx: Tx, values: Insertable<Tables['agents']>): Promise<Agent | undefined> {
+  const row = await tx
+    .insertInto('agents')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(AGENT_COLUMNS)
+    .executeTakeFirst()
+  return row && agentOf(row)
+}
+
+export async function saveAgent(tx: Tx, id: AgentId, change: Updateable<Tables['agents']>): Promise<Agent> {
+  const row = await tx
+    .updateTable('agents')
+    .set(change)
+    .where('id', '=', id)
+    .returning(AGENT_COLUMNS)
+    .executeTakeFirstOrThrow()
+  return agentOf(row)
+}
+
+export async function addListings(
+  tx: Tx,
+  id: AgentId,
+  change: number,
+): Promise<{ activeListings: number; marketable: boolean }> {
+  return tx
+    .updateTable('agents')
+    .set((row) => ({ service_count: row('service_count', '+', change) }))
+    .where('id', '=', id)
+    .returning(['service_count as activeListings', 'marketable'])
+    .executeTakeFirstOrThrow()
+}
+
+/** Puts the person's linked X handle on every agent that is theirs; one another person owns keeps that one's. */
+export async function saveHandle(
+  tx: Tx,
+  owner: { userId: string; wallets: readonly string[] },
+  handle: string | null,
+  at: Date,
+): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set({ twitter_username: handle, updated_at: at })
+    .where((where) =>
+      where.or([
+        where('owner_user_id', '=', owner.userId),
+        ...(owner.wallets.length === 0
+          ? []
+          : [
+              where.and([
+                where('owner_user_id', 'is', null),
+                where('owner_wallet', 'in', [...owner.wallets]),
+              ]),
+            ]),
+      ]),
+    )
+    .where('twitter_username', 'is distinct from', handle)
+    .execute()
+}
+
+export async function countOwnedByWallets(tx: Tx, wallets: readonly string[]): Promise<number> {
+  if (wallets.length === 0) return 0
+  const row = await tx
+    .selectFrom('agents')
+    .select((select) => select.fn.countAll<bigint>().as('count'))
+    .where('owner_wallet', 'in', [...wallets])
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+type SecretColumn = 'api_key_sealed' | 'webhook_secret_sealed'
+
+export const findSecretsAfter = (
+  db: Db,
+  column: SecretColumn,
+  after: AgentId | undefined,
+  limit: number,
+): Promise<SealedRow<AgentId>[]> =>
+  db
+    .selectFrom('agents')
+    .select((row) => [row.ref('id').$castTo<AgentId>().as('key'), row.ref(column).as('sealed')])
+    .where('id', '>', after ?? '')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** A row that somebody holds, or whose secret changed since it was read, is left as it is. */
+export async function replaceSecrets(
+  db: Db,
+  column: SecretColumn,
+  changes: readonly Resealing<AgentId>[],
+): Promise<number> {
+  const done = await sql`
+    with due as (
+      select * from unnest(
+        ${changes.map(({ key }) => key)}::text[],
+        ${changes.map(({ old }) => old)}::bytea[],
+        ${changes.map(({ fresh }) => fresh)}::bytea[]
+      ) as due (id, old, fresh)
+    ), held as (
+      select agents.id from agents join due on due.id = agents.id and due.old = agents.${sql.ref(column)}
+      for no key update of agents skip locked
+    )
+    update agents set ${sql.ref(column)} = due.fresh from due join held on held.id = due.id
+    where agents.id = due.id and agents.${sql.ref(column)} = due.old`.execute(db)
+  return Number(done.numAffectedRows ?? 0n)
+}
+
+export async function addOrders(tx: Tx, id: AgentId, total: number, completed: number): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set({
+      total_orders: sql<number>`total_orders + ${total}`,
+      completed_orders: sql<number>`completed_orders + ${completed}`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function addRating(tx: Tx, id: AgentId, rating: number): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set({
+      rating_sum: sql<number>`rating_sum + ${rating}`,
+      rating_count: sql<number>`rating_count + 1`,
+    })
+    .where('id', '=', id)
+    .execute()
+}

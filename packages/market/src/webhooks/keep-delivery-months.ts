@@ -1,9 +1,0 @@
-import { DAY, earlier } from '@market/kernel/clock'
-import type { Needs } from '../context.ts'
-import { keepMonths } from '../events/index.ts'
-
-/** How long the delivery log can be read. */
-const KEPT_MS = 90 * DAY
-
-export const keepDeliveryMonths = (ctx: Needs<'db' | 'clock'>): Promise<void> =>
-  keepMonths(ctx, 'deliveries', earlier(ctx.clock.now(), KEPT_MS))

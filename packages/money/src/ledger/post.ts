@@ -1,0 +1,30 @@
+import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import { type Journal, type JournalId, type Leg, legsOf } from './journal.ts'
+import { findJournalByKey, insertJournal } from './store.ts'
+
+export interface Posted {
+  readonly journalId: JournalId
+  /** False when this had already happened: nothing was moved again. */
+  readonly isNew: boolean
+}
+
+/**
+ * Moves money, once per key: whoever comes second, even at the same moment, is told what the first has done.
+ * Accounts stay locked until the commit, so post late in a transaction.
+ */
+export async function post(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal): Promise<Posted> {
+  const legs = legsOf(journal)
+  const journalId = ctx.ids.next('jrn')
+  if (await insertJournal(tx, { ...journal, id: journalId, at: ctx.clock.now(), legs }))
+    return { journalId, isNew: true }
+  const first = await findJournalByKey(tx, journal.key)
+  assert(first !== undefined, `${journal.key} was posted, and is not there`)
+  const isSame = first.subject === journal.subject && written(first.legs) === written(legs)
+  assert(isSame, `${journal.key} was posted before, with other moves`)
+  return { journalId: first.id, isNew: false }
+}
+
+const written = (legs: readonly Leg[]): string =>
+  legs.map(({ account, micros }) => `${account.kind} ${account.network} ${account.subject} ${micros}`).join()

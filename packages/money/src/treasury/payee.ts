@@ -1,0 +1,36 @@
+import type { Needs } from '@market/core/context'
+import type { WalletChain } from '@market/core/ports/signatures'
+import type { Network } from '@market/kernel/network'
+import { Refusal } from '@market/kernel/refusal'
+
+/** Addresses are the same on all EVM networks. */
+const CHAIN_OF: Readonly<Record<Network, WalletChain>> = {
+  'solana-mainnet': 'solana',
+  'base-mainnet': 'base',
+  'alt-mainnet': 'base',
+}
+
+/**
+ * An address that a person typed, as it is stored. What goes to a wrong one is lost, so an EVM address must carry its
+ * checksum, a Solana one must be a wallet that can sign, and neither may be the marketplace's own.
+ */
+export function requirePayee(
+  { signatures, chains }: Needs<'signatures' | 'chains'>,
+  network: Network,
+  text: string,
+): string {
+  const wallet = signatures.parse(text, CHAIN_OF[network])
+  if (wallet === undefined) throw wrongPayee(`must be a wallet on ${network}`)
+  if (wallet.address !== text)
+    throw wrongPayee('must be written with its checksum (EIP-55), as wallets show it: compare every letter')
+  const own = [chains[network]?.treasury, chains[network]?.usdc]
+  if (own.some((address) => address !== undefined && isSame(network, address, wallet.key)))
+    throw wrongPayee('must not be the treasury or the token itself')
+  return wallet.key
+}
+
+const isSame = (network: Network, address: string, key: string): boolean =>
+  network === 'solana-mainnet' ? address === key : address.toLowerCase() === key
+
+const wrongPayee = (message: string): Refusal =>
+  new Refusal('invalid', `payee ${message}`, { details: [{ path: 'payee', message }] })

@@ -1,0 +1,12 @@
+import type { Needs } from '@market/core/context'
+import type { ListingId } from '@market/kernel/ids'
+import type { Listing } from './listing.ts'
+import type { Seller } from './seller.ts'
+import { updateListing } from './update-listing.ts'
+
+/** It appears nowhere any more and cannot be ordered; orders that stand go on. Twice is once. */
+export const deactivateListing = (
+  ctx: Needs<'transact' | 'clock'>,
+  id: ListingId,
+  seller: Seller,
+): Promise<Listing> => updateListing(ctx, id, { active: false }, seller)

@@ -1,0 +1,53 @@
+import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { countListing, findAgentById } from '@market/identity/agents'
+import type { ListingId } from '@market/kernel/ids'
+import { type Listing, listingNotFound, type Offer, refuseBadOffer, refuseTooMany } from './listing.ts'
+import { notYours, type Seller, sells } from './seller.ts'
+import { lockListing, saveListing } from './store.ts'
+
+/** Only what is given changes. Orders keep what they were placed for. */
+export type ListingChange = { readonly [K in keyof Offer]?: Offer[K] | undefined } & {
+  readonly active?: boolean | undefined
+}
+
+export function updateListing(
+  ctx: Needs<'transact' | 'clock'>,
+  id: ListingId,
+  change: ListingChange,
+  seller: Seller,
+): Promise<Listing> {
+  return ctx.transact(async (tx) => {
+    const listing = await lockForSeller(tx, id, seller)
+    const wanted = changed(listing, change)
+    refuseBadOffer(wanted)
+    if (isSame(listing, wanted)) return listing
+    if (wanted.active !== listing.active) await countActive(tx, wanted)
+    return saveListing(tx, { ...wanted, updatedAt: ctx.clock.now() })
+  })
+}
+
+async function lockForSeller(tx: Tx, id: ListingId, seller: Seller): Promise<Listing> {
+  const listing = await lockListing(tx, id)
+  if (listing === undefined) throw listingNotFound(id)
+  const agent = await findAgentById(tx, listing.agentId)
+  if (!sells(agent, seller)) throw agent.marketable ? notYours() : listingNotFound(id)
+  return listing
+}
+
+async function countActive(tx: Tx, listing: Listing): Promise<void> {
+  const { activeListings } = await countListing(tx, listing.agentId, listing.active ? 1 : -1)
+  if (listing.active) refuseTooMany(activeListings)
+}
+
+const changed = (listing: Listing, change: ListingChange): Listing => ({
+  ...listing,
+  ...(Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as Partial<Listing>),
+})
+
+/** Fields are compared as JSON would write them; a price, which JSON cannot write, as its digits. */
+const isSame = (one: Listing, other: Listing): boolean => asText(one) === asText(other)
+const asText = (listing: Listing): string =>
+  JSON.stringify(listing, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))

@@ -1,0 +1,58 @@
+import { record } from '@market/core/audit'
+import { type Needs, nameOf } from '@market/core/context'
+import type { OrderId } from '@market/kernel/ids'
+import { cancel, complete } from './changes.ts'
+import { tellCancelled } from './events.ts'
+import { giveBack } from './give-back.ts'
+import { tellBuyer } from './notices.ts'
+import type { Order } from './order.ts'
+import { settle } from './settle.ts'
+import { allow } from './states.ts'
+import { lockOrder, saveOrder } from './store.ts'
+
+/** What an arbiter can decide; of a split the agent's share is in basis points. */
+export type Verdict =
+  | { readonly outcome: 'release' }
+  | { readonly outcome: 'refund' }
+  | { readonly outcome: 'split'; readonly agentShareBps: number }
+
+/** An operator ends a dispute; the act is written down with its reason. */
+export function resolveDispute(
+  ctx: Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>,
+  orderId: OrderId,
+  verdict: Verdict,
+  note: string,
+): Promise<Order> {
+  return ctx.transact(async (tx) => {
+    const order = await lockOrder(tx, orderId)
+    const now = ctx.clock.now()
+    const step = { actor: nameOf(ctx.actor), at: now }
+    const ended = async (): Promise<Order> => {
+      if (verdict.outcome === 'refund') {
+        allow(order, 'reverse')
+        const cancelled = await saveOrder(tx, order, cancel(order, now), { ...step, action: 'reverse' })
+        await giveBack(ctx, tx, cancelled)
+        await tellCancelled(ctx, tx, cancelled, order.status)
+        return cancelled
+      }
+      allow(order, 'award')
+      const outcome = verdict.outcome === 'split' ? 'split' : 'released'
+      const action = { ...step, action: 'award' } as const
+      const completed = await saveOrder(tx, order, complete(order, now, outcome), action)
+      await settle(ctx, tx, completed, BigInt(verdict.outcome === 'split' ? verdict.agentShareBps : 10_000))
+      return completed
+    }
+    const after = await ended()
+    await tellBuyer(ctx, tx, after, {
+      kind: 'order.resolved',
+      title: `The dispute about “${order.title}” was decided`,
+      body: note,
+    })
+    await record(ctx, tx, {
+      act: `order.${verdict.outcome}`,
+      subject: orderId,
+      details: { ...verdict, note },
+    })
+    return after
+  })
+}

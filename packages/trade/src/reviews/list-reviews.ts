@@ -1,0 +1,27 @@
+import type { Needs } from '@market/core/context'
+import { getAgent } from '@market/identity/agents'
+import type { AgentId } from '@market/kernel/ids'
+import { pageOf, readCursor } from '@market/kernel/newest-first'
+import type { Review } from './review.ts'
+import { findReviews } from './store.ts'
+
+interface ReviewPage {
+  readonly reviews: readonly Review[]
+  readonly nextCursor: string | null
+}
+
+/** What buyers said of a public agent, newest first. */
+export async function listReviews(
+  ctx: Needs<'db'>,
+  asked: { readonly agentId: AgentId; readonly limit: number; readonly cursor?: string | undefined },
+): Promise<ReviewPage> {
+  const after = readCursor(asked.cursor, 'rev')
+  const agent = await getAgent(ctx, asked.agentId)
+  const found = await findReviews(ctx.db, agent.id, { limit: asked.limit + 1, after })
+  const { rows, nextCursor } = pageOf(found, asked.limit)
+  return { reviews: rows, nextCursor }
+}
+
+/** On an agent's own page: the newest of them. */
+export const newestReviews = (ctx: Needs<'db'>, agentId: AgentId, limit: number): Promise<Review[]> =>
+  findReviews(ctx.db, agentId, { limit, after: undefined })

@@ -1,0 +1,203 @@
+import { type Agent, averageRating, findAgentById } from '@market/identity/agents'
+import { makeListing } from '@market/testing/make-listing'
+import { makeOrder, makeParty } from '@market/testing/make-order'
+import { makeAgent, makeEvmWallet, makeListedAgent } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findListing, type Listing } from '../listings/index.ts'
+import { type Party, type Status, TRANSITIONS } from '../orders/index.ts'
+import { createReview } from './create-review.ts'
+import { listReviews, newestReviews } from './list-reviews.ts'
+import type { Rating } from './review.ts'
+import { findReviewOf } from './store.ts'
+
+const AT_ONCE = 20
+
+let ctx: MarketContext
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  stop = database.stop
+})
+afterAll(() => stop())
+
+async function makeSeller() {
+  const owner = makeEvmWallet()
+  const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
+  return { agent, listing: await makeListing(ctx, agent.id), owner: makeParty(owner.key) }
+}
+
+async function review(listing: Listing, rating: Rating, comment = '') {
+  const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
+  return createReview(ctx, party, { orderId: id, rating, comment })
+}
+
+const countsOf = async (agent: Agent, listing: Listing) => ({
+  agent: await findAgentById(ctx.db, agent.id),
+  listing: await findListing(ctx.db, listing.id),
+})
+const counted = (ratingSum: number, ratingCount: number) => ({
+  agent: { ratingSum, ratingCount },
+  listing: { ratingSum, ratingCount },
+})
+
+describe('who may review what', () => {
+  const states = (Object.keys(TRANSITIONS) as Status[]).filter((status) => status !== 'completed')
+
+  test.each(states)('%s: an order that is not completed is not reviewed', async (status) => {
+    const { agent, listing } = await makeSeller()
+    const { id, party } = await makeOrder(ctx, listing, { status })
+    await expect(createReview(ctx, party, { orderId: id, rating: 5, comment: '' })).rejects.toMatchObject({
+      kind: 'invalid',
+      extra: { code: 'order_not_completed' },
+    })
+    expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
+  })
+
+  test('the agent and its owner do not review their own work, and to strangers there is no order', async () => {
+    const { agent, listing, owner } = await makeSeller()
+    const { id } = await makeOrder(ctx, listing, { status: 'completed' })
+    const by = (party: Party) => createReview(ctx, party, { orderId: id, rating: 5, comment: '' })
+    const itself: Party = { name: `agent:${agent.id}`, agentId: agent.id, wallets: [] }
+    for (const party of [itself, owner])
+      await expect(by(party)).rejects.toMatchObject({ kind: 'forbidden', extra: { code: 'not_your_act' } })
+    await expect(by(makeParty())).rejects.toMatchObject({
+      kind: 'not_found',
+      extra: { code: 'order_not_found' },
+    })
+    expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
+  })
+
+  test('once: the second review is refused and counts nothing', async () => {
+    const { agent, listing } = await makeSeller()
+    const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
+    const first = await createReview(ctx, party, { orderId: id, rating: 4, comment: 'Good' })
+    await expect(createReview(ctx, party, { orderId: id, rating: 1, comment: '' })).rejects.toMatchObject({
+      kind: 'conflict',
+      extra: { code: 'already_reviewed' },
+    })
+    expect(await findReviewOf(ctx.db, id)).toEqual(first)
+    expect(await countsOf(agent, listing)).toMatchObject(counted(4, 1))
+  })
+
+  test(`of ${AT_ONCE} reviews of one order at once one stands, and is counted once`, async () => {
+    const { agent, listing } = await makeSeller()
+    const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
+    const ratings = Array.from({ length: AT_ONCE }, (_, n) => ((n % 5) + 1) as Rating)
+    const tries = await Promise.allSettled(
+      ratings.map((rating) => createReview(ctx, party, { orderId: id, rating, comment: '' })),
+    )
+    const [stands, ...others] = tries.toSorted((a, b) => a.status.localeCompare(b.status))
+    expect(stands).toMatchObject({ status: 'fulfilled' })
+    for (const other of others)
+      expect(other).toMatchObject({ status: 'rejected', reason: { extra: { code: 'already_reviewed' } } })
+    const kept = await findReviewOf(ctx.db, id)
+    expect(stands).toMatchObject({ value: kept })
+    expect(await countsOf(agent, listing)).toMatchObject(counted(kept?.rating ?? 0, 1))
+  })
+})
+
+describe('what reviews add up to', () => {
+  test('any reviews, of any services, at once or one by one: sums and counts are of exactly these', async () => {
+    const said = fc.record({ service: fc.nat(1), rating: fc.integer({ min: 1, max: 5 }) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(said, { maxLength: 8 }), fc.boolean(), async (reviews, atOnce) => {
+        const { agent, listing } = await makeSeller()
+        const listings = [listing, await makeListing(ctx, agent.id, { title: 'A portrait in ink' })] as const
+        const one = ({ service, rating }: (typeof reviews)[number]) =>
+          review(listings[service === 0 ? 0 : 1], rating as Rating)
+        if (atOnce) await Promise.all(reviews.map(one))
+        else for (const each of reviews) await one(each)
+        const sumOf = (of: typeof reviews) => ({
+          ratingSum: of.reduce((sum, { rating }) => sum + rating, 0),
+          ratingCount: of.length,
+        })
+        expect(await findAgentById(ctx.db, agent.id)).toMatchObject(sumOf(reviews))
+        for (const [at, { id }] of listings.entries())
+          expect(await findListing(ctx.db, id)).toMatchObject(
+            sumOf(reviews.filter(({ service }) => service === at)),
+          )
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test('a review that is taken back with its transaction was never counted', async () => {
+    const { agent, listing } = await makeSeller()
+    const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
+    const failing: MarketContext = {
+      ...ctx,
+      transact: (work) =>
+        ctx.transact(async (tx) => {
+          await work(tx)
+          throw new Error('taken back')
+        }),
+    }
+    const taken = createReview(failing, party, { orderId: id, rating: 5, comment: '' })
+    await expect(taken).rejects.toThrow('taken back')
+    expect(await findReviewOf(ctx.db, id)).toBeUndefined()
+    expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
+  })
+
+  test('the average is of all of them', async () => {
+    const { agent, listing } = await makeSeller()
+    for (const rating of [5, 4, 4] as const) await review(listing, rating)
+    expect(averageRating(await findAgentById(ctx.db, agent.id))).toBe(4.33)
+  })
+
+  test('the database itself knows stars from 1 to 5 and comments of at most 500 characters', async () => {
+    const { agent, listing } = await makeSeller()
+    for (const rating of [0, 6, -1])
+      await expect(review(listing, rating as Rating)).rejects.toThrow(/reviews_rating_check/)
+    await expect(review(listing, 5, 'x'.repeat(501))).rejects.toThrow(/reviews_comment_check/)
+    expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
+  })
+})
+
+describe('reading reviews', () => {
+  test('newest first, page by page without a gap, of this agent alone', async () => {
+    const [{ agent, listing }, other] = [await makeSeller(), await makeSeller()]
+    await review(other.listing, 1, 'of another')
+    for (let n = 0; n < 7; n++) {
+      ctx.clock.advance(1)
+      await review(listing, 5, `word ${n}`)
+    }
+    const words = Array.from({ length: 7 }, (_, n) => `word ${6 - n}`)
+    const seen: string[] = []
+    let cursor: string | undefined
+    for (const last of [false, false, true]) {
+      const page = await listReviews(ctx, { agentId: agent.id, limit: 3, cursor })
+      seen.push(...page.reviews.map(({ comment }) => comment))
+      expect(page.nextCursor === null).toBe(last)
+      cursor = page.nextCursor ?? undefined
+    }
+    expect(seen).toEqual(words)
+    const newest = await newestReviews(ctx, agent.id, 2)
+    expect(newest.map(({ comment }) => comment)).toEqual(words.slice(0, 2))
+  })
+
+  test('those of one moment are all read, none twice', async () => {
+    const { agent, listing } = await makeSeller()
+    for (let n = 0; n < 5; n++) await review(listing, 3)
+    const seen = new Set<string>()
+    let cursor: string | undefined
+    do {
+      const page = await listReviews(ctx, { agentId: agent.id, limit: 2, cursor })
+      for (const { id } of page.reviews) seen.add(id)
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+    expect(seen.size).toBe(5)
+  })
+
+  test('a hidden agent has none to read, and neither has one that is not there', async () => {
+    const { agent } = await makeAgent(ctx)
+    for (const agentId of [agent.id, `agt_1_${'0'.repeat(17)}`] as const)
+      await expect(listReviews(ctx, { agentId, limit: 3 })).rejects.toMatchObject({
+        kind: 'not_found',
+        extra: { code: 'agent_not_found' },
+      })
+  })
+})

@@ -1,0 +1,246 @@
+import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '@market/core/ports/facilitator'
+import { refuseWhileStopped } from '@market/core/switches'
+import { type Db, type Tx, transact } from '@market/database/transact'
+import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
+import { Refusal, unavailable } from '@market/kernel/refusal'
+import type { HireAnswer } from './answers.ts'
+import type { Carrier } from './carrier.ts'
+import { keepGasTransaction, takeNonce } from './gas/store.ts'
+import type { Hire, HireIn } from './hire.ts'
+import { type BuyContext, isSameRequest, type Offer } from './offer.ts'
+import type { Quote } from './quote.ts'
+import { inProgress, usedAlready } from './refusals.ts'
+import { type Requirement, requirementsOf } from './requirements.ts'
+import { seeThrough } from './see-through.ts'
+import { claimHire, countFailed, findHire, findNamed, lockUnderWay, saveSent, saveVoid } from './store.ts'
+import { patiently } from './wait.ts'
+
+type Signed = Extract<Carrier, { kind: 'signed' }>
+
+/** Longer than it takes to check a payment and to sign for it. */
+const LEASE_MS = 30 * SECOND
+
+/**
+ * A payment that the buyer signed and we bring to the chain. Claimed first, so that of any number of copies one is sent;
+ * written down before it is sent, so that nobody who dies on the way leaves a payment without its purchase. From then
+ * on the answer is "done" or "wait", and "pay" only once it can no longer take effect.
+ */
+export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): Promise<HireAnswer> {
+  const facilitator = facilitatorOf(ctx.facilitators, signed)
+  if (facilitator === undefined) return { kind: 'quote', quote: await offer.quote(), error: NO_MATCH }
+  const proof = facilitator.read(signed.payment)
+  if (proof === undefined)
+    throw new Refusal('invalid', 'The payment’s payload is none of the exact scheme on its network', {
+      code: 'malformed_payment',
+    })
+  const key = { network: facilitator.network, kind: proof.kind, proof: proof.proof }
+  const known = await findHire(ctx.db, key)
+  if (known !== undefined && isTaken(known, ctx.clock.now())) return follow(ctx, offer, known, key)
+
+  const quote = await offer.quote()
+  if (!isMatch(quote, signed, facilitator)) return { kind: 'quote', quote, error: NO_MATCH }
+  const hire = await claim(ctx, offer, quote, facilitator, proof)
+  if (hire === undefined) {
+    const other = await findHire(ctx.db, key)
+    if (other === undefined) throw inProgress()
+    return follow(ctx, offer, other, key)
+  }
+  return pay(ctx, facilitator, offer, hire, quote, signed.payment)
+}
+
+const NO_MATCH = 'No matching payment requirements'
+
+const facilitatorOf = (all: Facilitators, { version, network }: Signed): Facilitator | undefined =>
+  Object.values(all).find((one) => (version === 2 ? one.caip2 : one.v1) === network)
+
+const isTaken = (hire: Hire, now: Date): boolean =>
+  hire.state === 'sent' || hire.state === 'done' || (hire.state === 'claimed' && hire.leaseUntil >= now)
+
+/** Only what is asked for now counts: the buyer may have signed for an older price, or for another service. */
+function isMatch({ due, ways }: Quote, { version, accepted }: Signed, { network, v1 }: Facilitator): boolean {
+  const way = ways.find((one) => one.network === network)
+  if (way === undefined) return false
+  if (version === 1) return accepted['scheme'] === 'exact' && accepted['network'] === v1
+  const [wanted] = requirementsOf({ due, ways: [way] })
+  return wanted !== undefined && MATCHED.every((field) => sameText(accepted[field], wanted[field]))
+}
+
+const MATCHED = ['scheme', 'network', 'amount', 'asset', 'payTo'] as const satisfies (keyof Requirement)[]
+const sameText = (said: unknown, wanted: string): boolean =>
+  typeof said === 'string' &&
+  (said === wanted || (wanted.startsWith('0x') && said.toLowerCase() === wanted.toLowerCase()))
+
+const claim = (
+  ctx: BuyContext,
+  { purchase }: Offer,
+  { due }: Quote,
+  { network }: Facilitator,
+  { kind, proof, payer }: PaymentProof,
+): Promise<Hire | undefined> => {
+  const now = ctx.clock.now()
+  return transact(ctx.db, async (tx) => {
+    await refuseWhileStopped(tx, ['read_only', 'freeze_intake'])
+    return claimHire(
+      tx,
+      {
+        ...{ ...purchase, network, kind, proof, payer, due, id: ctx.ids.next('hir'), binding: 'signed' },
+        ...{ state: 'claimed', leaseUntil: later(now, LEASE_MS), createdAt: now },
+      },
+      now,
+    )
+  })
+}
+
+async function pay(
+  ctx: BuyContext,
+  facilitator: Facilitator,
+  offer: Offer,
+  hire: Hire,
+  quote: Quote,
+  payment: SignedPayment,
+): Promise<HireAnswer> {
+  try {
+    const refusal = (await unreliable(ctx, hire)) ?? (await facilitator.refusal(payment, hire.due))
+    const before = isProven(refusal) ? await boughtBefore(ctx, ctx.db, hire) : undefined
+    const sent = before ?? refusal ?? (await signFor(ctx, facilitator, hire, payment))
+    if (typeof sent === 'string') {
+      await saveVoid(ctx.db, hire, sent, ctx.clock.now())
+      return { kind: 'quote', quote, error: sent }
+    }
+    if (sent.state === 'done' || sent.id !== hire.id) return await leadBack(ctx, offer, hire, sent)
+    // Whether it arrived is asked of the chain, whatever the sending said.
+    await facilitator.send(sent.settlement).catch(() => undefined)
+    return await answerOf(ctx, sent, quote)
+  } catch (error) {
+    // Nothing was sent as long as it is only claimed: the same payment may be tried again at once.
+    await saveVoid(ctx.db, hire, TRY_AGAIN, ctx.clock.now()).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Said of a payment that nobody found anything wrong with: a part of ours was away. */
+const TRY_AGAIN = 'try_again'
+
+/**
+ * A program whose answer was lost asks again under the same word, and its client, told to pay, signs a new payment. So
+ * long the word stands for what it bought first.
+ */
+const NAMED_FOR_MS = 24 * HOUR
+
+const boughtBefore = (ctx: BuyContext, db: Db | Tx, hire: Hire) =>
+  findNamed(db, hire, earlier(ctx.clock.now(), NAMED_FOR_MS))
+
+/**
+ * Whether the payer has signed, whatever else is wrong. Nobody else may learn what was bought under a word, so nothing
+ * is looked up before. The first payment may have taken all there was: a facilitator says so after it saw the signature.
+ */
+const isProven = (refusal: string | undefined): boolean => refusal === undefined || TOO_POOR.has(refusal)
+const TOO_POOR: ReadonlySet<string> = new Set([
+  'invalid_exact_evm_insufficient_balance',
+  'insufficient_funds',
+])
+
+const BOUGHT_BEFORE = 'bought_before'
+
+/** To what the word stands for. What was signed this time is not needed, and never sent. */
+async function leadBack(
+  ctx: BuyContext,
+  offer: Offer,
+  hire: Hire,
+  before: HireIn<'sent' | 'done'>,
+): Promise<HireAnswer> {
+  await saveVoid(ctx.db, hire, BOUGHT_BEFORE, ctx.clock.now())
+  if (isSameRequest(before, offer.purchase)) return follow(ctx, offer, before, before)
+  throw new Refusal(
+    'conflict',
+    'This Idempotency-Key or payment identifier stands for something else that you bought. Nothing was charged: take another one.',
+    { code: 'payment_already_used' },
+  )
+}
+
+/** Each payment that comes to nothing on the chain costs us its gas: a wallet whose payments do is left alone for a while. */
+const MOST_FAILED = 5
+const FAILED_WITHIN_MS = 1 * HOUR
+
+async function unreliable(ctx: BuyContext, hire: Hire): Promise<string | undefined> {
+  const since = earlier(ctx.clock.now(), FAILED_WITHIN_MS)
+  return (await countFailed(ctx.db, hire, since)) < MOST_FAILED ? undefined : 'too_many_failed_payments'
+}
+
+/**
+ * Number, signature and bytes are written down together: a number that was given is never without its bytes. One balance
+ * signed for many times would cost gas for each, so what is under way of a wallet counts against it; tells the word for
+ * that instead. A wallet's payments wait for each other here, so of two under the same word one is sent; tells the other
+ * what that is.
+ */
+async function signFor(
+  ctx: BuyContext,
+  facilitator: Facilitator,
+  hire: Hire,
+  payment: SignedPayment,
+): Promise<HireIn<'sent' | 'done'> | string> {
+  const terms = await facilitator.readTerms()
+  const balance = hire.payer === null ? undefined : await ctx.chains[hire.network]?.balanceOf(hire.payer)
+  return transact<HireIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
+    const { network, gasAccount } = facilitator
+    const underWay = await lockUnderWay(tx, hire)
+    const before = await boughtBefore(ctx, tx, hire)
+    if (before !== undefined) return before
+    if (balance !== undefined && balance.latest < underWay + hire.due) return 'insufficient_funds'
+    const { nextNonce } = terms
+    const nonce = nextNonce === null ? null : await takeNonce(tx, network, gasAccount, nextNonce)
+    const settlement = await facilitator.sign(payment, terms, nonce)
+    const broadcast = { payment, settlement }
+    if (!(await saveSent(tx, hire, broadcast, ctx.clock.now()))) throw inProgress()
+    if (nonce !== null) await keepGasTransaction(tx, network, nonce, settlement.bytes)
+    return { ...hire, state: 'sent', ...broadcast }
+  })
+}
+
+/** Another request has this payment: it is the same purchase, or none of this caller's business. */
+async function follow(
+  ctx: BuyContext,
+  offer: Offer,
+  first: Hire,
+  key: Parameters<typeof findHire>[1],
+): Promise<HireAnswer> {
+  if (!isSameRequest(first, offer.purchase)) throw usedAlready()
+  const hire = first.state === 'claimed' ? await patiently(() => onceDecided(ctx, key)) : first
+  switch (hire?.state) {
+    case 'done':
+      return { kind: 'done', hire, isReplay: true }
+    case 'sent':
+      return answerOf(ctx, hire, undefined, offer)
+    case 'void':
+      if (hire.why === BOUGHT_BEFORE) throw inProgress()
+      if (hire.why === TRY_AGAIN)
+        throw unavailable('The payment could not be checked at the moment: send it again')
+      return { kind: 'quote', quote: await offer.quote(), error: hire.why ?? NO_MATCH }
+    default:
+      throw inProgress()
+  }
+}
+
+const onceDecided = async (
+  ctx: BuyContext,
+  key: Parameters<typeof findHire>[1],
+): Promise<Hire | undefined> => {
+  const hire = await findHire(ctx.db, key)
+  return hire?.state === 'claimed' ? undefined : hire
+}
+
+async function answerOf(
+  ctx: BuyContext,
+  sent: HireIn<'sent'>,
+  quote: Quote | undefined,
+  offer?: Offer,
+): Promise<HireAnswer> {
+  const { network, settlement } = sent
+  const ended = await patiently(() => seeThrough(ctx, sent))
+  if (ended?.state === 'done') return { kind: 'done', hire: ended, isReplay: quote === undefined }
+  if (ended?.state === 'void') {
+    const again = quote ?? (await offer?.quote())
+    if (again !== undefined) return { kind: 'quote', quote: again, error: ended.why ?? NO_MATCH }
+  }
+  return { kind: 'pending', network, reference: settlement.reference }
+}

@@ -1,0 +1,67 @@
+import type { Needs } from '@market/core/context'
+import { DAY, earlier } from '@market/kernel/clock'
+import type { ListingId } from '@market/kernel/ids'
+import { sql } from 'kysely'
+import { findListings } from '../listings/index.ts'
+import { type ForSale, forSale } from './for-sale.ts'
+import { openNetworks } from './open-networks.ts'
+import { paidOnOneOf } from './payout-networks.ts'
+import { isPayable } from './quote.ts'
+
+/** A sample bounds the work: the newest paid orders say what is bought now. */
+const SAMPLE = 20_000
+/** Of so many that were bought most, those that can still be bought are shown. */
+const BEST = 1_000
+
+export interface Trending extends ForSale {
+  readonly recentBuyers: number
+  readonly recentOrders: number
+}
+
+interface Ranked {
+  readonly id: ListingId
+  readonly buyers: bigint
+  readonly orders: bigint
+}
+
+/** What was bought lately, by the most different buyers first: one friend who buys a hundred times counts once. */
+export async function listTrending(
+  ctx: Needs<'db' | 'clock' | 'chains' | 'facilitators'>,
+  { windowDays, limit }: { readonly windowDays: number; readonly limit: number },
+): Promise<Trending[]> {
+  const open = openNetworks(ctx)
+  if (open.length === 0) return []
+  const since = earlier(ctx.clock.now(), windowDays * DAY)
+  const { rows } = await sql<Ranked>`
+    with recent as materialized (
+      select listing_id, buyer from orders
+      where paid_at is not null and status <> 'cancelled' and paid_at >= ${since}
+      order by paid_at desc limit ${SAMPLE}
+    ), bought as (
+      select listing_id, count(*) as orders from recent group by listing_id, buyer
+    ), counted as (
+      select listing_id as id, count(*) as buyers, sum(orders)::bigint as orders from bought group by listing_id
+      order by buyers desc, orders desc, id desc limit ${BEST}
+    )
+    select counted.id, buyers, orders from counted cross join lateral (
+      select ((rating_sum + 20.0::float8) / (rating_count + 5)) as rating from listings
+      where id = counted.id and active and marketable and price_type = 'fixed' and ${paidOnOneOf(open)}
+      offset 0
+    ) as listed
+    order by buyers desc, orders desc, rating desc, id desc limit ${limit}`.execute(ctx.db)
+  return rows.length === 0 ? [] : withFigures(ctx, rows)
+}
+
+async function withFigures(ctx: Parameters<typeof listTrending>[0], rows: readonly Ranked[]) {
+  const listings = await findListings(
+    ctx.db,
+    rows.map(({ id }) => id),
+  )
+  const sold = new Map(
+    (await forSale(ctx, listings.filter(isPayable))).map((each) => [each.listing.id, each]),
+  )
+  return rows.flatMap(({ id, buyers, orders }) => {
+    const each = sold.get(id)
+    return each === undefined ? [] : [{ ...each, recentBuyers: Number(buyers), recentOrders: Number(orders) }]
+  })
+}

@@ -1,0 +1,109 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto'
+import type { Needs } from '@market/core/context'
+import { MINUTE } from '@market/kernel/clock'
+import { type Usdc, usdc } from '@market/kernel/money'
+
+/** How long a payment may be made for a quote that gave this reference. */
+const VALID_MS = 15 * MINUTE
+const MAGIC = Buffer.from('mkt2')
+const UNTIL_BYTES = 4
+/** Enough for a million dollars and the fee. */
+const DUE_BYTES = 6
+const RANDOM_BYTES = 6
+const TAG_BYTES = 12
+const CLAIM_BYTES = 16
+
+/** What a reference stands for. */
+interface Quoted {
+  readonly subject: string
+  readonly due: Usdc
+}
+
+/** The reference is public and travels with the payment; the claim is known only to whoever received the quote. */
+export interface PaymentReference {
+  readonly reference: Buffer
+  readonly claim: string
+  readonly expiresAt: Date
+}
+
+type Ctx = Needs<'vault' | 'clock'>
+
+/**
+ * Both come from one HMAC: the first bytes are published with the reference, the last bytes are the claim. Parts of an
+ * HMAC that do not overlap tell nothing about each other.
+ */
+function secretsOf({ vault }: Pick<Ctx, 'vault'>, subject: string, head: Buffer) {
+  const hmac = vault.fingerprint(`x402.reference:${subject}:${head.toString('hex')}`)
+  return { tag: hmac.subarray(0, TAG_BYTES), claim: hmac.subarray(-CLAIM_BYTES) }
+}
+
+/** Claims were derived like this at first. A payment can be claimed at any later time, so they stay valid. */
+const firstClaimOf = ({ vault }: Pick<Ctx, 'vault'>, reference: Buffer): Buffer =>
+  vault.fingerprint(`x402.claim:${reference.toString('hex')}`).subarray(0, CLAIM_BYTES)
+
+/** From a UUID, because Node draws those ahead: six bytes by themselves take ten times as long. */
+const randomBytes = (): Buffer =>
+  Buffer.from(
+    randomUUID()
+      .replace('-', '')
+      .slice(0, 2 * RANDOM_BYTES),
+    'hex',
+  )
+
+/** Nothing is stored for it: the reference itself says what is due until when, and to us alone for what. */
+export function giveReference(ctx: Ctx, quoted: Quoted): PaymentReference {
+  const expiresAt = new Date(ctx.clock.now().getTime() + VALID_MS)
+  const terms = Buffer.alloc(UNTIL_BYTES + DUE_BYTES)
+  terms.writeUInt32BE(Math.floor(expiresAt.getTime() / 1_000))
+  terms.writeUIntBE(Number(quoted.due), UNTIL_BYTES, DUE_BYTES)
+  const head = Buffer.concat([MAGIC, terms, randomBytes()])
+  const { tag, claim } = secretsOf(ctx, quoted.subject, head)
+  return { reference: Buffer.concat([head, tag]), claim: claim.toString('base64url'), expiresAt }
+}
+
+const HEAD_BYTES = MAGIC.length + UNTIL_BYTES + DUE_BYTES + RANDOM_BYTES
+const REFERENCE_BYTES = HEAD_BYTES + TAG_BYTES
+
+/** The reference a payment carries; a Solana memo holds it in letters. */
+function referenceIn(attached: string | null): Buffer | undefined {
+  if (attached === null) return undefined
+  const bytes = Buffer.from(attached, 'hex')
+  const reference =
+    bytes.length === REFERENCE_BYTES ? bytes : Buffer.from(bytes.toString('utf8'), 'base64url')
+  const isOurs = reference.length === REFERENCE_BYTES && reference.subarray(0, MAGIC.length).equals(MAGIC)
+  return isOurs ? reference : undefined
+}
+
+export type ReferenceVerdict =
+  | { readonly kind: 'unbound' }
+  /** What was asked for in the quote, whatever is asked for by now. */
+  | { readonly kind: 'bound'; readonly due: Usdc }
+  | {
+      readonly kind: 'refused'
+      readonly why: 'claim_required' | 'reference_of_another_quote' | 'paid_after_quote_expired'
+    }
+
+const refused = (why: Extract<ReferenceVerdict, { kind: 'refused' }>['why']): ReferenceVerdict => ({
+  kind: 'refused',
+  why,
+})
+
+/** A payment that carries a reference counts only with its claim, for what it was given for, in its time. */
+export function judgeReference(
+  ctx: Pick<Ctx, 'vault'>,
+  paid: { readonly attached: string | null; readonly at: Date },
+  subject: string,
+  claim: string | undefined,
+): ReferenceVerdict {
+  const reference = referenceIn(paid.attached)
+  if (reference === undefined) return { kind: 'unbound' }
+  const head = reference.subarray(0, HEAD_BYTES)
+  const { tag, claim: expected } = secretsOf(ctx, subject, head)
+  if (!timingSafeEqual(reference.subarray(HEAD_BYTES), tag)) return refused('reference_of_another_quote')
+  if (paid.at.getTime() / 1_000 > head.readUInt32BE(MAGIC.length)) return refused('paid_after_quote_expired')
+  const given = Buffer.from(claim ?? '', 'base64url')
+  const isClaim = (one: Buffer) => given.length === CLAIM_BYTES && timingSafeEqual(given, one)
+  if (!isClaim(expected) && !isClaim(firstClaimOf(ctx, reference))) return refused('claim_required')
+  const due = usdc(BigInt(head.readUIntBE(MAGIC.length + UNTIL_BYTES, DUE_BYTES)))
+  return { kind: 'bound', due }
+}

@@ -1,0 +1,63 @@
+import { findAgentById } from '@market/identity/agents'
+import type { AgentId } from '@market/kernel/ids'
+import { NETWORKS } from '@market/kernel/network'
+import { makeListing } from '@market/testing/make-listing'
+import { makeEvmWallet, makeListedAgent, makeSolanaWallet } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { payoutAddress } from '../orders/index.ts'
+import { listPayable } from './list-payable.ts'
+import { payoutNetworks } from './payout-networks.ts'
+import { withOpen } from './test-shop.ts'
+
+let ctx: MarketContext
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  stop = database.stop
+})
+afterAll(() => stop())
+
+/** Every agent there can be, as far as its addresses go: each chosen or not, each kind of owner, its own wallet or none. */
+async function makeAll() {
+  const solana = (await makeSolanaWallet()).key
+  const evm = makeEvmWallet().key
+  const ids: AgentId[] = []
+  for (const payout_wallet of [null, solana])
+    for (const payout_address_base of [null, evm])
+      for (const owner of [makeEvmWallet(), await makeSolanaWallet()])
+        for (const keeps of [true, false]) {
+          const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
+          await ctx.db
+            .updateTable('agents')
+            .set({ payout_wallet, payout_address_base })
+            .where('id', '=', agent.id)
+            .execute()
+          if (!keeps) await ctx.db.deleteFrom('agent_wallets').where('agent_id', '=', agent.id).execute()
+          await makeListing(ctx, agent.id)
+          ids.push(agent.id)
+        }
+  return ids
+}
+
+test('lists say of every agent exactly what its payout address says', async () => {
+  const ids = await makeAll()
+  const said = await payoutNetworks(ctx.db, ids)
+  const seen = new Set<string>()
+  for (const id of ids) {
+    const agent = await findAgentById(ctx.db, id)
+    const networks = []
+    for (const network of NETWORKS)
+      if ((await payoutAddress(ctx.db, agent, network)) !== null) networks.push(network)
+    expect(said.get(id)).toEqual(networks)
+    seen.add(networks.join())
+  }
+  expect(seen.size).toBe(3)
+  for (const network of NETWORKS) {
+    const { found } = await listPayable(withOpen(ctx, network), { limit: 100 })
+    const listed = new Set(found.map(({ listing }) => listing.agentId))
+    expect(listed).toEqual(new Set(ids.filter((id) => said.get(id)?.includes(network))))
+  }
+})

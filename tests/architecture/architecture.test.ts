@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { MODULES, OWNERS, TEST } from '../../architecture.rules.ts'
+import { brokenFileRules, workplaceWords } from './file-rules.ts'
+import { readImports, unreached } from './imports.ts'
+import { foreignWrites } from './table-writes.ts'
+
+const FILES = globSync('{apps,packages}/*/src/**/*.ts')
+const PRODUCTION = FILES.filter((file) => !new RegExp(TEST).test(file))
+const ALL_MODULES: string[] = Object.values(MODULES).flat()
+
+/** Files that were too long when the rule came; one that was cut leaves the list. */
+const STILL_TOO_LONG = ['packages/platform/src/identity/oidc-identity.test.ts is longer than 300 lines']
+
+const read = (file: string) => readFileSync(file, 'utf8')
+
+describe('imports', () => {
+  let imports: Awaited<ReturnType<typeof readImports>>
+  beforeAll(async () => {
+    imports = await readImports(process.cwd(), ['apps', 'packages', 'scripts', 'tests'])
+  })
+
+  test('no import breaks a rule', () => {
+    const wrong = imports.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
+    expect(wrong).toEqual([])
+  })
+
+  test('every file is imported by a program, a command or a test', () => {
+    expect(unreached(imports)).toEqual([])
+  })
+
+  test('every file was read, with its imports', () => {
+    expect(PRODUCTION.length).toBeGreaterThan(0)
+    expect(imports.summary.totalCruised).toBeGreaterThanOrEqual(PRODUCTION.length)
+    const found = new Map(imports.modules.map(({ source, dependencies }) => [source, dependencies.length]))
+    const unread = FILES.filter((file) => {
+      const hasImports = /^(?:import|export)\b[^'\n]*\bfrom '|^\} from '/m.test(read(file))
+      return !found.has(file) || (hasImports && found.get(file) === 0)
+    })
+    expect(unread).toEqual([])
+  })
+})
+
+describe('tables', () => {
+  const tables = [...read('packages/database/src/tables.ts').matchAll(/^ {2}(\w+): \{$/gm)].map(
+    ([, name]) => name,
+  )
+
+  test('every table has one owner, and every owned table exists', () => {
+    expect(tables.length).toBeGreaterThan(0)
+    expect(Object.keys(OWNERS).toSorted()).toEqual(tables.toSorted())
+  })
+
+  test('every owner is a module', () => {
+    expect(Object.values(OWNERS).filter((owner) => !ALL_MODULES.includes(owner))).toEqual([])
+  })
+
+  test('a module writes only its own tables, and only in its store', () => {
+    const writers = PRODUCTION.filter((file) => !file.startsWith('packages/testing/'))
+    expect(writers.flatMap((file) => foreignWrites(file, read(file)))).toEqual([])
+  })
+})
+
+describe('domain packages', () => {
+  const linesOf = (file: string) => read(file).split('\n').length
+
+  test.each(Object.entries(MODULES))(
+    'packages/%s: every module is in the order and has an index',
+    (name, ordered) => {
+      const folders = readdirSync(`packages/${name}/src`, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && entry.name !== 'ports')
+        .map((entry) => entry.name)
+      expect(folders.toSorted()).toEqual([...ordered].toSorted())
+      expect(ordered.filter((module) => !existsSync(`packages/${name}/src/${module}/index.ts`))).toEqual([])
+    },
+  )
+
+  test('no package has more than 6,000 lines, money and trade not more than 8,000', () => {
+    const lines = new Map<string, number>()
+    for (const file of PRODUCTION.filter((path) => path.startsWith('packages/'))) {
+      const name = file.split('/')[1] ?? ''
+      lines.set(name, (lines.get(name) ?? 0) + linesOf(file))
+    }
+    const limit = (name: string) => (name === 'money' || name === 'trade' ? 8_000 : 6_000)
+    expect([...lines].filter(([name, count]) => count > limit(name))).toEqual([])
+  })
+})
+
+test('every file exports by name, leaves the environment alone, and is short', () => {
+  expect(FILES.flatMap((file) => brokenFileRules(file, read(file)))).toEqual(STILL_TOO_LONG)
+})
+
+test('no file names the machine or the workplace where it was written', () => {
+  const kept = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
+  const files = kept.toString().split('\0').filter(existsSync)
+  expect(files).toContain('package.json')
+  const texts = files.map((file) => ({ file, text: read(file) })).filter(({ text }) => !text.includes('\0'))
+  const stray = texts.flatMap(({ file, text }) =>
+    [file, text].flatMap(workplaceWords).map((word) => `${file}: ${word}`),
+  )
+  expect(stray).toEqual([])
+})

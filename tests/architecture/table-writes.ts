@@ -1,0 +1,71 @@
+import { parseSync } from '@swc/core'
+import { OWNERS } from '../../architecture.rules.ts'
+
+const BUILDERS = new Set(['insertInto', 'replaceInto', 'updateTable', 'deleteFrom', 'mergeInto'])
+const HOLE = '$hole'
+const TARGET = `(?:only\\s+)?(?:"?public"?\\.)?"?(\\w+|\\${HOLE})"?`
+const RAW = [
+  `insert\\s+into\\s+${TARGET}`,
+  `delete\\s+from\\s+${TARGET}`,
+  `merge\\s+into\\s+${TARGET}`,
+  `truncate\\s+(?:table\\s+)?${TARGET}`,
+  // `for update` and `do update set` write nothing of their own.
+  `(?<!for\\s+)update\\s+${TARGET}(?:\\s+(?:as\\s+)?\\w+)?\\s+set\\b`,
+].map((source) => new RegExp(`\\b${source}`, 'gi'))
+
+interface Found {
+  /** Tables written by name. */
+  readonly written: Set<string>
+  /** Every table the file names anywhere: where a write's table is a variable, it is one of these. */
+  readonly named: Set<string>
+  unnamedWrite: boolean
+}
+
+/** Lists the writes of one file to tables of other modules, or to tables it does not name. Comments do not count. */
+export function foreignWrites(file: string, source: string): string[] {
+  const found: Found = { written: new Set(), named: new Set(), unnamedWrite: false }
+  visit(parseSync(source, { syntax: 'typescript', target: 'es2024' }), found)
+  const writer = /^packages\/(?:core|identity|money|trade)\/src\/([^/]+)\//.exec(file)?.[1] ?? 'no module'
+  const suspects = found.unnamedWrite ? found.written.union(found.named) : found.written
+  const wrong = [...suspects].filter((table) => OWNERS[table] !== writer)
+  const sentences = wrong.map((table) => `${file}: ${table} belongs to ${OWNERS[table]}, not to ${writer}`)
+  if (found.unnamedWrite && found.named.size === 0) sentences.push(`${file}: writes a table it does not name`)
+  const isStore = file.endsWith('/store.ts') || found.written.size === 0
+  if (!isStore && wrong.length === 0) sentences.push(`${file}: only store.ts writes`)
+  return sentences
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+function visit(node: unknown, found: Found): void {
+  if (Array.isArray(node)) for (const item of node) visit(item, found)
+  if (!isNode(node)) return
+  if (node['type'] === 'StringLiteral') readText(String(node['value']), found)
+  if (node['type'] === 'TemplateLiteral' && Array.isArray(node['quasis']))
+    readText(node['quasis'].map((quasi: Node) => String(quasi['raw'])).join(HOLE), found)
+  if (node['type'] === 'CallExpression') readCall(node, found)
+  for (const child of Object.values(node)) visit(child, found)
+}
+
+function readText(text: string, found: Found): void {
+  if (isTable(text)) found.named.add(text)
+  for (const pattern of RAW)
+    for (const [, target] of text.matchAll(pattern)) addTable(target?.toLowerCase(), found)
+}
+
+function readCall(call: Node, found: Found): void {
+  const { callee, arguments: args } = call
+  if (!isNode(callee) || !isNode(callee['property'])) return
+  if (!BUILDERS.has(String(callee['property']['value'])) || !Array.isArray(args)) return
+  const table: unknown = args[0]?.expression
+  const isText = isNode(table) && table['type'] === 'StringLiteral'
+  addTable(isText ? String(table['value']).split(' ')[0] : HOLE, found)
+}
+
+function addTable(target: string | undefined, found: Found): void {
+  if (target === HOLE) found.unnamedWrite = true
+  else if (target !== undefined && isTable(target)) found.written.add(target)
+}
+
+const isTable = (name: string) => Object.hasOwn(OWNERS, name)
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
