@@ -3,7 +3,7 @@ import { asAdmin } from '@market/testing/template-database'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isOutage } from './outage.ts'
-import { type Db, type Tx, transact } from './transact.ts'
+import { type Db, readAtOnce, type Tx, transact } from './transact.ts'
 
 const pidOf = async (db: Db | Tx): Promise<number> => {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
@@ -179,6 +179,14 @@ describe('prepared statements', () => {
     })
     expect({ attempts, lost: lost.length }).toEqual({ attempts: 2, lost: 1 })
     expect((await sql`select n from counted`.execute(db)).rows).toHaveLength(2)
+  })
+
+  test('a read of one moment that lost a statement runs again', async () => {
+    const { db, lost } = await prepared()
+    await readAtOnce(db, one)
+    await sql`deallocate all`.execute(db)
+    expect(await readAtOnce(db, one)).toBe(1)
+    expect(lost).toHaveLength(1)
   })
 
   test('a migration that changes the columns of a prepared statement does not make it fail', async () => {

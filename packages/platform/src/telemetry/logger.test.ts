@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLogger } from './logger.ts'
 import { redactLine } from './redact.ts'
 
@@ -287,6 +290,36 @@ describe('standard output is buffered', () => {
     child.send('read now')
     const lines = (await text(child.stdout as Readable)).trim().split('\n')
     expect(lines.map((line) => JSON.parse(line).n)).toEqual(Array.from({ length: 5_000 }, (_, n) => n))
+  })
+
+  test('a process writes again after the disk was full', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'logger-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'log')
+    const script = `
+      const { createLogger } = await import(${JSON.stringify(new URL('./logger.ts', import.meta.url).href)})
+      const log = createLogger({ level: 'info', name: 'child' })
+      for (let n = 0; n < 100; n++) log.warn({ n }, 'x'.repeat(100))
+      process.send('full')
+      process.once('message', () => {
+        log.warn('space again')
+        process.disconnect()
+      })`
+    const log = openSync(file, 'a')
+    // The limit of 4 KB stands for the full disk; emptying the file makes room.
+    const limited = 'ulimit -f 4; exec "$0" --input-type=module --eval "$1"'
+    const child = spawn('bash', ['-c', limited, process.execPath, script], {
+      stdio: ['ignore', log, 'ignore', 'ipc'],
+    })
+    const exited = once(child, 'exit')
+    await once(child, 'message')
+    truncateSync(file)
+    child.send('space')
+    expect(await exited).toEqual([0, null])
+    closeSync(log)
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('log lines were dropped')
+    expect(text).toContain('space again')
   })
 
   test.each([
