@@ -5,11 +5,10 @@ import { startParts } from '../support/parts.ts'
 import { launchOf, type StartFrom } from '../support/program.ts'
 import { percentile, until } from '../support/until.ts'
 import { report } from './bench-report.ts'
+import { cpuMsOf } from './postgres-cpu.ts'
 
 /** What the api costs until it is ready: CPU time of all its threads, resident memory and wall time. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
-/** Clock ticks of the kernel per second, as `getconf CLK_TCK` prints it on Linux. */
-const TICKS = 100
 
 interface Variant {
   readonly name: string
@@ -61,12 +60,9 @@ async function measureStart({ from, nodeOptions = [], compileCache }: Variant): 
 }
 
 function readUsage(pid: number) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return {
-    cpuMs: ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS,
+    cpuMs: cpuMsOf(pid) ?? Number.NaN,
     rssMb: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024,
   }
 }

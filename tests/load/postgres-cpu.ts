@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { openPool } from '@market/database/connect'
 
-/** Of the kernel's clock in a second, as `getconf CLK_TCK` says on Linux. */
+/** Clock ticks of the kernel per second, as `getconf CLK_TCK` prints it on Linux. */
 const TICKS = 100
 const LOOK_EVERY_MS = 250
 
@@ -20,7 +20,7 @@ export async function withPostgresCpu<T>(
       'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
     for (const { pid } of rows) {
-      const used = ticksOf(pid)
+      const used = cpuMsOf(pid)
       if (used !== undefined) seen.set(pid, { first: seen.get(pid)?.first ?? used, last: used })
     }
   }
@@ -35,8 +35,8 @@ export async function withPostgresCpu<T>(
     const tookMs = performance.now() - began
     clearInterval(timer)
     await looking.then(look)
-    const ticks = [...seen.values()].reduce((sum, { first, last }) => sum + last - first, 0)
-    return { result, tookMs, cpuMs: (ticks * 1_000) / TICKS }
+    const cpuMs = [...seen.values()].reduce((sum, { first, last }) => sum + last - first, 0)
+    return { result, tookMs, cpuMs }
   } finally {
     clearInterval(timer)
     await looking.catch(() => {})
@@ -44,13 +44,13 @@ export async function withPostgresCpu<T>(
   }
 }
 
-/** Undefined when the process is gone, or is on another machine. */
-function ticksOf(pid: number): number | undefined {
+/** CPU time that a process has used so far; undefined when it has ended, or runs on another machine. */
+export function cpuMsOf(pid: number): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ')
-    return Number(fields[11]) + Number(fields[12])
+    return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
   } catch {
     return undefined
   }

@@ -1,6 +1,5 @@
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
-import { type OwnRedis, startRedis } from '@market/testing/redis'
-import { Redis } from 'ioredis'
+import { countScriptCalls, type OwnRedis, startRedis } from '@market/testing/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHouse, type Pair } from '../load/order-life.ts'
 import { statementsOf } from '../load/order-statements.ts'
@@ -33,15 +32,6 @@ afterAll(async () => {
   await Promise.all([database.stop(), redis.stop()])
 })
 
-/** Calls from outside; commands that a script runs inside Redis are not counted. */
-async function redisCalls(): Promise<number> {
-  const direct = new Redis(redis.url)
-  const stats = await direct.info('commandstats')
-  direct.disconnect()
-  const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map((match) => Number(match[1]))
-  return calls.reduce((sum, count) => sum + count, 0)
-}
-
 test(`an order from creation to approval takes ${STATEMENTS_OF_ORDER.total} statements in 4 transactions`, async () => {
   const statements = await statementsOf(database.url, (db) => market.live(pair, db))
   const texts = statements.map(({ sql }) => sql.replace(/\s+/g, ' ').trim())
@@ -62,11 +52,11 @@ test('100 requests of one turn take two statements, because 64 lookups share one
 })
 
 test('a request takes one Redis call, and requests of one turn share it', async () => {
-  const before = await redisCalls()
+  const before = await countScriptCalls(redis.url)
   await market.live(pair)
-  const alone = (await redisCalls()) - before
+  const alone = (await countScriptCalls(redis.url)) - before
   expect(alone).toBe(REDIS_CALLS_PER_REQUEST * REQUESTS_OF_ORDER)
 
   await Promise.all(Array.from({ length: 50 }, () => market.readMe(pair)))
-  expect((await redisCalls()) - before - alone).toBe(1)
+  expect((await countScriptCalls(redis.url)) - before - alone).toBe(1)
 })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 
 export interface OwnRedis {
   readonly url: string
@@ -24,6 +25,15 @@ const START_ATTEMPTS = 20
 
 /** A prefix of its own for a test that shares a Redis with others. */
 export const redisPrefix = (): string => `test:${randomUUID()}:`
+
+/** How many scripts this Redis ran so far; commands inside a script are not counted. */
+export async function countScriptCalls(url: string): Promise<number> {
+  const redis = new Redis(url)
+  const stats = await redis.info('commandstats')
+  redis.disconnect()
+  const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map((match) => Number(match[1]))
+  return calls.reduce((sum, count) => sum + count, 0)
+}
 
 /** A Redis of its own for tests that break it. */
 export async function startRedis(): Promise<OwnRedis> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { LimitRule, Taken } from '@market/core/ports/limiter'
-import { type OwnRedis, redisPrefix, startRedis } from '@market/testing/redis'
+import { countScriptCalls, type OwnRedis, redisPrefix, startRedis } from '@market/testing/redis'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type RedisLimiter, redisLimiter } from './limiter.ts'
@@ -107,9 +107,9 @@ describe('while Redis is there', () => {
     const { limiter } = start()
     await untilReady(limiter)
     await limiter.take(RULE, 'script is loaded')
-    const before = await scriptCalls()
+    const before = await countScriptCalls(server.url)
     expect(allowed(await takeMany(limiter, 100, 'one turn'))).toBe(5)
-    expect((await scriptCalls()) - before).toBe(1)
+    expect((await countScriptCalls(server.url)) - before).toBe(1)
   })
 
   test('more requests than fit into one call are counted exactly', async () => {
@@ -193,15 +193,6 @@ describe('while Redis is away', () => {
     direct.disconnect()
   })
 })
-
-/** How many scripts this Redis ran so far. */
-async function scriptCalls(): Promise<number> {
-  const direct = new Redis(server.url)
-  const stats = await direct.info('commandstats')
-  direct.disconnect()
-  const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map((match) => Number(match[1]))
-  return calls.reduce((sum, count) => sum + count, 0)
-}
 
 /** Another Node process with a limiter of its own; answers how many of its calls passed. */
 async function takeInOtherProcess(prefix: string, times: number): Promise<number> {
