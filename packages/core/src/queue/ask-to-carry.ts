@@ -30,6 +30,6 @@ function carryEvents(agentId: AgentId, later?: Later): Job<'carry-events'> {
     // The newest observation decides when the next attempt is due; the other jobs keep their time.
     keepsTime: isNow || later.why === 'held',
     // A delivery waits for this attempt, so the sweep that finds deliveries past their time would ask for it again.
-    isAskedForAgain: later !== undefined && !isNow && later.why === 'due',
+    isAskedForAgain: !isNow && later.why === 'due',
   }
 }

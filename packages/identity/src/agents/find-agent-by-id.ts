@@ -3,7 +3,7 @@ import type { AgentId } from '@market/kernel/ids'
 import type { Agent } from './agent.ts'
 import { findAgent, findAgents } from './store.ts'
 
-/** For callers inside the house who hold an id that must exist. */
+/** An agent that must exist: its id comes from our own tables. */
 export async function findAgentById(db: Db, id: AgentId): Promise<Agent> {
   return existing(await findAgent(db, id), id)
 }
