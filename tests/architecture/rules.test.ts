@@ -63,7 +63,7 @@ describe('writes', () => {
     for (const file of [
       'packages/http/src/rest.ts',
       'packages/handlers/src/agents.ts',
-      'apps/api/src/house.ts',
+      'apps/api/src/build-app.ts',
     ])
       expect(foreignWrites(file, `tx.insertInto('users')`)).toEqual([
         `${file}: users belongs to accounts, not to no module`,

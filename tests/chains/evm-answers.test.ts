@@ -1,4 +1,4 @@
-import type { EvmRailSettings } from '@market/chains/evm/evm-rail'
+import type { EvmPayoutSenderSettings } from '@market/chains/evm/evm-payout-sender'
 import { usdc } from '@market/kernel/money'
 import { toHex } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -74,52 +74,52 @@ describe('bytes to be sent', () => {
   const order = { payoutId: 'pay_2', to: newAccount().address, amount: usdc(1n) }
 
   test('go to every node, and one that takes them is enough', async () => {
-    const { rail } = by([first.url, second.url])
-    const signed = await rail.sign(order, 500n, [])
-    await rail.send(signed)
+    const { sender } = by([first.url, second.url])
+    const signed = await sender.sign(order, 500n, [])
+    await sender.send(signed)
     for (const relay of [first, second] satisfies NodeRelay[])
       await expect.poll(() => relay.methods().includes('eth_sendRawTransaction')).toBe(true)
     first.mood = { kind: 'answer', status: 500, body: '' }
-    await rail.send(signed)
+    await sender.send(signed)
     second.mood = { kind: 'reset' }
-    await expect(rail.send(signed)).rejects.toMatchObject(IS_AWAY)
+    await expect(sender.send(signed)).rejects.toMatchObject(IS_AWAY)
   })
 
-  test('that every node refuses are told with the reason, as an unknown outcome', async () => {
-    const { rail } = by([first.url])
-    const signed = await rail.sign(order, 501n, [])
+  test('that every node rejects are told with the reason, as an unknown outcome', async () => {
+    const { sender } = by([first.url])
+    const signed = await sender.sign(order, 501n, [])
     first.mood = {
       kind: 'error',
       code: -32_000,
       message: 'replacement underpriced',
       when: isOf('eth_sendRawTransaction'),
     }
-    await expect(rail.send(signed)).rejects.toMatchObject({ ...IS_AWAY, message: /underpriced/ })
+    await expect(sender.send(signed)).rejects.toMatchObject({ ...IS_AWAY, message: /underpriced/ })
   })
 })
 
 test('a node without our receipts does not make a payout fail that arrived', async () => {
   const payee = newAccount().address
   await network.mint(treasury.address, 100n)
-  const { rail } = by([first.url, second.url])
-  const signed = await rail.sign(
+  const { sender } = by([first.url, second.url])
+  const signed = await sender.sign(
     { payoutId: 'pay_3', to: payee, amount: usdc(4n) },
-    (await rail.nonces())?.next ?? 0n,
+    (await sender.nonces())?.next ?? 0n,
     [],
   )
-  await rail.send(signed)
+  await sender.send(signed)
   await network.mine(FINALITY)
   first.mood = {
     kind: 'change',
     result: (call, result) => (call.method === 'eth_getTransactionReceipt' ? null : result),
   }
-  expect(await rail.look([signed])).toEqual({ kind: 'final', reference: signed.reference })
+  expect(await sender.look([signed])).toEqual({ kind: 'final', reference: signed.reference })
   second.mood = { kind: 'reset' }
-  await expect(rail.look([signed])).rejects.toMatchObject(IS_AWAY)
+  await expect(sender.look([signed])).rejects.toMatchObject(IS_AWAY)
 })
 
 describe('the check at start', () => {
-  const problem = async (urls: readonly string[], changes: Partial<EvmRailSettings> = {}) => {
+  const problem = async (urls: readonly string[], changes: Partial<EvmPayoutSenderSettings> = {}) => {
     try {
       await by(urls, changes).chain.checkNodes()
       return undefined
@@ -154,7 +154,7 @@ describe('the check at start', () => {
     expect(await problem([first.url])).toBe('No node of base-mainnet answers')
   })
 
-  test('refuses settings that cannot be right', () => {
+  test('rejects settings that cannot be right', () => {
     expect(() => by([])).toThrow('base-mainnet has no node')
     expect(() => by(['no address'])).toThrow('not a URL')
     expect(() => by(['https://me:secret@node.example'])).toThrow(/^(?!.*secret).*node.example holds a name/)

@@ -25,10 +25,10 @@ const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknow
   'what came into the treasury': async ({ chain }) =>
     (await chain.transfersAfter(undefined, 10)).transfers.map(({ amount }) => amount),
   'what the treasury holds': async ({ chain }) => chain.balanceOf(treasury.address),
-  'the next nonce': async ({ rail }) => rail.nonces(),
-  'whether a payee can be paid': async ({ rail }) =>
-    rail.refusal({ payoutId: 'pay_1', to: payer.address, amount: usdc(1n) }),
-  'coin for fees': async ({ rail }) => rail.nativeBalance(),
+  'the next nonce': async ({ sender }) => sender.nonces(),
+  'whether a payee can be paid': async ({ sender }) =>
+    sender.rejectionReason({ payoutId: 'pay_1', to: payer.address, amount: usdc(1n) }),
+  'coin for fees': async ({ sender }) => sender.nativeBalance(),
 }
 const TRUTH: Record<string, unknown> = {
   'whether a payment came': 'ok, final',
@@ -52,7 +52,7 @@ const TROUBLES: Record<string, Mood> = {
   'answers nothing': { kind: 'answer', status: 200, body: '[]' },
   'cuts the connection': { kind: 'reset' },
   'is slower than the timeout': { kind: 'silence' },
-  'refuses every question': { kind: 'error', code: -32_000, message: 'upstream busy' },
+  'rejects every question': { kind: 'error', code: -32_000, message: 'upstream busy' },
   'is on another chain': {
     kind: 'change',
     result: (call, result) => (call.method === 'eth_chainId' ? '0x7a69' : result),
@@ -101,7 +101,7 @@ describe.each(Object.entries(QUESTIONS))('asked for %s', (name, ask) => {
   })
 })
 
-test('one question that a node refuses sends the whole look to the next node', async () => {
+test('one question that a node rejects sends the whole look to the next node', async () => {
   for (const method of ['eth_getTransactionReceipt', 'eth_blockNumber', 'eth_getBlockByNumber']) {
     first.mood = { kind: 'error', code: -32_005, message: 'limit exceeded', when: isOf(method) }
     const { chain } = by([first.url, second.url], { compareEveryMs: 0 })

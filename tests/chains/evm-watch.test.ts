@@ -204,7 +204,7 @@ test('a node that does not know the block last read moves nothing', async () => 
   }
 })
 
-test('a text that is no position is refused', async () => {
+test('a text that is no position is rejected', async () => {
   const { chain } = watchOf()
   await expect(chain.transfersAfter('12', 10)).rejects.toThrow('12 is not a position')
 })

@@ -1,5 +1,5 @@
-import type { EvmRailSettings } from '@market/chains/evm/evm-rail'
-import type { Look, TransferQuestion } from '@market/core/ports/chain'
+import type { EvmPayoutSenderSettings } from '@market/chains/evm/evm-payout-sender'
+import type { Observation, TransferQuestion } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { authorizationCall, authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
@@ -27,8 +27,8 @@ export const fundedPayer = async (network: EvmNetwork, amount = 1_000_000_000n) 
 export const settingsFor = (
   network: EvmNetwork,
   treasury: string,
-  changes: Partial<EvmRailSettings> = {},
-): EvmRailSettings => ({
+  changes: Partial<EvmPayoutSenderSettings> = {},
+): EvmPayoutSenderSettings => ({
   network: 'base-mainnet',
   chainId: network.chainId,
   rpcUrls: [network.url],
@@ -52,7 +52,7 @@ export const question = (reference: string, changes: Partial<TransferQuestion> =
 })
 
 /** The verdict in one word or two. */
-export const verdict = (look: Look): string =>
+export const verdict = (look: Observation): string =>
   look.kind === 'ok' ? (look.transfer.final ? 'ok, final' : 'ok') : `${look.kind}: ${look.why}`
 
 /** A call by which anybody can carry out a payment that `from` signed. */

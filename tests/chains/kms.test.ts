@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parseDerSignature } from '@market/chains/kms/der-signature'
 import { kmsEvmSigner } from '@market/chains/kms/kms-evm-signer'
 import { kmsSolanaSigner } from '@market/chains/kms/kms-solana-signer'
-import { solanaRail } from '@market/chains/solana/solana-rail'
+import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import { usdc } from '@market/kernel/money'
 import { startAnvil } from '@market/testing/anvil'
 import { type KmsServer, startKmsServer } from '@market/testing/kms-server'
@@ -121,12 +121,12 @@ describe('an Ed25519 key in the KMS', () => {
       const signer = await solanaSigner()
       await world.chain.fundSol(signer.address, 10n ** 9n)
       await world.usdc.fund(signer.address, 5_000_000n)
-      const rail = solanaRail({ ...world.settings, treasury: signer.address }, signer)
+      const sender = solanaPayoutSender({ ...world.settings, treasury: signer.address }, signer)
       const to = (await generateKeyPairSigner()).address
-      const signed = await rail.sign({ payoutId: 'po_kms', to, amount: usdc(2_000_000n) }, null, [])
-      await rail.send(signed)
-      let outcome = await rail.look([signed])
-      while (outcome.kind === 'unknown' || outcome.kind === 'seen') outcome = await rail.look([signed])
+      const signed = await sender.sign({ payoutId: 'po_kms', to, amount: usdc(2_000_000n) }, null, [])
+      await sender.send(signed)
+      let outcome = await sender.look([signed])
+      while (outcome.kind === 'unknown' || outcome.kind === 'seen') outcome = await sender.look([signed])
       expect(outcome).toEqual({ kind: 'final', reference: signed.reference })
       expect(await world.usdc.balanceOf(to)).toBe(2_000_000n)
     } finally {
@@ -179,7 +179,7 @@ test('a key of the wrong kind, or none at all, is not opened', async () => {
   await expect(kmsEvmSigner(settings('nobody'))).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a call without the right credentials is refused by the server and never signs', async () => {
+test('a call without the right credentials is rejected by the server and never signs', async () => {
   const keyId = kms.createKey('ECC_SECG_P256K1')
   const credentials = { accessKeyId: 'AKIAOTHER', secretAccessKey: 'x' }
   await expect(kmsEvmSigner({ ...settings(keyId), credentials })).rejects.toMatchObject({
@@ -194,6 +194,6 @@ test.each([
   ['a missing s', '3003020101'],
   ['more after the end', '300902010102010102012a'],
   ['an integer without digits', '30050200020101'],
-])('a DER signature with %s is refused', (_name, hex) => {
+])('a DER signature with %s is rejected', (_name, hex) => {
   expect(() => parseDerSignature(Buffer.from(hex, 'hex'))).toThrow(/DER|after/)
 })

@@ -1,5 +1,5 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import { type EvmRailSettings, evmRail } from '@market/chains/evm/evm-rail'
+import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { USDC_ABI } from '@market/testing/evm-usdc'
@@ -46,13 +46,13 @@ export const startRelayedWorld = async () => {
     payer,
     /** 11 micro-USDC, final. */
     paid: keccak256(bytes),
-    by(urls: readonly string[], changes: Partial<EvmRailSettings> = {}) {
+    by(urls: readonly string[], changes: Partial<EvmPayoutSenderSettings> = {}) {
       const settings = settingsFor(network, treasury.address, {
         rpcUrls: urls,
         timeoutMs: PATIENT_MS,
         ...changes,
       })
-      return { chain: evmChain(settings), rail: evmRail(settings, localEvmSigner(treasury.key)) }
+      return { chain: evmChain(settings), sender: evmPayoutSender(settings, localEvmSigner(treasury.key)) }
     },
     calm() {
       first.mood = { kind: 'pass' }

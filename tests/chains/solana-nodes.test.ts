@@ -1,5 +1,5 @@
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import { solanaRail } from '@market/chains/solana/solana-rail'
+import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import { usdc } from '@market/kernel/money'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { generateKeyPairSigner } from '@solana/kit'
@@ -95,15 +95,15 @@ test('a node that is gone altogether does not stop a look', async () => {
 
 test('a payment is handed to every node, and one that takes it is enough', async () => {
   await world.usdc.fund(world.treasury.address, 50_000_000n)
-  const rail = solanaRail(settings(), world.signer)
+  const sender = solanaPayoutSender(settings(), world.signer)
   const payee = await generateKeyPairSigner()
   const order = { payoutId: 'po_nodes', to: payee.address, amount: usdc(1_000_000n) }
-  const signed = await rail.sign(order, null, [])
+  const signed = await sender.sign(order, null, [])
   first.manner = always({ kind: 'status', status: 500, body: '' })
-  await rail.send(signed)
+  await sender.send(signed)
   expect(first.asked).toContain('sendTransaction')
   second.manner = always({ kind: 'reset' })
-  await expect(rail.send(signed)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(sender.send(signed)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
 describe('before anything is believed', () => {
@@ -119,7 +119,7 @@ describe('before anything is believed', () => {
     )
   })
 
-  test('a mint with other decimals, a missing mint and an account that is no mint are refused', async () => {
+  test('a mint with other decimals, a missing mint and an account that is no mint are rejected', async () => {
     const odd = await generateKeyPairSigner()
     await installSolanaUsdc(world.chain, world.issuer, { mint: odd.address, decimals: 9 })
     const missing = await generateKeyPairSigner()

@@ -1,6 +1,6 @@
 import { fetchTransaction, readUsdcChange } from '@market/chains/solana/read-transfer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Look, TransferQuestion } from '@market/core/ports/chain'
+import type { Observation, TransferQuestion } from '@market/core/ports/chain'
 import { usdc as micros } from '@market/kernel/money'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import {
@@ -53,7 +53,7 @@ const ask = (
   reference: string,
   question: Partial<TransferQuestion> = {},
   settings: Partial<SolanaWorld['settings']> = {},
-): Promise<Look> =>
+): Promise<Observation> =>
   solanaChain({ ...world.settings, ...settings }).findTransfer({
     reference,
     atLeast: micros(1n),
@@ -113,18 +113,18 @@ describe('what is not yet a payment', () => {
     expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'bad_reference' })
   })
 
-  test('a signature nobody has seen is pending, not refused', async () => {
+  test('a signature nobody has seen is pending, not rejected', async () => {
     const unknown = '5'.repeat(87)
     expect(solanaChain(world.settings).normalize(unknown)).toBe(unknown)
     expect(await ask(unknown)).toEqual({ kind: 'pending', why: 'unknown' })
   })
 
-  test('a payment looked for right after it was sent is pending or found, never refused', async () => {
+  test('a payment looked for right after it was sent is pending or found, never rejected', async () => {
     const reference = await world.send(payer, [
       await world.openAccount(payer, world.treasury.address),
       await pay(1_000n),
     ])
-    const looks: Look[] = []
+    const looks: Observation[] = []
     do looks.push(await ask(reference))
     while (looks.at(-1)?.kind === 'pending')
     expect(looks.at(-1)).toMatchObject({ kind: 'ok', transfer: { amount: 1_000n } })
@@ -303,7 +303,7 @@ describe('what never counts', () => {
     })
   })
 
-  test('a payment by somebody else is refused', async () => {
+  test('a payment by somebody else is rejected', async () => {
     const reference = await paid(1_000_000n)
     expect(await ask(reference, { payers: [other.address] })).toEqual({
       kind: 'rejected',

@@ -169,7 +169,7 @@ export function insiderOf(operation: Operation): Principal {
 
 /** Where one thing does not do for every operation: the one that this operation is done to. */
 const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
-  getHiredOrder: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
+  getPurchasedOrder: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
   createOrder: ({ asking }) => ({ service_id: asking.id }),
   actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),
   quoteOrder: ({ orders }) => ({ order_id: orders.toQuote[0] }),

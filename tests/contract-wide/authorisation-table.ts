@@ -173,7 +173,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   browseServices: [{ when: 'browsing', input: nothing, answers: everybody(200) }],
   listPayableServices: [{ when: 'looking for something to buy', input: nothing, answers: everybody(200) }],
   listTrendingServices: [{ when: 'looking at what others buy', input: nothing, answers: everybody(200) }],
-  getHiredOrder: [
+  getPurchasedOrder: [
     {
       when: 'reading an order without the word that opens it',
       input: ({ hiredOrder }) => ({ order_id: hiredOrder.id, t: 'AAAAAAAAAAAAAAAAAAAAAA' }),
@@ -212,7 +212,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   createOrder: [
     {
       when: 'ordering of the owner’s agent, which nobody does from themselves',
-      input: (world) => ({ service_id: world.service.id, brief: 'Look at this branch, please.' }),
+      input: (world) => ({ service_id: world.service.id, brief: 'Observation at this branch, please.' }),
       answers: {
         ...everybody(201),
         ...sellers(400),
@@ -399,7 +399,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, 'admin session': 200 },
     },
   ],
-  bookSending: [
+  writeOffTransfer: [
     {
       when: 'booking a loss',
       input: ({ money }) => ({

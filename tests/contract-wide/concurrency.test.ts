@@ -45,10 +45,10 @@ test('of 50 uses of one action-bound signature at once, exactly one counts', asy
     Array.from({ length: 50 }, () => market.client().post('/api/agents/recover', proof)),
   )
   const won = answers.filter(({ status }) => status === 200)
-  const refused = answers.filter(({ status }) => status === 401)
-  expect([won.length, refused.length]).toEqual([1, 49])
+  const rejected = answers.filter(({ status }) => status === 401)
+  expect([won.length, rejected.length]).toEqual([1, 49])
   expect(won[0]?.body.data.agents[0].api_key).toBe(agent.apiKey)
-  for (const { body } of refused) expect(body.code).toBe('signature_used')
+  for (const { body } of rejected) expect(body.code).toBe('signature_used')
 
   const audited = await market.db
     .selectFrom('audit_log')

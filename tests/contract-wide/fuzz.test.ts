@@ -141,7 +141,7 @@ describe(`whatever is sent (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
         ? `${String(run.errorInstance)}\n${inBrief(run.counterexample)}\nFUZZ_SEED=${SEED}`
         : ''
       expect(report).toBe('')
-      // A run in which every case was refused would have tested nothing behind the door.
+      // A run in which every case was rejected would have tested nothing behind the door.
       expect([...statuses.keys()].some((status) => status < 300)).toBe(true)
       expect([...statuses.keys()].some((status) => status >= 400)).toBe(true)
       expect(Object.keys(Object.prototype)).toEqual([])

@@ -39,13 +39,13 @@ describe('a token in a cookie', () => {
       { origin: 'https://evil.example', 'sec-fetch-site': 'same-site' },
     ],
     ['from our app, where the browser says cross-site', { origin: APP_URL, 'sec-fetch-site': 'cross-site' }],
-  ])('is refused %s', async (_name, headers) => {
+  ])('is rejected %s', async (_name, headers) => {
     const reply = await put(headers)
     expect([reply.status, reply.body.code]).toEqual([403, 'cross_site'])
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'never comes with a form: %s is refused, even from our app',
+    'never comes with a form: %s is rejected, even from our app',
     async (type) => {
       const reply = await put({ origin: APP_URL, 'content-type': type }, '{"bio":"From a form"}')
       expect(reply.status).toBe(415)
@@ -72,7 +72,7 @@ describe('a token in a cookie', () => {
 })
 
 describe('two credentials at once', () => {
-  test('an API key and a token of a person are refused', async () => {
+  test('an API key and a token of a person are rejected', async () => {
     const { apiKey } = await makeAgent(market)
     const reply = await market
       .client()
@@ -80,7 +80,7 @@ describe('two credentials at once', () => {
     expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
   })
 
-  test('a token of a person and a wallet’s signature are refused', async () => {
+  test('a token of a person and a wallet’s signature are rejected', async () => {
     const headers = asHeaders(await signed(evmSigner(), 'agents.recover', market.now()))
     const reply = await market.client().post('/api/agents/recover', {}, { bearer: person.token, headers })
     expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
@@ -88,7 +88,7 @@ describe('two credentials at once', () => {
 })
 
 test.each(['Basic YTpi', 'Bearer', 'Bearer a b', 'Bearer \u00e9', `Bearer ${'x'.repeat(9_000)}`])(
-  'an Authorization header that is no bearer token is refused: %s',
+  'an Authorization header that is no bearer token is rejected: %s',
   async (authorization) => {
     const reply = await market.client().get('/api/profile', { headers: { authorization } })
     expect(reply.status).toBe(401)

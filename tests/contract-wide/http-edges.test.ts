@@ -27,7 +27,7 @@ function expectSecurityHeaders(headers: Headers) {
 }
 
 describe.each(operationList)('$id', (operation) => {
-  test('is never cached and carries the security headers, answered or refused', async () => {
+  test('is never cached and carries the security headers, answered or rejected', async () => {
     const input = plainInput(operation, thingsOf(world, operation))
     const { method, path, body } = requestOf(operation, input)
     const insider = await credentialOf(world, insiderOf(operation), operation, input)
@@ -84,7 +84,7 @@ test.each([
   ['GET', '/api/agents/%'],
   ['GET', '/api/agents/%ff'],
   ['GET', `/api/agents/${'a'.repeat(5_000)}`],
-])('%s %s is refused in the envelope, with the headers of every answer', async (method, path) => {
+])('%s %s is rejected in the envelope, with the headers of every answer', async (method, path) => {
   const { status, body, headers } = await market.client().send(method, path)
   expect([400, 404]).toContain(status)
   expect(body).toMatchObject({ success: false, error: expect.any(String), code: expect.any(String) })

@@ -14,13 +14,13 @@ afterAll(() => market.stop())
 const register = (body: unknown) => market.client().post('/api/agents/register', body)
 
 describe('a body', () => {
-  test('of 257 KB is refused unread', async () => {
+  test('of 257 KB is rejected unread', async () => {
     const reply = await register(JSON.stringify({ name: 'x'.repeat(257 * 1024) }))
     expect(reply.status).toBe(413)
     expect(reply.body).toMatchObject({ success: false, request_id: reply.headers.get('x-request-id') })
   })
 
-  test('of 255 KB is read, and its field refused', async () => {
+  test('of 255 KB is read, and its field rejected', async () => {
     expect((await register({ name: 'x'.repeat(255 * 1024) })).status).toBe(400)
   })
 
@@ -43,7 +43,7 @@ describe('a body', () => {
   })
 
   test.each(['{', '', 'null', '[]', '"a"', '1', '{"name":1e309}', '\ufeff{}', '{"a":1}{"b":2}'])(
-    'that is no object of ours is refused: %j',
+    'that is no object of ours is rejected: %j',
     async (body) => {
       const reply = await register(body)
       expect(reply.status).toBe(400)
@@ -53,7 +53,7 @@ describe('a body', () => {
 })
 
 describe('headers', () => {
-  test('of 20 KB are refused in the envelope, and the connection ends', async () => {
+  test('of 20 KB are rejected in the envelope, and the connection ends', async () => {
     const received = await exchange(
       market.url,
       `GET /api/models HTTP/1.1\r\nHost: market.test\r\nX-Long: ${'a'.repeat(20 * 1024)}\r\n\r\n`,

@@ -75,7 +75,7 @@ const AMBIGUOUS: Readonly<Record<string, string>> = {
 
 describe('a request that can be read in two ways', () => {
   test.each(Object.entries(AMBIGUOUS))(
-    '%s: is refused once, and what follows it is not served',
+    '%s: is rejected once, and what follows it is not served',
     async (_name, bytes) => {
       const received = await exchange(market.url, bytes)
       expect(statusesIn(received)).toEqual([400])

@@ -81,7 +81,7 @@ test('a key belongs to its caller: another caller with the same key is served on
   }
 })
 
-test('a kept refusal replays: the 409 of a taken name comes back word for word', async () => {
+test('a kept apiError replays: the 409 of a taken name comes back word for word', async () => {
   const { name } = await makeAgent(market)
   const ask = { key: randomUUID(), from: someAddress(), name }
   const first = await register(ask)
@@ -121,7 +121,7 @@ test.each([
   ['empty', ''],
   ['129 characters', 'k'.repeat(129)],
   ['not ASCII', 'clé'],
-])('400: a key that is %s is refused before anything happens', async (_, key) => {
+])('400: a key that is %s is rejected before anything happens', async (_, key) => {
   const name = someName()
   const reply = await register({ key, from: someAddress(), name })
   expect([reply.status, reply.body.code]).toEqual([400, 'bad_idempotency_key'])

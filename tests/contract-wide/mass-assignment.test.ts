@@ -52,7 +52,7 @@ test('the fields tried are those that matter', async () => {
 })
 
 describe.each(operationList.filter(isWrite))('$id', (operation) => {
-  test('refuses every field of an answer or a table that it does not take, and changes nothing', async () => {
+  test('rejects every field of an answer or a table that it does not take, and changes nothing', async () => {
     const known = new Set(Object.keys(inputSchemaOf(operation).properties ?? {}))
     const extra = [...new Set([...outputFields, ...(await columns())])].filter(
       (name) => !known.has(name) && !CREDENTIALS.has(name),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Ask, type Reply, someAddress } from '../support/client.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
-import { refused } from '../support/refused.ts'
+import { rejected } from '../support/rejected.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 
 /**
@@ -84,7 +84,7 @@ test.each([...operationsOf].map(([rule, [first]]) => ({ rule, first: first as Op
     const asked = market.now()
     const reply = await spend(first, { from })
     const answered = market.now()
-    refused(reply, 429, 'rate_limited')
+    rejected(reply, 429, 'rate_limited')
     expect(limitHeader(reply, 'x-ratelimit-limit')).toBe(max)
     expect(remainingOf(reply)).toBe(0)
     // The clock ran on while the two calls were under way; a millisecond is for rounding.
@@ -97,8 +97,8 @@ test.each([...operationsOf].map(([rule, [first]]) => ({ rule, first: first as Op
     )
     between(limitHeader(reply, 'retry-after'), secondsUp(closes[0] - answered), secondsUp(closes[1] - asked))
 
-    const rejected = await Promise.all((operationsOf.get(rule) ?? []).map((other) => spend(other, { from })))
-    for (const other of rejected) refused(other, 429, 'rate_limited')
+    const others = await Promise.all((operationsOf.get(rule) ?? []).map((other) => spend(other, { from })))
+    for (const other of others) rejected(other, 429, 'rate_limited')
 
     const elsewhere = await spend(first, { from: someAddress() })
     expect([elsewhere.status < 429, remainingOf(elsewhere)]).toEqual([true, max - 1])

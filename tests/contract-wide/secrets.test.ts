@@ -69,7 +69,7 @@ async function leaveSecretsEverywhere() {
 
   keep('operator’s key', ADMIN_KEY)
   await client.get('/api/admin/switches', { bearer: ADMIN_KEY })
-  keep('identity token, refused', market.idp.forge({ sub: 'nobody' }))
+  keep('identity token, rejected', market.idp.forge({ sub: 'nobody' }))
   await client.get('/api/profile', { bearer: market.idp.forge({ sub: 'nobody' }) })
   await client.get(`/api/agents/${world.agent.apiKey}`)
   await client.post('/api/agents/link', `{"api_key": "${world.agent.apiKey}"`, { bearer: person.token })

@@ -3,10 +3,10 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { makeOrder, NO_ORDER, orderAgain } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 let world: OrderWorld
@@ -100,7 +100,7 @@ test('200: an agent that buys pays with a wallet that signs beside its key', asy
   const body = { action: 'pay', escrow_tx_hash }
   const proof = await parties.buyer.proof(`orders.pay:${id}`)
   const ask = { bearer: agent.apiKey }
-  refused(await world.market.client().patch(pathOf(id), body, ask), 400, 'payer_unknown')
+  rejected(await world.market.client().patch(pathOf(id), body, ask), 400, 'payer_unknown')
   const paid = await world.market.client().patch(pathOf(id), { ...body, ...proof }, ask)
   expect(paid.body.data).toMatchObject({ status: 'paid', escrow_tx_hash })
 })
@@ -136,29 +136,29 @@ test('400: a transfer that is too small, another’s, older than the order, or n
   const id = await world.walk(parties, 'quoted')
   const stranger = await world.newBuyer()
   const pay = (escrow_tx_hash: string) => act(id, 'pay', { escrow_tx_hash })
-  refused(await pay(await world.settled(parties.buyer, PRICE - 1n)), 400, 'underpaid')
-  refused(await pay(await world.settled(stranger)), 400, 'wrong_payer')
-  refused(await pay(old), 400, 'too_old')
-  refused(await pay('0x1234'), 400, 'bad_reference')
+  rejected(await pay(await world.settled(parties.buyer, PRICE - 1n)), 400, 'underpaid')
+  rejected(await pay(await world.settled(stranger)), 400, 'wrong_payer')
+  rejected(await pay(old), 400, 'too_old')
+  rejected(await pay('0x1234'), 400, 'bad_reference')
   expect((await pay(await world.settled(parties.buyer))).status).toBe(200)
 })
 
 test('400: an act the order’s state does not allow says which state it is in', async () => {
   const reply = await act(await world.walk(parties, 'quoted'), 'approve')
-  refused(reply, 400, 'illegal_transition')
+  rejected(reply, 400, 'illegal_transition')
   expect(reply.body.error).toBe('Cannot approve an order that is quoted')
 })
 
 test('400: a revision that is part of the price cannot be declined', async () => {
   const generous = await world.newParties({ max_revisions: 1 })
   const id = await world.walk(generous, 'revision_requested')
-  refused(await world.byKey(generous.seller.apiKey, id, 'decline_revision'), 400, 'revision_included')
+  rejected(await world.byKey(generous.seller.apiKey, id, 'decline_revision'), 400, 'revision_included')
 })
 
 test('400: the buyer stops work that has begun only once it is late', async () => {
   const quick = await world.newParties({ turnaround_hours: 1 })
   const id = await world.walk(quick, 'in_progress')
-  refused(await world.act(quick.buyer, id, 'cancel'), 400, 'not_late_yet')
+  rejected(await world.act(quick.buyer, id, 'cancel'), 400, 'not_late_yet')
   await world.advance(3_600_000)
   const late = await world.act(quick.buyer, id, 'cancel')
   expect(late.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
@@ -169,17 +169,17 @@ test('401: a signature that is expired, from the future, for another act or anot
   const patch = (proof: object) => world.market.client().patch(pathOf(id), { action: 'approve', ...proof })
   const purpose = `orders.approve:${id}`
   for (const [code, proof] of await badSignatures(await solanaSigner(), purpose, world.market.now()))
-    refused(await patch(proof), 401, code)
+    rejected(await patch(proof), 401, code)
   for (const other of [`orders.dispute:${id}`, `orders.approve:${NO_ORDER}`, 'session'])
-    refused(await patch(await parties.buyer.proof(other)), 401, 'bad_signature')
+    rejected(await patch(await parties.buyer.proof(other)), 401, 'bad_signature')
 })
 
 test('403: the other party’s act, and an operator’s key', async () => {
   const id = await world.walk(parties, 'delivered')
-  refused(await byAgent(id, 'approve'), 403, 'not_your_act')
-  refused(await act(id, 'start'), 403, 'not_your_act')
+  rejected(await byAgent(id, 'approve'), 403, 'not_your_act')
+  rejected(await act(id, 'start'), 403, 'not_your_act')
   const reply = await world.byKey(ADMIN_KEY, id, 'approve')
-  refused(reply, 403, 'wrong_credential')
+  rejected(reply, 403, 'wrong_credential')
 })
 
 test('404: an order that is not there, and another’s, in the same words', async () => {
@@ -190,7 +190,7 @@ test('404: an order that is not there, and another’s, in the same words', asyn
     const headers = asHeaders(await signed(owner, `orders.cancel:${unknown}`, world.market.now()))
     for (const ask of [{ bearer: token }, { bearer: apiKey }, { headers }]) {
       const reply = await world.market.client().patch(pathOf(unknown), { action: 'cancel' }, ask)
-      refused(reply, 404, 'order_not_found')
+      rejected(reply, 404, 'order_not_found')
       expect(reply.body.error).toBe(`There is no order "${unknown}"`)
     }
   }
@@ -200,5 +200,5 @@ test('409: a transfer that paid for another order', async () => {
   const [one, two] = [await world.walk(parties, 'quoted'), await world.walk(parties, 'quoted')]
   const escrow_tx_hash = await world.settled(parties.buyer)
   expect((await act(one, 'pay', { escrow_tx_hash })).status).toBe(200)
-  refused(await act(two, 'pay', { escrow_tx_hash }), 409, 'transfer_used')
+  rejected(await act(two, 'pay', { escrow_tx_hash }), 409, 'transfer_used')
 })

@@ -1,9 +1,9 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid } from '../support/refused.ts'
+import { invalid } from '../support/rejected.ts'
 import { makeService, serviceOf } from '../support/services.ts'
 
 const PATH = '/api/services'

@@ -2,11 +2,11 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { BRIEF, orderOf } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
@@ -141,7 +141,7 @@ test('400: a client wallet that neither signed nor is linked', async () => {
   const { service } = await offered()
   const { token } = await makeUser(market)
   const reply = await create(asked(service, { client_wallet: evmSigner().address }), { bearer: token })
-  refused(reply, 400, 'wallet_not_proven', {
+  rejected(reply, 400, 'wallet_not_proven', {
     details: [{ path: 'client_wallet', message: expect.any(String) }],
   })
 })
@@ -151,21 +151,21 @@ test('400: nobody buys from themselves: not the agent, not its owner, not anothe
   const sibling = await makeOwnedAgent(market, {}, seller.owner)
   const { token } = await makeUser(market, { wallets: [seller.owner.address] })
   const proof = await signed(seller.owner, 'session', market.now())
-  refused(await create(asked(service), { bearer: seller.apiKey }), 400, 'own_service')
-  refused(await create(asked(service), { bearer: sibling.apiKey }), 400, 'own_service')
-  refused(await create(asked(service), { bearer: token }), 400, 'own_service')
-  refused(await create({ ...asked(service), ...proof }), 400, 'own_service')
+  rejected(await create(asked(service), { bearer: seller.apiKey }), 400, 'own_service')
+  rejected(await create(asked(service), { bearer: sibling.apiKey }), 400, 'own_service')
+  rejected(await create(asked(service), { bearer: token }), 400, 'own_service')
+  rejected(await create({ ...asked(service), ...proof }), 400, 'own_service')
 })
 
 test('403: an operator’s key buys nothing', async () => {
   const { service } = await offered()
-  refused(await create(asked(service), { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await create(asked(service), { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: a service that is not there, or no longer on offer', async () => {
   const { seller, service } = await offered()
   const ask = { bearer: (await makeAgent(market)).apiKey }
-  refused(await create(asked({ id: NO_SERVICE }), ask), 404, 'service_not_found')
+  rejected(await create(asked({ id: NO_SERVICE }), ask), 404, 'service_not_found')
   await market.client().send('DELETE', `/api/services/${service.id}`, { bearer: seller.apiKey })
-  refused(await create(asked(service), ask), 404, 'service_not_found')
+  rejected(await create(asked(service), ask), 404, 'service_not_found')
 })

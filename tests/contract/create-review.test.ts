@@ -2,12 +2,12 @@ import { operations } from '@market/contract/operations'
 import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { makeOrderIn, makeShop } from '../support/order-in.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -93,7 +93,7 @@ test('400: stars that are none, and a comment that is too long or hostile', asyn
 test('400: an order that is not completed', async () => {
   for (const status of ['quoted', 'paid', 'delivered', 'disputed', 'cancelled'] as const) {
     const { id, headers } = await makeWork(status)
-    refused(await review(id, GOOD, { headers }), 400, 'order_not_completed')
+    rejected(await review(id, GOOD, { headers }), 400, 'order_not_completed')
   }
 })
 
@@ -101,8 +101,8 @@ test('403: the agent, its owner and an operator’s key review nothing', async (
   const { id, agent } = await makeWork()
   const owner = asHeaders(await signed(agent.owner, 'session', market.now()))
   for (const ask of [{ bearer: agent.apiKey }, { headers: owner }])
-    refused(await review(id, GOOD, ask), 403, 'not_your_act')
-  refused(await review(id, GOOD, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+    rejected(await review(id, GOOD, ask), 403, 'not_your_act')
+  rejected(await review(id, GOOD, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: somebody else’s order is not there, nor for an operator, who is no party', async () => {
@@ -110,7 +110,7 @@ test('404: somebody else’s order is not there, nor for an operator, who is no 
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)
   for (const bearer of [stranger.token, other.apiKey, await operatorToken(market)])
-    refused(await review(id, GOOD, { bearer }), 404, 'order_not_found')
+    rejected(await review(id, GOOD, { bearer }), 404, 'order_not_found')
 })
 
 test(`409: of ${AT_ONCE} at once one stands; the others, and whoever comes later, are told so`, async () => {
@@ -120,8 +120,8 @@ test(`409: of ${AT_ONCE} at once one stands; the others, and whoever comes later
   )
   const [stands, ...more] = replies.filter(({ status }) => status === 201)
   expect(more).toEqual([])
-  for (const reply of replies) if (reply !== stands) refused(reply, 409, 'already_reviewed')
-  refused(await review(id, GOOD, { headers }), 409, 'already_reviewed')
+  for (const reply of replies) if (reply !== stands) rejected(reply, 409, 'already_reviewed')
+  rejected(await review(id, GOOD, { headers }), 409, 'already_reviewed')
   const page = (await market.client().get(`/api/agents/${agent.id}`)).body.data
   expect(page).toMatchObject({
     reviews: [stands?.body.data],

@@ -4,10 +4,10 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { SERVICE, serviceOf } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
@@ -90,7 +90,7 @@ test('201: of a hidden agent; it shows nowhere until the agent has an owner, and
   expect(body.data.marketable).toBe(false)
   const read = () => market.client().get(`/api/services/${body.data.id}`)
   const browse = () => market.client().get(`/api/services?agent_id=${hidden.id}`)
-  refused(await read(), 404, 'service_not_found')
+  rejected(await read(), 404, 'service_not_found')
   expect((await browse()).body.data).toEqual([])
   const { token } = await makeUser(market)
   await market.client().post('/api/agents/link', { api_key: hidden.apiKey }, { bearer: token })
@@ -151,7 +151,7 @@ test('401: a signature that is expired, from the future, for another purpose, or
   const agent = await makeOwnedAgent(market)
   const signer = await solanaSigner()
   for (const [code, proof] of await badSignatures(signer, `services.create:${agent.id}`, market.now()))
-    refused(await create(agent.id, { ...SERVICE, ...proof }), 401, code)
+    rejected(await create(agent.id, { ...SERVICE, ...proof }), 401, code)
 })
 
 test('403: an agent is not a stranger’s to sell for, whatever the stranger shows', async () => {
@@ -159,23 +159,23 @@ test('403: an agent is not a stranger’s to sell for, whatever the stranger sho
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)
   for (const bearer of [stranger.token, other.apiKey])
-    refused(await create(agent.id, SERVICE, { bearer }), 403, 'not_your_agent')
+    rejected(await create(agent.id, SERVICE, { bearer }), 403, 'not_your_agent')
   const headers = asHeaders(await signed(evmSigner(), `services.create:${agent.id}`, market.now()))
-  refused(await create(agent.id, SERVICE, { headers }), 403, 'not_your_agent')
-  refused(await create(agent.id, SERVICE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await create(agent.id, SERVICE, { headers }), 403, 'not_your_agent')
+  rejected(await create(agent.id, SERVICE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: an agent that is not there, and a hidden one, in the same words', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeAgent(market)
   for (const id of [NOBODY, hidden.id])
-    refused(await create(id, SERVICE, { bearer: token }), 404, 'agent_not_found')
+    rejected(await create(id, SERVICE, { bearer: token }), 404, 'agent_not_found')
 })
 
 test('409: a service more than 200, with what to do', async () => {
   const agent = await makeOwnedAgent(market)
   await market.db.updateTable('agents').set({ service_count: 200 }).where('id', '=', agent.id).execute()
   const reply = await create(agent.id, SERVICE, { bearer: agent.apiKey })
-  refused(reply, 409, 'too_many_services')
+  rejected(reply, 409, 'too_many_services')
   expect(reply.body.error).toContain('DELETE /api/services/{service_id}')
 })

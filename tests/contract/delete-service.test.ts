@@ -2,10 +2,10 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { makeService, serviceOf } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
@@ -45,7 +45,7 @@ test('200: it answers the service, inactive, and nothing shows it any more; twic
     expect(body).toEqual({ success: true, data: serviceOf(service, { active: false }) })
   }
   const { get } = market.client()
-  refused(await get(`/api/services/${service.id}`), 404, 'service_not_found')
+  rejected(await get(`/api/services/${service.id}`), 404, 'service_not_found')
   for (const path of [`/api/services?agent_id=${agent.id}`, `/api/agents/${agent.id}/services`])
     expect((await get(path)).body.data).toEqual([])
   expect((await get(`/api/agents/${agent.id}`)).body.data.services).toEqual([])
@@ -73,10 +73,10 @@ test('403: a service is not a stranger’s to take down, whatever the stranger s
   const stranger = await makeUser(market)
   const { agent: other } = await make()
   for (const bearer of [stranger.token, other.apiKey])
-    refused(await remove(service.id, { bearer }), 403, 'not_your_agent')
+    rejected(await remove(service.id, { bearer }), 403, 'not_your_agent')
   const headers = asHeaders(await signed(evmSigner(), `services.delete:${service.id}`, market.now()))
-  refused(await remove(service.id, { headers }), 403, 'not_your_agent')
-  refused(await remove(service.id, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await remove(service.id, { headers }), 403, 'not_your_agent')
+  rejected(await remove(service.id, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
   expect((await market.client().get(`/api/services/${service.id}`)).status).toBe(200)
 })
 
@@ -84,5 +84,5 @@ test('404: a service that is not there, and one of a hidden agent, in the same w
   const { token } = await makeUser(market)
   const hidden = await makeService(market, await makeAgent(market))
   for (const id of [NOTHING, hidden.id])
-    refused(await remove(id, { bearer: token }), 404, 'service_not_found')
+    rejected(await remove(id, { bearer: token }), 404, 'service_not_found')
 })

@@ -2,10 +2,10 @@ import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { NO_ORDER } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const HOUR = 3_600_000
@@ -97,21 +97,21 @@ test('400: nothing, both forms at once, too many, and each deliverable that is n
 })
 
 test('400: an order that nobody has paid', async () => {
-  refused(await deliver(await world.walk(parties, 'quoted'), DELIVERY), 400, 'illegal_transition')
+  rejected(await deliver(await world.walk(parties, 'quoted'), DELIVERY), 400, 'illegal_transition')
 })
 
 test('403: the buyer and an operator deliver nothing', async () => {
   const id = await world.walk(parties, 'paid')
   const headers = await parties.buyer.headers()
-  refused(await deliver(id, DELIVERY, { headers }), 403, 'not_your_act')
-  refused(await deliver(id, DELIVERY, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await deliver(id, DELIVERY, { headers }), 403, 'not_your_act')
+  rejected(await deliver(id, DELIVERY, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: an order that is not there, and another’s, in the same words', async () => {
   const { apiKey } = await makeOwnedAgent(world.market)
   for (const unknown of [NO_ORDER, await world.walk(parties, 'paid')]) {
     const reply = await deliver(unknown, DELIVERY, { bearer: apiKey })
-    refused(reply, 404, 'order_not_found')
+    rejected(reply, 404, 'order_not_found')
     expect(reply.body.error).toBe(`There is no order "${unknown}"`)
   }
 })

@@ -43,7 +43,7 @@ describe.each(operationList.map((operation) => ({ operation, id: operation.id })
   test('has a test of its success and of every failure it declares', () => {
     const text = textOf(operation)
     const brought = new Set([...broughtAlong(operation), ...leftToOthers(operation)])
-    if (text.includes('refusesWithoutProvider(')) brought.add(503)
+    if (text.includes('rejectsWithoutProvider(')) brought.add(503)
     if (isWrite(operation) && operation.worksReadOnly !== true) brought.add(503)
     const missing = [operation.status ?? 200, ...statusesOf(operation)].filter(
       (status) => !brought.has(status) && !text.includes(`test('${status}: `),

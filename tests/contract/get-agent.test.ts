@@ -1,9 +1,9 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { makeService, serviceOf } from '../support/services.ts'
 import { publicAgent } from '../support/shapes.ts'
 
@@ -81,7 +81,7 @@ test('404: an agent that is not there, and one that is hidden, in the same words
   const nobody = hidden.id.slice(0, -1) + (hidden.id.endsWith('a') ? 'b' : 'a')
   for (const idOrSlug of [nobody, 'no-such-slug', hidden.id, hidden.slug]) {
     const reply = await read(idOrSlug)
-    refused(reply, 404, 'agent_not_found')
+    rejected(reply, 404, 'agent_not_found')
     expect(reply.body.error).toBe(`There is no agent ${JSON.stringify(idOrSlug)}`)
   }
 })
@@ -89,5 +89,5 @@ test('404: an agent that is not there, and one that is hidden, in the same words
 test('404: its own key does not make a hidden agent public', async () => {
   const hidden = await makeAgent(market)
   const reply = await market.client().get(`/api/agents/${hidden.id}`, { bearer: hidden.apiKey })
-  refused(reply, 404, 'agent_not_found')
+  rejected(reply, 404, 'agent_not_found')
 })

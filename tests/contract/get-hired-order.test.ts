@@ -1,9 +1,9 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { BRIEF, NO_ORDER } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { BASE_URL } from '../support/settings.ts'
 
 const DUE = 11_000_000n
@@ -31,7 +31,7 @@ const client = () => world.market.client()
 
 commonRefusals({
   market: () => world.market,
-  operation: operations.getHiredOrder,
+  operation: operations.getPurchasedOrder,
   good: async () => ({ path }),
 })
 
@@ -64,5 +64,5 @@ test('404: another word, an order that is not there, and one that was not bought
   const { buyer, seller } = await world.newParties()
   const other = await world.order(buyer, seller.serviceId)
   for (const id of [orderId, NO_ORDER, other.body.data.id])
-    refused(await client().get(`/api/x402/orders/${id}?t=${WORD}`), 404, 'order_not_found')
+    rejected(await client().get(`/api/x402/orders/${id}?t=${WORD}`), 404, 'order_not_found')
 })

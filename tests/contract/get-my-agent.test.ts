@@ -1,9 +1,9 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { ownAgent, WEBHOOK_SECRET } from '../support/shapes.ts'
 
@@ -63,11 +63,11 @@ test('400: a query this call does not know', async () => {
 test('401: a key that is one letter off', async () => {
   const { apiKey } = await makeAgent(market)
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('a') ? 'b' : 'a')
-  refused(await market.client().get(PATH, { bearer: mistyped }), 401, 'bad_api_key')
+  rejected(await market.client().get(PATH, { bearer: mistyped }), 401, 'bad_api_key')
 })
 
 test('403: a person and an operator are no agent', async () => {
   const { token } = await makeUser(market)
-  refused(await market.client().get(PATH, { bearer: token }), 403, 'wrong_credential')
-  refused(await market.client().get(PATH, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await market.client().get(PATH, { bearer: token }), 403, 'wrong_credential')
+  rejected(await market.client().get(PATH, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

@@ -2,13 +2,13 @@ import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
 import { makeOrder, NO_ORDER, orderOf } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -32,7 +32,7 @@ const subject: Subject = {
   },
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, pathOf(NO_ORDER))
+rejectsWithoutProvider(subject, pathOf(NO_ORDER))
 
 test('200: the whole of an unpaid order, with how to pay it', async () => {
   const { id, seller, service } = await makeOrder(world.market)
@@ -103,7 +103,7 @@ test('400: an id that is none', async () => {
 
 test('403: a credential of nobody who reads orders', async () => {
   const cookie = `idp-token=${await world.market.idp.token({ sub: 'somebody' })}`
-  refused(await read(NO_ORDER, { headers: { cookie } }), 403, 'cross_site')
+  rejected(await read(NO_ORDER, { headers: { cookie } }), 403, 'cross_site')
 })
 
 test('404: an order that is not there, and another’s, in the same words', async () => {
@@ -113,9 +113,9 @@ test('404: an order that is not there, and another’s, in the same words', asyn
   for (const unknown of [NO_ORDER, id]) {
     for (const bearer of [token, apiKey]) {
       const reply = await read(unknown, { bearer })
-      refused(reply, 404, 'order_not_found')
+      rejected(reply, 404, 'order_not_found')
       expect(reply.body.error).toBe(`There is no order "${unknown}"`)
     }
   }
-  refused(await read(NO_ORDER, { bearer: ADMIN_KEY }), 404, 'order_not_found')
+  rejected(await read(NO_ORDER, { bearer: ADMIN_KEY }), 404, 'order_not_found')
 })

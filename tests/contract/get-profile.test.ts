@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { userOf } from '../support/shapes.ts'
 
 const PATH = '/api/profile'
@@ -23,7 +23,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 test('200: the whole account with its wallets, and nobody else’s', async () => {
   const wallet = evmSigner().address
@@ -51,14 +51,14 @@ test('400: a query this call does not know', async () => {
 
 test('403: an agent and a wallet have no profile', async () => {
   const { apiKey } = await makeAgent(market)
-  refused(await market.client().get(PATH, { bearer: apiKey }), 403, 'wrong_credential')
+  rejected(await market.client().get(PATH, { bearer: apiKey }), 403, 'wrong_credential')
   const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
-  refused(await market.client().get(PATH, { headers }), 403, 'wrong_credential')
+  rejected(await market.client().get(PATH, { headers }), 403, 'wrong_credential')
 })
 
 test('404: a person who never signed in is told how to begin', async () => {
   const bearer = await market.idp.token({ sub: 'never-signed-in' })
   const reply = await market.client().get(PATH, { bearer })
-  refused(reply, 404, 'no_account')
+  rejected(reply, 404, 'no_account')
   expect(reply.body.error).toContain('POST /api/auth/user')
 })

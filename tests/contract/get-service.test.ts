@@ -4,12 +4,12 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { makeService, serviceOf } from '../support/services.ts'
 
 const NOTHING = `svc_1700000000000_${'0'.repeat(17)}`
@@ -30,7 +30,7 @@ const subject: Subject = {
   }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, `/api/services/${NOTHING}`)
+rejectsWithoutProvider(subject, `/api/services/${NOTHING}`)
 
 test('200: everything about it, to anybody', async () => {
   const service = await makeService(market, await makeOwnedAgent(market))
@@ -63,15 +63,15 @@ test('400: an id that is none, and a field nobody knows', async () => {
 })
 
 test('401: a key, a token or a signature that is none', async () => {
-  refused(await read(NOTHING, { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
-  refused(await read(NOTHING, { bearer: 'not.a.token' }), 401, 'bad_token')
+  rejected(await read(NOTHING, { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
+  rejected(await read(NOTHING, { bearer: 'not.a.token' }), 401, 'bad_token')
   for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
-    refused(await read(NOTHING, { headers: asHeaders(proof) }), 401, code)
+    rejected(await read(NOTHING, { headers: asHeaders(proof) }), 401, code)
 })
 
 test('403: a cookie that a browser sent from a page of another site', async () => {
   const cookie = `idp-token=${(await makeUser(market)).token}`
-  refused(await read(NOTHING, { headers: { cookie } }), 403, 'cross_site')
+  rejected(await read(NOTHING, { headers: { cookie } }), 403, 'cross_site')
 })
 
 test('404: not there, inactive, or of a hidden agent: the same words to every stranger', async () => {
@@ -84,7 +84,7 @@ test('404: not there, inactive, or of a hidden agent: the same words to every st
   for (const { id } of [{ id: NOTHING }, inactive, hidden]) {
     for (const ask of [{}, { bearer: stranger.token }, { headers }]) {
       const reply = await read(id, ask)
-      refused(reply, 404, 'service_not_found')
+      rejected(reply, 404, 'service_not_found')
       expect(reply.body.error).toBe(`There is no service "${id}"`)
     }
   }

@@ -6,12 +6,12 @@ import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const PATH = '/api/solvency/proof'
@@ -74,7 +74,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 interface Proof {
   readonly leaf: { readonly account: string; readonly micros: string }
@@ -102,8 +102,8 @@ test('200: a wallet reads what is owed to it, largest first, and the documented 
   const answer = await get(await asWallet(buyer))
   expect(answer.data[0]).toEqual({
     network: NETWORK,
-    look_id: lookId,
-    looked_at: treasury.clock.now().toISOString(),
+    snapshot_id: lookId,
+    checked_at: treasury.clock.now().toISOString(),
     root: (await published()).root,
     total_usd: '10.55',
     leaf: {
@@ -201,5 +201,5 @@ test('400: a limit that is none, and a query this call does not know', async () 
 })
 
 test('403: an operator’s key has nothing of its own', async () => {
-  refused(await market.client().get(PATH, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await market.client().get(PATH, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

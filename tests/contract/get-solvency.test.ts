@@ -3,9 +3,9 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury } from '../reserves/treasury.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid } from '../support/refused.ts'
+import { invalid } from '../support/rejected.ts'
 
 const PATH = '/api/solvency'
 
@@ -37,7 +37,7 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
     const standing = {
       network: NETWORK,
       treasury: treasury.account.address,
-      looked_at: before.lookedAt.toISOString(),
+      checked_at: before.takenAt.toISOString(),
       assets_usd: '12.50',
       assets_final_usd: '0.00',
       liabilities_usd: '11.30',
@@ -51,15 +51,15 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
 
     const proven = await treasury.look(true)
     const proof = {
-      look_id: proven.id,
-      looked_at: proven.lookedAt.toISOString(),
+      snapshot_id: proven.id,
+      checked_at: proven.takenAt.toISOString(),
       root: proven.proof?.root,
       leaves: 3,
       liabilities_usd: '11.30',
     }
     expect(await read()).toEqual({
       success: true,
-      data: [{ ...standing, looked_at: proof.looked_at, proof }],
+      data: [{ ...standing, checked_at: proof.checked_at, proof }],
     })
 
     await treasury.advance(payout)
@@ -70,7 +70,7 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
       data: [
         {
           ...standing,
-          looked_at: short.lookedAt.toISOString(),
+          checked_at: short.takenAt.toISOString(),
           assets_usd: '8.499999',
           in_flight_usd: '3.00',
           shortfall_usd: '1.000001',

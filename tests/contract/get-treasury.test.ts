@@ -1,16 +1,16 @@
 import { operations } from '@market/contract/operations'
-import { compareSendings } from '@market/money/payouts'
+import { compareOutgoingTransfers } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PaperChain } from '../payments/paper-chain.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, whileOn } from '../support/operator.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { makeFailed, makePayout } from '../support/treasury.ts'
 
@@ -28,7 +28,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 const read = async (query = '') => (await market.client().get(`${PATH}${query}`, { bearer: ADMIN_KEY })).body
 
@@ -47,7 +47,7 @@ const untouched = (network: string) => ({
 /** As a worker does it that reads the chain to its end. */
 const compare = async (at: Date) => {
   const ctx = marketContext({ db: market.db, clock: testClock(at) })
-  await compareSendings({ ...ctx, chains: { 'base-mainnet': new PaperChain() } }, 'base-mainnet')
+  await compareOutgoingTransfers({ ...ctx, chains: { 'base-mainnet': new PaperChain() } }, 'base-mainnet')
 }
 
 const ofBase = async () => (await read()).data[1]
@@ -94,7 +94,7 @@ test('200: compared it is open; short or frozen it is not, and says by how much 
   for (const name of ['freeze_payouts', 'freeze_payouts_base'] as const)
     await whileOn(market, name, async () => expect((await ofBase()).open).toBe(false))
   await market.db
-    .updateTable('payout_gates')
+    .updateTable('payout_guards')
     .set({ short_micros: 2_500_001n, short_since: at })
     .where('network', '=', 'base-mainnet')
     .execute()
@@ -113,6 +113,6 @@ test('403: an ordinary person and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [token, apiKey]) {
-    refused(await market.client().get(PATH, { bearer }), 403, 'wrong_credential')
+    rejected(await market.client().get(PATH, { bearer }), 403, 'wrong_credential')
   }
 })

@@ -3,13 +3,13 @@ import { escrow, payable, surplus, suspense } from '@market/money/ledger'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 import {
@@ -57,7 +57,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, body: bodyFor(spare) }),
 })
-refusesWithoutProvider(subject, PATH, bodyFor(someHash()))
+rejectsWithoutProvider(subject, PATH, bodyFor(someHash()))
 
 const inSuspense = (reference: string) => heldIn(market.db, suspense(NETWORK, reference))
 
@@ -158,25 +158,25 @@ test('403: an operator’s key, an ordinary person and an agent', async () => {
   const { apiKey } = await makeAgent(market)
   for (const credential of [ADMIN_KEY, token, apiKey]) {
     const reply = await market.client().post(PATH, bodyFor(reference), { bearer: credential })
-    refused(reply, 403, 'wrong_credential')
+    rejected(reply, 403, 'wrong_credential')
   }
   expect(await inSuspense(reference)).toBe(5_000_000n)
 })
 
 test('404: a transfer nobody has seen', async () => {
-  refused(await post(bodyFor(someHash())), 404, 'not_found')
+  rejected(await post(bodyFor(someHash())), 404, 'not_found')
   const { reference } = await makeUnmatched(market.db)
-  refused(await post(bodyFor(reference, { network: 'alt-mainnet' })), 404, 'not_found')
+  rejected(await post(bodyFor(reference, { network: 'alt-mainnet' })), 404, 'not_found')
 })
 
 test('409: one that may still be undone, one with nothing to give, and a payee who did not pay', async () => {
   const seen = await makeUnmatched(market.db, { state: 'seen' })
-  refused(await post(bodyFor(seen.reference)), 409, 'conflict')
+  rejected(await post(bodyFor(seen.reference)), 409, 'conflict')
   const final = await makeUnmatched(market.db)
-  refused(await post(bodyFor(final.reference, { from: 'surplus' })), 409, 'conflict')
-  refused(await post(bodyFor(final.reference, { payee: evmSigner().address })), 409, 'conflict')
+  rejected(await post(bodyFor(final.reference, { from: 'surplus' })), 409, 'conflict')
+  rejected(await post(bodyFor(final.reference, { payee: evmSigner().address })), 409, 'conflict')
   const claimed = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n })
-  refused(await post(bodyFor(claimed.reference)), 409, 'conflict')
+  rejected(await post(bodyFor(claimed.reference)), 409, 'conflict')
   expect(await inSuspense(final.reference)).toBe(5_000_000n)
   expect(await auditOf(market.db, final.reference)).toEqual([])
 })

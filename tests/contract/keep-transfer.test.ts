@@ -1,13 +1,13 @@
 import { operations } from '@market/contract/operations'
 import { balanceOf, fees, suspense } from '@market/money/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { auditOf, heldIn, makeClaimed, makeUnmatched, NETWORK, someHash } from '../support/treasury.ts'
 
@@ -39,7 +39,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, body: bodyFor(spare) }),
 })
-refusesWithoutProvider(subject, PATH, bodyFor(someHash()))
+rejectsWithoutProvider(subject, PATH, bodyFor(someHash()))
 
 const inFees = () => balanceOf(market.db, fees(NETWORK))
 const inSuspense = (reference: string) => heldIn(market.db, suspense(NETWORK, reference))
@@ -73,23 +73,23 @@ test('403: an operator’s key, an ordinary person and an agent', async () => {
   const { apiKey } = await makeAgent(market)
   for (const credential of [ADMIN_KEY, token, apiKey]) {
     const reply = await market.client().post(PATH, bodyFor(reference), { bearer: credential })
-    refused(reply, 403, 'wrong_credential')
+    rejected(reply, 403, 'wrong_credential')
   }
   expect(await inSuspense(reference)).toBe(5_000_000n)
 })
 
 test('404: a transfer nobody has seen', async () => {
-  refused(await post(bodyFor(someHash())), 404, 'not_found')
+  rejected(await post(bodyFor(someHash())), 404, 'not_found')
 })
 
 test('409: one that may still be undone, one kept before, and what others paid beside a claimed payment', async () => {
   const seen = await makeUnmatched(market.db, { state: 'seen' })
-  refused(await post(bodyFor(seen.reference)), 409, 'conflict')
+  rejected(await post(bodyFor(seen.reference)), 409, 'conflict')
   expect(await inSuspense(seen.reference)).toBe(5_000_000n)
   const kept = await makeUnmatched(market.db)
   expect((await post(bodyFor(kept.reference))).status).toBe(200)
-  refused(await post(bodyFor(kept.reference)), 409, 'conflict')
+  rejected(await post(bodyFor(kept.reference)), 409, 'conflict')
   const claimed = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n, beside: 70_000n })
-  refused(await post(bodyFor(claimed.reference)), 409, 'conflict')
+  rejected(await post(bodyFor(claimed.reference)), 409, 'conflict')
   expect(await inSuspense(claimed.reference)).toBe(70_000n)
 })

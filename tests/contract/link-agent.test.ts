@@ -2,12 +2,12 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { ownedAgent } from '../support/shapes.ts'
 
@@ -34,7 +34,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
 })
-refusesWithoutProvider(subject, PATH, { api_key: 'market_key' })
+rejectsWithoutProvider(subject, PATH, { api_key: 'market_key' })
 
 const OWNED = { marketable: true, verified: 1 }
 
@@ -81,13 +81,13 @@ test('401: a token whose session the provider has ended', async () => {
   const agent = await makeAgent(market)
   const { token } = await makeUser(market)
   market.idp.revoke(token)
-  refused(await link(agent.apiKey, { bearer: token }), 401, 'bad_token')
+  rejected(await link(agent.apiKey, { bearer: token }), 401, 'bad_token')
 })
 
 test('403: an agent by its own key and an operator by theirs are no person', async () => {
   const agent = await makeAgent(market)
-  refused(await link(agent.apiKey, { bearer: agent.apiKey }), 403, 'wrong_credential')
-  refused(await link(agent.apiKey, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await link(agent.apiKey, { bearer: agent.apiKey }), 403, 'wrong_credential')
+  rejected(await link(agent.apiKey, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: a key that nobody has, well-formed or not, and the key is not repeated', async () => {
@@ -96,7 +96,7 @@ test('404: a key that nobody has, well-formed or not, and the key is not repeate
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('a') ? 'b' : 'a')
   for (const key of [mistyped, 'market_short', 'something else']) {
     const reply = await link(key, { bearer: token })
-    refused(reply, 404, 'agent_not_found')
+    rejected(reply, 404, 'agent_not_found')
     expect(JSON.stringify(reply.body)).not.toContain(key)
   }
 })
@@ -104,11 +104,11 @@ test('404: a key that nobody has, well-formed or not, and the key is not repeate
 test('409: an agent that belongs to another person or wallet, whoever holds its key', async () => {
   const { token } = await makeUser(market, { wallets: [evmSigner().address] })
   const byWallet = await makeOwnedAgent(market)
-  refused(await link(byWallet.apiKey, { bearer: token }), 409, 'owned_by_another')
+  rejected(await link(byWallet.apiKey, { bearer: token }), 409, 'owned_by_another')
 
   const other = await makeUser(market)
   const byPerson = await makeAgent(market, { idp_access_token: other.token })
-  refused(await link(byPerson.apiKey, { bearer: token }), 409, 'owned_by_another')
+  rejected(await link(byPerson.apiKey, { bearer: token }), 409, 'owned_by_another')
   const me = await market.client().get('/api/agents/me', { bearer: byWallet.apiKey })
   expect(me.body.data.owner_wallet).toBe(byWallet.owner.address)
 })

@@ -1,13 +1,13 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
@@ -32,7 +32,7 @@ const subject: Subject = {
   },
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, pathOf(NOBODY))
+rejectsWithoutProvider(subject, pathOf(NOBODY))
 
 test('200: what the agent was asked to do, for itself, its owner’s wallet and its owner', async () => {
   const { seller, service, id } = await makeOrder(market)
@@ -85,8 +85,9 @@ test('400: a state there is none of, a time that is none, a page out of bounds',
 test('403: another’s agent, by a key, a person or an operator', async () => {
   const [agent, other] = [await makeOwnedAgent(market), await makeOwnedAgent(market)]
   const { token } = await makeUser(market)
-  for (const bearer of [other.apiKey, token]) refused(await list(agent.id, { bearer }), 403, 'not_your_agent')
-  refused(await list(agent.id, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  for (const bearer of [other.apiKey, token])
+    rejected(await list(agent.id, { bearer }), 403, 'not_your_agent')
+  rejected(await list(agent.id, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: an agent that is not there, and a hidden one, in the same words', async () => {
@@ -94,7 +95,7 @@ test('404: an agent that is not there, and a hidden one, in the same words', asy
   const { apiKey } = await makeOwnedAgent(market)
   for (const id of [NOBODY, hidden.id]) {
     const reply = await list(id, { bearer: apiKey })
-    refused(reply, 404, 'agent_not_found')
+    rejected(reply, 404, 'agent_not_found')
     expect(reply.body.error).toBe(`There is no agent "${id}"`)
   }
 })

@@ -4,12 +4,12 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { makeService, serviceOf } from '../support/services.ts'
 
 const NOBODY = `agt_1700000000000_${'0'.repeat(17)}`
@@ -30,7 +30,7 @@ const subject: Subject = {
   good: async () => ({ path: pathOf((await makeOwnedAgent(market)).id) }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, pathOf(NOBODY))
+rejectsWithoutProvider(subject, pathOf(NOBODY))
 
 /** An agent with three services, the second of them inactive. */
 async function makeSeller() {
@@ -94,18 +94,18 @@ test('400: an id that is none, a limit out of bounds, a cursor of another list',
 })
 
 test('401: a key, a token or a signature that is none', async () => {
-  refused(await list(NOBODY, '', { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
-  refused(await list(NOBODY, '', { bearer: 'not.a.token' }), 401, 'bad_token')
+  rejected(await list(NOBODY, '', { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
+  rejected(await list(NOBODY, '', { bearer: 'not.a.token' }), 401, 'bad_token')
   for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
-    refused(await list(NOBODY, '', { headers: asHeaders(proof) }), 401, code)
+    rejected(await list(NOBODY, '', { headers: asHeaders(proof) }), 401, code)
 })
 
 test('403: a cookie that a browser sent from a page of another site', async () => {
   const cookie = `idp-token=${(await makeUser(market)).token}`
-  refused(await list(NOBODY, '', { headers: { cookie } }), 403, 'cross_site')
+  rejected(await list(NOBODY, '', { headers: { cookie } }), 403, 'cross_site')
 })
 
 test('404: an agent that is not there, and a hidden one, in the same words', async () => {
   const hidden = await makeAgent(market)
-  for (const id of [NOBODY, hidden.id]) refused(await list(id), 404, 'agent_not_found')
+  for (const id of [NOBODY, hidden.id]) rejected(await list(id), 404, 'agent_not_found')
 })

@@ -4,10 +4,10 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { publicAgent } from '../support/shapes.ts'
 
 const PATH = '/api/agents'
@@ -187,17 +187,17 @@ test('400: a cursor that is forged, or of another order', async () => {
 test('401: a signature that is expired, from the future, for another purpose, or somebody else’s', async () => {
   const signer = await solanaSigner()
   for (const [code, proof] of await badSignatures(signer, 'session', market.now())) {
-    refused(await list({ owner_wallet: signer.address }, { headers: asHeaders(proof) }), 401, code)
+    rejected(await list({ owner_wallet: signer.address }, { headers: asHeaders(proof) }), 401, code)
   }
 })
 
 test('403: a signature by another wallet than the one asked about', async () => {
   const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
-  refused(await list({ owner_wallet: steady.owner.address }, { headers }), 403, 'wrong_wallet')
+  rejected(await list({ owner_wallet: steady.owner.address }, { headers }), 403, 'wrong_wallet')
 })
 
 test('503: an EVM signature only its chain can judge, while no chain can be asked', async () => {
   const proof = await signed(evmSigner(), 'session', market.now())
   const headers = asHeaders({ ...proof, wallet: steady.owner.address })
-  refused(await list({ owner_wallet: steady.owner.address }, { headers }), 503, 'unavailable')
+  rejected(await list({ owner_wallet: steady.owner.address }, { headers }), 503, 'unavailable')
 })

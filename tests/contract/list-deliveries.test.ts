@@ -1,9 +1,9 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const PATH = '/api/agents/me/deliveries'
@@ -174,6 +174,6 @@ test('400: a status, a limit or a cursor that is none', async () => {
 
 test('403: a person and an operator have no deliveries', async () => {
   const { token } = await makeUser(market)
-  refused(await get(token), 403, 'wrong_credential')
-  refused(await get(ADMIN_KEY), 403, 'wrong_credential')
+  rejected(await get(token), 403, 'wrong_credential')
+  rejected(await get(ADMIN_KEY), 403, 'wrong_credential')
 })

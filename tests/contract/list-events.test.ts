@@ -1,10 +1,10 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { happen } from '../support/happen.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -88,6 +88,6 @@ test('400: each field outside its bounds is named', async () => {
 
 test('403: a person and an operator have no events', async () => {
   const { token } = await makeUser(market)
-  refused(await get(token), 403, 'wrong_credential')
-  refused(await get(ADMIN_KEY), 403, 'wrong_credential')
+  rejected(await get(token), 403, 'wrong_credential')
+  rejected(await get(ADMIN_KEY), 403, 'wrong_credential')
 })

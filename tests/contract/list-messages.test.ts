@@ -1,14 +1,14 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { makeOrderIn, makeShop } from '../support/order-in.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const NOBODY = `ord_1700000000000_${'0'.repeat(17)}`
@@ -48,7 +48,7 @@ const subject: Subject = {
   },
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, pathOf(NOBODY))
+rejectsWithoutProvider(subject, pathOf(NOBODY))
 
 test('200: nobody has written yet', async () => {
   const { id, buyer } = await makeThread()
@@ -92,7 +92,7 @@ test('400: a limit, cursor or order that is none', async () => {
 test('403: a page of another site cannot read with the cookie of somebody who is signed in', async () => {
   const { id } = await makeThread()
   const cookie = `idp-token=${(await makeUser(market)).token}`
-  refused(await list(id, { headers: { cookie, 'sec-fetch-site': 'cross-site' } }), 403, 'cross_site')
+  rejected(await list(id, { headers: { cookie, 'sec-fetch-site': 'cross-site' } }), 403, 'cross_site')
 })
 
 test('404: somebody else’s order, and one that is not there, in the same words', async () => {
@@ -102,7 +102,7 @@ test('404: somebody else’s order, and one that is not there, in the same words
   for (const orderId of [id, NOBODY])
     for (const bearer of [stranger.token, other.apiKey]) {
       const reply = await list(orderId, { bearer })
-      refused(reply, 404, 'order_not_found')
+      rejected(reply, 404, 'order_not_found')
       expect(reply.body.error).toBe(`There is no order ${JSON.stringify(orderId)}`)
     }
 })

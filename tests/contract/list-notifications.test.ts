@@ -2,13 +2,13 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { leaveWord } from '../support/notifications.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -26,7 +26,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 const get = (bearer: string, query = '') => market.client().get(`${PATH}${query}`, { bearer })
 const titlesOf = (data: { title: string }[]) => data.map(({ title }) => title)
@@ -122,17 +122,17 @@ test('400: a limit or cursor that is none, and a field this call does not know',
 test('401: a signature that was made for something else, or by another wallet', async () => {
   const [signer, other] = [await solanaSigner(), await solanaSigner()]
   const elsewhere = asHeaders(await signed(signer, 'agents.register:x', market.now()))
-  refused(await market.client().get(PATH, { headers: elsewhere }), 401, 'bad_signature')
+  rejected(await market.client().get(PATH, { headers: elsewhere }), 401, 'bad_signature')
   const stolen = asHeaders({ ...(await signed(other, 'session', market.now())), wallet: signer.address })
-  refused(await market.client().get(PATH, { headers: stolen }), 401, 'bad_signature')
+  rejected(await market.client().get(PATH, { headers: stolen }), 401, 'bad_signature')
 })
 
 test('403: an agent and an operator’s key have no notifications', async () => {
   const { apiKey } = await makeAgent(market)
-  refused(await get(apiKey), 403, 'wrong_credential')
-  refused(await get(ADMIN_KEY), 403, 'wrong_credential')
+  rejected(await get(apiKey), 403, 'wrong_credential')
+  rejected(await get(ADMIN_KEY), 403, 'wrong_credential')
 })
 
 test('404: a person who never signed in', async () => {
-  refused(await get(await market.idp.token({ sub: 'never-signed-in' })), 404, 'no_account')
+  rejected(await get(await market.idp.token({ sub: 'never-signed-in' })), 404, 'no_account')
 })

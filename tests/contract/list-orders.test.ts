@@ -2,13 +2,13 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const PATH = '/api/orders'
@@ -28,7 +28,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, ask: { bearer: (await makeOwnedAgent(market)).apiKey } }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 test('200: what the caller ordered and nobody else’s, in full', async () => {
   const mine = await makeOrder(market)
@@ -76,5 +76,5 @@ test('400: a page out of bounds, and a cursor that is none of ours', async () =>
 })
 
 test('403: an operator’s key has ordered nothing', async () => {
-  refused(await list({ bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await list({ bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

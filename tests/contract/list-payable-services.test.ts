@@ -1,10 +1,10 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
-import { invalid } from '../support/refused.ts'
+import { invalid } from '../support/rejected.ts'
 import { makeService, serviceOf } from '../support/services.ts'
 import { BASE_URL } from '../support/settings.ts'
 

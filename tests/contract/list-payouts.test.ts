@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { BLOCKED, makeFailed, makePayout, someHash, walkPages } from '../support/treasury.ts'
 
@@ -24,7 +24,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 const get = (query = '', bearer = ADMIN_KEY) => market.client().get(`${PATH}${query}`, { bearer })
 const read = async (query = '') => (await get(query)).body
@@ -120,5 +120,5 @@ test('200: to the operator, too', async () => {
 test('403: an ordinary person and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
-  for (const bearer of [token, apiKey]) refused(await get('', bearer), 403, 'wrong_credential')
+  for (const bearer of [token, apiKey]) rejected(await get('', bearer), 403, 'wrong_credential')
 })

@@ -1,10 +1,10 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrderIn, makeShop } from '../support/order-in.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 
 let market: Market
 beforeAll(async () => {
@@ -73,5 +73,5 @@ test('400: an id, limit or cursor that is none, and a field this call does not k
 test('404: an agent that is not there, and one that is hidden', async () => {
   const hidden = await makeAgent(market)
   for (const id of [hidden.id, `agt_1700000000000_${'0'.repeat(17)}`])
-    refused(await list(id), 404, 'agent_not_found')
+    rejected(await list(id), 404, 'agent_not_found')
 })

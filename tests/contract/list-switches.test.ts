@@ -1,13 +1,13 @@
 import { SWITCHES } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-refusals.ts'
+import { commonRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, whileOn } from '../support/operator.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -25,7 +25,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
 }
 commonRefusals(subject)
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 const untouched = (name: string) => ({
   name,
@@ -67,6 +67,6 @@ test('403: an ordinary person and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [token, apiKey]) {
-    refused(await market.client().get(PATH, { bearer }), 403, 'wrong_credential')
+    rejected(await market.client().get(PATH, { bearer }), 403, 'wrong_credential')
   }
 })

@@ -1,13 +1,13 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { leaveWord } from '../support/notifications.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const PATH = '/api/notifications'
@@ -24,7 +24,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, body: {}, ask: { bearer: (await makeUser(market)).token } }),
 }
 commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: { ids: ['ntf_other'] } }) })
-refusesWithoutProvider(subject, PATH, {})
+rejectsWithoutProvider(subject, PATH, {})
 
 const mark = (bearer: string, body: unknown = {}) => market.client().patch(PATH, body, { bearer })
 
@@ -123,10 +123,10 @@ test('400: ids that are none, too many, or not a list', async () => {
 
 test('403: an agent and an operator’s key have no notifications', async () => {
   const { apiKey } = await makeAgent(market)
-  refused(await mark(apiKey), 403, 'wrong_credential')
-  refused(await mark(ADMIN_KEY), 403, 'wrong_credential')
+  rejected(await mark(apiKey), 403, 'wrong_credential')
+  rejected(await mark(ADMIN_KEY), 403, 'wrong_credential')
 })
 
 test('404: a person who never signed in', async () => {
-  refused(await mark(await market.idp.token({ sub: 'never-signed-in' })), 404, 'no_account')
+  rejected(await mark(await market.idp.token({ sub: 'never-signed-in' })), 404, 'no_account')
 })

@@ -1,11 +1,11 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrder, NO_ORDER, orderAgain } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 const HOUR = 3_600_000
@@ -68,13 +68,13 @@ test('400: a price of nothing, above a million, or too fine; a time or a word ou
 
 test('400: an order that has its price already', async () => {
   const { id, seller } = await makeOrder(market)
-  refused(await quote(id, QUOTE, { bearer: seller.apiKey }), 400, 'illegal_transition')
+  rejected(await quote(id, QUOTE, { bearer: seller.apiKey }), 400, 'illegal_transition')
 })
 
 test('403: the buyer names no price, and an operator none either', async () => {
   const { id, buyer } = await makeOrder(market, BY_QUOTE)
-  refused(await quote(id, QUOTE, { bearer: buyer.apiKey }), 403, 'not_your_act')
-  refused(await quote(id, QUOTE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await quote(id, QUOTE, { bearer: buyer.apiKey }), 403, 'not_your_act')
+  rejected(await quote(id, QUOTE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: an order that is not there, and another’s, in the same words', async () => {
@@ -82,7 +82,7 @@ test('404: an order that is not there, and another’s, in the same words', asyn
   const { apiKey } = await makeOwnedAgent(market)
   for (const unknown of [NO_ORDER, id]) {
     const reply = await quote(unknown, QUOTE, { bearer: apiKey })
-    refused(reply, 404, 'order_not_found')
+    rejected(reply, 404, 'order_not_found')
     expect(reply.body.error).toBe(`There is no order "${unknown}"`)
   }
 })

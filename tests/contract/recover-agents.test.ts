@@ -4,12 +4,12 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { INSTANT } from '../support/shapes.ts'
 
 const PATH = '/api/agents/recover'
@@ -39,7 +39,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
 })
-refusesWithoutProvider(subject, PATH, {})
+rejectsWithoutProvider(subject, PATH, {})
 
 const recovered = (agent: { id: string; slug: string; name: string; apiKey: string }, more = {}) => ({
   agent_id: agent.id,
@@ -129,9 +129,9 @@ test('400: a name that cannot be one, and a signature that is none', async () =>
 test('401: a signature that is expired, from the future, for another purpose, or somebody else’s', async () => {
   const owner = await solanaSigner()
   for (const [code, proof] of await badSignatures(owner, PURPOSE, market.now())) {
-    refused(await recover(proof), 401, code)
+    rejected(await recover(proof), 401, code)
   }
-  refused(await recover(await signed(owner, 'session', market.now())), 401, 'bad_signature')
+  rejected(await recover(await signed(owner, 'session', market.now())), 401, 'bad_signature')
 })
 
 test('401: a signature counts once, in the body as in headers', async () => {
@@ -139,31 +139,31 @@ test('401: a signature counts once, in the body as in headers', async () => {
   await makeOwnedAgent(market, {}, owner)
   const proof = await signed(owner, PURPOSE, market.now())
   expect((await recover(proof)).status).toBe(200)
-  refused(await recover(proof), 401, 'signature_used')
-  refused(await recover({}, { headers: asHeaders(proof) }), 401, 'signature_used')
+  rejected(await recover(proof), 401, 'signature_used')
+  rejected(await recover({}, { headers: asHeaders(proof) }), 401, 'signature_used')
 })
 
 test('401: a token whose session the provider has ended', async () => {
   const { token } = await ownerByToken()
   market.idp.revoke(token)
-  refused(await recover({}, { bearer: token }), 401, 'bad_token')
+  rejected(await recover({}, { bearer: token }), 401, 'bad_token')
 })
 
 test('403: an agent’s own key recovers nothing', async () => {
   const { agent } = await ownerByToken()
-  refused(await recover({}, { bearer: agent.apiKey }), 403, 'wrong_credential')
+  rejected(await recover({}, { bearer: agent.apiKey }), 403, 'wrong_credential')
 })
 
 test('404: nothing owned, or nothing of that name; another’s agent is not told from none', async () => {
   const stranger = await makeUser(market)
-  refused(await recover({}, { bearer: stranger.token }), 404, 'agent_not_found')
-  refused(await recover(await signed(evmSigner(), PURPOSE, market.now())), 404, 'agent_not_found')
+  rejected(await recover({}, { bearer: stranger.token }), 404, 'agent_not_found')
+  rejected(await recover(await signed(evmSigner(), PURPOSE, market.now())), 404, 'agent_not_found')
   const { agent } = await ownerByToken()
   const { token } = await ownerByToken()
-  refused(await recover({ agent_name: agent.name }, { bearer: token }), 404, 'agent_not_found')
+  rejected(await recover({ agent_name: agent.name }, { bearer: token }), 404, 'agent_not_found')
 })
 
 test('503: an EVM signature only its chain can judge, while no chain can be asked', async () => {
   const proof = await signed(evmSigner(), PURPOSE, market.now())
-  refused(await recover({ ...proof, wallet: evmSigner().address }), 503, 'unavailable')
+  rejected(await recover({ ...proof, wallet: evmSigner().address }), 503, 'unavailable')
 })

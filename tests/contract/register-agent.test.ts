@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startOrderWorld } from '../orders/order-world.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { AGENT_ID, API_KEY, PROTOCOL_SPEC, WEBHOOK_SECRET } from '../support/shapes.ts'
 
 const PATH = '/api/agents/register'
@@ -36,7 +36,7 @@ const subject: Subject = {
   good: async () => ({ path: PATH, body: fields() }),
 }
 commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: fields() }) })
-refusesWithoutProvider(subject, PATH, fields())
+rejectsWithoutProvider(subject, PATH, fields())
 
 const registered = (more: Record<string, unknown> = {}) => ({
   agent_id: expect.stringMatching(AGENT_ID),
@@ -130,9 +130,9 @@ test('400: an endpoint that is not public HTTPS, by its form or by what its name
   invalid(await register(fields({ endpoint_url: 'http://hooks.example/in' })), 'endpoint_url')
   for (const host of ['localhost', '10.0.0.1', '169.254.169.254', '[::1]']) {
     const reply = await register(fields({ endpoint_url: `https://${host}/in` }))
-    refused(reply, 400, 'endpoint_not_public')
+    rejected(reply, 400, 'endpoint_not_public')
   }
-  refused(await register(fields({ endpoint_url: 'https://unknown.example/' })), 400, 'endpoint_not_resolved')
+  rejected(await register(fields({ endpoint_url: 'https://unknown.example/' })), 400, 'endpoint_not_resolved')
 })
 
 test('400: an owner_wallet other than the wallet that signs', async () => {
@@ -144,8 +144,8 @@ test('400: an owner_wallet other than the wallet that signs', async () => {
 test('401: a signature that is expired, from the future, for another name, or somebody else’s', async () => {
   const body = fields()
   const proofs = await badSignatures(await solanaSigner(), `agents.register:${body.name}`, market.now())
-  for (const [code, proof] of proofs) refused(await register({ ...body, ...proof }), 401, code)
-  refused(await register(body, { bearer: 'not.a.token' }), 401, 'bad_token')
+  for (const [code, proof] of proofs) rejected(await register({ ...body, ...proof }), 401, code)
+  rejected(await register(body, { bearer: 'not.a.token' }), 401, 'bad_token')
   expect((await register(body)).status).toBe(201)
 })
 
@@ -154,14 +154,14 @@ test('403: a cookie that a browser sent from a page of another site', async () =
     cookie: `idp-token=${await market.idp.token({ sub: 'x' })}`,
     'sec-fetch-site': 'cross-site',
   }
-  refused(await register(fields(), { headers }), 403, 'cross_site')
+  rejected(await register(fields(), { headers }), 403, 'cross_site')
 })
 
 test('409: a name registered within the hour, in the contract’s own words, with a masked key', async () => {
   const held = await makeAgent(market)
   for (const name of [held.name, held.name.toUpperCase(), held.name.replace(' ', '  '), `${held.name}.`]) {
     const reply = await register(fields({ name }))
-    refused(reply, 409, 'duplicate_agent', {
+    rejected(reply, 409, 'duplicate_agent', {
       error: 'duplicate_agent',
       message: expect.stringMatching(/\S/),
       existing_agent: {
@@ -183,16 +183,16 @@ test('409: after an hour the name is taken; to its own owner it is a duplicate f
     return register(fields({ name: held.name, ...proof }))
   }
   await market.advance(HOUR + 1_000)
-  refused(await register(fields({ name: held.name })), 409, 'name_taken')
-  refused(await register(fields({ name: held.name }), { bearer: token }), 409, 'name_taken')
+  rejected(await register(fields({ name: held.name })), 409, 'name_taken')
+  rejected(await register(fields({ name: held.name }), { bearer: token }), 409, 'name_taken')
   expect((await byOwner()).body.error).toBe('duplicate_agent')
   await market.advance(23 * HOUR)
-  refused(await byOwner(), 409, 'name_taken')
+  rejected(await byOwner(), 409, 'name_taken')
 })
 
 test('402: what to pay, for whoever wants to pay with the request; 400 while no network is open', async () => {
   const wanted = { name: someName(), description: DESCRIPTION, pay_to_register: true }
-  refused(await market.client().post(PATH, wanted), 400, 'not_payable')
+  rejected(await market.client().post(PATH, wanted), 400, 'not_payable')
   const world = await startOrderWorld()
   onTestFinished(() => world.stop())
   const reply = await world.market.client().post(PATH, wanted)

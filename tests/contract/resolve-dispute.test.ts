@@ -2,13 +2,13 @@ import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeUser } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
 import { NO_ORDER } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 
 const RELEASE = { outcome: 'release', note: 'Both were heard.' }
@@ -36,7 +36,7 @@ const subject: Subject = {
   },
 }
 commonWriteRefusals({ ...subject, other: (call) => ({ ...call, path: pathOf(spare) }) })
-refusesWithoutProvider(subject, pathOf(NO_ORDER), RELEASE)
+rejectsWithoutProvider(subject, pathOf(NO_ORDER), RELEASE)
 
 const payoutsOf = async (subjectId: string) => {
   const rows = await world.market.db
@@ -107,18 +107,18 @@ test('400: a share without a split, a split without a share, one out of bounds, 
 test('400: an order that is not disputed', async () => {
   const id = await world.walk(parties, 'delivered')
   for (const outcome of ['release', 'refund'])
-    refused(await resolve(id, { ...RELEASE, outcome }), 400, 'illegal_transition')
+    rejected(await resolve(id, { ...RELEASE, outcome }), 400, 'illegal_transition')
 })
 
 test('403: an operator’s key, an ordinary person and the parties themselves', async () => {
   const id = await world.walk(parties, 'disputed')
   const { token } = await makeUser(world.market)
   for (const bearer of [ADMIN_KEY, token, parties.seller.apiKey])
-    refused(await resolve(id, RELEASE, { bearer }), 403, 'wrong_credential')
+    rejected(await resolve(id, RELEASE, { bearer }), 403, 'wrong_credential')
   const headers = await parties.buyer.headers()
-  refused(await resolve(id, RELEASE, { headers }), 403, 'wrong_credential')
+  rejected(await resolve(id, RELEASE, { headers }), 403, 'wrong_credential')
 })
 
 test('404: an order that is not there', async () => {
-  refused(await resolve(NO_ORDER, RELEASE), 404, 'order_not_found')
+  rejected(await resolve(NO_ORDER, RELEASE), 404, 'order_not_found')
 })

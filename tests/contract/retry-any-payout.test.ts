@@ -3,13 +3,13 @@ import { payable } from '@market/money/ledger'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import {
   auditOf,
@@ -51,7 +51,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, path: spare }),
 })
-refusesWithoutProvider(subject, PATH, { reason: REASON })
+rejectsWithoutProvider(subject, PATH, { reason: REASON })
 
 const rowOf = (id: string) =>
   market.db
@@ -125,19 +125,19 @@ test('403: an operator’s key, an ordinary person and an agent', async () => {
   const { apiKey } = await makeAgent(market)
   for (const credential of [ADMIN_KEY, token, apiKey]) {
     const reply = await market.client().post(pathOf(id), { reason: REASON }, { bearer: credential })
-    refused(reply, 403, 'wrong_credential')
+    rejected(reply, 403, 'wrong_credential')
   }
   expect((await rowOf(id)).state).toBe('failed')
 })
 
 test('404: a payout there is none of', async () => {
-  refused(await retry(`pay_${'0'.repeat(32)}`), 404, 'not_found')
+  rejected(await retry(`pay_${'0'.repeat(32)}`), 404, 'not_found')
 })
 
 test('409: one that has not failed keeps its payee', async () => {
   const { id, payee } = await makePayout(market.db)
-  refused(await retry(id), 409, 'conflict')
-  refused(await retry(id, { payee: evmSigner().address }), 409, 'conflict')
+  rejected(await retry(id), 409, 'conflict')
+  rejected(await retry(id, { payee: evmSigner().address }), 409, 'conflict')
   expect(await rowOf(id)).toMatchObject({ state: 'queued', payee, round: 1 })
   expect(await auditOf(market.db, id)).toEqual([])
 })

@@ -3,10 +3,10 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { NO_ORDER } from '../support/orders.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
@@ -62,7 +62,7 @@ test('422: without an address there is nowhere to pay; 200 once there is one', a
   expect(events.body.data.at(-1)).toMatchObject({ event: 'order.completed', data: { payout_failed: true } })
   const inbox = await world.market.client().get('/api/notifications', { bearer: token })
   expect(inbox.body.data[0]).toMatchObject({ kind: 'order.payout_held', data: { order_id: id } })
-  refused(await retry(id, ask), 422, 'no_payout_address')
+  rejected(await retry(id, ask), 422, 'no_payout_address')
 
   const payout_address_base = evmSigner().address
   const changed = await world.market.client().patch('/api/agents/me', { payout_address_base }, ask)
@@ -74,20 +74,20 @@ test('422: without an address there is nowhere to pay; 200 once there is one', a
 
 test('400: an order that is not completed, and an id that is none', async () => {
   const ask = { bearer: parties.seller.apiKey }
-  refused(await retry(await world.walk(parties, 'delivered'), ask), 400, 'illegal_transition')
+  rejected(await retry(await world.walk(parties, 'delivered'), ask), 400, 'illegal_transition')
   invalid(await retry('ord_1', ask), 'order_id')
 })
 
 test('403: the buyer and an operator’s key', async () => {
-  refused(await retry(spare, { headers: await parties.buyer.headers() }), 403, 'not_your_act')
-  refused(await retry(spare, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await retry(spare, { headers: await parties.buyer.headers() }), 403, 'not_your_act')
+  rejected(await retry(spare, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: an order that is not there, and another’s, in the same words', async () => {
   const { apiKey } = await makeOwnedAgent(world.market)
   for (const unknown of [NO_ORDER, spare]) {
     const reply = await retry(unknown, { bearer: apiKey })
-    refused(reply, 404, 'order_not_found')
+    rejected(reply, 404, 'order_not_found')
     expect(reply.body.error).toBe(`There is no order "${unknown}"`)
   }
 })
@@ -100,5 +100,5 @@ test('409: a payout that was sent', async () => {
     .set({ state: 'final', final_reference: `0x${'1'.repeat(64)}` })
     .where('subject', '=', id)
     .execute()
-  refused(await retry(id, { bearer: parties.seller.apiKey }), 409, 'already_paid')
+  rejected(await retry(id, { bearer: parties.seller.apiKey }), 409, 'already_paid')
 })

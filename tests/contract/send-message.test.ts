@@ -2,12 +2,12 @@ import { operations } from '@market/contract/operations'
 import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { makeOrderIn, makeShop } from '../support/order-in.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -95,13 +95,13 @@ test('400: an order that is not paid yet, or was cancelled', async () => {
   for (const status of ['pending_quote', 'quoted', 'accepted', 'cancelled'] as const) {
     const { id, agent, headers } = await makeThread(status)
     for (const ask of [{ headers }, { bearer: agent.apiKey }])
-      refused(await say(id, { content: 'Hello' }, ask), 400, 'thread_closed')
+      rejected(await say(id, { content: 'Hello' }, ask), 400, 'thread_closed')
   }
 })
 
 test('403: an operator’s key reads and does not write', async () => {
   const { id } = await makeThread()
-  refused(await say(id, { content: 'Hello' }, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await say(id, { content: 'Hello' }, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: somebody else’s order is not there, nor for an operator, who is no party', async () => {
@@ -109,9 +109,9 @@ test('404: somebody else’s order is not there, nor for an operator, who is no 
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)
   for (const bearer of [stranger.token, other.apiKey, await operatorToken(market)])
-    refused(await say(id, { content: 'Hello' }, { bearer }), 404, 'order_not_found')
+    rejected(await say(id, { content: 'Hello' }, { bearer }), 404, 'order_not_found')
   const nobody = `ord_1700000000000_${'0'.repeat(17)}`
-  refused(await say(nobody, { content: 'Hello' }, { bearer: other.apiKey }), 404, 'order_not_found')
+  rejected(await say(nobody, { content: 'Hello' }, { bearer: other.apiKey }), 404, 'order_not_found')
   expect(
     await market.db.selectFrom('order_messages').selectAll().where('order_id', '=', id).execute(),
   ).toEqual([])

@@ -3,12 +3,12 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, APP_URL } from '../support/settings.ts'
 import { USER_TIME, userOf } from '../support/shapes.ts'
 
@@ -31,7 +31,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
 })
-refusesWithoutProvider(subject, PATH)
+rejectsWithoutProvider(subject, PATH)
 
 test('200: the first time makes the account, in the times user rows speak; the second refreshes it', async () => {
   const person = {
@@ -135,11 +135,11 @@ test('200: the token may come in the header, the body, or our own page’s cooki
 test('401: a token whose session the provider has ended', async () => {
   const { token } = await makeUser(market)
   market.idp.revoke(token)
-  refused(await signIn({ bearer: token }), 401, 'bad_token')
+  rejected(await signIn({ bearer: token }), 401, 'bad_token')
 })
 
 test('403: an agent and an operator’s key are no person', async () => {
   const { apiKey } = await makeAgent(market)
-  refused(await signIn({ bearer: apiKey }), 403, 'wrong_credential')
-  refused(await signIn({ bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await signIn({ bearer: apiKey }), 403, 'wrong_credential')
+  rejected(await signIn({ bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

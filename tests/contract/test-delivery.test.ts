@@ -1,10 +1,10 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { type Endpoint, isSignedBy, startEndpoint } from '../support/endpoint.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, PUBLIC_ADDRESS, startMarket } from '../support/market.ts'
-import { refused } from '../support/refused.ts'
+import { rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -193,16 +193,16 @@ test('200: neither the key nor the secret is in the answer or in the log', async
 
 test('403: a person and an operator have no endpoint to test', async () => {
   const { token } = await makeUser(market)
-  refused(await sendTest(token), 403, 'wrong_credential')
-  refused(await sendTest(ADMIN_KEY), 403, 'wrong_credential')
+  rejected(await sendTest(token), 403, 'wrong_credential')
+  rejected(await sendTest(ADMIN_KEY), 403, 'wrong_credential')
 })
 
 test('409: an agent without an endpoint, and one that took it away', async () => {
   const { apiKey } = await makeAgent(market)
-  refused(await sendTest(apiKey), 409, 'no_endpoint')
+  rejected(await sendTest(apiKey), 409, 'no_endpoint')
   const gone = await makeReachable()
   await market.client().patch('/api/agents/me', { endpoint_url: null }, { bearer: gone.apiKey })
-  refused(await sendTest(gone.apiKey), 409, 'no_endpoint')
+  rejected(await sendTest(gone.apiKey), 409, 'no_endpoint')
   expect(endpoint.received).toEqual([])
   expect(await logOf(gone.apiKey)).toEqual([])
 })

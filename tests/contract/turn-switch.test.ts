@@ -1,13 +1,13 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, turn, whileOn } from '../support/operator.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
@@ -31,7 +31,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, body: { ...OFF, reason: 'Another reason' } }),
 })
-refusesWithoutProvider(subject, PATH, OFF)
+rejectsWithoutProvider(subject, PATH, OFF)
 
 test('200: on, on again with the time it went on, and off', async () => {
   const bearer = await operatorToken(market)
@@ -93,7 +93,7 @@ test('403: an operator’s key may read but not turn; an ordinary person and an 
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [ADMIN_KEY, token, apiKey]) {
-    refused(await put(PATH, { on: true, reason: 'Let me in' }, { bearer }), 403, 'wrong_credential')
+    rejected(await put(PATH, { on: true, reason: 'Let me in' }, { bearer }), 403, 'wrong_credential')
   }
   const { body } = await market.client().get('/api/admin/switches', { bearer: ADMIN_KEY })
   expect(body.data).not.toContainEqual(expect.objectContaining({ on: true }))

@@ -4,12 +4,12 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { ownedAgent } from '../support/shapes.ts'
 
@@ -39,7 +39,7 @@ commonWriteRefusals({
   ...subject,
   other: (call) => ({ ...call, body: { description: 'Changed in another way.' } }),
 })
-refusesWithoutProvider(subject, `/api/agents/${NOBODY}`, CHANGE)
+rejectsWithoutProvider(subject, `/api/agents/${NOBODY}`, CHANGE)
 
 test('200: by the person it belongs to; the webhook secret is not shown', async () => {
   const { token } = await makeUser(market)
@@ -82,7 +82,7 @@ test('400: an id that is none, a field out of bounds, an owner, a private endpoi
   for (const id of ['agt_', agent.slug, `${agent.id}0`]) invalid(await patch(id, CHANGE, ask), 'agent_id')
   invalid(await patch(agent.id, { name: 'x', description: '' }, ask), 'name', 'description')
   invalid(await patch(agent.id, { owner_wallet: evmSigner().address }, ask), '')
-  refused(await patch(agent.id, { endpoint_url: 'https://10.1.2.3/' }, ask), 400, 'endpoint_not_public')
+  rejected(await patch(agent.id, { endpoint_url: 'https://10.1.2.3/' }, ask), 400, 'endpoint_not_public')
 })
 
 test('400: an id in the body does not lead to another agent', async () => {
@@ -98,17 +98,17 @@ test('401: a signature that is expired, from the future, for another agent, or s
   const agent = await makeOwnedAgent(market)
   const signer = await solanaSigner()
   for (const [code, proof] of await badSignatures(signer, `agents.update:${agent.id}`, market.now())) {
-    refused(await patch(agent.id, { ...CHANGE, ...proof }), 401, code)
+    rejected(await patch(agent.id, { ...CHANGE, ...proof }), 401, code)
   }
   const forOther = await update(await makeOwnedAgent(market), signer)
-  refused(await patch(agent.id, { ...CHANGE, ...forOther }), 401, 'bad_signature')
+  rejected(await patch(agent.id, { ...CHANGE, ...forOther }), 401, 'bad_signature')
 })
 
 test('401: the owner’s signature counts once', async () => {
   const agent = await makeOwnedAgent(market)
   const proof = await update(agent, agent.owner)
   expect((await patch(agent.id, { ...CHANGE, ...proof })).status).toBe(200)
-  refused(await patch(agent.id, { ...CHANGE, ...proof }), 401, 'signature_used')
+  rejected(await patch(agent.id, { ...CHANGE, ...proof }), 401, 'signature_used')
 })
 
 test('403: a public agent is not a stranger’s to change, whatever the stranger shows', async () => {
@@ -116,11 +116,11 @@ test('403: a public agent is not a stranger’s to change, whatever the stranger
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)
   for (const ask of [{ bearer: stranger.token }, { bearer: other.apiKey }]) {
-    refused(await patch(agent.id, CHANGE, ask), 403, 'not_your_agent')
+    rejected(await patch(agent.id, CHANGE, ask), 403, 'not_your_agent')
   }
   const proof = await update(agent, evmSigner())
-  refused(await patch(agent.id, { ...CHANGE, ...proof }), 403, 'not_your_agent')
-  refused(await patch(agent.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await patch(agent.id, { ...CHANGE, ...proof }), 403, 'not_your_agent')
+  rejected(await patch(agent.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('403: a wallet unlinked from a person opens nothing after their next sign-in', async () => {
@@ -129,7 +129,7 @@ test('403: a wallet unlinked from a person opens nothing after their next sign-i
   expect((await patch(agent.id, CHANGE, { bearer: token })).status).toBe(200)
   market.idp.unlink(sub, 'wallets')
   await market.client().post('/api/auth/user', undefined, { bearer: token })
-  refused(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+  rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
 test('404: an agent that is not there, and a hidden one, in the same words', async () => {
@@ -137,7 +137,7 @@ test('404: an agent that is not there, and a hidden one, in the same words', asy
   const { token } = await makeUser(market)
   for (const id of [NOBODY, hidden.id]) {
     const reply = await patch(id, CHANGE, { bearer: token })
-    refused(reply, 404, 'agent_not_found')
+    rejected(reply, 404, 'agent_not_found')
     expect(reply.body.error).toBe(`There is no agent "${id}"`)
   }
 })
@@ -145,7 +145,7 @@ test('404: an agent that is not there, and a hidden one, in the same words', asy
 test('403: a person who never signed in owns nothing here', async () => {
   const agent = await makeOwnedAgent(market)
   const token = await market.idp.token({ sub: 'never-signed-in' })
-  refused(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+  rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
 test('403: a wallet unlinked at the provider speaks for the person no longer, without any new sign-in', async () => {
@@ -153,7 +153,7 @@ test('403: a wallet unlinked at the provider speaks for the person no longer, wi
   const { sub, token } = await makeUser(market, { wallets: [agent.owner.address] })
   expect((await patch(agent.id, CHANGE, { bearer: token })).status).toBe(200)
   market.idp.unlink(sub, 'wallets')
-  refused(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+  rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
 test('200: a changed payout address is in the audit log and the owner is told', async () => {
@@ -170,5 +170,5 @@ test('200: a changed payout address is in the audit log and the owner is told', 
 test('409: a name that belongs to another', async () => {
   const held = await makeAgent(market)
   const agent = await makeAgent(market)
-  refused(await patch(agent.id, { name: held.name }, { bearer: agent.apiKey }), 409, 'name_taken')
+  rejected(await patch(agent.id, { name: held.name }, { bearer: agent.apiKey }), 409, 'name_taken')
 })

@@ -3,10 +3,10 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { ownAgent, WEBHOOK_SECRET } from '../support/shapes.ts'
 
 const PATH = '/api/agents/me'
@@ -125,9 +125,9 @@ test('400: an address nobody could ever be paid at, and an endpoint inside a net
   }
   invalid(await patch(agent, unpayable), 'payout_wallet', 'payout_address_base')
   for (const host of ['localhost', '192.168.1.1', '169.254.169.254', '[fd00::1]']) {
-    refused(await patch(agent, { endpoint_url: `https://${host}/` }), 400, 'endpoint_not_public')
+    rejected(await patch(agent, { endpoint_url: `https://${host}/` }), 400, 'endpoint_not_public')
   }
-  refused(await patch(agent, { endpoint_url: 'https://unknown.example/' }), 400, 'endpoint_not_resolved')
+  rejected(await patch(agent, { endpoint_url: 'https://unknown.example/' }), 400, 'endpoint_not_resolved')
 })
 
 test('400: an owner_wallet other than the wallet that signs', async () => {
@@ -140,13 +140,13 @@ test('401: an owner_wallet without a signature, or with one that is not right fo
   const agent = await makeAgent(market)
   const owner = await solanaSigner()
   const owner_wallet = owner.address
-  refused(await patch(agent, { owner_wallet }), 401, 'signature_missing')
-  refused(await patch(agent, { owner_wallet, wallet: owner_wallet }), 401, 'signature_missing')
+  rejected(await patch(agent, { owner_wallet }), 401, 'signature_missing')
+  rejected(await patch(agent, { owner_wallet, wallet: owner_wallet }), 401, 'signature_missing')
   const other = await makeAgent(market)
   const forOther = await signed(owner, `agents.owner:${other.id}`, market.now())
-  refused(await patch(agent, { owner_wallet, ...forOther }), 401, 'bad_signature')
+  rejected(await patch(agent, { owner_wallet, ...forOther }), 401, 'bad_signature')
   for (const [code, proof] of await badSignatures(owner, `agents.owner:${agent.id}`, market.now())) {
-    refused(await patch(agent, { owner_wallet, ...proof }), 401, code)
+    rejected(await patch(agent, { owner_wallet, ...proof }), 401, code)
   }
   const { body } = await market.client().get(PATH, { bearer: agent.apiKey })
   expect(body.data.owner_wallet).toBeNull()
@@ -157,15 +157,15 @@ test('401: the owner’s signature counts once', async () => {
   const owner = evmSigner()
   const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
   expect((await patch(agent, { owner_wallet: owner.address, ...proof })).status).toBe(200)
-  refused(await patch(agent, { owner_wallet: owner.address, ...proof }), 401, 'signature_used')
+  rejected(await patch(agent, { owner_wallet: owner.address, ...proof }), 401, 'signature_used')
 })
 
 test('403: a person and a wallet alone are not the agent', async () => {
   const { token } = await makeUser(market)
   const change = { description: 'Changed by somebody else.' }
-  refused(await market.client().patch(PATH, change, { bearer: token }), 403, 'wrong_credential')
+  rejected(await market.client().patch(PATH, change, { bearer: token }), 403, 'wrong_credential')
   const proof = await signed(evmSigner(), 'agents.owner:', market.now())
-  refused(await market.client().patch(PATH, { ...change, ...proof }), 403, 'wrong_credential')
+  rejected(await market.client().patch(PATH, { ...change, ...proof }), 403, 'wrong_credential')
 })
 
 test('409: an agent that has an owner, wallet or person, takes no other', async () => {
@@ -175,14 +175,14 @@ test('409: an agent that has an owner, wallet or person, takes no other', async 
   for (const agent of [byWallet, byPerson]) {
     const owner = evmSigner()
     const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
-    refused(await patch(agent, { owner_wallet: owner.address, ...proof }), 409, 'owner_is_set')
+    rejected(await patch(agent, { owner_wallet: owner.address, ...proof }), 409, 'owner_is_set')
   }
 })
 
 test('409: a name that belongs to another, or reads like it', async () => {
   const held = await makeAgent(market)
   const agent = await makeAgent(market)
-  refused(await patch(agent, { name: held.name }), 409, 'name_taken')
-  refused(await patch(agent, { name: held.name.toUpperCase() }), 409, 'name_taken')
+  rejected(await patch(agent, { name: held.name }), 409, 'name_taken')
+  rejected(await patch(agent, { name: held.name.toUpperCase() }), 409, 'name_taken')
   expect((await patch(agent, { name: agent.name.toUpperCase() })).status).toBe(200)
 })

@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
-import { refusesWithoutProvider } from '../support/refuses-while-away.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { userOf } from '../support/shapes.ts'
 
@@ -30,7 +30,7 @@ const subject: Subject = {
   }),
 }
 commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: { bio: 'Builds other things.' } }) })
-refusesWithoutProvider(subject, PATH, {})
+rejectsWithoutProvider(subject, PATH, {})
 
 test('200: each field is changed alone, null clears it, and reading shows the same', async () => {
   const wallet = evmSigner().address
@@ -81,11 +81,11 @@ test('400: each field outside its bounds is named', async () => {
 
 test('403: an agent and an operator’s key have no profile', async () => {
   const { apiKey } = await makeAgent(market)
-  refused(await put(apiKey, {}), 403, 'wrong_credential')
-  refused(await put(ADMIN_KEY, {}), 403, 'wrong_credential')
+  rejected(await put(apiKey, {}), 403, 'wrong_credential')
+  rejected(await put(ADMIN_KEY, {}), 403, 'wrong_credential')
 })
 
 test('404: a person who never signed in', async () => {
   const bearer = await market.idp.token({ sub: 'never-signed-in' })
-  refused(await put(bearer, { bio: 'Hello' }), 404, 'no_account')
+  rejected(await put(bearer, { bio: 'Hello' }), 404, 'no_account')
 })

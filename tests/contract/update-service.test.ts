@@ -2,10 +2,10 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-refusals.ts'
+import { commonWriteRefusals } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, refused } from '../support/refused.ts'
+import { invalid, rejected } from '../support/rejected.ts'
 import { makeService, serviceOf } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
@@ -48,7 +48,7 @@ test('200: only what is given changes; the slug stays; what may go, goes by null
 test('200: deactivated and brought back', async () => {
   const { service, ask } = await make()
   expect((await patch(service.id, { active: false }, ask)).body.data.active).toBe(false)
-  refused(await market.client().get(`/api/services/${service.id}`), 404, 'service_not_found')
+  rejected(await market.client().get(`/api/services/${service.id}`), 404, 'service_not_found')
   expect((await patch(service.id, { active: true }, ask)).body.data.active).toBe(true)
   expect((await market.client().get(`/api/services/${service.id}`)).status).toBe(200)
 })
@@ -75,7 +75,7 @@ test('401: the owner’s signature counts once, and for this service alone', asy
   const other = await makeService(market, agent)
   const proof = await signed(agent.owner, `services.update:${service.id}`, market.now())
   expect((await patch(service.id, { ...CHANGE, ...proof })).status).toBe(200)
-  refused(await patch(service.id, { ...CHANGE, ...proof }), 401, 'signature_used')
+  rejected(await patch(service.id, { ...CHANGE, ...proof }), 401, 'signature_used')
   expect((await patch(other.id, { ...CHANGE, ...proof })).status).not.toBe(200)
 })
 
@@ -84,22 +84,22 @@ test('403: a service is not a stranger’s to change, whatever the stranger show
   const stranger = await makeUser(market)
   const { agent: other } = await make()
   for (const bearer of [stranger.token, other.apiKey])
-    refused(await patch(service.id, CHANGE, { bearer }), 403, 'not_your_agent')
+    rejected(await patch(service.id, CHANGE, { bearer }), 403, 'not_your_agent')
   const headers = asHeaders(await signed(evmSigner(), `services.update:${service.id}`, market.now()))
-  refused(await patch(service.id, CHANGE, { headers }), 403, 'not_your_agent')
-  refused(await patch(service.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+  rejected(await patch(service.id, CHANGE, { headers }), 403, 'not_your_agent')
+  rejected(await patch(service.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
 test('404: a service that is not there, and one of a hidden agent, in the same words', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeService(market, await makeAgent(market))
   for (const id of [NOTHING, hidden.id])
-    refused(await patch(id, CHANGE, { bearer: token }), 404, 'service_not_found')
+    rejected(await patch(id, CHANGE, { bearer: token }), 404, 'service_not_found')
 })
 
 test('409: brought back beside 200 active ones', async () => {
   const { agent, service, ask } = await make()
   await patch(service.id, { active: false }, ask)
   await market.db.updateTable('agents').set({ service_count: 200 }).where('id', '=', agent.id).execute()
-  refused(await patch(service.id, { active: true }, ask), 409, 'too_many_services')
+  rejected(await patch(service.id, { active: true }, ask), 409, 'too_many_services')
 })

@@ -10,12 +10,12 @@ const ABREAST = 12
 const HIRES = Number(process.env['HIRES'] ?? 0.15)
 const SETTLED_WITHIN_MS = 30_000
 
-const lineOf = ({ counts, faults, refused, ...report }: Report): string =>
+const lineOf = ({ counts, faults, rejected, ...report }: Report): string =>
   [
     `seed ${report.seed}: ${report.orders} orders, ${report.payouts} paid out`,
     `${counts.requests} requests, ${counts.answered5xx} answered 5xx, ${counts.retries} retries, ${counts.unanswered} given up`,
     `faults ${JSON.stringify(faults)}, ${report.vanished} payments lost, ${report.paidAgain} paid again, ${report.released} released by the clock`,
-    `refused ${JSON.stringify(refused)}`,
+    `rejected ${JSON.stringify(rejected)}`,
     `shaken ${report.shakenMs} ms, ended ${report.endedMs} ms, settled ${report.settledMs} ms`,
     `${report.violations.length} violations`,
     ...report.violations.map(({ invariant, details }) => `${invariant}: ${details.slice(0, 3).join(', ')}`),
@@ -25,7 +25,13 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
   `money is where it belongs after ${ORDERS} orders through every fault, seed %i`,
   { timeout: 900_000 },
   async (seed, { expect }) => {
-    const report = await runAlone({ seed, orders: ORDERS, abreast: ABREAST, faults: FAULTS, hires: HIRES })
+    const report = await runAlone({
+      seed,
+      orders: ORDERS,
+      abreast: ABREAST,
+      faults: FAULTS,
+      purchases: HIRES,
+    })
     process.stdout.write(`${lineOf(report)}\n`)
     expect(report.violations).toEqual([])
     expect(report.released).toBeGreaterThan(0)

@@ -94,12 +94,12 @@ test('connections cut in mid-flight answer 503 or the result, and the next reque
   }
 })
 
-test('a Postgres that refuses connections answers 503 at once', async () => {
-  parts.postgres.set({ refuse: true })
+test('a Postgres that rejects connections answers 503 at once', async () => {
+  parts.postgres.set({ reject: true })
   parts.postgres.cut()
   const { result, ms } = await timed(readMe())
   expect(result.status).toBe(503)
   expectWithin(ms, 3_000)
-  parts.postgres.set({ refuse: false })
+  parts.postgres.set({ reject: false })
   await healed()
 })

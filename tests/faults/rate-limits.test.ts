@@ -40,7 +40,7 @@ const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => stat
 const header = (reply: Reply | undefined, name: string) => Number(reply?.headers.get(name) ?? Number.NaN)
 const nowSeconds = () => Date.now() / 1_000
 
-test('the sixth registration of an address is refused, whichever process answers, and told when to come back', async () => {
+test('the sixth registration of an address is rejected, whichever process answers, and told when to come back', async () => {
   const from = someAddress()
   const resets = nowSeconds() + HOUR_SECONDS
   const replies = await inTurn([one, two, one, two, one, two, one], from)

@@ -42,7 +42,7 @@ async function apiWithRequestInFlight() {
 /** Long for a process to end in, and short beside a machine that stands still for a second. */
 const AT_ONCE_MS = 5_000
 
-const isRefused = (port: number): Promise<boolean> =>
+const isRejected = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port })
     socket.once('connect', () => {
@@ -59,7 +59,7 @@ test('told to stop, it drains, takes nobody new, finishes what it has begun and 
   const ready = await fetch(`${api.url}/readyz`)
   expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close'])
   expect(await ready.json()).toEqual({ status: 'draining' })
-  await until('new connections are refused', () => isRefused(api.port))
+  await until('new connections are rejected', () => isRejected(api.port))
 
   await letGo()
   const reply = await answer

@@ -242,5 +242,5 @@ test('a value that was damaged is named and keeps nobody else from being reseale
   expect(code).toBe(1)
   expect(out).toContain('agent_wallets.secret_sealed: 10 values, 9 resealed, 1 under another key')
   expect(out).toContain(`agent_wallets:${agentId}:solana:`)
-  expect(out).toContain('requests.answer_sealed: 10 values, 10 resealed, 0 under another key')
+  expect(out).toContain('requests.response_sealed: 10 values, 10 resealed, 0 under another key')
 })

@@ -192,7 +192,7 @@ describe.each(NAMES)('on %s', (network) => {
     }
   })
 
-  test('what makes no sense is refused in words, and nothing moves', async () => {
+  test('what makes no sense is rejected in words, and nothing moves', async () => {
     const to = stranger(network)
     const other = stranger(network === 'solana-mainnet' ? 'base-mainnet' : 'solana-mainnet')
     for (const wrong of [

@@ -156,7 +156,7 @@ describe('the control server', () => {
       asked.end('{"seconds":0}')
     })
 
-  test('refuses whatever a browser sends for a page', async () => {
+  test('rejects whatever a browser sends for a page', async () => {
     const body = { email: 'victim@example.com' }
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -169,7 +169,7 @@ describe('the control server', () => {
     }
   })
 
-  test('refuses a foreign name that points at it', async () => {
+  test('rejects a foreign name that points at it', async () => {
     const { port } = new URL(one.at.control)
     expect(await withHost(`evil.example:${port}`)).toBe(403)
     expect(await withHost('127.0.0.1')).toBe(403)

@@ -1,7 +1,7 @@
 import { MONEY_SWEEPS } from '@market/jobs/watch-money'
 import { SECOND } from '@market/kernel/clock'
 import { recheckTransfers } from '@market/money/payments'
-import { compareSendings, type Payout } from '@market/money/payouts'
+import { compareOutgoingTransfers, type Payout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
@@ -37,7 +37,7 @@ async function settle(): Promise<void> {
   treasury.clock.advance(10 * SECOND)
   await treasury.watch()
   await recheckTransfers(treasury.ctx, async () => {})
-  await compareSendings(treasury.ctx, NETWORK)
+  await compareOutgoingTransfers(treasury.ctx, NETWORK)
 }
 
 async function pay(payout: Payout): Promise<void> {
@@ -91,11 +91,11 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
   ])
 
   const loss = { network: NETWORK, reference: stolen }
-  expect((await post('sendings/book', loss)).status).toBe(409)
+  expect((await post('outgoingTransfers/book', loss)).status).toBe(409)
   const deposit = await treasury.payIn(payer, 2_000_000n)
   await settle()
   expect((await post('transfers/keep', { network: NETWORK, reference: deposit })).status).toBe(200)
-  expect((await post('sendings/book', loss)).status).toBe(200)
+  expect((await post('outgoingTransfers/book', loss)).status).toBe(200)
   await treasury.look()
   expect(await base()).toMatchObject({ open: true, short_usd: '0.00', short_since: null })
   expect(await get('unexplained')).toEqual([])
@@ -139,7 +139,7 @@ test('a worker shuts a treasury that is short by its next look, and writes the l
   await settle()
   const worker = await startTreasuryWorker()
   try {
-    const looks = () => market.db.selectFrom('reserve_looks').select('id').execute()
+    const looks = () => market.db.selectFrom('reserve_snapshots').select('id').execute()
     await until('the worker has looked', async () => (await looks()).length > 0, { withinMs: 20 * SECOND })
     expect(await base()).toMatchObject({ open: true, short_usd: '0.00' })
 
@@ -193,7 +193,7 @@ test('a nonce that was used by no payment holds payouts until the books are told
   ])
   expect(await get('unexplained')).toEqual([])
   await market.db
-    .updateTable('rail_nonces')
+    .updateTable('payout_nonces')
     .set({ next_nonce: 2n })
     .where('network', '=', NETWORK)
     .where('next_nonce', '=', 1n)

@@ -33,70 +33,70 @@ afterEach(async () => {
   expect(await faultsOf(hand.ctx.db)).toEqual([])
 })
 
-const refused = (...statements: string[]) => expect(hand.attempt(...statements)).rejects
+const rejected = (...statements: string[]) => expect(hand.attempt(...statements)).rejects
 
 test('a journal that does not sum to zero fails at the commit', async () => {
   const moves = [writeMove(id, 1, OUTSIDE, -100n), writeMove(id, 2, pot, 101n)]
-  await refused(writeJournal(id), ...moves).toMatchObject(BALANCED)
+  await rejected(writeJournal(id), ...moves).toMatchObject(BALANCED)
 })
 
 test('no sum is made over two assets: an account holds one', async () => {
   const moves = [writeMove(id, 1, OUTSIDE, -5n), writeMove(id, 2, pot, 5n, { asset: 'EURC' })]
-  await refused(writeJournal(id), ...moves).toMatchObject(BELONG)
+  await rejected(writeJournal(id), ...moves).toMatchObject(BELONG)
 })
 
 test('a journal without moves, with one, or with fewer than it said, fails at the commit', async () => {
-  await refused(writeJournal(id)).toMatchObject(COMPLETE)
-  await refused(writeJournal(id), writeMove(id, 1, pot, 5n)).toMatchObject(COMPLETE)
+  await rejected(writeJournal(id)).toMatchObject(COMPLETE)
+  await rejected(writeJournal(id), writeMove(id, 1, pot, 5n)).toMatchObject(COMPLETE)
   const two = [writeMove(id, 1, OUTSIDE, -5n), writeMove(id, 3, pot, 5n)]
-  await refused(writeJournal(id, { count: 3 }), ...two).toMatchObject(COMPLETE)
-  await refused(writeJournal(id, { count: 1 })).toMatchObject({ code: '23514' })
+  await rejected(writeJournal(id, { count: 3 }), ...two).toMatchObject(COMPLETE)
+  await rejected(writeJournal(id, { count: 1 })).toMatchObject({ code: '23514' })
 })
 
 test('a journal checked before its commit takes nothing after', async () => {
   const check = 'set constraints all immediate'
-  await refused(writeJournal(id), check).toMatchObject(COMPLETE)
+  await rejected(writeJournal(id), check).toMatchObject(COMPLETE)
   const whole = [writeJournal(id), writeMove(id, 1, OUTSIDE, -5n), writeMove(id, 2, pot, 5n)]
-  await refused(...whole, check, writeMove(id, 3, pot, 5n)).toMatchObject(BELONG)
+  await rejected(...whole, check, writeMove(id, 3, pot, 5n)).toMatchObject(BELONG)
 })
 
 test('an old journal takes no further move, whatever number or time it is given', async () => {
-  for (const n of [1, 2]) await refused(writeMove(old, n, pot, 5n)).toMatchObject({ code: '23505' })
-  for (const n of [-1, 0, 3]) await refused(writeMove(old, n, pot, 5n)).toMatchObject(BELONG)
+  for (const n of [1, 2]) await rejected(writeMove(old, n, pot, 5n)).toMatchObject({ code: '23505' })
+  for (const n of [-1, 0, 3]) await rejected(writeMove(old, n, pot, 5n)).toMatchObject(BELONG)
   // The primary key holds the time, so a taken number is free at another; but no other is the journal's.
-  await refused(writeMove(old, 1, pot, 5n, { at: '2026-02-01T00:00:00Z' })).toMatchObject(BELONG)
+  await rejected(writeMove(old, 1, pot, 5n, { at: '2026-02-01T00:00:00Z' })).toMatchObject(BELONG)
 })
 
 test('a move straight into a partition is held to the same rules', async () => {
   const straight = { at: '2033-01-01T00:00:00Z', table: 'ledger_moves_other' }
-  await refused(writeMove(old, 1, pot, 5n, straight)).toMatchObject(BELONG)
+  await rejected(writeMove(old, 1, pot, 5n, straight)).toMatchObject(BELONG)
   const moves = [writeMove(id, 1, OUTSIDE, -5n, straight), writeMove(id, 2, pot, 6n, straight)]
-  await refused(writeJournal(id, straight), ...moves).toMatchObject(BALANCED)
+  await rejected(writeJournal(id, straight), ...moves).toMatchObject(BALANCED)
 })
 
 test('a move needs a journal, an account, and their network', async () => {
   const abroad = { network: 'alt-mainnet' } as const
-  await refused(writeMove(id, 1, pot, 5n)).toMatchObject(BELONG)
-  await refused(writeJournal(id), writeMove(id, 1, `escrow:${BASE}:nobody`, 5n)).toMatchObject(BELONG)
-  await refused(writeJournal(id), writeMove(id, 1, pot, 5n, abroad)).toMatchObject(BELONG)
-  await refused(writeJournal(id), writeMove(id, 1, ABROAD, -5n)).toMatchObject(BELONG)
-  await refused(writeJournal(id), writeMove(id, 1, ABROAD, -5n, abroad)).toMatchObject(BELONG)
+  await rejected(writeMove(id, 1, pot, 5n)).toMatchObject(BELONG)
+  await rejected(writeJournal(id), writeMove(id, 1, `escrow:${BASE}:nobody`, 5n)).toMatchObject(BELONG)
+  await rejected(writeJournal(id), writeMove(id, 1, pot, 5n, abroad)).toMatchObject(BELONG)
+  await rejected(writeJournal(id), writeMove(id, 1, ABROAD, -5n)).toMatchObject(BELONG)
+  await rejected(writeJournal(id), writeMove(id, 1, ABROAD, -5n, abroad)).toMatchObject(BELONG)
 })
 
 test('a move of nothing is none', async () => {
-  await refused(writeJournal(id), writeMove(id, 1, pot, 0n)).toMatchObject({ code: '23514' })
+  await rejected(writeJournal(id), writeMove(id, 1, pot, 0n)).toMatchObject({ code: '23514' })
 })
 
 test('no journal takes from an escrow what it does not hold, nor passes the largest number there is', async () => {
   const overdrawn = { constraint: 'ledger_accounts_not_overdrawn' }
-  await refused(writeJournal(id), writeMove(id, 1, pot, -101n)).toMatchObject(overdrawn)
+  await rejected(writeJournal(id), writeMove(id, 1, pot, -101n)).toMatchObject(overdrawn)
   const vast = writeMove(id, 1, pot, 2n ** 63n - 1n)
-  await refused(writeJournal(id), vast).toMatchObject({ code: '22003' })
+  await rejected(writeJournal(id), vast).toMatchObject({ code: '22003' })
 })
 
 test('one key is one journal', async () => {
   const twin = writeJournal(someJournalId(), { key: `order.paid:${order}` })
-  await refused(twin).toMatchObject({ constraint: 'ledger_journals_key' })
+  await rejected(twin).toMatchObject({ constraint: 'ledger_journals_key' })
 })
 
 test('the same statements, when they are right, post', async () => {

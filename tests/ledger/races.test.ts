@@ -115,10 +115,10 @@ test('of those who race to empty an account exactly as many succeed as it can pa
   const outcomes = await atOnce(60, (n) =>
     move(`race_${n}`, escrow(BASE, order), payable(BASE, `pay_${n}`), 100n).then(
       () => 'paid',
-      (error: unknown) => (isOverdraft(error) ? 'refused' : String(error)),
+      (error: unknown) => (isOverdraft(error) ? 'rejected' : String(error)),
     ),
   )
   expect(outcomes.filter((outcome) => outcome === 'paid')).toHaveLength(10)
-  expect(outcomes.filter((outcome) => outcome === 'refused')).toHaveLength(50)
+  expect(outcomes.filter((outcome) => outcome === 'rejected')).toHaveLength(50)
   expect(await balanceOf(ctx.db, escrow(BASE, order))).toBe(50n)
 })

@@ -50,7 +50,7 @@ describe('what was posted stays', () => {
     'truncate ledger_journals, ledger_moves, ledger_accounts',
     'delete from ledger_accounts',
     'truncate ledger_accounts',
-  ])('%s is refused', async (text) => {
+  ])('%s is rejected', async (text) => {
     await expect(hand.attempt(text)).rejects.toMatchObject(REFUSED)
   })
 
@@ -76,7 +76,7 @@ describe('balances follow moves and nothing else', () => {
     `insert into ledger_accounts (${columns}) select ${columns} from ledger_accounts
        on conflict (id) do update set balance_micros = 1`,
     `merge into ledger_accounts using (select) one on true when matched then update set balance_micros = 1`,
-  ])('%s is refused', async (text) => {
+  ])('%s is rejected', async (text) => {
     await expect(hand.attempt(text)).rejects.toMatchObject(REFUSED)
   })
 

@@ -60,9 +60,9 @@ async function openMarket(url: string, orders: number) {
   await migrate(url)
   await fillWithListings(url, LISTINGS)
   const db = connect({ url, maxConnections: CONNECTIONS })
-  const house = openHouse(db)
-  await house.ready()
-  return { url, db, house, pairs: await house.makePairs(PAIRS), orders }
+  const app = openHouse(db)
+  await app.ready()
+  return { url, db, app, pairs: await app.makePairs(PAIRS), orders }
 }
 
 async function fill({ url, orders }: { url: string; orders: number }): Promise<void> {
@@ -125,8 +125,8 @@ try {
     }),
   )
 } finally {
-  for (const { db, house } of markets) {
-    await house.stop()
+  for (const { db, app } of markets) {
+    await app.stop()
     await db.destroy()
   }
   await server.stop()

@@ -13,10 +13,10 @@ const PAIRS = Number(process.env['PAIRS'] ?? 40)
 
 const course = { seconds: SECONDS, connections: CONNECTIONS }
 const database = await testDatabase({ maxConnections: CONNECTIONS, preparedStatements: 'in_transactions' })
-const house = openHouse(database.db)
+const app = openHouse(database.db)
 try {
-  await house.ready()
-  const market = { ...database, house, pairs: await house.makePairs(PAIRS) }
+  await app.ready()
+  const market = { ...database, app, pairs: await app.makePairs(PAIRS) }
   await withScripts(market, async (scripts) => {
     // Until the compiler has seen enough, and the database is warm.
     await ours(market, course)
@@ -46,6 +46,6 @@ try {
     ])
   })
 } finally {
-  await house.stop()
+  await app.stop()
   await database.stop()
 }

@@ -5,10 +5,10 @@ import { operations } from '@market/contract/operations'
 import { type Db, transact } from '@market/database/transact'
 import type { Credentials } from '@market/handlers/call'
 import { type Execute, executor } from '@market/handlers/execute'
+import { unavailable } from '@market/kernel/api-error'
 import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import { unavailable } from '@market/kernel/refusal'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { localVault } from '@market/platform/vault/local-vault'
@@ -38,13 +38,13 @@ export interface Pair {
 const away = () => Promise.reject(unavailable('nobody signs in here'))
 
 /**
- * The api's house without its HTTP: executor, limits in Redis, API keys, a wallet's signature, one transaction for each
- * write. `over` gives the same house on another connection, such as one that listens.
+ * The api's app without its HTTP: executor, limits in Redis, API keys, a wallet's signature, one transaction for each
+ * write. `over` gives the same application on another connection, such as one that listens.
  */
 export function openHouse(db: Db, redisUrl = REDIS_URL) {
   const chain = new PreparedChain()
   const limiter = redisLimiter({ url: redisUrl, prefix: redisPrefix(), onFallback: () => {} })
-  const house = {
+  const app = {
     db,
     clock: systemClock,
     limiter,
@@ -62,7 +62,7 @@ export function openHouse(db: Db, redisUrl = REDIS_URL) {
     },
   }
   const ctx = {
-    ...house,
+    ...app,
     transact: <T>(work: Parameters<typeof transact<T>>[1]) => transact(db, work),
     actor: { kind: 'anonymous' } as const,
     requestId: 'req_bench',
@@ -89,10 +89,10 @@ export function openHouse(db: Db, redisUrl = REDIS_URL) {
       return pairs
     },
     /** A whole order of a pair: created, paid by a transfer that is there already, delivered, approved. */
-    live: (pair: Pair, over: Db = db) => live(executor({ ...house, db: over }), chain, pair),
+    live: (pair: Pair, over: Db = db) => live(executor({ ...app, db: over }), chain, pair),
     /** Reads the seller's own agent, as `GET /api/agents/me` does. */
     readMe: (pair: Pair, over: Db = db) =>
-      executor({ ...house, db: over })({
+      executor({ ...app, db: over })({
         operation: operations.getMyAgent,
         input: {},
         credentials: { bearer: pair.sellerKey },
@@ -118,7 +118,7 @@ async function live(execute: Execute, chain: PreparedChain, pair: Pair): Promise
   const { id } = await call(
     operations.createOrder,
     { bearer: buyerKey, wallet: await sessionOf(pair) },
-    { service_id: listing.id, brief: 'Look at the branch of yesterday, please.' },
+    { service_id: listing.id, brief: 'Observation at the branch of yesterday, please.' },
   )
   const act = (action: string, more: Record<string, unknown> = {}) =>
     call(operations.actOnOrder, { bearer: buyerKey }, { order_id: id, action, ...more })

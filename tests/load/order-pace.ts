@@ -24,13 +24,13 @@ export interface Pace {
 
 export interface Market {
   readonly url: string
-  readonly house: ReturnType<typeof openHouse>
+  readonly app: ReturnType<typeof openHouse>
   readonly pairs: readonly Pair[]
 }
 
 /** How fast we live orders of pairs at random, and the processor time of one in this process, which is one core. */
 export async function ours(
-  { url, house, pairs }: Market,
+  { url, app, pairs }: Market,
   { seconds, connections }: Course,
 ): Promise<Pace & { readonly ownMs: number }> {
   let lives = 0
@@ -39,7 +39,7 @@ export async function ours(
     while (performance.now() < end) {
       const pair = pairs[Math.floor(Math.random() * pairs.length)]
       if (pair === undefined) throw new Error('nobody buys')
-      await house.live(pair)
+      await app.live(pair)
       lives++
     }
   }
@@ -77,7 +77,7 @@ export async function bare(
 
 /** Catches a life of every pair, and writes it down for pgbench. */
 export async function withScripts<T>(
-  { url, house, pairs }: Market,
+  { url, app, pairs }: Market,
   work: (scripts: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-orders-'))
@@ -85,7 +85,7 @@ export async function withScripts<T>(
   try {
     const scripts: string[] = []
     for (const [n, pair] of pairs.entries()) {
-      const statements = await statementsOf(url, (db) => house.live(pair, db))
+      const statements = await statementsOf(url, (db) => app.live(pair, db))
       const script = join(folder, `life-${n}.sql`)
       await writeFile(script, await scriptOf(pool, statements))
       scripts.push(script)

@@ -96,7 +96,7 @@ const ORDERS = `
     pending_network, pending_reference, pending_payers, pending_since, payment_network, payment_reference, paid_at,
     deliver_by, delivered_at, review_ends_at, closed_at, outcome, due_at, created_at, updated_at)
   select id, listing_id, agent_id, 'wallet:' || wallet, wallet, status, title,
-    'Look at the branch of yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, ${PRICE},
+    'Observation at the branch of yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, ${PRICE},
     case status when 'accepted' then '${NETWORK}' end, case status when 'accepted' then reference end,
     case status when 'accepted' then array[wallet] end, case status when 'accepted' then at end,
     case when is_paid then '${NETWORK}' end, case when is_paid then reference end, case when is_paid then at end,
@@ -127,7 +127,7 @@ export const SEEDED: Readonly<Record<string, string>> = {
     from seed join ${EVENTS} on status = any(statuses)`,
   ledger_accounts: ACCOUNTS,
   transfers: `(network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,
-      happened_at, state, looked_at, created_at)
+      happened_at, state, checked_at, created_at)
     select '${NETWORK}', reference, 'order:' || id, wallet, ${PRICE}, ${PRICE}, n, reference, at,
       case when n % 1000 = 0 then 'seen' else 'final' end, at, at
     from seed where is_paid`,

@@ -20,13 +20,13 @@ let market: Market
 beforeAll(async () => {
   database = await testDatabase({ maxConnections: COURSE.connections })
   await fillWithListings(database.url, LISTINGS)
-  const house = openHouse(database.db)
-  await house.ready()
-  market = { ...database, house, pairs: await house.makePairs(PAIRS) }
+  const app = openHouse(database.db)
+  await app.ready()
+  market = { ...database, app, pairs: await app.makePairs(PAIRS) }
   await fillWithOrders(database.url, ORDERS)
 }, 120_000)
 afterAll(async () => {
-  await market?.house.stop()
+  await market?.app.stop()
   await database.stop()
 })
 
@@ -43,7 +43,7 @@ test('whole lives keep a good part of the speed of their bare statements, and no
 test('no statement of a life reads a whole table of orders or money', async () => {
   const [pair] = market.pairs
   if (pair === undefined) throw new Error('nobody buys')
-  const statements = await statementsOf(database.url, (db) => market.house.live(pair, db))
+  const statements = await statementsOf(database.url, (db) => market.app.live(pair, db))
   const pool = openPool({ url: database.url, maxConnections: 1 })
   try {
     for (const { sql, parameters } of statements.filter((one) => one.parameters.length > 0)) {

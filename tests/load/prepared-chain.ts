@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Chain, Look, TransferQuestion } from '@market/core/ports/chain'
+import type { Chain, Observation, TransferQuestion } from '@market/core/ports/chain'
 import type { Usdc } from '@market/kernel/money'
 
 const never = () => Promise.reject(new Error('a bench of orders asks a chain for transfers only'))
@@ -26,7 +26,7 @@ export class PreparedChain implements Chain {
   }
 
   /** Told once, so that a long run holds no more than is under way. */
-  async findTransfer({ reference }: TransferQuestion): Promise<Look> {
+  async findTransfer({ reference }: TransferQuestion): Promise<Observation> {
     const found = this.prepared.get(reference)
     if (found === undefined) return { kind: 'pending', why: 'unknown' }
     this.prepared.delete(reference)
@@ -38,7 +38,7 @@ export class PreparedChain implements Chain {
   }
 
   transfersAfter = never
-  sendingsAfter = never
+  outgoingTransfersAfter = never
   heights = never
   balanceOf = never
   checkNodes = never

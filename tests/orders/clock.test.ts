@@ -302,7 +302,7 @@ async function hire(buyer: ReturnType<typeof newBuyer>) {
   const question = { reference, atLeast: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
   const seen = await findPayment(books.ctx, NETWORK, question)
   if (seen === undefined) throw new Error('it was just sent')
-  const bought = { listingId: shop.listing.id, brief: 'Look.', requirementAnswers: {}, due: PRICE }
+  const bought = { listingId: shop.listing.id, brief: 'Observation.', requirementAnswers: {}, due: PRICE }
   const { id } = await books.ctx.transact((tx) =>
     placePaid(books.ctx, tx, { ...bought, network: NETWORK, seen }),
   )
@@ -322,7 +322,7 @@ async function hired(buyer: ReturnType<typeof newBuyer>) {
 /** Nothing ties who hired to who paid. */
 const forgetPayer = (id: OrderId, reference: string, payer: string) =>
   books.db
-    .insertInto('hires')
+    .insertInto('purchases')
     .values({
       ...{
         id: books.ctx.ids.next('hir'),

@@ -86,7 +86,7 @@ export async function openOrderBooks() {
   const create = ({ listing }: Shop, buyer: Party): Promise<Order> =>
     createOrder(ctx, buyer, {
       listingId: listing.id,
-      brief: 'Look at the branch of yesterday, please.',
+      brief: 'Observation at the branch of yesterday, please.',
       referenceUrls: [],
       referenceImages: [],
       requirementAnswers: {},

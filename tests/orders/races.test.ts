@@ -34,7 +34,7 @@ async function deadlocks(): Promise<bigint> {
   return rows[0]?.deadlocks ?? -1n
 }
 
-/** What an act ended in: the state it led to, or the machine word of its refusal. */
+/** What an act ended in: the state it led to, or the machine word of its error. */
 const endOf = async (act: Promise<Order | number>): Promise<string> => {
   const ended = await outcome(act)
   return typeof ended === 'object' ? ended.status : String(ended)

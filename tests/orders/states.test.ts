@@ -81,7 +81,7 @@ const CELLS: Cell[] = STATES.flatMap((state) =>
 let world: OrderWorld
 let parties: Parties
 let stranger: { token: string }
-/** One order per state for all who are refused; whoever is let in gets one of their own. */
+/** One order per state for all who are rejected; whoever is let in gets one of their own. */
 const standing = new Map<Status, string>()
 
 beforeAll(async () => {

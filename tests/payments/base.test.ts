@@ -89,7 +89,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.inSuspense(second)).toBe(0n)
   })
 
-  test('whoever is refused because another transfer paid can go on with the same transaction', async () => {
+  test('whoever is rejected because another transfer paid can go on with the same transaction', async () => {
     const [first, unclaimed, undone] = [await pay(5n), await pay(6n, other), await pay(7n)]
     const bytes = await network.rpc('eth_getRawTransactionByHash', [undone])
     await till.claim(undone, 'order:b', { due: 7n })
@@ -133,11 +133,11 @@ describe('one transfer pays one thing', () => {
     expect(journals.map(({ reason }) => reason)).toEqual(['transfer.claimed'])
   })
 
-  test('too little is refused, with what is due, and left untouched', async () => {
+  test('too little is rejected, with what is due, and left untouched', async () => {
     const reference = await pay(99n)
-    const refused = till.claim(reference, 'order:a', { due: 100n })
-    await expect(refused).rejects.toMatchObject({ kind: 'invalid', extra: { code: 'underpaid' } })
-    await expect(refused).rejects.toThrow(/0\.0001 USDC/)
+    const rejected = till.claim(reference, 'order:a', { due: 100n })
+    await expect(rejected).rejects.toMatchObject({ kind: 'invalid', extra: { code: 'underpaid' } })
+    await expect(rejected).rejects.toThrow(/0\.0001 USDC/)
     expect((await till.states()).size).toBe(0)
     expect(await till.claim(reference, 'order:b', { due: 99n })).toEqual({ isNew: true })
   })
@@ -220,7 +220,7 @@ describe('several who pay in one transaction', () => {
       .insertInto('transfers')
       .values({
         ...{ network: till.network, reference, purpose: 'order:old', payer: seen.payer, state: 'seen' },
-        ...{ amount_micros: 30n, due_micros: 25n, happened_at: seen.at, looked_at: now, created_at: now },
+        ...{ amount_micros: 30n, due_micros: 25n, happened_at: seen.at, checked_at: now, created_at: now },
         ...{ block_height: seen.block.height, block_hash: seen.block.hash },
       })
       .execute()

@@ -37,7 +37,7 @@ const wordsTo = (wallet: string) =>
     .orderBy('id')
     .execute()
 
-/** Named after the order was cancelled: the call is refused, and the worker sees to the money. */
+/** Named after the order was cancelled: the call is rejected, and the worker sees to the money. */
 async function nameLate(buyer: ReturnType<typeof newBuyer>, id: OrderId, reference: string): Promise<void> {
   expect(await outcome(books.pay(buyer, id, reference))).toBe('illegal_transition')
   expect(await pendingOf(id)).toEqual({ status: 'cancelled', pending_reference: reference })

@@ -1,4 +1,4 @@
-import type { Look } from '@market/core/ports/chain'
+import type { Observation } from '@market/core/ports/chain'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newPayment, PaperChain } from './paper-chain.ts'
@@ -22,7 +22,7 @@ type Act =
     }
   | { readonly act: 'watch'; readonly pages: readonly number[] }
   | { readonly act: 'recheck'; readonly afterMs: number }
-  | { readonly act: 'lie'; readonly look: Look }
+  | { readonly act: 'lie'; readonly look: Observation }
   | { readonly act: 'undo'; readonly depth: number }
   | { readonly act: 'mineAgain'; readonly of: number; readonly more: bigint }
   | { readonly act: 'finalize'; readonly lag: number }
@@ -70,7 +70,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       act: as('lie'),
-      look: fc.constantFrom<Look>(
+      look: fc.constantFrom<Observation>(
         { kind: 'pending', why: 'unknown' },
         { kind: 'pending', why: 'reorg' },
         { kind: 'rejected', why: 'failed_on_chain' },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Chain, Look, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { Chain, Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import { unavailable } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
-import { unavailable } from '@market/kernel/refusal'
 import { testClock } from '@market/testing/clock'
 
 export interface Payment {
@@ -26,7 +26,7 @@ export class PaperChain implements Chain {
   readonly usdc = 'usdc'
   isAway = false
   /** What every look says instead of the truth. */
-  lie: Look | undefined
+  lie: Observation | undefined
   readonly clock = testClock()
   private blocks: Block[] = [{ hash: name(), at: this.clock.now(), payments: [] }]
   private finalHeight = 0
@@ -70,7 +70,7 @@ export class PaperChain implements Chain {
     return reference
   }
 
-  async findTransfer({ reference, payers, atLeast }: TransferQuestion): Promise<Look> {
+  async findTransfer({ reference, payers, atLeast }: TransferQuestion): Promise<Observation> {
     this.answer()
     if (this.lie !== undefined) return this.lie
     const height = this.blocks.findIndex(({ payments }) =>
@@ -113,9 +113,9 @@ export class PaperChain implements Chain {
   }
 
   /** Nothing ever leaves the treasury on paper. */
-  async sendingsAfter(position: string | undefined) {
+  async outgoingTransfersAfter(position: string | undefined) {
     this.answer()
-    return { sendings: [], position: position ?? 'start' }
+    return { outgoingTransfers: [], position: position ?? 'start' }
   }
 
   async heights() {

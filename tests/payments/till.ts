@@ -1,7 +1,7 @@
 import type { Chain, Chains, SeenTransfer } from '@market/core/ports/chain'
+import { ApiError } from '@market/kernel/api-error'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { balanceOf, escrow, surplus, suspense, totals } from '@market/money/ledger'
 import {
   claimTransfer,
@@ -51,7 +51,7 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
     gone,
     look,
     claimSeen,
-    /** Looks and claims, as a command does. */
+    /** Observations and claims, as a command does. */
     async claim(reference: string, purpose: string, ask: Ask = {}) {
       const seen = await look(reference, ask)
       if (seen === undefined) return 'pending' as const
@@ -80,12 +80,12 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
 
 export type Till = Awaited<ReturnType<typeof openTill>>
 
-/** The machine word of a refusal, or the answer. */
+/** The machine word of a error, or the answer. */
 export const outcome = async <T>(work: Promise<T>): Promise<T | string> => {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Refusal) return error.extra.code ?? error.kind
+    if (error instanceof ApiError) return error.extra.code ?? error.kind
     throw error
   }
 }

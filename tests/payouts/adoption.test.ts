@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, fees, post, totals } from '@market/money/ledger'
-import { bookSending, type Payout } from '@market/money/payouts'
+import { type Payout, writeOffTransfer } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
@@ -330,7 +330,7 @@ test('a lost payout that nobody asks for is booked as a loss, and given back to 
   const [signature] = await books.signaturesOf(lost)
   const book = () =>
     restored.ctx.transact((tx) =>
-      bookSending(restored.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+      writeOffTransfer(restored.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
     )
   await expect(book()).rejects.toMatchObject({ kind: 'not_found' })
   await restored.compare()
@@ -374,7 +374,7 @@ test.for([
     await earn(6_000_000n)
     const before = await restored.holds(again)
     const reference = (await books.rowOf(lost)).final_reference ?? ''
-    await restored.ctx.transact((tx) => bookSending(restored.ctx, tx, { network: NETWORK, reference }))
+    await restored.ctx.transact((tx) => writeOffTransfer(restored.ctx, tx, { network: NETWORK, reference }))
     expect(await balanceOf(restored.ctx.db, fees(NETWORK))).toBe(1_000_000n)
     await restored.advance(again)
     expect(await restored.rowOf(again)).toMatchObject({ state: 'signed', nonce: 1n })
@@ -396,15 +396,15 @@ test('a payment that was booked as a loss does not hide the one that paid the pa
   await restored.compare()
   await earn(6_000_000n)
   const reference = (await books.rowOf(lost)).final_reference ?? ''
-  await restored.ctx.transact((tx) => bookSending(restored.ctx, tx, { network: NETWORK, reference }))
+  await restored.ctx.transact((tx) => writeOffTransfer(restored.ctx, tx, { network: NETWORK, reference }))
   // Another past of the same books paid what is owed, and was lost too.
   const other = await startPayoutBooks(chain, { treasury: books.account })
   try {
     await other.ctx.db
-      .insertInto('rail_nonces')
+      .insertInto('payout_nonces')
       .values({ network: NETWORK, treasury: books.account.address, next_nonce: 1n })
       .execute()
-    await other.ctx.db.deleteFrom('sendings').execute()
+    await other.ctx.db.deleteFrom('outgoing_transfers').execute()
     await other.advance(await other.ask(strange))
     await chain.mine(1)
     expect(await other.count()).toBe(2n)
@@ -426,7 +426,7 @@ test('a payment whose payout is known is not booked as a loss', async () => {
   await books.compare()
   const [signature] = await books.signaturesOf(payout)
   const booking = books.ctx.transact((tx) =>
-    bookSending(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+    writeOffTransfer(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
   )
   await expect(booking).rejects.toThrow(`This payment is the payout ${payout.id}, which settles it`)
 })

@@ -55,7 +55,7 @@ const countIn = async (world: PayoutWorld, ...states: string[]): Promise<number>
 
 /** Whether all were compared with the chain: until then nothing is paid, and nothing could go wrong. */
 const isOpen = async ({ db }: PayoutWorld): Promise<boolean> => {
-  const gates = await db.selectFrom('payout_gates').select('compared_at').execute()
+  const gates = await db.selectFrom('payout_guards').select('compared_at').execute()
   return gates.length === NETWORKS.length && gates.every(({ compared_at }) => compared_at !== null)
 }
 

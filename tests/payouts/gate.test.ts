@@ -1,5 +1,5 @@
 import { SECOND } from '@market/kernel/clock'
-import { advancePayout, compareSendings } from '@market/money/payouts'
+import { advancePayout, compareOutgoingTransfers } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
@@ -16,7 +16,8 @@ beforeEach(async () => {
 })
 
 const NOT_COMPARED = 'Not yet compared with the chain since the database came up'
-const anotherLife = () => books.ctx.db.updateTable('payout_gates').set({ life: 'an earlier one' }).execute()
+const anotherLife = () =>
+  books.ctx.db.updateTable('payout_guards').set({ database_epoch: 'an earlier one' }).execute()
 
 test('nothing leaves before the database was compared with the chain, and then soon', async () => {
   const payout = await books.ask()
@@ -27,7 +28,7 @@ test('nothing leaves before the database was compared with the chain, and then s
   expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
 })
 
-test('a database that begins another life is compared anew, from where it was read', async () => {
+test('a database that begins another database_epoch is compared anew, from where it was read', async () => {
   await books.compare()
   const before = await books.gate()
   await anotherLife()
@@ -35,19 +36,19 @@ test('a database that begins another life is compared anew, from where it was re
   await books.advance(payout)
   expect((await books.rowOf(payout)).reason).toBe(NOT_COMPARED)
   await chain.mine(1)
-  await compareSendings(books.house, NETWORK)
+  await compareOutgoingTransfers(books.app, NETWORK)
   const after = await books.gate()
-  expect(after.life).toBe(before.life)
+  expect(after.database_epoch).toBe(before.database_epoch)
   expect(after.position).not.toBe(before.position)
   await books.advance(payout)
   expect((await books.rowOf(payout)).state).toBe('signed')
 })
 
-test('a numbered payout is not signed in another life before the chain was compared', async () => {
+test('a numbered payout is not signed in another database_epoch before the chain was compared', async () => {
   await books.compare()
   const payout = await books.ask()
-  const dead = { ...books.rail, sign: () => Promise.reject(new Error('the worker died')) }
-  const dying = advancePayout({ ...books.house, rails: { [NETWORK]: dead } }, payout.id)
+  const dead = { ...books.sender, sign: () => Promise.reject(new Error('the worker died')) }
+  const dying = advancePayout({ ...books.app, payoutSenders: { [NETWORK]: dead } }, payout.id)
   await expect(dying).rejects.toThrow('the worker died')
   await anotherLife()
   await books.advance(payout)
@@ -57,27 +58,27 @@ test('a numbered payout is not signed in another life before the chain was compa
   expect(await books.signaturesOf(payout)).toHaveLength(1)
 })
 
-test('a life that begins while a worker reads is not opened by what that worker read', async () => {
-  const base = books.house.chains[NETWORK]
+test('a database_epoch that begins while a worker reads is not opened by what that worker read', async () => {
+  const base = books.app.chains[NETWORK]
   const slow = {
     ...base,
-    sendingsAfter: async (...said: Parameters<typeof base.sendingsAfter>) => {
-      const page = await base.sendingsAfter(...said)
+    outgoingTransfersAfter: async (...said: Parameters<typeof base.outgoingTransfersAfter>) => {
+      const page = await base.outgoingTransfersAfter(...said)
       await anotherLife()
       return page
     },
   }
-  await compareSendings({ ...books.house, chains: { [NETWORK]: slow } }, NETWORK)
+  await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: slow } }, NETWORK)
   expect((await books.gate()).compared_at).toBeNull()
 })
 
-test('the gate stays shut until what was signed before this life can no longer take effect', async () => {
-  const base = books.house.chains[NETWORK]
+test('the gate stays shut until what was signed before this database_epoch can no longer take effect', async () => {
+  const base = books.app.chains[NETWORK]
   const behind = { ...base, heights: async () => ({ final: 99n, horizon: 100n }) }
-  await compareSendings({ ...books.house, chains: { [NETWORK]: behind } }, NETWORK)
+  await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: behind } }, NETWORK)
   expect((await books.gate()).compared_at).toBeNull()
   const there = { ...base, heights: async () => ({ final: 100n, horizon: 250n }) }
-  await compareSendings({ ...books.house, chains: { [NETWORK]: there } }, NETWORK)
+  await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: there } }, NETWORK)
   expect(await books.gate()).toMatchObject({ horizon: 100n })
   expect((await books.gate()).compared_at).not.toBeNull()
 })
@@ -110,13 +111,13 @@ test('every payment is written down once, however many workers read at once', as
   const payouts = await Promise.all(Array.from({ length: 4 }, () => books.ask()))
   for (const payout of payouts) await books.advance(payout)
   books.ctx.clock.advance(10 * SECOND)
-  await Promise.all(Array.from({ length: 20 }, () => compareSendings(books.house, NETWORK)))
-  const seen = await books.sendings()
+  await Promise.all(Array.from({ length: 20 }, () => compareOutgoingTransfers(books.app, NETWORK)))
+  const seen = await books.outgoingTransfers()
   expect(seen.map(({ payout_id }) => payout_id).toSorted()).toEqual(payouts.map(({ id }) => id).toSorted())
   expect(seen.every(({ is_final }) => !is_final)).toBe(true)
   await chain.mine(FINALITY)
   await books.compare()
-  expect((await books.sendings()).map(({ is_final }) => is_final)).toEqual([true, true, true, true])
+  expect((await books.outgoingTransfers()).map(({ is_final }) => is_final)).toEqual([true, true, true, true])
 })
 
 test('a payment that a reorganisation took back is forgotten, and one it moved is known by its new block', async () => {
@@ -126,7 +127,7 @@ test('a payment that a reorganisation took back is forgotten, and one it moved i
   for (const payout of [moved, gone]) await books.advance(payout)
   await chain.mine(1)
   await books.compare()
-  const before = await books.sendings()
+  const before = await books.outgoingTransfers()
   expect(before).toHaveLength(2)
   await chain.reorg(1)
   const [signature] = await books.signaturesOf(moved)
@@ -135,7 +136,7 @@ test('a payment that a reorganisation took back is forgotten, and one it moved i
   await books.compare()
   await chain.mine(FINALITY)
   await books.compare()
-  const after = await books.sendings()
+  const after = await books.outgoingTransfers()
   expect(after).toMatchObject([{ payout_id: moved.id, is_final: true }])
   expect(after[0]?.block_hash).not.toBe(before[0]?.block_hash)
 })
@@ -160,7 +161,7 @@ test('a payout waits while the treasury does not hold it beside what is on its w
   await chain.transfer(books.account, newAccount().address, 1_000_000_000n - 11_000_000n)
   await chain.mine(1)
   await books.ctx.db
-    .insertInto('rail_nonces')
+    .insertInto('payout_nonces')
     .values({ network: NETWORK, treasury: books.account.address, next_nonce: 1n })
     .execute()
   const [first, second, third] = [await books.ask(), await books.ask(), await books.ask()]

@@ -50,84 +50,80 @@ const openTreasury = async () => {
   }
 }
 
-let house: Awaited<ReturnType<typeof openTreasury>>
+let app: Awaited<ReturnType<typeof openTreasury>>
 beforeEach(async () => {
-  house = await openTreasury()
-  return () => house.stop()
+  app = await openTreasury()
+  return () => app.stop()
 })
 
 test('what nobody claimed goes back whole to whoever paid it, once it is final and once only', async () => {
-  const reference = await house.receive(7_000_000n)
-  await expect(house.giveBack(reference, 'suspense')).rejects.toThrow('Try again when it is final')
-  await house.finalize()
-  const payout = await house.giveBack(reference, 'suspense')
+  const reference = await app.receive(7_000_000n)
+  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('Try again when it is final')
+  await app.finalize()
+  const payout = await app.giveBack(reference, 'suspense')
   expect(payout).toMatchObject({
     kind: 'surplus',
     state: 'queued',
     amount: 7_000_000n,
     payee: payer.address.toLowerCase(),
   })
-  expect(await house.giveBack(reference, 'suspense')).toEqual(payout)
-  expect(await balanceOf(house.ctx.db, suspense(NETWORK, reference))).toBe(0n)
-  expect((await totals(house.ctx.db, NETWORK)).liabilities.payable).toBe(7_000_000n)
+  expect(await app.giveBack(reference, 'suspense')).toEqual(payout)
+  expect(await balanceOf(app.ctx.db, suspense(NETWORK, reference))).toBe(0n)
+  expect((await totals(app.ctx.db, NETWORK)).liabilities.payable).toBe(7_000_000n)
 })
 
 test('what was paid beyond what was due goes back, and the rest stays', async () => {
-  const reference = await house.receive(7_000_000n)
-  await house.finalize()
-  const seen = await findPayment(house.ctx, NETWORK, question(reference))
+  const reference = await app.receive(7_000_000n)
+  await app.finalize()
+  const seen = await findPayment(app.ctx, NETWORK, question(reference))
   if (seen === undefined) throw new Error('the transfer is there')
   const claim = { network: NETWORK, seen, purpose: 'order:1', due: usdc(5_000_000n) } as const
-  await house.ctx.transact((tx) => claimTransfer(house.ctx, tx, claim))
-  await expect(house.giveBack(reference, 'suspense')).rejects.toThrow(
-    'Nothing of this transfer is in suspense',
-  )
-  expect(await house.giveBack(reference, 'surplus')).toMatchObject({ amount: 2_000_000n })
-  expect(await balanceOf(house.ctx.db, surplus(NETWORK, reference))).toBe(0n)
-  expect((await totals(house.ctx.db, NETWORK)).liabilities.escrow).toBe(5_000_000n)
+  await app.ctx.transact((tx) => claimTransfer(app.ctx, tx, claim))
+  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('Nothing of this transfer is in suspense')
+  expect(await app.giveBack(reference, 'surplus')).toMatchObject({ amount: 2_000_000n })
+  expect(await balanceOf(app.ctx.db, surplus(NETWORK, reference))).toBe(0n)
+  expect((await totals(app.ctx.db, NETWORK)).liabilities.escrow).toBe(5_000_000n)
 })
 
-test('what was given back is claimed by nobody, not even by halves when the refused goes on', async () => {
-  const reference = await house.receive(7_000_000n)
-  await house.finalize()
-  await house.giveBack(reference, 'suspense')
-  const seen = await findPayment(house.ctx, NETWORK, question(reference))
+test('what was given back is claimed by nobody, not even by halves when the rejected goes on', async () => {
+  const reference = await app.receive(7_000_000n)
+  await app.finalize()
+  await app.giveBack(reference, 'suspense')
+  const seen = await findPayment(app.ctx, NETWORK, question(reference))
   if (seen === undefined) throw new Error('the transfer is there')
   const claim = { network: NETWORK, seen, purpose: 'order:1', due: usdc(5_000_000n) } as const
-  const refused = await house.ctx.transact((tx) =>
-    claimTransfer(house.ctx, tx, claim).catch((error: unknown) => error),
+  const rejected = await app.ctx.transact((tx) =>
+    claimTransfer(app.ctx, tx, claim).catch((error: unknown) => error),
   )
-  expect(refused).toMatchObject({ kind: 'conflict', extra: { code: 'transfer_used' } })
-  const rows = await house.ctx.db.selectFrom('transfers').select(['reference', 'purpose']).execute()
+  expect(rejected).toMatchObject({ kind: 'conflict', extra: { code: 'transfer_used' } })
+  const rows = await app.ctx.db.selectFrom('transfers').select(['reference', 'purpose']).execute()
   expect(rows).toEqual([{ reference, purpose: '' }])
 })
 
 test('where the chain does not tell who paid, the address must be said; where it does, it cannot be another', async () => {
-  const reference = await house.receive(7_000_000n)
-  await house.finalize()
+  const reference = await app.receive(7_000_000n)
+  await app.finalize()
   const elsewhere = newAccount().address
-  await expect(house.giveBack(reference, 'suspense', elsewhere)).rejects.toThrow('goes back there')
-  await house.ctx.db.updateTable('transfers').set({ payer: null }).execute()
-  await expect(house.giveBack(reference, 'suspense')).rejects.toThrow('say to which address')
-  expect(await house.giveBack(reference, 'suspense', elsewhere)).toMatchObject({ payee: elsewhere })
+  await expect(app.giveBack(reference, 'suspense', elsewhere)).rejects.toThrow('goes back there')
+  await app.ctx.db.updateTable('transfers').set({ payer: null }).execute()
+  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('say to which address')
+  expect(await app.giveBack(reference, 'suspense', elsewhere)).toMatchObject({ payee: elsewhere })
 })
 
 test('what is not known, or was taken back by the chain, is not given back', async () => {
   const nothing = `0x${'0'.repeat(64)}`
-  await expect(house.giveBack(nothing, 'suspense')).rejects.toMatchObject({ kind: 'not_found' })
-  const reference = await house.receive(7_000_000n)
-  await house.ctx.db.updateTable('transfers').set({ state: 'gone' }).execute()
-  await expect(house.giveBack(reference, 'suspense')).rejects.toThrow('took this transfer back')
+  await expect(app.giveBack(nothing, 'suspense')).rejects.toMatchObject({ kind: 'not_found' })
+  const reference = await app.receive(7_000_000n)
+  await app.ctx.db.updateTable('transfers').set({ state: 'gone' }).execute()
+  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('took this transfer back')
 })
 
 test('what the platform put in itself becomes its own, once', async () => {
-  const reference = await house.receive(7_000_000n)
-  await expect(house.keep(reference)).rejects.toThrow('Try again when it is final')
-  await house.finalize()
-  await house.keep(reference)
-  await expect(house.keep(reference)).rejects.toThrow('Nothing of this transfer is in suspense')
-  await expect(house.giveBack(reference, 'suspense')).rejects.toThrow(
-    'Nothing of this transfer is in suspense',
-  )
-  expect(await balanceOf(house.ctx.db, fees(NETWORK))).toBe(7_000_000n)
+  const reference = await app.receive(7_000_000n)
+  await expect(app.keep(reference)).rejects.toThrow('Try again when it is final')
+  await app.finalize()
+  await app.keep(reference)
+  await expect(app.keep(reference)).rejects.toThrow('Nothing of this transfer is in suspense')
+  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('Nothing of this transfer is in suspense')
+  expect(await balanceOf(app.ctx.db, fees(NETWORK))).toBe(7_000_000n)
 })

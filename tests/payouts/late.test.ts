@@ -1,4 +1,4 @@
-import type { Rail } from '@market/core/ports/rail'
+import type { PayoutSender } from '@market/core/ports/payout-sender'
 import { MINUTE, SECOND } from '@market/kernel/clock'
 import { advancePayout, type Payout, retryPayout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -18,8 +18,8 @@ beforeEach(async () => {
 })
 
 /** A step of a worker that is slow where it asks the chain: others go on before it writes what it heard. */
-const advanceLate = ({ id }: Payout, change: Partial<Rail>) =>
-  advancePayout({ ...books.house, rails: { [NETWORK]: { ...books.rail, ...change } } }, id)
+const advanceLate = ({ id }: Payout, change: Partial<PayoutSender>) =>
+  advancePayout({ ...books.app, payoutSenders: { [NETWORK]: { ...books.sender, ...change } } }, id)
 
 const payOnce = async (payout: Payout) => {
   await chain.automine(true)
@@ -31,25 +31,25 @@ const payOnce = async (payout: Payout) => {
   expect(await books.setAside(payout)).toBe(0n)
 }
 
-test('a worker that was refused before another let the payout through and signed it does not fail it', async () => {
+test('a worker that was rejected before another let the payout through and signed it does not fail it', async () => {
   const payout = await books.ask()
-  const refusal = async () => {
+  const rejectionReason = async () => {
     await books.advance(payout)
     return 'The payee is blacklisted'
   }
-  expect(await advanceLate(payout, { refusal })).toBe(SECOND)
+  expect(await advanceLate(payout, { rejectionReason })).toBe(SECOND)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
   await payOnce(payout)
 })
 
-test('a worker that was refused before another gave the payout a number does not fail it', async () => {
+test('a worker that was rejected before another gave the payout a number does not fail it', async () => {
   const payout = await books.ask()
-  const refusal = async () => {
+  const rejectionReason = async () => {
     const sign = () => Promise.reject(new Error('the worker died'))
     await expect(advanceLate(payout, { sign })).rejects.toThrow('the worker died')
     return 'The payee is blacklisted'
   }
-  expect(await advanceLate(payout, { refusal })).toBe(SECOND)
+  expect(await advanceLate(payout, { rejectionReason })).toBe(SECOND)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', nonce: 0n })
   await payOnce(payout)
 })
@@ -58,7 +58,7 @@ test('a worker that saw a payout fail before another signed it anew does not fai
   await chain.automine(false)
   const payout = await books.ask()
   await books.advance(payout)
-  const look: Rail['look'] = async ([first]) => {
+  const look: PayoutSender['look'] = async ([first]) => {
     await chain.rpc('anvil_dropAllTransactions')
     books.ctx.clock.advance(MINUTE + SECOND)
     await books.advance(payout)
@@ -79,8 +79,8 @@ test('a worker that saw a payout fail does not fail the round in which it is tri
   await chain.deny(payout.payee as Address, true)
   await books.advance(payout)
   await chain.mine(FINALITY)
-  const look: Rail['look'] = async (signed) => {
-    const outcome = await books.rail.look(signed)
+  const look: PayoutSender['look'] = async (signed) => {
+    const outcome = await books.sender.look(signed)
     await books.advance(payout)
     expect((await books.rowOf(payout)).state).toBe('failed')
     await chain.deny(payout.payee as Address, false)
@@ -115,8 +115,8 @@ test('what the nodes say against a signed payout is told until they take it, in 
 
 test('a payout that a node took although it said no is told of as any other once the chain shows it', async () => {
   const payout = await books.ask()
-  const send: Rail['send'] = async (signed) => {
-    await books.rail.send(signed)
+  const send: PayoutSender['send'] = async (signed) => {
+    await books.sender.send(signed)
     throw new Error('no answer in time')
   }
   await advanceLate(payout, { send })

@@ -74,7 +74,7 @@ describe('payouts', () => {
       nonce: null,
     })
     const caps = { ...CAPS, perPayout: usdc(60_000_000n) }
-    await advancePayout({ ...books.house, caps }, payout.id)
+    await advancePayout({ ...books.app, caps }, payout.id)
     expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null, nonce: 0n })
   })
 
@@ -121,8 +121,8 @@ describe('payouts', () => {
 
   test('a numbered payout is signed under a freeze, for its unused number would block all later ones', async () => {
     const [first, second] = [await books.ask(), await books.ask()]
-    const dead = { ...books.rail, sign: () => Promise.reject(new Error('the worker died')) }
-    const dying = advancePayout({ ...books.house, rails: { [NETWORK]: dead } }, first.id)
+    const dead = { ...books.sender, sign: () => Promise.reject(new Error('the worker died')) }
+    const dying = advancePayout({ ...books.app, payoutSenders: { [NETWORK]: dead } }, first.id)
     await expect(dying).rejects.toThrow('the worker died')
     expect(await books.rowOf(first)).toMatchObject({ state: 'numbered', nonce: 0n })
     await books.advance(second)
@@ -134,7 +134,7 @@ describe('payouts', () => {
     expect([await books.holds(first), await books.holds(second)]).toEqual([5_000_000n, 5_000_000n])
   })
 
-  test('a payee that can never be paid is refused before a nonce is taken, and the money stays set aside', async () => {
+  test('a payee that can never be paid is rejected before a nonce is taken, and the money stays set aside', async () => {
     const payout = await books.ask()
     await chain.deny(payout.payee as Address, true)
     expect(await books.advance(payout)).toBeUndefined()
@@ -214,16 +214,16 @@ describe('payouts', () => {
   test('what is due is given to one worker, and comes back when that one died', async () => {
     const payouts = await Promise.all(Array.from({ length: 6 }, () => books.ask()))
     const ids = payouts.map(({ id }) => id).toSorted()
-    const taken = await Promise.all(Array.from({ length: 6 }, () => duePayouts(books.house, NETWORK, 2)))
+    const taken = await Promise.all(Array.from({ length: 6 }, () => duePayouts(books.app, NETWORK, 2)))
     expect(taken.flat().toSorted()).toEqual(ids)
-    expect(await duePayouts(books.house, NETWORK, 10)).toEqual([])
-    expect(await duePayouts(books.house, 'solana-mainnet', 10)).toEqual([])
+    expect(await duePayouts(books.app, NETWORK, 10)).toEqual([])
+    expect(await duePayouts(books.app, 'solana-mainnet', 10)).toEqual([])
     books.ctx.clock.advance(5 * SECOND)
-    expect((await duePayouts(books.house, NETWORK, 10)).toSorted()).toEqual(ids)
+    expect((await duePayouts(books.app, NETWORK, 10)).toSorted()).toEqual(ids)
     const [payout] = payouts
     if (payout === undefined) throw new Error('none')
-    await advanceDue(books.house, payout.id)
+    await advanceDue(books.app, payout.id)
     books.ctx.clock.advance(SECOND)
-    expect(await duePayouts(books.house, NETWORK, 10)).toEqual([payout.id])
+    expect(await duePayouts(books.app, NETWORK, 10)).toEqual([payout.id])
   })
 })

@@ -2,7 +2,7 @@ import { turnSwitch } from '@market/core/switches'
 import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { balanceOf, fees, post, totals } from '@market/money/ledger'
-import { bookSending, type Payout, payoutIdOf } from '@market/money/payouts'
+import { type Payout, payoutIdOf, writeOffTransfer } from '@market/money/payouts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOwnPostgres } from '../support/own-postgres.ts'
 import { floatOf, type PayoutWorld, startPayoutWorld, type WorldBooks } from '../support/payout-world.ts'
@@ -189,18 +189,21 @@ test('a restored database that is never asked again for what it lost pays nothin
       await ctx.transact((tx) => post(ctx, tx, earned))
     }
     gone = await db
-      .selectFrom('sendings')
+      .selectFrom('outgoing_transfers')
       .select(['network', 'reference', 'amount_micros'])
       .where((where) =>
         where.not(
           where.exists(
-            where.selectFrom('payouts').select('id').whereRef('payouts.id', '=', 'sendings.payout_id'),
+            where
+              .selectFrom('payouts')
+              .select('id')
+              .whereRef('payouts.id', '=', 'outgoing_transfers.payout_id'),
           ),
         ),
       )
       .execute()
     for (const { network, reference } of gone)
-      await ctx.transact((tx) => bookSending(ctx, tx, { network: network as Network, reference }))
+      await ctx.transact((tx) => writeOffTransfer(ctx, tx, { network: network as Network, reference }))
     await untilFinal(books, next)
   })
   await expectPaidOnce(world, [...lost, ...next])
@@ -225,7 +228,8 @@ test('payouts go on after the database was restarted, once it was compared again
       const [before, after] = [await owe(other, 'before'), await owe(other, 'after')]
       await request(books, before)
       await untilFinal(books, before)
-      const gates = () => books.db.selectFrom('payout_gates').select('life').orderBy('network').execute()
+      const gates = () =>
+        books.db.selectFrom('payout_guards').select('database_epoch').orderBy('network').execute()
       const lives = await gates()
       await postgres.crashAndRestart()
       await until(
@@ -239,7 +243,11 @@ test('payouts go on after the database was restarted, once it was compared again
       )
       await request(books, after)
       await untilFinal(books, after)
-      expect((await gates()).filter(({ life }) => lives.some((old) => old.life === life))).toEqual([])
+      expect(
+        (await gates()).filter(({ database_epoch }) =>
+          lives.some((old) => old.database_epoch === database_epoch),
+        ),
+      ).toEqual([])
       await expectPaidOnce(other, [...before, ...after])
       await expectBooksAgree(other, books)
     })

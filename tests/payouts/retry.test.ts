@@ -1,6 +1,6 @@
 import { usdc } from '@market/kernel/money'
 import type { Payout } from '@market/money/payouts'
-import { bookSending, payoutIdOf, retryPayout } from '@market/money/payouts'
+import { payoutIdOf, retryPayout, writeOffTransfer } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ test('the same kind and subject have the same id everywhere, and others have oth
   for (const id of ids) expect(id).toMatch(/^pay_[0-9a-z]{32}$/)
 })
 
-test('one that was refused is paid once to the address it is tried again with', async () => {
+test('one that was rejected is paid once to the address it is tried again with', async () => {
   const payout = await books.ask()
   await chain.deny(payout.payee as Address, true)
   await books.advance(payout)
@@ -112,7 +112,7 @@ test('one whose earlier round turns out to be paid is held for a person', async 
   const payout = await failOnChain()
   const [signature] = await books.signaturesOf(payout)
   await books.ctx.db
-    .insertInto('sendings')
+    .insertInto('outgoing_transfers')
     .values({
       network: NETWORK,
       reference: signature?.reference ?? '',
@@ -133,7 +133,7 @@ test('one whose earlier round turns out to be paid is held for a person', async 
   expect((await books.rowOf(payout)).reason).toMatch(/not its own/)
   // The payee has got what is owed: as a loss it would be paid once more.
   const booking = books.ctx.transact((tx) =>
-    bookSending(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+    writeOffTransfer(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
   )
   await expect(booking).rejects.toMatchObject({ kind: 'conflict' })
 })

@@ -60,7 +60,7 @@ test('settings that do not fit together are named, and no secret is told', () =>
   for (const said of [alt, complaint(both), short]) expect(said).not.toContain(key.slice(1))
 })
 
-test('a worker refuses to start when a node is on another chain, and says which', async () => {
+test('a worker rejects to start when a node is on another chain, and says which', async () => {
   const starting = startWorker({ ...BASE, BASE_CHAIN_ID: '1' })
   await expect(starting).rejects.toThrow(/base-mainnet: 127\.0\.0\.1:\d+ is on chain 8453, not on 1/)
 })

@@ -1,9 +1,9 @@
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import { solanaRail } from '@market/chains/solana/solana-rail'
+import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, keepLedgerMonths, payable, post, totals, world } from '@market/money/ledger'
-import { advancePayout, compareSendings, requestPayout } from '@market/money/payouts'
+import { advancePayout, compareOutgoingTransfers, requestPayout } from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { generateKeyPairSigner } from '@solana/kit'
@@ -23,12 +23,12 @@ beforeAll(async () => {
 })
 afterAll(() => solana.stop())
 
-const openGate = (ctx: Parameters<typeof compareSendings>[0]) =>
+const openGate = (ctx: Parameters<typeof compareOutgoingTransfers>[0]) =>
   until(
     'the gate is open',
     async () => {
-      await compareSendings(ctx, NETWORK)
-      const gates = await ctx.db.selectFrom('payout_gates').select('compared_at').execute()
+      await compareOutgoingTransfers(ctx, NETWORK)
+      const gates = await ctx.db.selectFrom('payout_guards').select('compared_at').execute()
       return gates.some(({ compared_at }) => compared_at !== null)
     },
     { withinMs: 30_000 },
@@ -55,7 +55,7 @@ const startBooks = async () => {
   const { id } = await ctx.transact((tx) =>
     requestPayout(ctx, tx, { ...wanted, from: escrow(NETWORK, 'float') }),
   )
-  const rail = solanaRail(solana.settings, solana.signer)
+  const sender = solanaPayoutSender(solana.settings, solana.signer)
   const { db } = ctx
   const chains = { [NETWORK]: solanaChain(solana.settings) }
   await openGate({ ...ctx, chains })
@@ -63,9 +63,9 @@ const startBooks = async () => {
     db,
     id,
     payee,
-    house: { ...ctx, rails: { [NETWORK]: rail }, caps: CAPS },
-    /** The same rail, but for the bytes, which get lost on the way. */
-    lossy: { ...ctx, rails: { [NETWORK]: { ...rail, send: async () => {} } }, caps: CAPS },
+    app: { ...ctx, payoutSenders: { [NETWORK]: sender }, caps: CAPS },
+    /** The same sender, but for the bytes, which get lost on the way. */
+    lossy: { ...ctx, payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } }, caps: CAPS },
     row: () => db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     signatures: () => db.selectFrom('payout_signatures').selectAll().orderBy('n').execute(),
     stop: database.stop,
@@ -90,7 +90,7 @@ test('a signature is replaced by one other only when it can no longer take effec
     expect((await books.signatures()).map(({ is_dead }) => is_dead)).toEqual([true, false])
 
     const isFinal = async () => {
-      await Promise.all(TEN.map(() => advancePayout(books.house, books.id)))
+      await Promise.all(TEN.map(() => advancePayout(books.app, books.id)))
       return (await books.row()).state === 'final'
     }
     await until('the payout is final', isFinal, { withinMs: 30_000, everyMs: 100 })
@@ -109,18 +109,18 @@ test('a worker that looked before another signed anew declares nothing dead', as
   try {
     await advancePayout(books.lossy, books.id)
     // It believes that all it saw is over; by the time it writes, another has signed.
-    const rail = books.lossy.rails[NETWORK]
+    const sender = books.lossy.payoutSenders[NETWORK]
     const late = {
-      ...rail,
+      ...sender,
       look: async () => ({ kind: 'expired' as const }),
-      sign: async (...said: Parameters<typeof rail.sign>) => {
-        const signed = await rail.sign(...said)
+      sign: async (...said: Parameters<typeof sender.sign>) => {
+        const signed = await sender.sign(...said)
         await advancePayout(quick, books.id)
         return signed
       },
     }
-    const quick = { ...books.lossy, rails: { [NETWORK]: { ...rail, look: late.look } } }
-    await advancePayout({ ...books.lossy, rails: { [NETWORK]: late } }, books.id)
+    const quick = { ...books.lossy, payoutSenders: { [NETWORK]: { ...sender, look: late.look } } }
+    await advancePayout({ ...books.lossy, payoutSenders: { [NETWORK]: late } }, books.id)
     const live = (await books.signatures()).map(({ n, is_dead }) => ({ n, is_dead }))
     expect(live).toEqual([
       { n: 1, is_dead: true },
@@ -134,13 +134,13 @@ test('a worker that looked before another signed anew declares nothing dead', as
 test('a payout that costs more than the cap for fees and rent waits', async () => {
   const books = await startBooks()
   try {
-    const dear = { ...books.house, caps: { ...CAPS, cost: { [NETWORK]: 100_000n } } }
+    const dear = { ...books.app, caps: { ...CAPS, cost: { [NETWORK]: 100_000n } } }
     await advancePayout(dear, books.id)
     expect(await books.row()).toMatchObject({
       state: 'held',
       reason: 'Costs 2044360 to send, above the cap of 100000',
     })
-    await advancePayout(books.house, books.id)
+    await advancePayout(books.app, books.id)
     expect(await books.row()).toMatchObject({ state: 'signed', reason: null, nonce: null })
   } finally {
     await books.stop()

@@ -33,7 +33,7 @@ async function owe(db: Db, total: bigint): Promise<void> {
       from ${part}`.execute(db)
     await sql`
       insert into transfers (network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,
-        happened_at, state, looked_at, created_at)
+        happened_at, state, taken_at, created_at)
       select ${NETWORK}, '0x' || lpad(to_hex(n), 64, '0'), 'order:' || n,
         case when n % 100 = 0 then ${BUSY} else '0x' || lpad(to_hex(n), 40, '0') end,
         n, n, 1, 'a block', now(), 'final', now(), now()

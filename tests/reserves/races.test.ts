@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const paidFor = (purpose: string, due: bigint) => treasury.payIn(payer, due, { purpose, due })
 
-/** What can happen to money while one looks; each is prepared before, and then done at its moment. */
+/** What can happen to money while one snapshots; each is prepared before, and then done at its moment. */
 const HAPPENINGS = {
   nothing: async () => async () => {},
   'a payment that is claimed': async () => async () => {
@@ -66,7 +66,7 @@ const between = (before: () => Promise<unknown>, after: () => Promise<unknown>) 
   return { chains: { [NETWORK]: chain }, asked: () => asked }
 }
 
-describe('payments and payouts that go on while one looks', () => {
+describe('payments and payouts that go on while one snapshots', () => {
   const names = Object.keys(HAPPENINGS) as (keyof typeof HAPPENINGS)[]
 
   test.each(names)(
@@ -87,7 +87,7 @@ describe('payments and payouts that go on while one looks', () => {
     },
   )
 
-  test('are no shortage in two hundred looks, and what is really missing shows afterwards', {
+  test('are no shortage in two hundred snapshots, and what is really missing shows afterwards', {
     timeout: 120_000,
   }, async () => {
     const LOOKS = 200

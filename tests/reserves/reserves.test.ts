@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
-import { forgetOldLooks, getSolvency, keepReserves } from '@market/money/reserves'
+import { deleteOldSnapshots, getSolvency, keepReserves } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
@@ -143,8 +143,8 @@ describe('a shortage', () => {
 
 describe('many workers', () => {
   const rootsInOrder = async () => {
-    const looks = treasury.ctx.db.selectFrom('reserve_looks').select('root').orderBy('looked_at')
-    return (await looks.execute()).map(({ root }) => root !== null)
+    const snapshots = treasury.ctx.db.selectFrom('reserve_snapshots').select('root').orderBy('taken_at')
+    return (await snapshots.execute()).map(({ root }) => root !== null)
   }
 
   test('make one look in half a minute, and one proof in ten', async () => {
@@ -178,11 +178,11 @@ describe('many workers', () => {
       {
         network: NETWORK,
         isNew: false,
-        lookedAt: known?.lookedAt,
+        takenAt: known?.takenAt,
         shortMicros: 0n,
         trouble: { kind: 'unavailable' },
       },
-      { network: 'alt-mainnet', isNew: true, lookedAt: treasury.clock.now(), shortMicros: 0n },
+      { network: 'alt-mainnet', isNew: true, takenAt: treasury.clock.now(), shortMicros: 0n },
     ])
   })
 })
@@ -201,8 +201,8 @@ test.each([
     expect(await treasury.gate()).toMatchObject({ short_micros: 400n })
     treasury.clock.advance(6 * MINUTE)
     const [report] = await keepReserves(treasury.ctx)
-    expect(report).toMatchObject({ isNew: true, lookedAt: treasury.clock.now(), shortMicros: 400n })
-    expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { lookedAt: treasury.clock.now() } }])
+    expect(report).toMatchObject({ isNew: true, takenAt: treasury.clock.now(), shortMicros: 400n })
+    expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { takenAt: treasury.clock.now() } }])
   },
 )
 
@@ -219,24 +219,28 @@ test('a proof that cannot be written is told of, and keeps no shortage from bein
 })
 
 describe('what is forgotten', () => {
-  test('are the leaves of all but the three newest proofs, and looks without proof after a week', async () => {
+  test('are the leaves of all but the three newest proofs, and snapshots without proof after a week', async () => {
     await paidFor('order:a', 1_000n)
     const { db } = treasury.ctx
     const withLeaves = async () =>
-      (await db.selectFrom('reserve_leaves').select('look_id').distinct().execute()).map((row) => row.look_id)
-    const looks = async () =>
-      (await db.selectFrom('reserve_looks').select('id').orderBy('looked_at').execute()).map(({ id }) => id)
+      (await db.selectFrom('reserve_leaves').select('snapshot_id').distinct().execute()).map(
+        (row) => row.snapshot_id,
+      )
+    const snapshots = async () =>
+      (await db.selectFrom('reserve_snapshots').select('id').orderBy('taken_at').execute()).map(
+        ({ id }) => id,
+      )
     const proven: string[] = []
     for (let n = 0; n < 5; n++) proven.push((await treasury.look(true)).id)
     const plain = await treasury.look()
-    await forgetOldLooks(treasury.ctx)
+    await deleteOldSnapshots(treasury.ctx)
     expect((await withLeaves()).toSorted()).toEqual(proven.slice(2).toSorted())
     treasury.clock.advance(7 * DAY + SECOND)
-    await forgetOldLooks(treasury.ctx)
+    await deleteOldSnapshots(treasury.ctx)
     // The newest stays whatever its age: it is what is known.
-    expect(await looks()).toEqual([...proven, plain.id])
+    expect(await snapshots()).toEqual([...proven, plain.id])
     const next = await treasury.look()
-    await forgetOldLooks(treasury.ctx)
-    expect(await looks()).toEqual([...proven, next.id])
+    await deleteOldSnapshots(treasury.ctx)
+    expect(await snapshots()).toEqual([...proven, next.id])
   })
 })

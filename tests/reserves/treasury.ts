@@ -1,12 +1,12 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import { evmRail } from '@market/chains/evm/evm-rail'
+import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import { escrow, fees, post } from '@market/money/ledger'
 import { claimTransfer, findPayment, watchTreasury } from '@market/money/payments'
-import { advancePayout, compareSendings, type Payout, requestPayout } from '@market/money/payouts'
-import { lookAtReserves } from '@market/money/reserves'
+import { advancePayout, compareOutgoingTransfers, type Payout, requestPayout } from '@market/money/payouts'
+import { takeReserveSnapshot } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
@@ -17,7 +17,7 @@ const CAPS = { perPayout: usdc(10n ** 12n), perDay: usdc(10n ** 12n), cost: {} }
 
 type Payer = ReturnType<typeof newAccount>
 
-/** A treasury on a real chain and its books: what comes in, what goes out, and looks at both. */
+/** A treasury on a real chain and its books: what comes in, what goes out, and snapshots at both. */
 export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network.url) {
   const account = newAccount()
   await network.fund(account.address)
@@ -25,8 +25,8 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
   const clock = testClock(new Date())
   const chain = evmChain(settings)
   const ctx = { ...marketContext({ db, clock }), chains: { [NETWORK]: chain } }
-  const rails = { [NETWORK]: evmRail(settings, localEvmSigner(account.key)) }
-  await compareSendings(ctx, NETWORK)
+  const payoutSenders = { [NETWORK]: evmPayoutSender(settings, localEvmSigner(account.key)) }
+  await compareOutgoingTransfers(ctx, NETWORK)
   let purposes = 0
 
   const claim = async (reference: string, purpose: string, due: bigint, payers?: readonly string[]) => {
@@ -64,7 +64,7 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
           from: escrow(NETWORK, purpose),
         }),
       ),
-    advance: ({ id }: Payout) => advancePayout({ ...ctx, rails, caps: CAPS }, id),
+    advance: ({ id }: Payout) => advancePayout({ ...ctx, payoutSenders, caps: CAPS }, id),
     /** The platform's share of what waits for a purpose. */
     earn: (purpose: string, amount: bigint) =>
       ctx.transact((tx) =>
@@ -79,13 +79,13 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
     /** Each a second after the one before, so that there is a newest one. */
     async look(withProof = false, chains: typeof ctx.chains = ctx.chains) {
       clock.advance(1_000)
-      const look = await lookAtReserves({ ...ctx, chains }, NETWORK, { withProof })
+      const look = await takeReserveSnapshot({ ...ctx, chains }, NETWORK, { withProof })
       if (look === undefined) throw new Error('somebody else looked')
       return look
     },
     gate: () =>
       db
-        .selectFrom('payout_gates')
+        .selectFrom('payout_guards')
         .select(['short_micros', 'short_since'])
         .where('network', '=', NETWORK)
         .executeTakeFirstOrThrow(),
@@ -93,7 +93,7 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
       db
         .selectFrom('reserve_leaves')
         .select(['account_id', 'holder', 'amount_micros'])
-        .where('look_id', '=', lookId)
+        .where('snapshot_id', '=', lookId)
         .orderBy('account_id')
         .execute(),
   }

@@ -4,7 +4,7 @@ import { signed } from './makers.ts'
 
 type Proof = Awaited<ReturnType<typeof signed>>
 
-/** Proofs that are right in all points but one, each with the word it is refused by. */
+/** Proofs that are right in all points but one, each with the word it is rejected by. */
 export async function badSignatures(
   signer: SolanaSigner,
   purpose: string,

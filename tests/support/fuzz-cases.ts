@@ -13,7 +13,7 @@ export interface FuzzCase {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Node refuses to send what is no header, so that what remains is everything a header can hold. */
+/** Node rejects to send what is no header, so that what remains is everything a header can hold. */
 const asHeader = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 2_000)
 const headerValue = nastyText.map(asHeader)
 

@@ -10,7 +10,7 @@ export interface GoodCall {
   readonly ask?: Ask
 }
 
-/** An operation and how to call it well; every refusal is then one thing made wrong in a call that was right. */
+/** An operation and how to call it well; every error is then one thing made wrong in a call that was right. */
 export interface Subject {
   readonly market: () => Market
   readonly operation: Operation

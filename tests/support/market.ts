@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { buildApp } from '@market/api/build-app'
 import { readConfig } from '@market/api/config'
-import { buildHouse } from '@market/api/house'
 import { startDnsServer } from '@market/testing/dns-server'
 import { startIdp } from '@market/testing/idp'
 import { testDatabase } from '@market/testing/postgres'
@@ -35,8 +35,8 @@ async function runHere(environment: Readonly<Record<string, string>>): Promise<R
       done()
     },
   })
-  const house = await buildHouse(readConfig(environment), { logTo })
-  return { url: await house.listen(), logText: () => log.join(''), stop: () => house.stop() }
+  const app = await buildApp(readConfig(environment), { logTo })
+  return { url: await app.listen(), logText: () => log.join(''), stop: () => app.stop() }
 }
 
 /** The api as a process of its own, started from the bundle. */

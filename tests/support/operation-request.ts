@@ -1,6 +1,6 @@
 import type { Operation } from '@market/contract/define'
 
-/** Bytes of a text in percent encoding, lone surrogates too, which `encodeURIComponent` refuses. */
+/** Bytes of a text in percent encoding, lone surrogates too, which `encodeURIComponent` rejects. */
 export function percentEncoded(text: string): string {
   let encoded = ''
   for (const character of text) {

@@ -17,7 +17,7 @@ export async function makeShop(market: Market) {
 /** An order of this service by a wallet, put into the state the test is about; `headers` sign as that wallet. */
 export async function makeOrderIn(market: Market, service: Service, status: Status, buyer = evmSigner()) {
   const headers = asHeaders(await signed(buyer, 'session', market.now()))
-  const wanted = { service_id: service.id, brief: 'Look at the branch of yesterday, please.' }
+  const wanted = { service_id: service.id, brief: 'Observation at the branch of yesterday, please.' }
   const reply = await market.client().post('/api/orders', wanted, { headers })
   if (reply.status !== 201) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
   const id = reply.body.data.id as OrderId

@@ -5,7 +5,7 @@ import type { Market } from './market.ts'
 import { makeService } from './services.ts'
 import { INSTANT } from './shapes.ts'
 
-export const BRIEF = 'Look at the branch of yesterday, please.'
+export const BRIEF = 'Observation at the branch of yesterday, please.'
 export const NO_ORDER = `ord_1700000000000_${'0'.repeat(17)}`
 
 /** Every field of an order right after it was made for a `makeService`, by nobody in particular. */

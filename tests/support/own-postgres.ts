@@ -49,7 +49,7 @@ export async function startOwnPostgres() {
   const folder = mkdtempSync(join(tmpdir(), 'market-postgres-'))
   const data = join(folder, 'data')
   const port = await freePort()
-  // The server refuses to run as root.
+  // The server rejects to run as root.
   const asServer = (program: string, args: readonly string[]) => {
     const path = join(stdout.trim(), program)
     return isRoot ? run('runuser', ['-u', 'postgres', '--', path, ...args]) : run(path, [...args])

@@ -1,12 +1,12 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import { evmRail } from '@market/chains/evm/evm-rail'
+import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { turnSwitch } from '@market/core/switches'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, keepLedgerMonths, payable, post, world } from '@market/money/ledger'
 import {
   advancePayout,
-  compareSendings,
+  compareOutgoingTransfers,
   type Payout,
   requestPayout,
   setShortage,
@@ -49,12 +49,17 @@ export async function startPayoutBooks(
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))
   const settings = settingsFor(chain, account.address)
-  const rail = evmRail(settings, localEvmSigner(account.key))
-  const house = { ...ctx, chains: { [NETWORK]: evmChain(settings) }, rails: { [NETWORK]: rail }, caps: CAPS }
+  const sender = evmPayoutSender(settings, localEvmSigner(account.key))
+  const app = {
+    ...ctx,
+    chains: { [NETWORK]: evmChain(settings) },
+    payoutSenders: { [NETWORK]: sender },
+    caps: CAPS,
+  }
   /** As the worker does it again and again; the clock goes on, so that it is done at once. */
   const compare = () => {
     ctx.clock.advance(10_000)
-    return compareSendings(house, NETWORK)
+    return compareOutgoingTransfers(app, NETWORK)
   }
   if (compared) await compare()
   let subjects = 0
@@ -81,8 +86,8 @@ export async function startPayoutBooks(
       .orderBy('n')
       .execute()
   return {
-    ...{ account, ctx, rail, house, compare, ask, rowOf, signaturesOf, stop: database.stop },
-    advance: ({ id }: Payout) => advancePayout(house, id),
+    ...{ account, ctx, sender, app, compare, ask, rowOf, signaturesOf, stop: database.stop },
+    advance: ({ id }: Payout) => advancePayout(app, id),
     holds: ({ payee }: Payout) => chain.balanceOf(payee as Address),
     setAside: ({ id }: Payout) => balanceOf(ctx.db, payable(NETWORK, id)),
     freeze: (
@@ -91,9 +96,9 @@ export async function startPayoutBooks(
     ) => turnSwitch(ctx, { name, on, reason: 'a test' }),
     shortBy: (micros: bigint) => ctx.transact((tx) => setShortage(ctx, tx, NETWORK, micros)),
     gate: () =>
-      ctx.db.selectFrom('payout_gates').selectAll().where('network', '=', NETWORK).executeTakeFirstOrThrow(),
-    sendings: () =>
-      ctx.db.selectFrom('sendings').selectAll().orderBy('block_height').orderBy('nonce').execute(),
+      ctx.db.selectFrom('payout_guards').selectAll().where('network', '=', NETWORK).executeTakeFirstOrThrow(),
+    outgoingTransfers: () =>
+      ctx.db.selectFrom('outgoing_transfers').selectAll().orderBy('block_height').orderBy('nonce').execute(),
     count: async () =>
       BigInt(String(await chain.rpc('eth_getTransactionCount', [account.address, 'latest']))),
   }

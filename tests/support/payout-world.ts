@@ -123,7 +123,7 @@ const emptyDatabase = async (): Promise<Database> => {
   }
 }
 
-/** The house's books in one database, and the workers over it. */
+/** The app's books in one database, and the workers over it. */
 export type WorldBooks = ReturnType<typeof openBooks>
 
 const openBooks = <Settings extends Readonly<Record<string, string>>>(

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 
 const hex = (): string => randomBytes(32).toString('hex')
 
-/** One operator's key for the run; only its hash reaches the house. */
+/** One operator's key for the run; only its hash reaches the application. */
 export const ADMIN_KEY = `adm_${randomBytes(24).toString('base64url')}`
 export const ADMIN_USER = 'operator-1'
 

@@ -68,7 +68,7 @@ export async function makeUnmatched(db: Db, arrival: Arrival = {}) {
       block_hash: someHash(),
       happened_at: at,
       state,
-      looked_at: at,
+      checked_at: at,
       created_at: at,
     })
     .execute()
@@ -134,7 +134,7 @@ export async function makeSending(db: Db, sent: Sent = {}) {
   const { payoutId = null, amount = AMOUNT, reference = someHash(), isFinal = true, at = new Date() } = sent
   const { payee = someKey() } = sent
   await db
-    .insertInto('sendings')
+    .insertInto('outgoing_transfers')
     .values({
       network: NETWORK,
       reference,

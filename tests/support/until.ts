@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Looks again and again until it is so; the test fails when it is not so in time. */
+/** Observations again and again until it is so; the test fails when it is not so in time. */
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,

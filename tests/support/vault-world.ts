@@ -17,7 +17,7 @@ export const SEALED = {
   'agents.api_key_sealed': sql`'agents:' || id`,
   'agents.webhook_secret_sealed': sql`'agents:' || id`,
   'agent_wallets.secret_sealed': sql`'agent_wallets:' || agent_id || ':' || chain || ':' || address`,
-  'requests.answer_sealed': sql`'requests:' || scope || ':' || key`,
+  'requests.response_sealed': sql`'requests:' || scope || ':' || key`,
 } as const
 
 export type Column = keyof typeof SEALED
@@ -143,7 +143,7 @@ const requestRow = (agentId: string, seal: Seal) => {
     state: 'done',
     leased_until: AT,
     status: 200,
-    answer_sealed: seal(`requests:${name.scope}:${name.key}`, 'answer'),
+    response_sealed: seal(`requests:${name.scope}:${name.key}`, 'answer'),
     created_at: new Date(),
   }
 }

@@ -20,7 +20,7 @@ async function startEngine(work: (breakIt: () => void) => void) {
   const url = Object.assign(new URL(database.url), { port: proxy.port }).href
   const pool = openPool({ url, maxConnections: 3, onIdleError: NOTHING, plainTypes: true })
   const breakIt = () => {
-    proxy.set({ refuse: true })
+    proxy.set({ reject: true })
     proxy.cut()
   }
   const runner = await startRunner({
@@ -32,7 +32,7 @@ async function startEngine(work: (breakIt: () => void) => void) {
     onFailure: NOTHING,
   })
   onTestFinished(async () => {
-    proxy.set({ refuse: false })
+    proxy.set({ reject: false })
     await runner.stop()
     await pool.end()
     await proxy.stop()

@@ -43,7 +43,7 @@ test('told to stop, a worker writes down what it has sent, leaves nothing locked
   expect(delivered.filter((row) => row.attempts !== 1)).toEqual([])
   const locked = await sql`select 1 from graphile_worker.jobs where locked_by is not null`.execute(world.db)
   expect(locked.rows).toEqual([])
-  const held = world.db.selectFrom('delivery_lanes').select('agent_id').where('held_until', '>', new Date())
+  const held = world.db.selectFrom('delivery_queues').select('agent_id').where('held_until', '>', new Date())
   expect(await held.execute()).toEqual([])
   expect(await world.db.selectFrom('worker_pools').selectAll().execute()).toEqual([])
 

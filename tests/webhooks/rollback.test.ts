@@ -38,8 +38,8 @@ const NOTHING = { events: 0, last: 0n, jobs: 0 }
 
 /** Every way in which a command that has already told of something may still fail. */
 const FAILURES: readonly [string, (tx: Tx) => Promise<unknown>][] = [
-  ['its own rule refuses it', () => Promise.reject(new Error('refused'))],
-  ['a constraint of the database refuses it', (tx) => sql`select 1 / 0`.execute(tx)],
+  ['its own rule rejects it', () => Promise.reject(new Error('rejected'))],
+  ['a constraint of the database rejects it', (tx) => sql`select 1 / 0`.execute(tx)],
   [
     'the connection is cut before the commit',
     (tx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx),

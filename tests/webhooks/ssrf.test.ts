@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await startWorld({ receiver: canary })
   for (const [n, [, url]] of FORBIDDEN_TARGETS.entries()) {
     const { agent } = await world.agent(`e${n}.hooks.example`)
-    // As if the row had been changed by other means than the api, which refuses all of these.
+    // As if the row had been changed by other means than the api, which rejects all of these.
     await world.db.updateTable('agents').set({ endpoint_url: url }).where('id', '=', agent.id).execute()
     agentOf.set(url, agent.id)
   }

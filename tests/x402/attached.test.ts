@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Chain, Look, TransferQuestion } from '@market/core/ports/chain'
+import type { Chain, Observation, TransferQuestion } from '@market/core/ports/chain'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { USDC_ABI } from '@market/testing/evm-usdc'
 import type { Instruction, KeyPairSigner } from '@solana/kit'
@@ -22,7 +22,7 @@ import {
 import { startSolanaWorld } from '../chains/solana-support.ts'
 
 const REFERENCE = randomBytes(32).toString('hex')
-const attachedIn = (look: Look): string | null | undefined =>
+const attachedIn = (look: Observation): string | null | undefined =>
   look.kind === 'ok' ? look.transfer.attached : undefined
 
 describe('on an EVM chain', async () => {
@@ -87,7 +87,7 @@ describe('on Solana', async () => {
     getAddMemoInstruction({ memo: text }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 })
   const paid = async (amount: bigint, memos: readonly string[], by: KeyPairSigner = payer) =>
     world.run(by, [await world.transfer(payer, world.treasury.address, amount), ...memos.map(memo)])
-  const lookAt = async (reference: string, changes: Partial<TransferQuestion> = {}): Promise<Look> => {
+  const lookAt = async (reference: string, changes: Partial<TransferQuestion> = {}): Promise<Observation> => {
     for (;;) {
       const look = await chain.findTransfer(question(reference, changes))
       if (look.kind !== 'pending') return look

@@ -32,15 +32,15 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const refused = (why: string) => ({ status: 402, body: { error: why } })
+const rejected = (why: string) => ({ status: 402, body: { error: why } })
 const ordersOf = async (who: EvmBuyer) =>
   world.market.db
     .selectFrom('orders')
     .selectAll()
     .where('buyer', '=', `wallet:${who.address.toLowerCase()}`)
     .execute()
-const hireOf = (payment: string) =>
-  world.market.db.selectFrom('hires').selectAll().where('proof', '=', proofIn(payment)).executeTakeFirst()
+const purchaseOf = (payment: string) =>
+  world.market.db.selectFrom('purchases').selectAll().where('proof', '=', proofIn(payment)).executeTakeFirst()
 
 test('attack 11: a payment the chain took back counts when it is there again, and a large one when it is final', async () => {
   const { chain } = world.base
@@ -67,7 +67,7 @@ test('attack 14: who takes the money away before it is sent, or while it is, get
   const elsewhere = privateKeyToAccount(generatePrivateKey()).address
   await chain.transfer(drained.account, elsewhere, (await drained.usdc()) - DUE + 1n)
   expect(await world.hireSigned(serviceId, payment)).toMatchObject(
-    refused('invalid_exact_evm_insufficient_balance'),
+    rejected('invalid_exact_evm_insufficient_balance'),
   )
 
   const fickle = await world.places['base-mainnet'].newBuyer()
@@ -90,7 +90,7 @@ test('attack 14: who takes the money away before it is sent, or while it is, get
   const functionName = 'cancelAuthorization'
   await chain.call(fickle.account, chain.usdc, encodeFunctionData({ abi: USDC_ABI, functionName, args }))
   expect(await world.hireSigned(serviceId, cancelled)).toMatchObject(
-    refused('invalid_exact_evm_nonce_already_used'),
+    rejected('invalid_exact_evm_nonce_already_used'),
   )
   for (const one of [drained, fickle]) expect(await ordersOf(one)).toEqual([])
 
@@ -129,9 +129,9 @@ test('attack 15: who brings a buyer’s authorization to the chain first has pai
   const stranger = privateKeyToAccount(generatePrivateKey())
   const before = await frontRun(chain, stranger, early)
   expect(await world.hireSigned(serviceId, early)).toMatchObject(
-    refused('invalid_exact_evm_nonce_already_used'),
+    rejected('invalid_exact_evm_nonce_already_used'),
   )
-  expect(await world.hireSent(serviceId, buyer, before)).toMatchObject(refused('sent_by_another'))
+  expect(await world.hireSent(serviceId, buyer, before)).toMatchObject(rejected('sent_by_another'))
 })
 
 /** These wait as long as a request does. */
@@ -141,7 +141,7 @@ describe.concurrent('while the answer takes its time', () => {
   }) => {
     const { chain } = world.base
     const short = await withToken(chain, 'takes a fee of what is sent', () => buyer.send(DUE))
-    expect(await world.hireSent(serviceId, buyer, short)).toMatchObject(refused('underpaid'))
+    expect(await world.hireSent(serviceId, buyer, short)).toMatchObject(rejected('underpaid'))
 
     const payer = await world.places['base-mainnet'].newBuyer()
     const payment = await world.signPayment(serviceId, payer)
@@ -150,7 +150,7 @@ describe.concurrent('while the answer takes its time', () => {
       withToken(chain, 'takes a fee of what was signed', () => chain.mine(1)),
     )
     expect(reply.status).toBe(202)
-    expect(await hireOf(payment)).toMatchObject({ state: 'sent', result_id: null })
+    expect(await purchaseOf(payment)).toMatchObject({ state: 'sent', result_id: null })
     expect(await ordersOf(payer)).toEqual([])
   })
 
@@ -170,14 +170,14 @@ describe.concurrent('while the answer takes its time', () => {
     expect(await ordersOf(payer)).toHaveLength(1)
   })
 
-  test('attack 22: a transaction that the node does not know is asked for later, not refused for good', async ({
+  test('attack 22: a transaction that the node does not know is asked for later, not rejected for good', async ({
     expect,
   }) => {
     const unknown = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(64)))
     const reply: Reply = await world.hireSent(serviceId, { network: 'solana-mainnet' }, unknown)
-    expect(reply).toMatchObject(refused('transaction_not_found_yet'))
+    expect(reply).toMatchObject(rejected('transaction_not_found_yet'))
     expect(reply.headers.get('retry-after')).toBe('3')
-    expect(await world.market.db.selectFrom('hires').where('proof', '=', unknown).execute()).toEqual([])
+    expect(await world.market.db.selectFrom('purchases').where('proof', '=', unknown).execute()).toEqual([])
   })
 })
 
@@ -187,10 +187,10 @@ test('attack 25: a token that says yes and moves nothing has paid nothing', asyn
   const payment = await world.signPayment(serviceId, payer)
   const meanwhile = async () => {
     await withToken(chain, 'does nothing', () => chain.mine(1))
-    const { reference } = (await hireOf(payment)) ?? {}
+    const { reference } = (await purchaseOf(payment)) ?? {}
     expect(await chain.rpc('eth_getTransactionReceipt', [reference])).toMatchObject({ status: '0x1' })
     await wait(1_000)
-    expect(await hireOf(payment)).toMatchObject({ state: 'sent', result_id: null })
+    expect(await purchaseOf(payment)).toMatchObject({ state: 'sent', result_id: null })
     expect(await ordersOf(payer)).toEqual([])
     // Nobody used the authorization, so anybody still can.
     await frontRun(chain, privateKeyToAccount(generatePrivateKey()), payment)
@@ -232,13 +232,13 @@ test('attack 12: what was paid an hour ago, or after its quote had ended, was pa
   )
   await world.market.advance(61 * MINUTE)
   for (const { one, reference } of old)
-    expect(await world.hireSent(serviceId, one, reference)).toMatchObject(refused('too_old'))
+    expect(await world.hireSent(serviceId, one, reference)).toMatchObject(rejected('too_old'))
 
   await world.base.chain.rpc('evm_increaseTime', [(61 * MINUTE) / 1_000])
   const late = await buyer.send(DUE, reference)
   expect(
     await world.hireSent(serviceId, buyer, late, { headers: { 'x-payment-claim': claim ?? '' } }),
-  ).toMatchObject(refused('paid_after_quote_expired'))
+  ).toMatchObject(rejected('paid_after_quote_expired'))
 })
 
 test('attack 21: a transaction is public and opens nothing; after a day its words open nothing either', async () => {

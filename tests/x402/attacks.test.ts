@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const everyBuyer = () => NETWORKS.map((network) => buyers[network])
-const refused = (why: string) => ({ status: 402, body: { error: why } })
+const rejected = (why: string) => ({ status: 402, body: { error: why } })
 const hiredIds = async () => (await world.market.db.selectFrom('orders').select('id').execute()).length
 
 test('attack 1: a transaction is shown again, in any spelling; it bought what it bought', async () => {
@@ -117,20 +117,20 @@ test('attack 3: somebody else’s transaction is no use to who reads it on the c
     const bound = await buyer.send(DUE, quote.reference)
     const show = (headers: Record<string, string>, id = serviceId) =>
       world.hireSent(id, buyer, bound, { headers })
-    expect(await show({})).toMatchObject(refused('claim_required'))
+    expect(await show({})).toMatchObject(rejected('claim_required'))
     const { claim } = await quoteOf(serviceId)
-    expect(await show(claim)).toMatchObject(refused('claim_required'))
-    expect(await show(quote.claim, twinId)).toMatchObject(refused('reference_of_another_quote'))
+    expect(await show(claim)).toMatchObject(rejected('claim_required'))
+    expect(await show(quote.claim, twinId)).toMatchObject(rejected('reference_of_another_quote'))
     const own = await world.payerSays(buyer, words(buyer, bound, serviceId))
-    expect(await show(own)).toMatchObject(refused('claim_required'))
+    expect(await show(own)).toMatchObject(rejected('claim_required'))
     expect((await show(quote.claim)).status).toBe(200)
 
     const plain = await buyer.send(DEAR)
     const ask = (headers: Record<string, string>) => world.hireSent(dearId, buyer, plain, { headers })
-    expect(await ask({})).toMatchObject(refused('binding_required'))
+    expect(await ask({})).toMatchObject(rejected('binding_required'))
     const thief = await world.places[buyer.network].newBuyer()
     const theirs = await world.payerSays(thief, words(buyer, plain, dearId))
-    expect(await ask(theirs)).toMatchObject(refused('wrong_payer'))
+    expect(await ask(theirs)).toMatchObject(rejected('wrong_payer'))
     const other = await world.payerSays(buyer, words(buyer, plain, dearId, OTHER))
     expect((await ask(other)).status).toBe(401)
     expect((await ask(await world.payerSays(buyer, words(buyer, plain, dearId)))).status).toBe(200)
@@ -143,8 +143,8 @@ test('attack 4: what we brought to the chain for one buyer is nobody’s proof, 
     const transaction = String(decoded(headers, 'payment-response')['transaction'])
     const steal = () => world.hireSent(serviceId, buyer, transaction, { brief: OTHER })
     expect(await steal()).toMatchObject(USED)
-    await world.market.db.deleteFrom('hires').where('reference', '=', transaction).execute()
-    expect(await steal()).toMatchObject(refused('sent_by_another'))
+    await world.market.db.deleteFrom('purchases').where('reference', '=', transaction).execute()
+    expect(await steal()).toMatchObject(rejected('sent_by_another'))
     expect(await world.ordersOf(transaction)).toHaveLength(1)
   }
 })
@@ -176,7 +176,7 @@ test('attack 6: a token that only looks like USDC pays nothing', async () => {
   const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args })
   const onBase = await chain.call(account, fake, data)
   expect(await world.hireSent(serviceId, buyers['base-mainnet'], onBase)).toMatchObject(
-    refused('no_transfer'),
+    rejected('no_transfer'),
   )
 
   const { chain: solana } = world.solana
@@ -192,7 +192,7 @@ test('attack 6: a token that only looks like USDC pays nothing', async () => {
     }),
   ])
   expect(await world.hireSent(serviceId, buyers['solana-mainnet'], signature)).toMatchObject(
-    refused('no_transfer'),
+    rejected('no_transfer'),
   )
 
   const told = opened(await world.signPayment(serviceId, buyers['base-mainnet']))
@@ -209,19 +209,19 @@ test('attack 7: an event that somebody’s contract made up is no transfer', asy
     const abi = parseAbi(['function forge(address from, address to, uint256 v)'])
     const data = encodeFunctionData({ abi, functionName: 'forge', args: [account.address, treasury, DUE] })
     const forged = await chain.call(account, forger, data)
-    expect(await world.hireSent(serviceId, { network }, forged)).toMatchObject(refused('no_transfer'))
+    expect(await world.hireSent(serviceId, { network }, forged)).toMatchObject(rejected('no_transfer'))
   }
 })
 
 test('attack 8: a millionth of a dollar short is too little; too much goes back to who shows that they paid it', async () => {
   for (const buyer of everyBuyer()) {
     const short = await buyer.send(DUE - 1n)
-    expect(await world.hireSent(serviceId, buyer, short)).toMatchObject(refused('underpaid'))
-    const row = await world.market.db.selectFrom('hires').selectAll().where('proof', '=', short).execute()
+    expect(await world.hireSent(serviceId, buyer, short)).toMatchObject(rejected('underpaid'))
+    const row = await world.market.db.selectFrom('purchases').selectAll().where('proof', '=', short).execute()
     expect(row).toEqual([])
 
     const long = await buyer.send(DUE + 250_000n)
-    expect(await world.hireSent(serviceId, buyer, long)).toMatchObject(refused('binding_required'))
+    expect(await world.hireSent(serviceId, buyer, long)).toMatchObject(rejected('binding_required'))
     const headers = await world.payerSays(buyer, words(buyer, long, serviceId))
     const { order_id } = (await world.hireSent(serviceId, buyer, long, { headers })).body.data
     const surplus = await world.market.db
@@ -238,7 +238,7 @@ test('attack 10: a transaction that failed pays nothing', async () => {
   for (const network of NETWORKS) {
     const buyer = await world.places[network].newBuyer()
     const failed = await buyer.send((await buyer.usdc()) + 1n)
-    expect(await world.hireSent(serviceId, buyer, failed)).toMatchObject(refused('failed_on_chain'))
+    expect(await world.hireSent(serviceId, buyer, failed)).toMatchObject(rejected('failed_on_chain'))
   }
 })
 
@@ -312,7 +312,7 @@ test('attack 18: nobody makes us spend more gas than a payment is worth', async 
   expect(body.error).toBe('invalid_exact_evm_payload_undeployed_smart_wallet')
 })
 
-test('attack 19: what is too long or no JSON is refused unread, and no payment is written into a log', async () => {
+test('attack 19: what is too long or no JSON is rejected unread, and no payment is written into a log', async () => {
   const ask = (headers: Record<string, string>) =>
     fetch(`${world.market.url}${world.payPath(serviceId)}`, { method: 'POST', headers })
   const bomb = sealed({ x402Version: 2, payload: {}, accepted: { network: 'x'.repeat(9_000) } })
@@ -330,7 +330,7 @@ test('attack 19: what is too long or no JSON is refused unread, and no payment i
   expect(log).not.toContain(opened(payment).payload.signature)
 })
 
-test('attack 20: no cache between us and a buyer keeps a price, an order or a refusal', async () => {
+test('attack 20: no cache between us and a buyer keeps a price, an order or a apiError', async () => {
   const buyer = buyers['base-mainnet']
   const reference = await buyer.send(DUE)
   const path = `/api/x402/discover/${serviceId}`

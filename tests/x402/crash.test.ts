@@ -58,7 +58,7 @@ const hire = (url: string, payment: string) =>
   client(url).post(path(), { brief: BRIEF }, { headers: { 'payment-signature': payment } })
 
 const newest = async () =>
-  world.market.db.selectFrom('hires').selectAll().orderBy('created_at', 'desc').executeTakeFirst()
+  world.market.db.selectFrom('purchases').selectAll().orderBy('created_at', 'desc').executeTakeFirst()
 
 /** Asks an api that is killed as soon as the payment is in this state. */
 async function hireAndDie(payment: string, state: string, api: Awaited<ReturnType<typeof anotherApi>>) {

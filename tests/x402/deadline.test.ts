@@ -7,7 +7,7 @@ import type { Buyer } from './hire-buyers.ts'
 import { startWorkedWorld, type WorkedWorld } from './hire-worker.ts'
 import { BRIEF, DUE, json, PRICE } from './hire-world.ts'
 
-/** How hires end, with a worker process: the agent gets its price, or the payer everything. */
+/** How purchases end, with a worker process: the agent gets its price, or the payer everything. */
 
 const HOUR = 3_600_000
 /** Under load the worker and three chains share the machine with everybody. */

@@ -181,7 +181,7 @@ test('a search finds by words and reads on by cursor', async () => {
   expect(long.status).toBe(200)
 })
 
-test('what cannot be read is refused in our envelope', async () => {
+test('what cannot be read is rejected in our envelope', async () => {
   for (const [path, field] of [
     ['/api/x402/directory?limit=0', 'limit'],
     ['/api/x402/directory?limit=ten', 'limit'],
@@ -227,9 +227,9 @@ test('every door counts as a read of its client, and is kept for a moment', asyn
     expect(headers.get('cache-control')).toBe('public, max-age=30')
   }
   while (left-- > 0) await shop.get('/api/x402/directory', from)
-  const refused = await shop.get('/api/x402/directory', from)
-  expect(refused.status).toBe(429)
-  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  const rejected = await shop.get('/api/x402/directory', from)
+  expect(rejected.status).toBe(429)
+  expect(rejected.headers.get('retry-after')).toMatch(/^\d+$/)
   const late = await makeService(world.market, await makeOwnedAgent(world.market), { title: 'Came later' })
   expect((await shop.get('/api/x402/directory')).text).not.toContain(late.id)
   expect((await shop.get('/api/x402/directory?limit=99')).text).toContain(late.id)

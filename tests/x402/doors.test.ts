@@ -93,7 +93,7 @@ describe('an order that comes with its payment', () => {
     expect((await order({ ...wanted(), requirement_answers: answers }, reference)).status).toBe(201)
   })
 
-  test('is refused for what an order would be refused for, and the payment stays unused', async () => {
+  test('is rejected for what an order would be rejected for, and the payment stays unused', async () => {
     const reference = await buyer.send(DUE)
     const wrong = [
       { reference_urls: ['http://example.com'] },
@@ -150,7 +150,7 @@ describe('a GET that says in a body what is to be done', () => {
     })
   const WORDS = JSON.stringify({ brief: `${EMOJI} Grün`, requirements: { One: 'an answer' } })
 
-  test('hires with those words, sent at once or in pieces', async () => {
+  test('purchases with those words, sent at once or in pieces', async () => {
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
       const reply = await get({ body: WORDS, headers: { ...headers, 'x-payment': await buyer.send(DUE) } })
       expect([reply.status, reply.body]).toEqual([200, expect.anything()])
@@ -161,14 +161,14 @@ describe('a GET that says in a body what is to be done', () => {
     }
   })
 
-  test('is refused like any other body: unreadable, too deep, too large; counted each time', async () => {
-    const refused = (body: string, headers: Record<string, string> = {}) => get({ body, headers })
+  test('is rejected like any other body: unreadable, too deep, too large; counted each time', async () => {
+    const rejected = (body: string, headers: Record<string, string> = {}) => get({ body, headers })
     const large = JSON.stringify({ brief: 'x'.repeat(257 * 1024) })
-    expect(await refused('{')).toMatchObject({ status: 400, left: '599', body: { code: 'bad_json' } })
-    expect(await refused('{"__proto__":{}}')).toMatchObject({ status: 400, left: '599' })
-    expect(await refused(`${'['.repeat(33)}${']'.repeat(33)}`)).toMatchObject({ status: 400, left: '599' })
-    expect(await refused(large)).toMatchObject({ status: 413, left: '599' })
-    expect(await refused(large, { 'transfer-encoding': 'chunked' })).toMatchObject({
+    expect(await rejected('{')).toMatchObject({ status: 400, left: '599', body: { code: 'bad_json' } })
+    expect(await rejected('{"__proto__":{}}')).toMatchObject({ status: 400, left: '599' })
+    expect(await rejected(`${'['.repeat(33)}${']'.repeat(33)}`)).toMatchObject({ status: 400, left: '599' })
+    expect(await rejected(large)).toMatchObject({ status: 413, left: '599' })
+    expect(await rejected(large, { 'transfer-encoding': 'chunked' })).toMatchObject({
       status: 413,
       left: '599',
     })

@@ -36,10 +36,10 @@ export const startEvmFacilitator = async (
   }
 }
 
-/** As the market does it: refused or signed, kept, and only what was kept is sent. */
+/** As the market does it: rejected or signed, kept, and only what was kept is sent. */
 export const settle = async (facilitator: Facilitator, payment: SignedPayment) => {
-  const refused = await facilitator.refusal(payment, PRICE)
-  if (refused !== undefined) throw new Error(refused)
+  const rejected = await facilitator.rejectionReason(payment, PRICE)
+  if (rejected !== undefined) throw new Error(rejected)
   const kept = await signNow(facilitator, payment)
   await facilitator.send({ bytes: kept.bytes })
   return kept

@@ -72,7 +72,7 @@ test('a stock client pays, the bytes are kept and sent often, and the treasury g
   for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
   expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
   expect((await network.balanceOf(treasury.address)) - before).toBe(PRICE)
-  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_nonce_already_used')
+  expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_nonce_already_used')
 
   const { gas: limit, to, value = 0n } = parseTransaction(kept.bytes as Hex)
   expect({ limit, to, value }).toEqual({ limit: 150_000n, to: network.usdc.toLowerCase(), value: 0n })
@@ -122,16 +122,16 @@ const MUTATIONS: readonly (readonly [string, Partial<EvmPayload['authorization']
   ['another nonce', { nonce: toHex(7, { size: 32 }) }, 'invalid_exact_evm_signature'],
   ['another payer', { from: newAccount().address }, 'invalid_exact_evm_signature'],
 ]
-test.each(MUTATIONS)('refuses with its own word: %s', async (_name, fields, word) => {
-  expect(await facilitator.refusal(changed(await world.pay(), fields), PRICE)).toBe(word)
+test.each(MUTATIONS)('rejects with its own word: %s', async (_name, fields, word) => {
+  expect(await facilitator.rejectionReason(changed(await world.pay(), fields), PRICE)).toBe(word)
 })
 
-test('refuses another amount than is asked for', async () => {
+test('rejects another amount than is asked for', async () => {
   const word = 'invalid_exact_evm_payload_authorization_value_mismatch'
-  expect(await facilitator.refusal(await world.pay(), usdc(550_001n))).toBe(word)
+  expect(await facilitator.rejectionReason(await world.pay(), usdc(550_001n))).toBe(word)
 })
 
-test('refuses signatures that are broken, mirrored, or made for another token', async () => {
+test('rejects signatures that are broken, mirrored, or made for another token', async () => {
   const payment = await world.pay()
   const word = 'invalid_exact_evm_signature'
   const broken = { ...payment, signature: `${payment.signature.slice(0, -4)}001b` }
@@ -149,18 +149,20 @@ test('refuses signatures that are broken, mirrored, or made for another token', 
     await stockEvmPayload(buyer, facilitator, named),
     await stockEvmPayload(buyer, elsewhere, there),
   ])
-    expect(await facilitator.refusal(wrong, PRICE)).toBe(word)
+    expect(await facilitator.rejectionReason(wrong, PRICE)).toBe(word)
 })
 
-test('refuses who has too little, and who the token has blocked', async () => {
+test('rejects who has too little, and who the token has blocked', async () => {
   const poor = newAccount()
   await network.mint(poor.address, PRICE - 1n)
   const payment = await world.pay(poor)
-  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_insufficient_balance')
+  expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_insufficient_balance')
   await network.mint(poor.address, 1n)
-  expect(await facilitator.refusal(payment, PRICE)).toBeUndefined()
+  expect(await facilitator.rejectionReason(payment, PRICE)).toBeUndefined()
   await network.deny(poor.address, true)
-  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_transaction_simulation_failed')
+  expect(await facilitator.rejectionReason(payment, PRICE)).toBe(
+    'invalid_exact_evm_transaction_simulation_failed',
+  )
 })
 
 test('reads nothing into what is no authorization', async () => {
@@ -186,7 +188,7 @@ test('reads nothing into what is no authorization', async () => {
   ]
   for (const one of wrong) {
     expect(facilitator.read(one)).toBeUndefined()
-    expect(await facilitator.refusal(one, PRICE)).toBe('invalid_payload')
+    expect(await facilitator.rejectionReason(one, PRICE)).toBe('invalid_payload')
   }
   const loud = {
     ...payment.authorization,
@@ -303,23 +305,23 @@ const walletBuyer = async () => {
 test('a smart wallet pays by what it itself accepts as its signature', async () => {
   const { wallet, buyer: owner } = await walletBuyer()
   const payment = await world.pay(owner)
-  expect(await facilitator.refusal(payment, PRICE)).toBe('invalid_exact_evm_signature')
+  expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_signature')
   await wallet.deploy()
   expect(facilitator.read(payment)?.payer).toBe(wallet.address.toLowerCase())
   const kept = await settleInBlock(facilitator, payment)
   expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
   const stranger = await world.pay({ address: wallet.address, signTypedData: newAccount().signTypedData })
-  expect(await facilitator.refusal(stranger, PRICE)).toBe('invalid_exact_evm_signature')
+  expect(await facilitator.rejectionReason(stranger, PRICE)).toBe('invalid_exact_evm_signature')
 })
 
-test('a smart wallet that is not deployed is refused, and its factory is not called', async () => {
+test('a smart wallet that is not deployed is rejected, and its factory is not called', async () => {
   const { wallet, buyer: owner } = await walletBuyer()
   const payment = await world.pay(owner)
   const parts = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const
   const wrapped = encodeAbiParameters(parts, [newAccount().address, '0x1234', payment.signature])
   const counterfactual = { ...payment, signature: concat([wrapped, `0x${'6492'.repeat(16)}`]) }
   const word = 'invalid_exact_evm_payload_undeployed_smart_wallet'
-  expect(await facilitator.refusal(counterfactual, PRICE)).toBe(word)
+  expect(await facilitator.rejectionReason(counterfactual, PRICE)).toBe(word)
   await wallet.deploy()
   const kept = await settleInBlock(facilitator, counterfactual)
   expect(await facilitator.look(kept, counterfactual)).toEqual(arrived(kept.reference))
@@ -366,12 +368,12 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain'
   })
 })
 
-test('the house signs no more than its cap allows, and nothing without the gas key', async () => {
+test('the application signs no more than its cap allows, and nothing without the gas key', async () => {
   const payment = await world.pay()
   const thrifty = await openEvmFacilitator({ ...world.settings, feeCapPerGas: 1n }, localEvmSigner(gas.key))
   await expect(signNow(thrifty, payment)).rejects.toMatchObject({ kind: 'unavailable' })
   const keyless = await openEvmFacilitator(world.settings)
-  expect(await keyless.refusal(payment, PRICE)).toBeUndefined()
+  expect(await keyless.rejectionReason(payment, PRICE)).toBeUndefined()
   await expect(signNow(keyless, payment)).rejects.toThrow('where the gas key is')
   const kept = await signNow(facilitator, payment)
   await keyless.send(kept)

@@ -67,7 +67,7 @@ const transfer = async (
   return getTransferCheckedInstruction({ source, mint, destination, authority, amount, decimals: 6 })
 }
 
-const word = (payment: SignedPayment) => facilitator.refusal(payment, PRICE)
+const word = (payment: SignedPayment) => facilitator.rejectionReason(payment, PRICE)
 
 test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
   const payment = await world.pay()
@@ -170,7 +170,7 @@ const REFUSALS: readonly (readonly [string, () => Promise<readonly Instruction[]
   ],
   ['nothing to pay with', async () => [...budget, await transfer({ from: unfunded })], 'insufficient_funds'],
 ]
-test.each(REFUSALS)('refuses with its own word: %s', async (_name, instructions, expected) => {
+test.each(REFUSALS)('rejects with its own word: %s', async (_name, instructions, expected) => {
   expect(await word(await world.built(await instructions()))).toBe(expected)
 })
 
@@ -196,7 +196,7 @@ test('our gas account pays fees and nothing else', async () => {
   expect(await word(elsewhere)).toBe('invalid_exact_svm_fee_payer_mismatch')
 })
 
-test('refuses another mint', async () => {
+test('rejects another mint', async () => {
   const other = address(stranger.address)
   const [source, destination] = await Promise.all([
     accountOf(buyer.address),
@@ -213,7 +213,7 @@ test('refuses another mint', async () => {
   expect(await word(await world.built([...budget, wrong]))).toBe(`${BASE}_mint_mismatch`)
 })
 
-test('refuses a signature that is missing or broken', async () => {
+test('rejects a signature that is missing or broken', async () => {
   const { transaction } = await world.pay()
   const bytes = Buffer.from(transaction, 'base64')
   const broken = Buffer.from(bytes)
@@ -224,7 +224,7 @@ test('refuses a signature that is missing or broken', async () => {
     expect(await word({ transaction: one.toString('base64') })).toBe(`${BASE}_signature_invalid`)
 })
 
-test('a delegate who pays with somebody else’s money is refused', async () => {
+test('a delegate who pays with somebody else’s money is rejected', async () => {
   const source = await accountOf(buyer.address)
   const approve = getApproveCheckedInstruction({
     source,
@@ -274,7 +274,7 @@ test('accounts behind a table are not looked up', async () => {
   expect(await word(payment)).toBe(`${BASE}_transaction_could_not_be_decoded`)
 })
 
-test('a node that does not know the newest blockhash refuses nobody whom another node takes', async () => {
+test('a node that does not know the newest blockhash rejects nobody whom another node takes', async () => {
   const [first, second] = [await startSolanaRelay(solana.chain.url), await startSolanaRelay(solana.chain.url)]
   const both = await openSolanaFacilitator({ ...world.settings, rpcUrls: [first.url, second.url] })
   const payment = await world.pay()
@@ -282,11 +282,11 @@ test('a node that does not know the newest blockhash refuses nobody whom another
   const behind: Manner = async ({ method }, ask) =>
     method === 'simulateTransaction' ? { context: { slot: 1 }, value: { err, logs: [] } } : ask()
   first.manner = behind
-  expect(await both.refusal(payment, PRICE)).toBeUndefined()
+  expect(await both.rejectionReason(payment, PRICE)).toBeUndefined()
   second.manner = always({ kind: 'reset' })
-  expect(await both.refusal(payment, PRICE)).toBe('invalid_exact_svm_transaction_simulation_failed')
+  expect(await both.rejectionReason(payment, PRICE)).toBe('invalid_exact_svm_transaction_simulation_failed')
   first.manner = always({ kind: 'reset' })
-  await expect(both.refusal(payment, PRICE)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(both.rejectionReason(payment, PRICE)).rejects.toMatchObject({ kind: 'unavailable' })
   await first.stop()
   await second.stop()
 })
@@ -313,7 +313,7 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain,
   )
 })
 
-test('a blockhash that is too old is refused, and what was signed with it is void, when two nodes agree', async () => {
+test('a blockhash that is too old is rejected, and what was signed with it is void, when two nodes agree', async () => {
   const [first, second] = [await startSolanaRelay(solana.chain.url), await startSolanaRelay(solana.chain.url)]
   const both = await openSolanaFacilitator(
     { ...world.settings, rpcUrls: [first.url, second.url] },
@@ -350,7 +350,7 @@ test('a payment that failed on the chain is void once that is final, and nobody 
 test('without the gas key all but signing works', async () => {
   const keyless = await openSolanaFacilitator(world.settings)
   const payment = await world.pay()
-  expect(await keyless.refusal(payment, PRICE)).toBeUndefined()
+  expect(await keyless.rejectionReason(payment, PRICE)).toBeUndefined()
   await expect(signNow(keyless, payment)).rejects.toThrow('where the gas key is')
   const kept = await signNow(facilitator, payment)
   await keyless.send(kept)
@@ -368,13 +368,13 @@ test('opens only with a gas account of its own, its own key, and a treasury that
   await expect(open({ treasury: unfunded.address })).rejects.toThrow('has no USDC account')
 })
 
-test('without gas the payment is not refused for the buyer’s fault: whoever pays is told to pay elsewhere', async () => {
+test('without gas the payment is not rejected for the buyer’s fault: whoever pays is told to pay elsewhere', async () => {
   const empty = await generateKeyPairSigner()
   const settings = { ...world.settings, gasAccount: empty.address, gasAccounts: [empty.address] }
   const poor = await openSolanaFacilitator(settings)
   const payment = await world.built([limitOf(), priceOf(), await transfer()], { feePayer: empty.address })
-  const refused = { kind: 'unavailable', message: expect.stringContaining('pay on another network') }
-  await expect(poor.refusal(payment, PRICE)).rejects.toMatchObject(refused)
+  const rejected = { kind: 'unavailable', message: expect.stringContaining('pay on another network') }
+  await expect(poor.rejectionReason(payment, PRICE)).rejects.toMatchObject(rejected)
   expect(await poor.gas()).toMatchObject({ left: 0n })
 
   const node = await startSolanaRelay(solana.chain.url)
@@ -382,9 +382,9 @@ test('without gas the payment is not refused for the buyer’s fault: whoever pa
   const told = async (err: unknown) => {
     node.manner = async ({ method }, ask) =>
       method === 'simulateTransaction' ? { context: { slot: 1 }, value: { err, logs: [] } } : ask()
-    return one.refusal(payment, PRICE)
+    return one.rejectionReason(payment, PRICE)
   }
-  await expect(told({ InsufficientFundsForRent: { account_index: 0 } })).rejects.toMatchObject(refused)
+  await expect(told({ InsufficientFundsForRent: { account_index: 0 } })).rejects.toMatchObject(rejected)
   expect(await told({ InsufficientFundsForRent: { account_index: 1 } })).toContain('simulation_failed')
   await node.stop()
 })

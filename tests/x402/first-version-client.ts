@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { BRIEF, DUE, startHireWorld } from './hire-world.ts'
 
 /**
- * The client of version 1, unmodified, hires through its door. It brings some 440 packages with it, so it is installed
+ * The client of version 1, unmodified, purchases through its door. It brings some 440 packages with it, so it is installed
  * in a folder of its own by this command alone.
  */
 const run = promisify(execFile)

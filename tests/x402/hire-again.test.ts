@@ -88,7 +88,7 @@ test('the payment’s own identifier is such a word, too', async () => {
   expect(first.status).toBe(200)
 })
 
-test('a word stands for one purchase: for other words or another service it is refused, and nothing is charged', async () => {
+test('a word stands for one purchase: for other words or another service it is rejected, and nothing is charged', async () => {
   const buyer = await onBase()
   expect((await hire(await sign(buyer), 'job-1')).status).toBe(200)
   const fresh = await sign(buyer)
@@ -104,7 +104,7 @@ test('a word stands for one purchase: for other words or another service it is r
 /** Begins them all, and lets none go on until each has come to where a wallet's payments wait for each other. */
 async function atOnce(buyer: Buyer, payments: readonly string[], key: string): Promise<Reply[]> {
   const { db } = world.market
-  const name = `hires:${buyer.network}:${buyer.address.toLowerCase()}`
+  const name = `purchases:${buyer.network}:${buyer.address.toLowerCase()}`
   const { begun } = await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     const replies = payments.map((payment) => hire(payment, key))
@@ -133,9 +133,9 @@ test('eight payments signed for one word at once are one order and one transfer'
 })
 
 test('while the first is on its way the second waits for it, and is never sent itself', async () => {
-  const hireOf = (payment: string) =>
+  const purchaseOf = (payment: string) =>
     world.market.db
-      .selectFrom('hires')
+      .selectFrom('purchases')
       .select(['state', 'reference', 'bytes'])
       .where('proof', '=', proofIn(payment))
       .executeTakeFirst()
@@ -143,7 +143,7 @@ test('while the first is on its way the second waits for it, and is never sent i
   const [first, second] = [await sign(buyer), await sign(buyer)]
   await world.base.chain.automine(false)
   const asked = hire(first, 'slow')
-  await until('the first was sent', async () => (await hireOf(first))?.state === 'sent')
+  await until('the first was sent', async () => (await purchaseOf(first))?.state === 'sent')
   const [waiting, following] = await Promise.all([asked, hire(second, 'slow')])
   await world.base.chain.automine(true)
   await world.base.chain.mine(2)
@@ -151,7 +151,7 @@ test('while the first is on its way the second waits for it, and is never sent i
   expect(following.body.data).toEqual(waiting.body.data)
   const done = await hire(second, 'slow')
   expect([done.status, isReplay(done)]).toEqual([200, true])
-  expect(await hireOf(second)).toEqual({ state: 'void', reference: null, bytes: null })
+  expect(await purchaseOf(second)).toEqual({ state: 'void', reference: null, bytes: null })
 })
 
 test('a stranger who names another’s wallet without its signature neither learns of its words nor takes them', async () => {
@@ -161,18 +161,18 @@ test('a stranger who names another’s wallet without its signature neither lear
     const authorization = { ...payment.payload.authorization, from: victim.address }
     return sealed({ ...payment, payload: { ...payment.payload, authorization } })
   }
-  const refused = { status: 402, body: { error: 'invalid_exact_evm_signature' } }
-  expect(await hire(await forge(), 'job-7')).toMatchObject(refused)
+  const rejected = { status: 402, body: { error: 'invalid_exact_evm_signature' } }
+  expect(await hire(await forge(), 'job-7')).toMatchObject(rejected)
   const bought = await hire(await sign(victim), 'job-7')
   expect([bought.status, isReplay(bought)]).toEqual([200, false])
   // The same answer for what was bought, for other words, and for a word nobody ever used.
-  expect(await hire(await forge(), 'job-7')).toMatchObject(refused)
-  expect(await hire(await forge(), 'job-7', { brief: OTHER })).toMatchObject(refused)
-  expect(await hire(await forge(), 'job-8')).toMatchObject(refused)
+  expect(await hire(await forge(), 'job-7')).toMatchObject(rejected)
+  expect(await hire(await forge(), 'job-7', { brief: OTHER })).toMatchObject(rejected)
+  expect(await hire(await forge(), 'job-8')).toMatchObject(rejected)
   await world.base.chain.fund(victim.account.address)
   const elsewhere = privateKeyToAddress(generatePrivateKey())
   await world.base.chain.transfer(victim.account, elsewhere, await victim.usdc())
-  expect(await hire(await forge(), 'job-7')).toMatchObject(refused)
+  expect(await hire(await forge(), 'job-7')).toMatchObject(rejected)
 })
 
 test('another’s word is another word, and after a day it is a new one', async () => {
@@ -180,7 +180,7 @@ test('another’s word is another word, and after a day it is a new one', async 
   const bought = await hire(await sign(buyer), 'daily')
   const theirs = await hire(await sign(other), 'daily')
   expect([theirs.status, isReplay(theirs)]).toEqual([200, false])
-  const row = world.market.db.updateTable('hires').where('result_id', '=', orderIn(bought))
+  const row = world.market.db.updateTable('purchases').where('result_id', '=', orderIn(bought))
   await row.set({ created_at: new Date(world.market.now() - 23 * HOUR) }).execute()
   expect(isReplay(await hire(await sign(buyer), 'daily'))).toBe(true)
   await row.set({ created_at: new Date(world.market.now() - 25 * HOUR) }).execute()
@@ -193,7 +193,7 @@ test('what came to nothing on the chain leaves the word free', async () => {
   const buyer = await onBase()
   const bought = await hire(await sign(buyer), 'twice')
   await world.market.db
-    .updateTable('hires')
+    .updateTable('purchases')
     .where('result_id', '=', orderIn(bought))
     .set({ state: 'void', result_id: null, why: 'reverted' })
     .execute()

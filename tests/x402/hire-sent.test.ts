@@ -120,7 +120,7 @@ test('delivered, a machine’s order is complete: the agent gets its price and t
     .selectAll()
     .where('subject', '=', order_id)
     .executeTakeFirstOrThrow()
-  expect(payout).toMatchObject({ kind: 'payout', amount_micros: 10_000_000n, told_agent: seller.id })
+  expect(payout).toMatchObject({ kind: 'payout', amount_micros: 10_000_000n, notified_agent: seller.id })
   const accounts = await db
     .selectFrom('ledger_accounts')
     .selectAll()
@@ -130,7 +130,7 @@ test('delivered, a machine’s order is complete: the agent gets its price and t
   expect((await eventsOf(order_id)).map(([event]) => event)).toEqual(['order.created', 'order.completed'])
 })
 
-test('the same payment and the same words are the same hire; with other words it is refused', async () => {
+test('the same payment and the same words are the same hire; with other words it is rejected', async () => {
   const hash = await world.settled(buyer, DUE)
   const replies = await Promise.all(Array.from({ length: 8 }, () => hire(hash)))
   expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -293,8 +293,8 @@ test('who paid what a quote asked for is hired for it, whatever the price has be
   const { headers } = await client().get(`/api/x402/discover/${cheap.serviceId}`)
   const short = await payWith(headers.get('x-market-payment-reference') ?? '', DUE - 1n)
   const claim = { 'x-payment': short, 'x-payment-claim': headers.get('x-market-payment-claim') ?? '' }
-  const refused = await client().post(payPath(cheap.serviceId), { brief: BRIEF }, { headers: claim })
-  expect(refused).toMatchObject({ status: 402, body: { error: 'underpaid' } })
+  const rejected = await client().post(payPath(cheap.serviceId), { brief: BRIEF }, { headers: claim })
+  expect(rejected).toMatchObject({ status: 402, body: { error: 'underpaid' } })
 })
 
 test('who paid by a quote’s reference is hired, though the service was taken off the market meanwhile', async () => {
@@ -322,7 +322,7 @@ test('above 25 USDC whoever asks shows that they paid: by the reference, or by t
   expect((await ask(await ownSignature(hash, dear.serviceId))).status).toBe(200)
 })
 
-/** Somebody who reads the chain hires themselves with another's payment. */
+/** Somebody who reads the chain purchases themselves with another's payment. */
 async function steal(hash: string) {
   const thief = await world.newSeller({ price_usd: '10.00' })
   const headers = { 'x-payment': hash }
@@ -458,7 +458,7 @@ test('a payment that somebody hired with pays the order that its payer makes of 
   expect((await hire(hash, { brief: 'For me.' })).status).toBe(409)
 })
 
-test('who has an order to pay is believed to pay that one: nobody hires with their payment but they', async () => {
+test('who has an order to pay is believed to pay that one: nobody purchases with their payment but they', async () => {
   const payer = await world.newBuyer()
   const own = await world.newSeller({ price_usd: '11.00' })
   const order = await world.order(payer, own.serviceId)

@@ -1,6 +1,6 @@
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import type { OrderId } from '@market/kernel/ids'
-import { findElsewhere } from '@market/trade/x402'
+import { findReplacementTx } from '@market/trade/x402'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
@@ -51,7 +51,7 @@ const json = (body: unknown) => ({
   headers: { 'content-type': 'application/json', ...from() },
 })
 
-test('a stock client hires by discover, pay and orders; each hire is one order, paid once', async () => {
+test('a stock client purchases by discover, pay and orders; each hire is one order, paid once', async () => {
   const before = await world.chain.balanceOf(buyer.account.address)
   const found = await paying(
     url(`/api/x402/discover/${seller.serviceId}?brief=${encodeURIComponent(BRIEF)}`),
@@ -133,8 +133,8 @@ test('one balance signed for twice is brought to the chain once: what is under w
   const [first, second] = [await signPayment(client), await signPayment(client)]
   await world.chain.automine(false)
   expect((await hire(first)).status).toBe(202)
-  const refused = await hire(second)
-  expect([refused.status, refused.body['error']]).toEqual([402, 'insufficient_funds'])
+  const rejected = await hire(second)
+  expect([rejected.status, rejected.body['error']]).toEqual([402, 'insufficient_funds'])
   await world.chain.automine(true)
   await world.chain.mine(2)
   expect((await hire(first)).status).toBe(200)
@@ -149,13 +149,13 @@ test('a wallet whose payments came to nothing on the chain is left alone for an 
   expect((await hire(payment)).status).toBe(200)
   const { db } = world.market
   const row = await db
-    .selectFrom('hires')
+    .selectFrom('purchases')
     .selectAll()
     .where('kind', '=', 'authorization')
     .executeTakeFirstOrThrow()
   for (let n = 0; n < FAILED; n++)
     await db
-      .insertInto('hires')
+      .insertInto('purchases')
       .values({
         ...row,
         ...{
@@ -166,9 +166,9 @@ test('a wallet whose payments came to nothing on the chain is left alone for an 
         ...{ request: JSON.stringify(row.request), payment: null, updated_at: new Date(world.market.now()) },
       })
       .execute()
-  const refused = await hire(await signPayment())
-  expect([refused.status, refused.body['error']]).toEqual([402, 'too_many_failed_payments'])
-  await db.deleteFrom('hires').where('id', 'like', 'hir_1_%').execute()
+  const rejected = await hire(await signPayment())
+  expect([rejected.status, rejected.body['error']]).toEqual([402, 'too_many_failed_payments'])
+  await db.deleteFrom('purchases').where('id', 'like', 'hir_1_%').execute()
   expect((await hire(await signPayment())).status).toBe(200)
 })
 
@@ -178,7 +178,7 @@ test('a payment that comes again by a stranger’s transaction is found by what 
   const paidBy = JSON.parse(atob(done.headers.get('payment-response') ?? '')) as { transaction: string }
   const rowOf = (reference: string) =>
     world.market.db
-      .selectFrom('hires')
+      .selectFrom('purchases')
       .select('result_id')
       .where('reference', '=', reference)
       .executeTakeFirstOrThrow()
@@ -188,7 +188,7 @@ test('a payment that comes again by a stranger’s transaction is found by what 
   const clock = { now: () => new Date(world.market.now()) }
   const facilitators = { [network]: await openEvmFacilitator(settings) }
   const ctx = { db: world.market.db, clock, facilitators }
-  const find = () => findElsewhere(ctx, orderId as OrderId, { network, reference: paidBy.transaction })
+  const find = () => findReplacementTx(ctx, orderId as OrderId, { network, reference: paidBy.transaction })
   expect(await find()).toBeUndefined()
 
   const { input } = (await world.chain.rpc('eth_getTransactionByHash', [paidBy.transaction])) as {

@@ -32,7 +32,7 @@ function keepMining(chains: readonly EvmNetwork[]) {
 
 export type WorkedWorld = Awaited<ReturnType<typeof startWorkedWorld>>
 
-/** The world of hires with a worker process, and endpoints that keep what they are told. */
+/** The world of purchases with a worker process, and endpoints that keep what they are told. */
 export async function startWorkedWorld() {
   const [world, receiver] = await Promise.all([startHireWorld({ float: FLOAT }), startReceiver()])
   const folder = mkdtempSync(join(tmpdir(), 'market-'))

@@ -2,7 +2,7 @@ import { LIMITS } from '@market/contract/limits'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Reply, someAddress } from '../support/client.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { refused } from '../support/refused.ts'
+import { rejected } from '../support/rejected.ts'
 
 /** How often one address may knock at the doors of programs that pay. */
 
@@ -62,7 +62,7 @@ async function usesUp(max: number, ways: readonly ((from: string) => Promise<Rep
   )
   for (const way of ways) {
     const reply = await way(from)
-    refused(reply, 429, 'rate_limited')
+    rejected(reply, 429, 'rate_limited')
     expect(left(reply)).toBe(0)
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await way(someAddress())).status).not.toBe(429)

@@ -51,7 +51,7 @@ test('a settlement that the network forgot and that is void by now still uses it
   await chain.automine(false)
   expect((await world.hireSigned(serviceId, payment)).status).toBe(202)
   const { reference } = await world.market.db
-    .selectFrom('hires')
+    .selectFrom('purchases')
     .selectAll()
     .where('payer', '=', buyer.address.toLowerCase())
     .executeTakeFirstOrThrow()

@@ -66,7 +66,7 @@ export async function inFlight(
   try {
     await until('the payment is sent', async () => {
       const rows = await market.db
-        .selectFrom('hires')
+        .selectFrom('purchases')
         .select('state')
         .where('proof', '=', proofIn(header))
         .execute()

@@ -119,8 +119,8 @@ async function payByReference(body: Record<string, unknown>, amount: bigint) {
 test('a payment with a reference registers only who has its claim', async () => {
   const body = wanted()
   const { hash, headers } = await payByReference(body, FEE)
-  const refused = await register(body, { 'x-payment': hash })
-  expect(refused).toMatchObject({ status: 402, body: { error: 'claim_required' } })
+  const rejected = await register(body, { 'x-payment': hash })
+  expect(rejected).toMatchObject({ status: 402, body: { error: 'claim_required' } })
   expect((await register(body, headers)).status).toBe(201)
 })
 
@@ -165,7 +165,7 @@ test('what was paid too much goes back; a fee that the chain takes back leaves a
   expect(owned.status).toBe(200)
 })
 
-test('a name that is taken costs nothing: it is refused before anybody pays', async () => {
+test('a name that is taken costs nothing: it is rejected before anybody pays', async () => {
   const body = wanted()
   await register(body, { 'x-payment': await world.settled(buyer, FEE) })
   const hash = await world.settled(buyer, FEE)
@@ -174,7 +174,7 @@ test('a name that is taken costs nothing: it is refused before anybody pays', as
   expect((await register(wanted(), { 'x-payment': hash })).status).toBe(201)
 })
 
-test('a hire’s payment registers nobody, and a registration’s hires nobody', async () => {
+test('a hire’s payment registers nobody, and a registration’s purchases nobody', async () => {
   const seller = await world.newSeller({ price_usd: '0.90' })
   const hash = await world.settled(buyer, FEE)
   expect((await register(wanted(), { 'x-payment': hash })).status).toBe(201)

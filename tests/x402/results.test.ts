@@ -35,7 +35,7 @@ const everyBuyer = (): Buyer[] => NETWORKS.map((network) => buyers[network])
 const evmBuyers = (): EvmBuyer[] => [buyers['base-mainnet'], buyers['alt-mainnet']]
 const chainOf = ({ network }: Pick<Buyer, 'network'>) => (network === 'base-mainnet' ? world.base : world.alt)
 
-test('result 1: a stock client hires by GET discover, POST pay and POST orders', async () => {
+test('result 1: a stock client purchases by GET discover, POST pay and POST orders', async () => {
   const url = (path: string) => `${world.market.url}${path}`
   for (const { paying } of everyBuyer()) {
     const brief = encodeURIComponent(BRIEF)
@@ -86,7 +86,7 @@ test('result 3: eight copies of one signed payment at once are one order and one
   }
 })
 
-test('result 4: the same payment with another brief, or for an equal service, is refused', async () => {
+test('result 4: the same payment with another brief, or for an equal service, is rejected', async () => {
   const twin = await world.newSeller()
   for (const buyer of everyBuyer()) {
     const payment = await world.signPayment(serviceId, buyer)
@@ -97,7 +97,7 @@ test('result 4: the same payment with another brief, or for an equal service, is
   }
 })
 
-test('result 5: what we settled is refused as a proof of its own', async () => {
+test('result 5: what we settled is rejected as a proof of its own', async () => {
   for (const buyer of everyBuyer()) {
     const { headers } = await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))
     const { transaction } = decoded(headers, 'payment-response')
@@ -105,7 +105,7 @@ test('result 5: what we settled is refused as a proof of its own', async () => {
   }
 })
 
-test('result 6: a transaction buys; again with the same brief it is the same order, with another it is refused', async () => {
+test('result 6: a transaction buys; again with the same brief it is the same order, with another it is rejected', async () => {
   for (const buyer of everyBuyer()) {
     const reference = await buyer.send(DUE)
     const replies: Reply[] = []
@@ -143,7 +143,7 @@ test('result 7: what was accepted is what is asked for, field by field', async (
   }
 })
 
-test('result 8: an authorization that was changed after it was signed is refused by its reason', async () => {
+test('result 8: an authorization that was changed after it was signed is rejected by its reason', async () => {
   const changes: readonly (readonly [string, (one: Payment['payload']) => object])[] = [
     ['payload_authorization_value_mismatch', ({ authorization: a }) => ({ ...a, value: String(DUE - 1n) })],
     ['payload_authorization_valid_before', ({ authorization: a }) => ({ ...a, validBefore: '1' })],
@@ -191,7 +191,7 @@ test('result 9: while a chain stands still the answer is wait, from whichever ap
   expect(had - (await buyer.usdc())).toBe(DUE)
 })
 
-test('result 10: a Solana payment whose time is over is refused, and a fresh one is taken', async () => {
+test('result 10: a Solana payment whose time is over is rejected, and a fresh one is taken', async () => {
   const buyer = buyers['solana-mainnet']
   const { rpc } = world.solana.chain
   while ((await rpc.getBlockHeight().send()) <= stale.until) await wait(100)

@@ -637,7 +637,7 @@ describe('paid', () => {
   })
 })
 
-describe('refused', () => {
+describe('rejected', () => {
   const asked: readonly (readonly [string, () => Promise<Reply>])[] = [
     ['no brief', async () => world.hireSent(serviceId, buyer, await buyer.send(DUE), { brief: '' })],
     ['a payment that is none', () => ask(world.payPath(serviceId), { brief: BRIEF }, { 'x-payment': 'x' })],
@@ -670,8 +670,8 @@ describe('refused', () => {
   ]
   test('400, 404 and 409, each in the envelope', async () => {
     const told: Record<string, unknown> = {}
-    for (const [name, refuse] of asked) {
-      const { status, body } = answer(await refuse())
+    for (const [name, reject] of asked) {
+      const { status, body } = answer(await reject())
       told[name] = { status, ...(body as object) }
     }
     expect(told).toMatchInlineSnapshot(`
@@ -805,7 +805,7 @@ describe.concurrent('waiting', () => {
     // Somebody claimed it and says nothing: as if that process were busy with it at this moment.
     const first = await world.hireSigned(serviceId, payment)
     await world.market.db
-      .updateTable('hires')
+      .updateTable('purchases')
       .set({ state: 'claimed', result_id: null, lease_until: new Date(Date.now() + 60_000) })
       .where('proof', '=', `${from}:${nonce}`.toLowerCase())
       .execute()

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto'
 import type { Chain, Chains } from '@market/core/ports/chain'
 import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
+import type { AppServices } from '@market/handlers/app-services'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
-import type { House } from '@market/handlers/house'
+import { catalog } from '@market/handlers/x402/catalog'
 import { hireDoor } from '@market/handlers/x402/hire-door'
 import { registerDoor } from '@market/handlers/x402/register-door'
-import { shopWindow } from '@market/handlers/x402/shop-window'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
+import { unavailable } from '@market/kernel/api-error'
 import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { unavailable } from '@market/kernel/refusal'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { marketContext } from '@market/testing/market-context'
 import { redisPrefix } from '@market/testing/redis'
@@ -62,7 +62,7 @@ const quietChain = (network: Network): Chain => ({
   normalize: () => undefined,
   findTransfer: away,
   transfersAfter: away,
-  sendingsAfter: away,
+  outgoingTransfersAfter: away,
   heights: away,
   balanceOf: away,
   checkNodes: away,
@@ -75,7 +75,7 @@ const quietFacilitator = (network: Network): Facilitator => ({
   gasAccount: 'gas',
   extra: EXTRA[network],
   read: () => undefined,
-  refusal: away,
+  rejectionReason: away,
   readTerms: away,
   minedNonce: away,
   sign: away,
@@ -92,7 +92,7 @@ interface Open {
   readonly keptMs?: number
 }
 
-/** A server of the house, really listening, on the database of a market and on chains that are there by name. */
+/** A server of the application, really listening, on the database of a market and on chains that are there by name. */
 export async function openShop(
   market: Market,
   { open = ['solana-mainnet', 'base-mainnet'], signed = open, keptMs = 0 }: Open = {},
@@ -105,7 +105,7 @@ export async function openShop(
     signed.map((network) => [network, quietFacilitator(network)]),
   )
   const build = (baseUrl: string) => {
-    const house: House = {
+    const app: AppServices = {
       ...marketContext({ db: market.db }),
       clock: systemClock,
       limiter,
@@ -116,11 +116,11 @@ export async function openShop(
       onFault: (error) => faults.push(error),
     }
     return buildServer({
-      execute: executor(house),
-      streams: eventStreams(house),
-      hire: hireDoor(house),
-      register: registerDoor(house, usdc(1_000_000n)),
-      window: shopWindow(house, keptMs),
+      execute: executor(app),
+      streams: eventStreams(app),
+      hire: hireDoor(app),
+      register: registerDoor(app, usdc(1_000_000n)),
+      window: catalog(app, keptMs),
       baseUrl,
       appUrl: baseUrl,
       trustedProxies: ['127.0.0.1'],

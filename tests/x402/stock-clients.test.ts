@@ -83,7 +83,7 @@ test('a client that can pay on several networks pays on Solana, which is named f
   expect([had[0] - (await onBase.usdc()), had[1] - (await onSolana.usdc())]).toEqual([0n, DUE])
 })
 
-test('a client that was told no limit refuses by itself what costs more than a dollar, and nobody pays', async () => {
+test('a client that was told no limit rejects by itself what costs more than a dollar, and nobody pays', async () => {
   const buyer = await world.places['base-mainnet'].newBuyer()
   const timid = wrapFetchWithPayment(fetch, x402Client.fromConfig({ schemes: [buyer.scheme] }))
   const had = await buyer.usdc()
@@ -107,7 +107,7 @@ const FIRST_VERSION = {
 } as const
 
 test.each(['base-mainnet', 'solana-mainnet'] as const)(
-  'a client of version 1 hires through its own door, on %s',
+  'a client of version 1 purchases through its own door, on %s',
   async (network) => {
     const { buyer, stock } = await FIRST_VERSION[network]()
     const had = await buyer.usdc()

@@ -65,7 +65,7 @@ export type Config = Readonly<z.infer<typeof Env>>
 const TREASURY_KEY = /_TREASURY_(?:KMS_)?KEY/
 
 /** Whoever takes the api over must find nothing that moves a treasury's money: not even a key that it does not use. */
-function refuseTreasuryKeys(env: NodeJS.ProcessEnv): void {
+function rejectTreasuryKeys(env: NodeJS.ProcessEnv): void {
   const held = Object.keys(env).filter((name) => TREASURY_KEY.test(name) && env[name])
   if (held.length > 0)
     throw new Error(
@@ -75,6 +75,6 @@ function refuseTreasuryKeys(env: NodeJS.ProcessEnv): void {
 
 /** The only reader of the environment. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  refuseTreasuryKeys(env)
+  rejectTreasuryKeys(env)
   return readEnvironment(Env, env)
 }

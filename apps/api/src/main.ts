@@ -1,13 +1,13 @@
+import { buildApp } from './build-app.ts'
 import { readConfig } from './config.ts'
-import { buildHouse } from './house.ts'
 
-const house = await buildHouse(readConfig(process.env))
-const address = await house.listen()
-house.log.info({ address }, 'listening')
+const app = await buildApp(readConfig(process.env))
+const address = await app.listen()
+app.log.info({ address }, 'listening')
 
 // What a node of another chain tells would be believed: better not to answer at all.
-house.broken.catch((error) => {
-  house.log.fatal({ err: error }, 'cannot go on')
+app.broken.catch((error) => {
+  app.log.fatal({ err: error }, 'cannot go on')
   process.exit(1)
 })
 
@@ -16,8 +16,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, async () => {
     if (stopping) process.exit(1)
     stopping = true
-    house.log.info({ signal }, 'stopping')
-    await house.stop()
+    app.log.info({ signal }, 'stopping')
+    await app.stop()
     process.exit(0)
   })
 }

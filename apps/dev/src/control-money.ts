@@ -1,6 +1,6 @@
+import { ApiError } from '@market/kernel/api-error'
 import { parseUsd } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import type { FastifyInstance } from 'fastify'
 import { parseUnits } from 'viem'
 import type { Networks } from './networks/start-networks.ts'
@@ -41,7 +41,7 @@ type Amount = number | string
 export function mountMoney(app: FastifyInstance, networks: Networks | undefined): void {
   const chains = (): Networks => {
     if (networks !== undefined) return networks
-    throw new Refusal('invalid', 'This marketplace was started with --no-chains')
+    throw new ApiError('invalid', 'This marketplace was started with --no-chains')
   }
   app.post<{ Body: { network: Network } }>('/wallets', WALLET, async ({ body: { network } }) => ({
     address: await chains().newWallet(network),
@@ -60,7 +60,7 @@ export function mountMoney(app: FastifyInstance, networks: Networks | undefined)
     TRANSFER,
     async ({ body: { network, to, amount_usd, from } }) => {
       const micros = microsOf(amount_usd)
-      if (micros === 0n) throw new Refusal('invalid', 'amount_usd must be above 0')
+      if (micros === 0n) throw new ApiError('invalid', 'amount_usd must be above 0')
       return await chains().transfer(network, to, micros, from)
     },
   )
@@ -71,7 +71,7 @@ const MOST = 1_000_000_000
 
 function microsOf(given: Amount): bigint {
   const micros = parseUsd(textOf(given))
-  if (micros === undefined) throw new Refusal('invalid', `${given} is no amount of USDC such as 12.5`)
+  if (micros === undefined) throw new ApiError('invalid', `${given} is no amount of USDC such as 12.5`)
   return micros
 }
 
@@ -80,5 +80,5 @@ function textOf(given: Amount): string {
   const text = typeof given === 'string' ? given : given.toFixed(9).replace(/\.?0+$/, '')
   const isExact = typeof given === 'string' || Number(text) === given
   if (isExact && /^\d{1,10}(\.\d{1,9})?$/.test(text) && Number(text) <= MOST) return text
-  throw new Refusal('invalid', `${given} is no amount from 0 to ${MOST} with at most 9 decimals`)
+  throw new ApiError('invalid', `${given} is no amount from 0 to ${MOST} with at most 9 decimals`)
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Idp } from '@market/testing/idp'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { MovableClock } from './clock.ts'
@@ -57,7 +57,7 @@ export function buildControl({ clock, idp, networks }: Outside): FastifyInstance
     if (fromPage || !isOurs) return reply.code(403).send({ error: 'This server is not for web pages' })
   })
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
-    reply.code(error instanceof Refusal ? 400 : (error.statusCode ?? 500)).send({ error: error.message }),
+    reply.code(error instanceof ApiError ? 400 : (error.statusCode ?? 500)).send({ error: error.message }),
   )
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `Here are POST ${PATHS}` }))
   app.post<{ Body: { seconds: number } }>(

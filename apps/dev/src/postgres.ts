@@ -94,7 +94,7 @@ export async function startPostgres(): Promise<Postgres> {
   throw new Error('PostgreSQL did not start')
 }
 
-/** Postgres refuses to run as root; packages bring a user for it. */
+/** Postgres rejects to run as root; packages bring a user for it. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const [uid, gid] = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])))

@@ -1,6 +1,6 @@
 import { commonSettings, readEnvironment, wholeNumber } from '@market/platform/settings/environment'
 import { z } from 'zod'
-import { checkRailSettings, railSettings } from './rail-settings.ts'
+import { checkPayoutSenderSettings, railSettings } from './payout-sender-settings.ts'
 
 const Env = z
   .object({
@@ -13,7 +13,7 @@ const Env = z
     /** Health and figures; nothing else is served. */
     PORT: wholeNumber(0, 65_535).default(3001),
   })
-  .superRefine(checkRailSettings)
+  .superRefine(checkPayoutSenderSettings)
 
 export type Config = Readonly<z.infer<typeof Env>>
 

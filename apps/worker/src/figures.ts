@@ -3,7 +3,7 @@ import { queueFigures } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
 import { payoutFigures } from '@market/money/payouts'
-import { type GasFigures, hireFigures } from '@market/trade/x402'
+import { type GasFigures, purchaseFigures } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 
@@ -51,15 +51,15 @@ export async function serveFigures(settings: FigureSettings) {
         gauge.set({ network }, Number(figures[name as keyof typeof money]))
   }
 
-  const hires = {
+  const purchases = {
     underWay: perNetwork('market_hires_under_way', 'Payments of buyers that we sent and have not ended'),
     oldestSeconds: perNetwork('market_hires_oldest_seconds', 'How long the oldest of them is under way'),
   }
   const tellHires = async () => {
-    for (const gauge of Object.values(hires)) gauge.reset()
-    for (const { network, underWay, oldestSeconds } of await hireFigures(settings.ctx)) {
-      hires.underWay.set({ network }, Number(underWay))
-      hires.oldestSeconds.set({ network }, oldestSeconds)
+    for (const gauge of Object.values(purchases)) gauge.reset()
+    for (const { network, underWay, oldestSeconds } of await purchaseFigures(settings.ctx)) {
+      purchases.underWay.set({ network }, Number(underWay))
+      purchases.oldestSeconds.set({ network }, oldestSeconds)
     }
   }
   const gas = perNetwork('market_gas_settlements_left', 'How many more payments the gas account pays for')

@@ -1,22 +1,22 @@
 import { readConfig } from './config.ts'
-import { startHouse } from './house.ts'
+import { startApp } from './start-app.ts'
 
-const house = await startHouse(readConfig(process.env))
-house.log.info({ address: house.address }, 'working')
+const app = await startApp(readConfig(process.env))
+app.log.info({ address: app.address }, 'working')
 
 let stopping = false
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, async () => {
     if (stopping) process.exit(1)
     stopping = true
-    house.log.info({ signal }, 'stopping')
-    await house.stop()
+    app.log.info({ signal }, 'stopping')
+    await app.stop()
     process.exit(0)
   })
 }
 
 // An engine that gives up by itself is started anew by whoever runs this process.
-house.ended.catch((error) => {
-  house.log.fatal({ err: error }, 'cannot go on')
+app.ended.catch((error) => {
+  app.log.fatal({ err: error }, 'cannot go on')
   process.exit(1)
 })

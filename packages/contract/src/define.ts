@@ -19,7 +19,7 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number]
 
 /** Statuses an operation can add to those every operation shares. */
-type OwnRefusal = 402 | 403 | 404 | 409
+type OwnErrorStatus = 402 | 403 | 404 | 409
 
 export const SWITCHES = [
   'read_only',
@@ -59,7 +59,7 @@ export interface Operation<
   readonly status?: 200 | 201 | 202
   /** What is answered instead when the work was taken on and is finished later. */
   readonly laterStatus?: 202
-  readonly refusals?: readonly OwnRefusal[]
+  readonly errors?: readonly OwnErrorStatus[]
   /**
    * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent.
    * Without it the call takes a `session` signature, which may be repeated; with it the signature counts once.
@@ -77,7 +77,7 @@ export type InputOf<T extends Operation> = z.output<T['input']>
 export type RawInputOf<T extends Operation> = z.input<T['input']>
 
 /** What a handler hands over: `data`, and beside it exactly what the operation declares. */
-export type AnswerOf<T extends Operation> = {
+export type ResponseOf<T extends Operation> = {
   readonly data: z.input<T['output']>
   /** Only where the operation has a `laterStatus`. */
   readonly isLater?: boolean

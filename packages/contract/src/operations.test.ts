@@ -24,7 +24,7 @@ describe('the contract', () => {
 })
 
 describe.each(operationList)('$id', (operation) => {
-  test('takes one flat object and refuses what it does not know', () => {
+  test('takes one flat object and rejects what it does not know', () => {
     expect(operation.input).toBeInstanceOf(z.ZodObject)
     const answer = operation.input.safeParse({ nobody_asked: 1 })
     expect(answer.error?.issues.some((issue) => issue.code === 'unrecognized_keys')).toBe(true)

@@ -33,7 +33,7 @@ describe('text', () => {
     ['interlinear annotation', 0xfff9],
     ['a tag letter', 0xe0041],
     ['a supplementary variation selector', 0xe0100],
-  ])('%s is refused wherever it stands', (_name, code) => {
+  ])('%s is rejected wherever it stands', (_name, code) => {
     const odd = String.fromCodePoint(code)
     for (const value of [`${odd}ab`, `a${odd}b`, `ab${odd}`]) expect(accepts(value)).toBe(false)
   })
@@ -42,7 +42,7 @@ describe('text', () => {
     ['a lone high surrogate', 'ab\ud83d'],
     ['a lone low surrogate', '\ude00ab'],
     ['surrogates the wrong way round', 'a\ude00\ud83db'],
-  ])('%s is refused', (_name, value) => {
+  ])('%s is rejected', (_name, value) => {
     expect(accepts(value)).toBe(false)
   })
 
@@ -95,7 +95,7 @@ describe('text', () => {
 
 describe('line', () => {
   const one = line({ min: 1, max: 10 })
-  test.each(['a\nb', 'a\tb', ' a', 'a ', '\u00a0a', 'a\u3000', '', ' '])('%j is refused', (value) => {
+  test.each(['a\nb', 'a\tb', ' a', 'a ', '\u00a0a', 'a\u3000', '', ' '])('%j is rejected', (value) => {
     expect(one.safeParse(value).success).toBe(false)
   })
   test.each(['a', 'a b', 'ünï'])('%j is a line', (value) => {

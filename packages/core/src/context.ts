@@ -37,7 +37,7 @@ export interface Context {
   readonly requestId: string
 }
 
-/** What one command asks of the house. It reads as its list of needs and keeps test set-up small. */
+/** What one command asks of the application. It reads as its list of needs and keeps test set-up small. */
 export type Needs<K extends keyof Context> = Pick<Context, K>
 
 /** The actor as one line of text: for the audit log and for the scope of an Idempotency-Key. */

@@ -11,7 +11,7 @@ test('tables.ts is what the migrations make', async () => {
   expect(await describeTables(database.url)).toBe(written)
 })
 
-test('a column of a type the house does not know is refused, not guessed', async () => {
+test('a column of a type the application does not know is rejected, not guessed', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.stop())
   await sql`create table odd (price money)`.execute(database.db)

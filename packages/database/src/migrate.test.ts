@@ -67,7 +67,7 @@ describe('migrate', () => {
     expect(await migrate(url, second)).toEqual(['0002_second'])
   })
 
-  test('a file that was changed after it ran is refused, and nothing after it is applied', async () => {
+  test('a file that was changed after it ran is rejected, and nothing after it is applied', async () => {
     await migrate(url, migrationsOf({ '0001_first.sql': 'create table things (id int)' }))
     const changed = migrationsOf({
       '0001_first.sql': 'create table things (id bigint)',
@@ -101,7 +101,7 @@ describe('migrate', () => {
     expect(await ask('select id from things')).toEqual([{ id: 1 }])
   })
 
-  test('the house’s own migrations apply to an empty database, up to the newest', async () => {
+  test('the application’s own migrations apply to an empty database, up to the newest', async () => {
     const done = await migrate(url)
     expect(done.at(-1)).toBe(latestMigration())
     expect(done).toEqual([...done].sort())

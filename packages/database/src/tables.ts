@@ -75,7 +75,7 @@ export interface Tables {
     response_status: number | null
     failure: string | null
   }
-  delivery_lanes: {
+  delivery_queues: {
     agent_id: string
     last_seq: Generated<bigint>
     holder: string
@@ -102,31 +102,6 @@ export interface Tables {
     network: string
     nonce: bigint
     bytes: string
-  }
-  hires: {
-    id: string
-    network: string
-    kind: string
-    proof: string
-    subject: string
-    request: Json
-    fingerprint: Buffer
-    request_key: string | null
-    binding: string
-    payer: string | null
-    amount_micros: bigint
-    state: string
-    lease_until: Date
-    payment: Json | null
-    reference: string | null
-    bytes: string | null
-    nonce: bigint | null
-    signed_at_height: bigint | null
-    last_valid_height: bigint | null
-    result_id: string | null
-    why: string | null
-    created_at: Date
-    updated_at: Date
   }
   ledger_accounts: {
     id: string
@@ -263,16 +238,35 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
-  payout_gates: {
+  outgoing_transfers: {
     network: string
-    life: string
+    reference: string
+    payout_id: string | null
+    payee: string | null
+    amount_micros: bigint
+    nonce: bigint | null
+    block_height: bigint
+    block_hash: string
+    happened_at: Date
+    is_final: boolean
+    written_off_at: Date | null
+    created_at: Date
+  }
+  payout_guards: {
+    network: string
+    database_epoch: string
     horizon: bigint
     position: string | null
     compared_at: Date | null
-    counted_life: string | null
+    counted_epoch: string | null
     short_since: Date | null
     short_micros: Generated<bigint>
     updated_at: Date
+  }
+  payout_nonces: {
+    network: string
+    treasury: string
+    next_nonce: bigint
   }
   payout_signatures: {
     network: string
@@ -304,13 +298,33 @@ export interface Tables {
     due_at: Date
     round: Generated<number>
     purpose: string | null
-    told_agent: string | null
+    notified_agent: string | null
     not_before: Date | null
   }
-  rail_nonces: {
+  purchases: {
+    id: string
     network: string
-    treasury: string
-    next_nonce: bigint
+    kind: string
+    proof: string
+    subject: string
+    request: Json
+    fingerprint: Buffer
+    request_key: string | null
+    binding: string
+    payer: string | null
+    amount_micros: bigint
+    state: string
+    lease_until: Date
+    payment: Json | null
+    reference: string | null
+    bytes: string | null
+    nonce: bigint | null
+    signed_at_height: bigint | null
+    last_valid_height: bigint | null
+    result_id: string | null
+    why: string | null
+    created_at: Date
+    updated_at: Date
   }
   requests: {
     scope: string
@@ -321,21 +335,21 @@ export interface Tables {
     attempt: Generated<number>
     leased_until: Date
     status: number | null
-    answer_sealed: Buffer | null
+    response_sealed: Buffer | null
     created_at: Date
   }
   reserve_leaves: {
-    look_id: string
+    snapshot_id: string
     n: number
     account_id: string
     holder: string | null
     amount_micros: bigint
     salt: string
   }
-  reserve_looks: {
+  reserve_snapshots: {
     id: string
     network: string
-    looked_at: Date
+    taken_at: Date
     treasury: string
     final_micros: bigint
     latest_micros: bigint
@@ -361,20 +375,6 @@ export interface Tables {
     comment: string
     created_at: Date
   }
-  sendings: {
-    network: string
-    reference: string
-    payout_id: string | null
-    payee: string | null
-    amount_micros: bigint
-    nonce: bigint | null
-    block_height: bigint
-    block_hash: string
-    happened_at: Date
-    is_final: boolean
-    booked_at: Date | null
-    created_at: Date
-  }
   switches: {
     name: string
     on_since: Date | null
@@ -394,7 +394,7 @@ export interface Tables {
     happened_at: Date
     missing_since: Date | null
     state: string
-    looked_at: Date
+    checked_at: Date
     created_at: Date
   }
   treasury_positions: {
@@ -417,7 +417,7 @@ export interface Tables {
     idp_user_id: string
     chain: string
     address: string
-    vouched_at: Date
+    verified_at: Date
   }
   users: {
     idp_user_id: string

@@ -11,8 +11,8 @@ import {
   registerAgent,
   updateAgent,
 } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import { showcaseOf } from '@market/trade/listings'
 import { newestReviews } from '@market/trade/reviews'
 import { type HandlerContext, handler } from './handler.ts'
@@ -64,13 +64,17 @@ async function newOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
   }
 }
 
-const unsignedOwner = (): Refusal =>
-  new Refusal('invalid', 'You will be the owner. Leave owner_wallet out, or sign with that wallet instead.', {
-    details: [{ path: 'owner_wallet', message: 'must be left out by a signed-in person' }],
-  })
+const unsignedOwner = (): ApiError =>
+  new ApiError(
+    'invalid',
+    'You will be the owner. Leave owner_wallet out, or sign with that wallet instead.',
+    {
+      details: [{ path: 'owner_wallet', message: 'must be left out by a signed-in person' }],
+    },
+  )
 
-const otherSigner = (): Refusal =>
-  new Refusal('invalid', 'owner_wallet must be the wallet that signs', {
+const otherSigner = (): ApiError =>
+  new ApiError('invalid', 'owner_wallet must be the wallet that signs', {
     details: [{ path: 'owner_wallet', message: 'must be the wallet that signs' }],
   })
 
@@ -79,7 +83,7 @@ function newOwnerOf(ctx: HandlerContext, ownerWallet: string | undefined) {
   if (ownerWallet === undefined) return undefined
   const { cosigner } = ctx.caller
   if (cosigner === undefined) {
-    throw new Refusal(
+    throw new ApiError(
       'unauthenticated',
       'owner_wallet needs that wallet’s signature: wallet, wallet_sig, wallet_sig_ts',
       {
@@ -195,7 +199,7 @@ export const agentHandlers = {
       if (input.owner_wallet !== undefined && owner === undefined) return { agents: [], nextCursor: null }
       const signer = ctx.actor.kind === 'wallet' ? ctx.actor.wallet.key : undefined
       if (signer !== undefined && owner !== undefined && signer !== owner.key) {
-        throw new Refusal('forbidden', 'This signature is of another wallet than owner_wallet', {
+        throw new ApiError('forbidden', 'This signature is of another wallet than owner_wallet', {
           code: 'wrong_wallet',
         })
       }

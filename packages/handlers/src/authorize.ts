@@ -1,6 +1,6 @@
 import type { CallerKind, Operation } from '@market/contract/define'
 import type { Actor } from '@market/core/context'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 /** What to show, for each kind of caller, in the words of somebody who has to do it. */
 const HOW: Readonly<Record<CallerKind, string>> = {
@@ -18,9 +18,9 @@ export function authorize(operation: Operation, actor: Actor): void {
     return
   const wanted = operation.callers.map((kind) => HOW[kind]).join(', or ')
   if (actor.kind === 'anonymous') {
-    throw new Refusal('unauthenticated', `This call needs ${wanted}`, { code: 'credentials_missing' })
+    throw new ApiError('unauthenticated', `This call needs ${wanted}`, { code: 'credentials_missing' })
   }
-  throw new Refusal('forbidden', `This call is not open to this credential; it needs ${wanted}`, {
+  throw new ApiError('forbidden', `This call is not open to this credential; it needs ${wanted}`, {
     code: 'wrong_credential',
   })
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '@market/contract/define'
-import type { Refusal } from '@market/kernel/refusal'
+import type { ApiError } from '@market/kernel/api-error'
 
 export interface WalletFields {
   readonly wallet: unknown
@@ -29,8 +29,8 @@ export interface Call {
   readonly address: string
   readonly idempotencyKey?: string
   readonly requestId: string
-  /** What the edge itself found wrong: the call is counted like any other, and then refused. */
-  readonly refused?: Refusal
+  /** What the edge itself found wrong: the call is counted like any other, and then rejected. */
+  readonly rejected?: ApiError
 }
 
 export interface Answer {

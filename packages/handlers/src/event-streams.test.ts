@@ -35,7 +35,7 @@ async function open(apiKey: string, after = '0') {
     requestId: 'req_1',
   }
   const stream = await streams.open(call)
-  if ('status' in stream) throw new Error(`refused: ${stream.status}`)
+  if ('status' in stream) throw new Error(`rejected: ${stream.status}`)
   onTestFinished(() => stream.close())
   return stream
 }
@@ -75,8 +75,8 @@ test('told to end, a waiting reader ends at once', async () => {
 test('a place is given back once, and only then to another', async () => {
   const { apiKey } = await makeAgent(ctx)
   const held = await Promise.all(Array.from({ length: 5 }, () => open(apiKey)))
-  await expect(open(apiKey)).rejects.toThrow('refused: 429')
+  await expect(open(apiKey)).rejects.toThrow('rejected: 429')
   held.pop()?.close()
   await open(apiKey)
-  await expect(open(apiKey)).rejects.toThrow('refused: 429')
+  await expect(open(apiKey)).rejects.toThrow('rejected: 429')
 })

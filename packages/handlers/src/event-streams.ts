@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import { findEventsAfter, lastSeqOf } from '@market/core/events'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
+import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
 import type { Answer, Call } from './call.ts'
 import { presentEvent } from './events.ts'
-import { asRefusal, failureOf } from './failure.ts'
-import type { House } from './house.ts'
+import { asApiError, failureOf } from './failure.ts'
 import { identify } from './identify.ts'
 import { limit } from './limit.ts'
 import { parse } from './parse.ts'
@@ -38,13 +38,13 @@ interface Reader {
 }
 
 /** All streams of a process share one question to the database, however many there are. */
-export function eventStreams(house: House): EventStreams {
+export function eventStreams(app: AppServices): EventStreams {
   const open = new Map<AgentId, number>()
   const waiting = new Map<AgentId, Set<Reader>>()
 
   const look = async () => {
     if (waiting.size === 0) return
-    const newest = await lastSeqOf(house, [...waiting.keys()])
+    const newest = await lastSeqOf(app, [...waiting.keys()])
     for (const [agentId, readers] of waiting) {
       const seq = newest.get(agentId) ?? 0n
       for (const reader of readers) if (seq > reader.seen) reader.wake()
@@ -81,7 +81,7 @@ export function eventStreams(house: House): EventStreams {
   async function* read(agentId: AgentId, after: bigint, signal: AbortSignal, quietMs: number) {
     let seen = after
     while (!signal.aborted) {
-      const events = await findEventsAfter(house, agentId, seen, BATCH)
+      const events = await findEventsAfter(app, agentId, seen, BATCH)
       for (const event of events) {
         yield presentEvent(event)
         seen = event.seq
@@ -96,11 +96,11 @@ export function eventStreams(house: House): EventStreams {
       const call: Call = { ...partial, operation: operations.listEvents }
       let headers: Readonly<Record<string, string>> = {}
       try {
-        const limited = await limit(house, call.operation, call.address)
+        const limited = await limit(app, call.operation, call.address)
         headers = limited.headers
-        if (limited.refusal !== undefined) throw limited.refusal
-        if (call.refused !== undefined) throw call.refused
-        const { actor } = await identify(house, house.operators, call)
+        if (limited.apiError !== undefined) throw limited.apiError
+        if (call.rejected !== undefined) throw call.rejected
+        const { actor } = await identify(app, app.operators, call)
         authorize(call.operation, actor)
         const { after } = parse(call.operation, call.input) as { after: string }
         if (actor.kind !== 'agent') throw new Error('only agents are authorized here')
@@ -114,7 +114,7 @@ export function eventStreams(house: House): EventStreams {
           close: () => leave(open, agentId),
         }
       } catch (error) {
-        if (asRefusal(error) === undefined) house.onFault(error, call)
+        if (asApiError(error) === undefined) app.onFault(error, call)
         const failure = failureOf(error, call.requestId)
         return { ...failure, headers: { ...headers, ...failure.headers } }
       }
@@ -129,8 +129,8 @@ function leave(open: Map<AgentId, number>, agentId: AgentId): void {
   else open.set(agentId, left)
 }
 
-const tooMany = (): Refusal =>
-  new Refusal('rate_limited', `An agent may hold ${STREAMS_PER_AGENT} streams at once. Close one first.`, {
+const tooMany = (): ApiError =>
+  new ApiError('rate_limited', `An agent may hold ${STREAMS_PER_AGENT} streams at once. Close one first.`, {
     code: 'too_many_streams',
     retryAfterSeconds: 5,
   })

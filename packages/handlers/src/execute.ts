@@ -2,13 +2,13 @@ import { isWrite } from '@market/contract/define'
 import { finishRequest, releaseRequest, takeRequest } from '@market/core/requests'
 import { answerLimited } from './answer-limited.ts'
 import { answerOf } from './answer-of.ts'
+import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
 import type { Answer, Call } from './call.ts'
 import type { Caller } from './caller.ts'
-import { asRefusal, failureOf } from './failure.ts'
+import { asApiError, failureOf } from './failure.ts'
 import type { AnyHandler, HandlerContext } from './handler.ts'
 import { handlers } from './handlers.ts'
-import type { House } from './house.ts'
 import { identify } from './identify.ts'
 import { parse } from './parse.ts'
 import { leaseKey } from './request-key.ts'
@@ -17,33 +17,33 @@ import { requestTransaction } from './request-transaction.ts'
 export type Execute = (call: Call) => Promise<Answer>
 
 /** One way for every edge: limit, credential, permission, input, then once for an Idempotency-Key. */
-export function executor(house: House): Execute {
+export function executor(app: AppServices): Execute {
   return (call) =>
-    answerLimited(house, call.operation, call, async () => {
-      if (call.refused !== undefined) throw call.refused
-      const caller = await identify(house, house.operators, call)
+    answerLimited(app, call.operation, call, async () => {
+      if (call.rejected !== undefined) throw call.rejected
+      const caller = await identify(app, app.operators, call)
       authorize(call.operation, caller.actor)
-      return answerOnce(house, call, caller, parse(call.operation, call.input))
+      return answerOnce(app, call, caller, parse(call.operation, call.input))
     })
 }
 
 async function answerOnce(
-  house: House,
+  app: AppServices,
   call: Call,
   caller: Caller,
   input: Record<string, unknown>,
 ): Promise<Answer> {
   const key = leaseKey(call, caller.actor)
-  if (key === undefined) return run(house, call, caller, input)
-  const taken = await takeRequest(house, key)
+  if (key === undefined) return run(app, call, caller, input)
+  const taken = await takeRequest(app, key)
   if ('replay' in taken) return { ...taken.replay, headers: { 'Idempotent-Replayed': 'true' } }
   const { lease } = taken
   try {
-    return await run(house, call, caller, input, lease)
+    return await run(app, call, caller, input, lease)
   } catch (error) {
-    const kept = keptRefusal(error, call.requestId)
-    if (kept === undefined) await releaseRequest(house, lease).catch(() => {})
-    else await finishRequest(house, house.db, lease, kept)
+    const kept = storedError(error, call.requestId)
+    if (kept === undefined) await releaseRequest(app, lease).catch(() => {})
+    else await finishRequest(app, app.db, lease, kept)
     throw error
   }
 }
@@ -51,26 +51,26 @@ async function answerOnce(
 /** A "no" that another try of the same request would meet again is an answer like any other; the rest is not kept. */
 const KEPT = new Set(['payment_required', 'forbidden', 'not_found', 'conflict'])
 
-function keptRefusal(error: unknown, requestId: string): { status: number; body: unknown } | undefined {
-  const refusal = asRefusal(error)
-  if (refusal === undefined || !KEPT.has(refusal.kind)) return undefined
-  const { status, body } = failureOf(refusal, requestId)
+function storedError(error: unknown, requestId: string): { status: number; body: unknown } | undefined {
+  const apiError = asApiError(error)
+  if (apiError === undefined || !KEPT.has(apiError.kind)) return undefined
+  const { status, body } = failureOf(apiError, requestId)
   return { status, body }
 }
 
 async function run(
-  house: House,
+  app: AppServices,
   call: Call,
   caller: Caller,
   input: Record<string, unknown>,
   lease?: Parameters<typeof finishRequest>[2],
 ): Promise<Answer> {
   const handler: AnyHandler = handlers[call.operation.id as keyof typeof handlers]
-  const transaction = requestTransaction(house, call, caller, lease, (result) =>
+  const transaction = requestTransaction(app, call, caller, lease, (result) =>
     answerOf(call.operation, handler.present(result as never, ctx)),
   )
   const ctx: HandlerContext = {
-    ...house,
+    ...app,
     actor: caller.actor,
     caller,
     requestId: call.requestId,

@@ -1,6 +1,6 @@
 import type { FailureStatus } from '@market/contract/errors'
 import { isOutage } from '@market/database/outage'
-import { Refusal, type RefusalKind, unavailable } from '@market/kernel/refusal'
+import { ApiError, type ErrorKind, unavailable } from '@market/kernel/api-error'
 
 const STATUS = {
   invalid: 400,
@@ -14,7 +14,7 @@ const STATUS = {
   unprocessable: 422,
   rate_limited: 429,
   unavailable: 503,
-} as const satisfies Record<RefusalKind, FailureStatus>
+} as const satisfies Record<ErrorKind, FailureStatus>
 
 export interface Failure {
   readonly status: number
@@ -22,10 +22,10 @@ export interface Failure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What an error answers. Only a refusal's own words leave; anything else answers a fixed sentence. */
+/** What an error answers. Only a error's own words leave; anything else answers a fixed sentence. */
 export function failureOf(error: unknown, requestId: string): Failure {
-  const refusal = asRefusal(error)
-  if (refusal === undefined) {
+  const apiError = asApiError(error)
+  if (apiError === undefined) {
     const error = 'Something went wrong on our side. It has been noted; try again.'
     return {
       status: 500,
@@ -33,13 +33,13 @@ export function failureOf(error: unknown, requestId: string): Failure {
       headers: {},
     }
   }
-  const { code, details, retryAfterSeconds, fields } = refusal.extra
+  const { code, details, retryAfterSeconds, fields } = apiError.extra
   return {
-    status: STATUS[refusal.kind],
+    status: STATUS[apiError.kind],
     body: {
       success: false,
-      error: refusal.message,
-      code: code ?? refusal.kind,
+      error: apiError.message,
+      code: code ?? apiError.kind,
       request_id: requestId,
       ...(details && { details }),
       ...fields,
@@ -48,9 +48,9 @@ export function failureOf(error: unknown, requestId: string): Failure {
   }
 }
 
-/** A refusal as it is; an outage as the refusal it means; undefined for a fault of ours. */
-export function asRefusal(error: unknown): Refusal | undefined {
-  if (error instanceof Refusal) return error
+/** A error as it is; an outage as the error it means; undefined for a fault of ours. */
+export function asApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
   return isOutage(error)
     ? unavailable('A part we depend on does not answer. Try again in a moment.', error)
     : undefined

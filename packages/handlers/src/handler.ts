@@ -1,9 +1,9 @@
-import type { AnswerOf, InputOf, Operation } from '@market/contract/define'
+import type { InputOf, Operation, ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import type { Context } from '@market/core/context'
 import type { Caller } from './caller.ts'
 
-/** What a handler's `run` stands in: the house, and who calls. */
+/** What a handler's `run` stands in: the application, and who calls. */
 export type HandlerContext = Context & { readonly caller: Caller }
 
 /**
@@ -12,7 +12,7 @@ export type HandlerContext = Context & { readonly caller: Caller }
  */
 export interface Handler<Op extends Operation, Result> {
   readonly run: (ctx: HandlerContext, input: InputOf<Op>) => Promise<Result>
-  readonly present: (result: Result, ctx: HandlerContext) => AnswerOf<Op>
+  readonly present: (result: Result, ctx: HandlerContext) => ResponseOf<Op>
 }
 
 type AnyResult = never

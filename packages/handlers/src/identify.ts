@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { CallerKind, Operation } from '@market/contract/define'
 import type { Context } from '@market/core/context'
 import { API_KEY_PREFIX, findAgentByKey } from '@market/identity/agents'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Call, Credentials } from './call.ts'
 import type { Caller } from './caller.ts'
 import { proveWallet } from './prove-wallet.ts'
@@ -45,7 +45,7 @@ function kindShown(operation: Operation, shown: Credentials): Shown | undefined 
   if (shown.bodyToken !== undefined && shown.bodyToken !== shown.bearer) kinds.push('user')
   if (shown.wallet !== undefined && !(operation.cosigned && kinds.length > 0)) kinds.push('wallet')
   if (kinds.length > 1) {
-    throw new Refusal(
+    throw new ApiError(
       'invalid',
       'Show one credential: an API key, an identity-provider token or a wallet signature',
       {
@@ -89,7 +89,7 @@ function adminKeyName(operators: Operators, key: string): string {
   const digest = createHash('sha256').update(key).digest()
   const found = operators.keys.filter(({ sha256 }) => timingSafeEqual(sha256, digest))[0]
   if (found === undefined) {
-    throw new Refusal('unauthenticated', 'This operator key is not valid', { code: 'bad_admin_key' })
+    throw new ApiError('unauthenticated', 'This operator key is not valid', { code: 'bad_admin_key' })
   }
   return found.name
 }

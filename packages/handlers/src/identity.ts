@@ -1,8 +1,8 @@
 import { SIGNATURE_MAX_AGE_MS } from '@market/core/ports/signatures'
 import { type Account, getAccount, type LinkedWallet, updateProfile } from '@market/identity/accounts'
 import { signIn } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
-import { Refusal } from '@market/kernel/refusal'
 import { handler } from './handler.ts'
 import { askProfile } from './owner-of.ts'
 import { requireUser } from './require-actor.ts'
@@ -34,7 +34,7 @@ export const identityHandlers = {
     run: async (ctx, input) => {
       const wallet = ctx.signatures.parse(input.wallet, input.wallet_chain)
       if (wallet === undefined) {
-        throw new Refusal('invalid', 'wallet must be a wallet that can sign, on the chain named beside it', {
+        throw new ApiError('invalid', 'wallet must be a wallet that can sign, on the chain named beside it', {
           details: [
             { path: 'wallet', message: 'must be a wallet that can sign, on the chain named beside it' },
           ],

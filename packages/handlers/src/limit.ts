@@ -1,11 +1,11 @@
 import { LIMITS, type LimitName } from '@market/contract/limits'
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 export interface Limited {
   readonly headers: Record<string, string>
-  readonly refusal?: Refusal
+  readonly apiError?: ApiError
 }
 
 /** Counts the call and writes the headers every answer of the route carries, allowed or not. */
@@ -23,12 +23,12 @@ export async function limit(
     'X-RateLimit-Reset': String(Math.ceil((clock.now().getTime() + taken.resetsInMs) / 1_000)),
   }
   if (taken.allowed) return { headers }
-  const refusal = new Refusal(
+  const apiError = new ApiError(
     'rate_limited',
     `Too many requests: at most ${rule.max} in ${inWords(rule.windowSeconds)}. Try again in ${resetSeconds} seconds.`,
     { retryAfterSeconds: resetSeconds },
   )
-  return { headers, refusal }
+  return { headers, apiError }
 }
 
 function inWords(seconds: number): string {

@@ -1,10 +1,10 @@
 import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { formatUsd, parseUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import type { Payout } from '@market/money/payouts'
 import {
   acceptOrder,
@@ -40,8 +40,8 @@ import { readerOf } from './reader-of.ts'
 
 type ActInput = InputOf<Operations['actOnOrder']>
 
-const missing = (field: string, action: string): Refusal =>
-  new Refusal('invalid', `${field} is needed with action=${action}`, {
+const missing = (field: string, action: string): ApiError =>
+  new ApiError('invalid', `${field} is needed with action=${action}`, {
     details: [{ path: field, message: `is needed with action=${action}` }],
   })
 
@@ -51,7 +51,7 @@ function clientWallet(ctx: HandlerContext, party: Party, named: string | undefin
     return ctx.actor.kind === 'user' ? (ctx.caller.cosigner?.key ?? null) : (party.wallets[0] ?? null)
   const key = ctx.signatures.parse(named)?.key
   if (key !== undefined && party.wallets.includes(key)) return key
-  throw new Refusal(
+  throw new ApiError(
     'invalid',
     'client_wallet must be yours: sign this request with it, or link it to your account first',
     { code: 'wallet_not_proven', details: [{ path: 'client_wallet', message: 'must sign or be linked' }] },
@@ -102,7 +102,7 @@ function priceOf(text: string): Usdc {
 function itemsOf(input: InputOf<Operations['deliverOrder']>): Deliverable[] {
   const { deliverable_url: url, deliverable_media_type: mediaType, deliverables } = input
   if ((url === undefined) === (deliverables === undefined))
-    throw new Refusal('invalid', 'Give either deliverable_url or deliverables', {
+    throw new ApiError('invalid', 'Give either deliverable_url or deliverables', {
       details: [{ path: 'deliverables', message: 'either this or deliverable_url' }],
     })
   if (deliverables !== undefined) return deliverables
@@ -198,7 +198,7 @@ export const orderHandlers = {
     present: presentView,
   }),
 
-  getHiredOrder: handler('getHiredOrder', {
+  getPurchasedOrder: handler('getPurchasedOrder', {
     run: async (ctx, input) => {
       const id = input.order_id as OrderId
       const view = await readHired(ctx, id, input.t)
@@ -266,7 +266,7 @@ export const orderHandlers = {
     run: async (ctx, input) => {
       const { outcome, agent_share_bps: bps } = input
       if ((outcome === 'split') !== (bps !== undefined))
-        throw new Refusal('invalid', 'agent_share_bps belongs to a split, and a split needs it', {
+        throw new ApiError('invalid', 'agent_share_bps belongs to a split, and a split needs it', {
           details: [{ path: 'agent_share_bps', message: 'is given with outcome=split only' }],
         })
       const verdict =

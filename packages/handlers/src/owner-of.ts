@@ -1,9 +1,9 @@
-import { type Vouched, walletsOf } from '@market/identity/accounts'
+import { type IdentityClaims, walletsOf } from '@market/identity/accounts'
 import type { HandlerContext } from './handler.ts'
 import { requireUser } from './require-actor.ts'
 
 /** Asks the provider about the caller, and notes when: an answer that was overtaken must not win. */
-export async function askProfile(ctx: HandlerContext): Promise<Vouched> {
+export async function askProfile(ctx: HandlerContext): Promise<IdentityClaims> {
   const askedAt = ctx.clock.now()
   return { ...(await ctx.identity.profile(requireUser(ctx).token)), askedAt }
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '@market/contract/define'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { z } from 'zod'
 
 const MOST_DETAILS = 20
@@ -14,7 +14,7 @@ export function parseAs<T>(schema: z.ZodType<T>, input: unknown): T {
   const details = parsed.error.issues.slice(0, MOST_DETAILS).map(detailOf)
   const first = details[0]
   const sentence = first === undefined ? 'The request is not valid' : `${first.path} ${first.message}`.trim()
-  throw new Refusal('invalid', sentence, { code: 'invalid_input', details })
+  throw new ApiError('invalid', sentence, { code: 'invalid_input', details })
 }
 
 /** Names the field in the caller's own words; the value itself is never repeated. */

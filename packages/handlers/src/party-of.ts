@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Party } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
@@ -24,6 +24,6 @@ export async function partyOf(ctx: HandlerContext): Promise<Party> {
     case 'agent':
       return { name: `agent:${actor.agentId}`, agentId: actor.agentId, wallets: signed }
     default:
-      throw new Refusal('forbidden', 'An operator is no party to orders', { code: 'not_a_party' })
+      throw new ApiError('forbidden', 'An operator is no party to orders', { code: 'not_a_party' })
   }
 }

@@ -1,9 +1,9 @@
-import type { AnswerOf } from '@market/contract/define'
+import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { type Agent, API_KEY_PREFIX, averageRating } from '@market/identity/agents'
 import type { HandlerContext } from './handler.ts'
 
-type PublicAgent = AnswerOf<Operations['featuredAgents']>['data'][number]
+type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
 
 /** EVM addresses are stored in lower case and shown with their checksum; Solana addresses are shown as stored. */
 export const shownWallet = (ctx: HandlerContext, wallet: string | null): string | null =>

@@ -1,12 +1,12 @@
-import type { AnswerOf } from '@market/contract/define'
+import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
 import type { Order, OrderFacts } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
 import { shownWallet } from './present-agent.ts'
 
-type OrderData = AnswerOf<Operations['listOrders']>['data'][number]
-type PayableData = AnswerOf<Operations['createOrder']>['data']
+type OrderData = ResponseOf<Operations['listOrders']>['data'][number]
+type PayableData = ResponseOf<Operations['createOrder']>['data']
 
 const timeOf = (at: Date | null | undefined): string | null => at?.toISOString() ?? null
 

@@ -1,10 +1,10 @@
-import type { AnswerOf } from '@market/contract/define'
+import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
 import { averageRating, type Found, type Listing } from '@market/trade/listings'
 
-type Service = AnswerOf<Operations['getService']>['data']
-type FoundService = AnswerOf<Operations['browseServices']>['data'][number]
+type Service = ResponseOf<Operations['getService']>['data']
+type FoundService = ResponseOf<Operations['browseServices']>['data'][number]
 
 export const presentService = (listing: Listing): Service => ({
   id: listing.id,

@@ -1,7 +1,7 @@
 import type { Operation } from '@market/contract/define'
 import type { Context } from '@market/core/context'
 import type { Wallet, WalletChain } from '@market/core/ports/signatures'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Call, WalletFields } from './call.ts'
 import type { SingleUse } from './caller.ts'
 
@@ -48,5 +48,5 @@ export function readWallet(ports: Pick<Context, 'signatures'>, fields: WalletFie
 
 const digits = (text: string): number | undefined => (/^\d{1,16}$/.test(text) ? Number(text) : undefined)
 
-const bad = (path: string, message: string): Refusal =>
-  new Refusal('invalid', `${path} ${message}`, { code: 'bad_wallet_fields', details: [{ path, message }] })
+const bad = (path: string, message: string): ApiError =>
+  new ApiError('invalid', `${path} ${message}`, { code: 'bad_wallet_fields', details: [{ path, message }] })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isWrite } from '@market/contract/define'
 import { type Actor, nameOf } from '@market/core/context'
 import type { RequestKey } from '@market/core/requests'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Call } from './call.ts'
 
 const KEY = /^[\x20-\x7e]{1,128}$/
@@ -11,7 +11,7 @@ const KEY = /^[\x20-\x7e]{1,128}$/
 export function leaseKey(call: Call, actor: Actor): RequestKey | undefined {
   if (call.idempotencyKey === undefined || !isWrite(call.operation)) return undefined
   if (!KEY.test(call.idempotencyKey)) {
-    throw new Refusal('invalid', 'Idempotency-Key must be 1-128 printable ASCII characters', {
+    throw new ApiError('invalid', 'Idempotency-Key must be 1-128 printable ASCII characters', {
       code: 'bad_idempotency_key',
     })
   }

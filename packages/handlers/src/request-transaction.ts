@@ -1,12 +1,12 @@
 import type { SwitchName } from '@market/contract/define'
 import type { Context } from '@market/core/context'
 import { finishRequest, type Lease, useSignature } from '@market/core/requests'
-import { refuseWhileStopped } from '@market/core/switches'
+import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import type { AppServices } from './app-services.ts'
 import type { Answer, Call } from './call.ts'
 import type { Caller } from './caller.ts'
-import type { House } from './house.ts'
 
 interface RequestTransaction {
   readonly transact: Context['transact']
@@ -19,7 +19,7 @@ interface RequestTransaction {
  * moment leaves either nothing or all of it.
  */
 export function requestTransaction(
-  house: House,
+  app: AppServices,
   call: Call,
   caller: Caller,
   lease: Lease | undefined,
@@ -32,12 +32,12 @@ export function requestTransaction(
     transact: async (work) => {
       assert(!begun, `${call.operation.id} opens one transaction`)
       begun = true
-      return transact(house.db, async (tx) => {
-        await refuseWhileStopped(tx, stops)
-        if (caller.singleUse !== undefined) await useSignature(house, tx, caller.singleUse)
+      return transact(app.db, async (tx) => {
+        await rejectWhileStopped(tx, stops)
+        if (caller.singleUse !== undefined) await useSignature(app, tx, caller.singleUse)
         const result = await work(tx)
         const answer = present(result)
-        if (lease !== undefined) await finishRequest(house, tx, lease, answer)
+        if (lease !== undefined) await finishRequest(app, tx, lease, answer)
         made = { result, answer }
         return result
       })

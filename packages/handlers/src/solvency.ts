@@ -15,7 +15,7 @@ const usd = (micros: bigint): string => formatUsd(usdc(micros))
 const presentStanding = ({ newest, proven }: Standing) => ({
   network: newest.network,
   treasury: newest.treasury,
-  looked_at: newest.lookedAt.toISOString(),
+  checked_at: newest.takenAt.toISOString(),
   assets_usd: usd(newest.latest),
   assets_final_usd: usd(newest.final),
   liabilities_usd: usd(liabilitiesOf(newest.books)),
@@ -25,8 +25,8 @@ const presentStanding = ({ newest, proven }: Standing) => ({
   solvent: newest.short === 0n,
   proof: proven?.proof
     ? {
-        look_id: proven.id,
-        looked_at: proven.lookedAt.toISOString(),
+        snapshot_id: proven.id,
+        checked_at: proven.takenAt.toISOString(),
         root: proven.proof.root,
         leaves: proven.proof.leaves,
         liabilities_usd: usd(liabilitiesOf(proven.books)),
@@ -37,8 +37,8 @@ const presentStanding = ({ newest, proven }: Standing) => ({
 /** Of those beside the way only hash and sum: whose they are is nobody else's business. */
 const presentProof = ({ look, root, total, leaf, path }: LiabilityProof) => ({
   network: look.network,
-  look_id: look.id,
-  looked_at: look.lookedAt.toISOString(),
+  snapshot_id: look.id,
+  checked_at: look.takenAt.toISOString(),
   root,
   total_usd: usd(total),
   leaf: {

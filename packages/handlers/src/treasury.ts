@@ -2,18 +2,18 @@ import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
 import type { PayoutId } from '@market/money/payouts'
 import {
-  bookSending,
   getTreasury,
   giveBackTransfer,
   keepTransfer,
+  type ListedOutgoingTransfer,
   type ListedPayout,
-  type ListedSending,
   listPayouts,
   listUnexplained,
   listUnmatched,
   retryPayout,
   type Treasury,
   type UnmatchedMoney,
+  writeOffTransfer,
 } from '@market/money/treasury'
 import { handler } from './handler.ts'
 
@@ -55,7 +55,7 @@ const presentPayout = (payout: ListedPayout) => ({
   tx_hash: payout.reference,
 })
 
-const presentSending = (sending: ListedSending) => ({
+const presentOutgoingTransfer = (sending: ListedOutgoingTransfer) => ({
   network: sending.network,
   reference: sending.reference,
   payout_id: sending.payoutId,
@@ -64,9 +64,9 @@ const presentSending = (sending: ListedSending) => ({
   happened_at: sending.happenedAt.toISOString(),
 })
 
-function presentBooked(sending: ListedSending) {
+function presentBooked(sending: ListedOutgoingTransfer) {
   assert(sending.bookedAt !== null, `${sending.reference} is booked`)
-  return { ...presentSending(sending), booked_at: sending.bookedAt.toISOString() }
+  return { ...presentOutgoingTransfer(sending), written_off_at: sending.bookedAt.toISOString() }
 }
 
 export const treasuryHandlers = {
@@ -87,7 +87,7 @@ export const treasuryHandlers = {
 
   listUnexplained: handler('listUnexplained', {
     run: (ctx, page) => listUnexplained(ctx, page),
-    present: ({ rows, nextCursor }) => ({ data: rows.map(presentSending), next_cursor: nextCursor }),
+    present: ({ rows, nextCursor }) => ({ data: rows.map(presentOutgoingTransfer), next_cursor: nextCursor }),
   }),
 
   giveBackTransfer: handler('giveBackTransfer', {
@@ -102,8 +102,8 @@ export const treasuryHandlers = {
     }),
   }),
 
-  bookSending: handler('bookSending', {
-    run: (ctx, input) => bookSending(ctx, input),
+  writeOffTransfer: handler('writeOffTransfer', {
+    run: (ctx, input) => writeOffTransfer(ctx, input),
     present: (sending) => ({ data: presentBooked(sending) }),
   }),
 

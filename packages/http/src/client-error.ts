@@ -4,7 +4,7 @@ interface ClientError extends Error {
   readonly code?: string
 }
 
-/** What Node itself refuses before there is a request: still in our envelope, then the connection ends. */
+/** What Node itself rejects before there is a request: still in our envelope, then the connection ends. */
 const ANSWERS: Readonly<Record<string, readonly [status: string, sentence: string, code: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',

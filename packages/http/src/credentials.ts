@@ -1,5 +1,5 @@
 import type { Credentials } from '@market/handlers/call'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { FastifyRequest } from 'fastify'
 import { isSameSite } from './same-site.ts'
 
@@ -33,7 +33,7 @@ export function takeCredentials(
   const cookieToken = bearer === undefined && takesPeople ? cookieOf(request.headers.cookie) : undefined
   if (cookieToken !== undefined && bodyToken === undefined && wallet === undefined) {
     if (!isSameSite(request, ownOrigins)) {
-      throw new Refusal(
+      throw new ApiError(
         'forbidden',
         'A cookie counts only for requests from our own pages. Send a bearer token.',
         {
@@ -54,7 +54,7 @@ function bearerOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1]
   if (token === undefined || token.length > MAX_TOKEN) {
-    throw new Refusal('unauthenticated', 'Authorization must be "Bearer" and a token', {
+    throw new ApiError('unauthenticated', 'Authorization must be "Bearer" and a token', {
       code: 'bad_authorization',
     })
   }
@@ -67,7 +67,7 @@ function takeToken(input: Record<string, unknown>, kept: KeptFields): string | u
   delete input[TOKEN_FIELD]
   if (token === undefined) return undefined
   if (typeof token !== 'string' || token.length === 0 || token.length > MAX_TOKEN) {
-    throw new Refusal('unauthenticated', `${TOKEN_FIELD} must be an identity-provider token`, {
+    throw new ApiError('unauthenticated', `${TOKEN_FIELD} must be an identity-provider token`, {
       code: 'bad_token',
     })
   }

@@ -28,7 +28,7 @@ export function renderOperation(operation: Operation): string {
 ${renderInput(operation)}
 <h4>Answers ${operation.status ?? 200}</h4>
 <pre>${escapeHtml(renderShape(jsonOf(operation.output, 'output')))}</pre>
-<details><summary>Refusals</summary><ul>${statusesOf(operation)
+<details><summary>Rejections</summary><ul>${statusesOf(operation)
     .map((status) => `<li><b>${status}</b> ${escapeHtml(FAILURES[status])}</li>`)
     .join('')}</ul></details>
 </article>`

@@ -1,9 +1,9 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 const MAX_DEPTH = 32
 
-/** The value of a text, or a refusal. */
+/** The value of a text, or a error. */
 export type ParseJson = (request: FastifyRequest, text: string) => Promise<unknown>
 
 /** JSON only, no deeper than any of our inputs, and no key that would reach into an object's prototype. */
@@ -22,11 +22,11 @@ export function jsonParser(app: FastifyInstance): ParseJson {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   return async (request, text) => {
     if (text === '') return undefined
-    if (isTooDeep(text)) throw new Refusal('invalid', `JSON may nest at most ${MAX_DEPTH} levels`)
+    if (isTooDeep(text)) throw new ApiError('invalid', `JSON may nest at most ${MAX_DEPTH} levels`)
     return new Promise((resolve, reject) => {
       parseJson(request, text, (error: Error | null, value: unknown) => {
         if (error === null) resolve(value)
-        else reject(new Refusal('invalid', 'The body is not JSON that can be read', { code: 'bad_json' }))
+        else reject(new ApiError('invalid', 'The body is not JSON that can be read', { code: 'bad_json' }))
       })
     })
   }

@@ -2,7 +2,7 @@ import type { Operation } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import type { Answer, Call } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
@@ -19,7 +19,7 @@ declare module 'fastify' {
 export interface RestSettings extends Addressing {
   readonly execute: Execute
   readonly ownOrigins: ReadonlySet<string>
-  /** Paths that another door of the house shares, by their operation: it answers, or hands the request on. */
+  /** Paths that another door of the application shares, by their operation: it answers, or hands the request on. */
   readonly detours?: Readonly<
     Record<string, (request: FastifyRequest, onward: () => Promise<Answer>) => Promise<Answer>>
   >
@@ -77,25 +77,25 @@ export function shownBy(
   input: Record<string, unknown>,
   taking: Taking,
   settings: Pick<RestSettings, 'ownOrigins'>,
-): Pick<Call, 'credentials' | 'refused'> {
+): Pick<Call, 'credentials' | 'rejected'> {
   try {
     return { credentials: takeCredentials(request, input, taking, settings.ownOrigins) }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return { credentials: {}, refused: error }
+    if (!(error instanceof ApiError)) throw error
+    return { credentials: {}, rejected: error }
   }
 }
 
 /** Answers a request of a route that could not even be read, counted like any other of its calls. */
-export async function refuse(
+export async function reject(
   request: FastifyRequest,
-  refused: Refusal,
+  rejected: ApiError,
   settings: RestSettings,
 ): Promise<Answer | undefined> {
   const operation = operationList.find(({ id }) => id === request.operation)
   if (operation === undefined) return undefined
   const address = addressOf(request, settings)
-  return settings.execute({ operation, input: {}, credentials: {}, address, requestId: request.id, refused })
+  return settings.execute({ operation, input: {}, credentials: {}, address, requestId: request.id, rejected })
 }
 
 /** An operation that asks about a wallet, instead of being signed by one, keeps those fields as its input. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { EventStreams } from '@market/handlers/event-streams'
 import type { Execute } from '@market/handlers/execute'
-import type { ShopWindow } from '@market/handlers/x402/shop-window'
+import type { Catalog } from '@market/handlers/x402/catalog'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { clientAddress } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
@@ -13,23 +13,23 @@ import { type Health, mountHealth } from './health.ts'
 import { acceptJson } from './json-body.ts'
 import { type Metrics, mountMetrics } from './metrics.ts'
 import { logAnswers, type RequestLog } from './request-log.ts'
-import { mountRest, refuse } from './rest.ts'
+import { mountRest, reject } from './rest.ts'
 import { mountEventStream } from './sse.ts'
 import {
-  type Hire,
+  type Purchase as Hire,
   hireInsteadOfOrder,
   mountHireDoors,
   payToRegister,
-  refuseHire,
+  rejectHire,
 } from './x402/hire-doors.ts'
-import { mountShopWindow } from './x402/mount.ts'
+import { mountCatalog } from './x402/mount.ts'
 
 export interface ServerSettings {
   readonly execute: Execute
   readonly streams: EventStreams
   readonly hire: Hire
   readonly register: Hire
-  readonly window: ShopWindow
+  readonly window: Catalog
   readonly baseUrl: string
   readonly appUrl: string
   readonly trustedProxies: readonly string[]
@@ -87,11 +87,12 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   answerInEnvelope(
     app,
     settings.onFault,
-    async (request, refusal) => (await refuse(request, refusal, rest)) ?? refuseHire(request, refusal, doors),
+    async (request, apiError) =>
+      (await reject(request, apiError, rest)) ?? rejectHire(request, apiError, doors),
   )
   mountRest(app, rest)
   mountEventStream(app, settings.streams, edge)
   mountHireDoors(app, doors)
-  mountShopWindow(app, settings.window, { ...edge, baseUrl })
+  mountCatalog(app, settings.window, { ...edge, baseUrl })
   return app
 }

@@ -68,7 +68,7 @@ export function gather(wire: Wire, arrived: Arrived): Record<string, unknown> {
   return input
 }
 
-/** A body that is no object is handed on under a name no operation has, so that parsing refuses it as a whole. */
+/** A body that is no object is handed on under a name no operation has, so that parsing rejects it as a whole. */
 function bodyOf(body: unknown): object {
   if (body === undefined || body === null) return {}
   return typeof body === 'object' && !Array.isArray(body) ? body : { body }

@@ -44,7 +44,7 @@ async function unreachableAgent(
 const deliveries = () => ctx.db.selectFrom('deliveries').selectAll().execute()
 const notifications = () => ctx.db.selectFrom('notifications').select(['kind', 'data']).execute()
 const laneOf = (agentId: AgentId) =>
-  ctx.db.selectFrom('delivery_lanes').selectAll().where('agent_id', '=', agentId).executeTakeFirstOrThrow()
+  ctx.db.selectFrom('delivery_queues').selectAll().where('agent_id', '=', agentId).executeTakeFirstOrThrow()
 
 test('an event is tried at once, a second after the first failure, four after the second, then dropped and told', async () => {
   const agentId = await unreachableAgent()
@@ -89,7 +89,7 @@ test('a lane that another holds is left alone, and asked for again when the hold
   const agentId = await unreachableAgent()
   const hold = { holder: randomUUID(), held_until: later(ctx.clock.now(), 10 * SECOND) }
   await ctx.db
-    .insertInto('delivery_lanes')
+    .insertInto('delivery_queues')
     .values({ agent_id: agentId, ...hold })
     .execute()
   await carryEventsJob(ctx, { agentId }, WORKING)

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { JobName, JobPayloads } from '@market/core/queue'
 
-/** What jobs stand on: the house without a caller. */
+/** What jobs stand on: the application without a caller. */
 export type JobContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'outbound' | 'chains' | 'facilitators'>
 
 export interface JobStop {

@@ -4,7 +4,7 @@ interface PayOutLog {
   warn(fields: object, message: string): void
 }
 
-type Network = keyof PayoutContext['rails']
+type Network = keyof PayoutContext['payoutSenders']
 
 const EVERY_MS = 500
 /** Steps at once, per network: a network whose nodes hang keeps the others waiting for nothing. */
@@ -53,7 +53,7 @@ export function startPayingOut(ctx: PayoutContext, log: PayOutLog, onFailure: (n
     looking.set(network, work)
   }
   const tick = () => {
-    for (const network of Object.keys(ctx.rails) as Network[]) look(network)
+    for (const network of Object.keys(ctx.payoutSenders) as Network[]) look(network)
   }
   tick()
   const timer = setInterval(tick, EVERY_MS)

@@ -9,7 +9,7 @@ interface RunnerLog {
 }
 
 interface RunnerSettings {
-  /** The engine's own connections, and the house's for everything else. */
+  /** The engine's own connections, and the application's for everything else. */
   readonly pool: NonNullable<RunnerOptions['pgPool']>
   readonly ctx: Needs<'db'>
   readonly tasks: TaskList

@@ -1,7 +1,7 @@
 import { keepEventMonths } from '@market/core/events'
 import { forgetReplaced, hurryFailed } from '@market/core/queue'
 import { forgetOldRequests } from '@market/core/requests'
-import { keepDeliveryMonths, wakeLanes } from '@market/identity/webhooks'
+import { keepDeliveryMonths, wakeDeliveryQueues } from '@market/identity/webhooks'
 import { keepLedgerMonths } from '@market/money/ledger'
 import { moveDueOrders } from '@market/trade/orders'
 import type { JobContext } from './job.ts'
@@ -21,7 +21,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
 export const HOUSE_SWEEPS: readonly Sweep<JobContext>[] = [
-  { name: 'wake-lanes', everyMs: 5 * SECOND, run: wakeLanes },
+  { name: 'wake-lanes', everyMs: 5 * SECOND, run: wakeDeliveryQueues },
   { name: 'hurry-failed', everyMs: 5 * SECOND, run: hurryFailed },
   { name: 'move-due-orders', everyMs: 2 * SECOND, run: moveDueOrders },
   { name: 'forget-replaced-jobs', everyMs: MINUTE, run: forgetReplaced },

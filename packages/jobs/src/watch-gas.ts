@@ -5,7 +5,7 @@ import type { Sweep } from './sweeps.ts'
 const EVERY_MS = 60_000
 const FEW = 200
 
-/** Who pays with a signature is refused once the gas is gone: somebody must be woken before. */
+/** Who pays with a signature is rejected once the gas is gone: somebody must be woken before. */
 export const watchGas = (note: (figures: readonly GasFigures[]) => void): Sweep<JobContext> => ({
   name: 'watch-gas',
   everyMs: EVERY_MS,

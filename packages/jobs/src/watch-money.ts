@@ -1,8 +1,14 @@
 import { recheckTransfers, watchTreasury } from '@market/money/payments'
-import { compareSendings } from '@market/money/payouts'
-import { forgetOldLooks, keepReserves } from '@market/money/reserves'
+import { compareOutgoingTransfers } from '@market/money/payouts'
+import { deleteOldSnapshots, keepReserves } from '@market/money/reserves'
 import { finishPayments, undoPayment } from '@market/trade/orders'
-import { findElsewhere, finishHires, forgetHires, sendUnmined, undoRegistration } from '@market/trade/x402'
+import {
+  deleteVoidPurchases,
+  findReplacementTx,
+  finishPurchases,
+  sendUnmined,
+  undoRegistration,
+} from '@market/trade/x402'
 import type { JobContext } from './job.ts'
 import type { Sweep, SweepLog } from './sweeps.ts'
 
@@ -13,16 +19,16 @@ const HOUR = 3_600 * SECOND
 
 /** What a worker keeps doing on the networks it is connected to: see what came, what left, and whether all is there. */
 export const MONEY_SWEEPS: readonly Sweep<JobContext>[] = [
-  { name: 'compare-sendings', everyMs: 2 * SECOND, run: onEachNetwork(compareSendings) },
+  { name: 'compare-outgoingTransfers', everyMs: 2 * SECOND, run: onEachNetwork(compareOutgoingTransfers) },
   { name: 'watch-treasuries', everyMs: 5 * SECOND, run: onEachNetwork(watchTreasury) },
   { name: 'finish-payments', everyMs: 2 * SECOND, run: finish },
-  { name: 'finish-hires', everyMs: 2 * SECOND, run: finishHires },
+  { name: 'finish-purchases', everyMs: 2 * SECOND, run: finishPurchases },
   { name: 'send-unmined', everyMs: 10 * SECOND, run: sendUnmined },
   { name: 'recheck-transfers', everyMs: 5 * SECOND, run: recheck },
   // Often, for payouts wait for it after the database came up; how often it really counts, the database says.
   { name: 'keep-reserves', everyMs: 5 * SECOND, run: countReserves },
-  { name: 'forget-old-looks', everyMs: HOUR, run: forgetOldLooks },
-  { name: 'forget-hires', everyMs: HOUR, run: forgetHires },
+  { name: 'forget-old-looks', everyMs: HOUR, run: deleteOldSnapshots },
+  { name: 'forget-purchases', everyMs: HOUR, run: deleteVoidPurchases },
 ]
 
 /** A network in trouble keeps no other one waiting; its trouble is told at the end. */
@@ -37,7 +43,7 @@ function onEachNetwork(work: (ctx: JobContext, network: Network) => Promise<unkn
 
 /** What a program's buyer signed is looked for wherever it may have come to the chain. */
 function finish(ctx: JobContext): Promise<number> {
-  return finishPayments(ctx, (order, payment) => findElsewhere(ctx, order, payment))
+  return finishPayments(ctx, (order, payment) => findReplacementTx(ctx, order, payment))
 }
 
 /** A payment that the chain took back is taken back from the order that stood on it. */

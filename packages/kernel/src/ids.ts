@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './clock.ts'
 
-/** Every id wears its kind, so the compiler refuses an agent id where a user's is due. */
+/** Every id wears its kind, so the compiler rejects an agent id where a user's is due. */
 export type AgentId = `agt_${string}`
 export type ListingId = `svc_${string}`
 export type OrderId = `ord_${string}`

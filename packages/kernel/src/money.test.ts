@@ -58,7 +58,7 @@ describe('money', () => {
     expect(parseUsd(text)).toBeUndefined()
   })
 
-  test('seven decimals are refused even when the last is zero', () => {
+  test('seven decimals are rejected even when the last is zero', () => {
     expect(parseUsd('1.0000000')).toBeUndefined()
   })
 

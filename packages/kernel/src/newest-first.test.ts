@@ -24,7 +24,7 @@ test('no cursor is the beginning; a page of nothing has no next', () => {
   expect(pageOf([], 3)).toEqual({ rows: [], nextCursor: null })
 })
 
-test('a cursor of another list, or of nobody, is refused', () => {
+test('a cursor of another list, or of nobody, is rejected', () => {
   const id = `1_${'0'.repeat(17)}`
   const forged = [
     '',

@@ -30,7 +30,7 @@ export interface Idp {
   /** Replaces what the provider knows about `person.sub`; tokens already issued show it at once. */
   setPerson(person: IdpPerson): void
   unlink(sub: string, what: Exclude<keyof IdpPerson, 'sub'>): void
-  /** The provider forgets the token: userinfo refuses it, its signature stays good. */
+  /** The provider forgets the token: userinfo rejects it, its signature stays good. */
   revoke(token: string): void
   /** Signs any claims with the provider's own key: for tokens that are wrong in one point only. */
   forge(claims: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): string
@@ -140,7 +140,7 @@ function configuration(
 }
 
 /**
- * Access tokens for a resource are never stored by the provider, and its userinfo refuses them. The large
+ * Access tokens for a resource are never stored by the provider, and its userinfo rejects them. The large
  * providers accept one token for both, so each JWT has a stored twin that is found in its place.
  */
 function memoryAdapter(userinfoTokens: ReadonlyMap<string, string>): (name: string) => Adapter {

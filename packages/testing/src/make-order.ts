@@ -18,7 +18,7 @@ export async function makeOrder(
 ): Promise<{ id: OrderId; party: Party }> {
   const { id } = await createOrder(ctx, party, {
     listingId: listing.id,
-    brief: 'Look at the branch of yesterday, please.',
+    brief: 'Observation at the branch of yesterday, please.',
     referenceUrls: [],
     referenceImages: [],
     requirementAnswers: {},

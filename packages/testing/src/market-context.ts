@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import type { Actor, Context } from '@market/core/context'
 import { type Db, transact } from '@market/database/transact'
+import { unavailable } from '@market/kernel/api-error'
 import { idSource } from '@market/kernel/ids'
-import { unavailable } from '@market/kernel/refusal'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
 import { localVault } from '@market/platform/vault/local-vault'
 import { type TestClock, testClock } from './clock.ts'
@@ -18,19 +18,19 @@ export interface MarketContextSettings {
 
 export interface MarketContext extends Context {
   readonly clock: TestClock
-  /** The same house, asked by somebody else. */
+  /** The same application, asked by somebody else. */
   as(actor: Actor): MarketContext
 }
 
 const NO_NAMES = { resolve: () => Promise.reject(new Error('this test resolves no names')) }
 
-/** The house as a command stands in it, with real parts. Commands take profiles, so no identity provider is asked. */
+/** The app as a command stands in it, with real parts. Commands take profiles, so no identity provider is asked. */
 export function marketContext(settings: MarketContextSettings): MarketContext {
   const { db, clock = testClock(), actor = { kind: 'anonymous' } } = settings
   const away = async () => {
     throw unavailable('this test has no identity provider')
   }
-  const house = {
+  const app = {
     db,
     clock,
     transact: <T>(work: Parameters<typeof transact<T>>[1]) => transact(db, work),
@@ -44,6 +44,6 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     baseUrl: 'https://market.example',
     requestId: 'req_test',
   }
-  const as = (who: Actor): MarketContext => ({ ...house, actor: who, as })
+  const as = (who: Actor): MarketContext => ({ ...app, actor: who, as })
   return as(actor)
 }

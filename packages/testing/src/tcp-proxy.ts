@@ -8,7 +8,7 @@ export interface TcpFaults {
   /** Holds everything, data and endings alike, and closes nothing; what was held goes on when it lifts. */
   readonly blackhole: boolean
   /** New connections are reset as soon as they are accepted. */
-  readonly refuse: boolean
+  readonly reject: boolean
 }
 
 export interface TestTcpProxy {
@@ -28,7 +28,7 @@ export interface TestTcpProxy {
 const MOST_HELD_BYTES = 1024 * 1024
 
 class Weather extends EventEmitter<{ change: [] }> {
-  faults: TcpFaults = { latencyMs: 0, blackhole: false, refuse: false }
+  faults: TcpFaults = { latencyMs: 0, blackhole: false, reject: false }
 
   set(faults: Partial<TcpFaults>): void {
     this.faults = { ...this.faults, ...faults }
@@ -74,7 +74,7 @@ export const startTcpProxy = async (target: {
   const open = new Set<Socket>()
   let trap: RegExp | undefined
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    if (weather.faults.refuse) {
+    if (weather.faults.reject) {
       client.resetAndDestroy()
       return
     }

@@ -16,7 +16,7 @@ export interface Bug {
     readonly networks?: readonly Network[]
     readonly ending?: EndingName
     readonly thieves?: number
-    readonly hires?: number
+    readonly purchases?: number
     readonly careless?: boolean
     readonly orders?: number
     readonly abreast?: number
@@ -55,7 +55,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'unguarded-transition',
-    // Mostly the database refuses what the lock let through, which no caller should ever see.
+    // Mostly the database rejects what the lock let through, which no caller should ever see.
     shownBy: ['the steps of an order are a path through its table', 'no request is answered 500'],
     changes: [
       {
@@ -73,7 +73,7 @@ export const BUGS: readonly Bug[] = [
       {
         file: 'money/src/payouts/sign-once.ts',
         from: '  const isOurs = await transact(',
-        to: '  await sendAnyway(rail, signed)\n  const isOurs = await transact(',
+        to: '  await sendAnyway(sender, signed)\n  const isOurs = await transact(',
       },
     ],
     aim: {
@@ -103,7 +103,7 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'money/src/payouts/advance-payout.ts',
-        from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await rail.nonces())?.next === payout.nonce) await signOnce(ctx, rail, payout, signed)\n',
+        from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await sender.nonces())?.next === payout.nonce) await signOnce(ctx, sender, payout, signed)\n',
         to: [
           '  if (payout.nonce === null) return',
           '  const nonce = await transact(ctx.db, async (tx) => {',
@@ -112,7 +112,7 @@ export const BUGS: readonly Bug[] = [
           '    await saveNonce(tx, payout.network, { ...book, next: book.next + 1n })',
           '    return book.next',
           '  })',
-          '  await signOnce(ctx, rail, { ...payout, nonce }, signed)\n',
+          '  await signOnce(ctx, sender, { ...payout, nonce }, signed)\n',
         ].join('\n'),
       },
       {
@@ -121,7 +121,7 @@ export const BUGS: readonly Bug[] = [
         to: "import { findNonce, findPayout, saveNonce } from './store.ts'\nimport { transact } from '@market/database/transact'",
       },
       {
-        file: 'chains/src/evm/evm-rail.ts',
+        file: 'chains/src/evm/evm-sender.ts',
         from: '        before.every((one) => one.nonce === nonce),\n',
         to: '        true,\n',
       },
@@ -202,7 +202,7 @@ export const BUGS: readonly Bug[] = [
     ],
     aim: {
       networks: ['base-mainnet', 'alt-mainnet'],
-      hires: 1,
+      purchases: 1,
       faults: 8,
       faultNames: ['killApiAtSend'],
       reorgs: 0,
@@ -234,8 +234,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'handlers/src/request-transaction.ts',
-        from: 'await finishRequest(house, tx, lease, answer)',
-        to: 'await finishRequest(house, house.db, lease, answer)',
+        from: 'await finishRequest(app, tx, lease, answer)',
+        to: 'await finishRequest(app, app.db, lease, answer)',
       },
     ],
     aim: { ending: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },

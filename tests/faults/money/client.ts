@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Envelope, someAddress } from '../../support/client.ts'
 import { asHeaders, signed } from '../../support/makers.ts'
-import type { House } from './house.ts'
+import type { AppServices } from './application.ts'
 import type { Buyer } from './side.ts'
 
 /** Who calls: with a key or token, with a wallet that signs every try anew, or nobody who is known. */
@@ -47,15 +47,15 @@ const PAUSE_MS = 60
 const IN_PROGRESS = ['request_in_progress', 'payment_in_progress']
 
 /** A client as the contract asks for: it repeats what was not answered, with the same key, until it is. */
-export function patientClient(house: House, random: () => number) {
+export function patientClient(app: AppServices, random: () => number) {
   const counts: Counts = { requests: 0, answered5xx: 0, retries: 0, unanswered: 0, wrong: [] }
   const credentials = async ({ caller, purpose = 'session' }: Request): Promise<Record<string, string>> => {
     if ('nobody' in caller) return {}
     if ('bearer' in caller) return { authorization: `Bearer ${caller.bearer}` }
-    return asHeaders(await signed(caller.wallet, purpose, house.now()))
+    return asHeaders(await signed(caller.wallet, purpose, app.now()))
   }
   const tryOnce = async (request: Request): Promise<Answer | undefined> => {
-    const url = house.apiUrl()
+    const url = app.apiUrl()
     if (url === undefined) return undefined
     const isRead = request.method === 'GET'
     const response = await fetch(`${url}${request.path}`, {

@@ -11,10 +11,10 @@ export type OrderRow = Facts['orders'][number]
 /** All that the books, the chains and the clients know at the end of a run. */
 export async function gatherFacts(
   ground: Ground,
-  { house, client, adminToken }: Stage,
+  { app, client, adminToken }: Stage,
   stories: readonly Story[],
 ) {
-  const { db } = house
+  const { db } = app
   const rows = await Promise.all([
     db.selectFrom('orders').selectAll().execute(),
     db.selectFrom('order_steps').selectAll().orderBy('order_id').orderBy('n').execute(),
@@ -40,12 +40,12 @@ export async function gatherFacts(
     caller: { bearer: adminToken },
   })
   await noteBrought(db, stories)
-  const outgoing = await readOutgoing(ground, house)
+  const outgoing = await readOutgoing(ground, app)
   const balances = new Map<string, bigint>()
   const isThere = new Map<string, boolean>()
   const wallets = new Map<string, { network: Network; owner: string }>()
   const note = (network: Network, owner: string) => wallets.set(`${network} ${owner}`, { network, owner })
-  for (const network of house.networks) note(network, house.treasuries[network])
+  for (const network of app.networks) note(network, app.treasuries[network])
   for (const { buyer, seller } of stories) {
     for (const network of buyer.networks) note(network, buyer.key)
     note('solana-mainnet', seller.solanaPayee)
@@ -63,11 +63,11 @@ export async function gatherFacts(
   ])
   return {
     ...{ orders, steps, payouts, transfers, accounts, events, counters, deliveries, unbalanced, drifted },
-    ...{ stories, outgoing, treasuries: house.treasuries, networks: house.networks },
+    ...{ stories, outgoing, treasuries: app.treasuries, networks: app.networks },
     solvency: (solvency?.body.data ?? []) as readonly { network: string; solvent: boolean }[],
     taken: await ground.sink.taken(),
-    output: house.output(),
-    secrets: house.secrets,
+    output: app.output(),
+    secrets: app.secrets,
     balanceOnChain: (network: Network, owner: string): bigint => balances.get(`${network} ${owner}`) ?? 0n,
     isThere: (reference: string): boolean => isThere.get(reference) ?? false,
     stepsOf: groupedBy(steps, ({ order_id }) => order_id),
@@ -86,17 +86,17 @@ export async function gatherFacts(
 }
 
 /**
- * What buyers signed and the house brought to a chain left their wallets too; only the house knows by which transaction.
+ * What buyers signed and the application brought to a chain left their wallets too; only the application knows by which transaction.
  * One that it had forgotten would be missed in its buyer's wallet.
  */
-async function noteBrought(db: Stage['house']['db'], stories: readonly Story[]): Promise<void> {
+async function noteBrought(db: Stage['app']['db'], stories: readonly Story[]): Promise<void> {
   const { rows } = await sql<{ network: Network; reference: string; amount: bigint; brief: string }>`
-    select network, reference, amount_micros as amount, request->>'brief' as brief from hires
+    select network, reference, amount_micros as amount, request->>'brief' as brief from purchases
     where kind <> 'transaction' and reference is not null`.execute(db)
   for (const { brief, ...brought } of rows)
     stories
       .find((story) => briefOf(story) === brief)
-      ?.sent.push({ ...brought, send: () => Promise.reject(new Error('only the house has its bytes')) })
+      ?.sent.push({ ...brought, send: () => Promise.reject(new Error('only the application has its bytes')) })
 }
 
 function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): (key: string) => readonly T[] {

@@ -89,7 +89,7 @@ export async function startGround(seed: number, slotMs?: number) {
       }
     },
     heal: () => {
-      for (const proxy of Object.values(proxies)) proxy.set({ latencyMs: 0, blackhole: false, refuse: false })
+      for (const proxy of Object.values(proxies)) proxy.set({ latencyMs: 0, blackhole: false, reject: false })
       for (const relay of allRelays) relay.set(WELL)
     },
     stop: async () => {

@@ -48,7 +48,7 @@ export function hireByTransfer(stage: Stage, story: Story, { network, reference 
 
 const NOBODY: Caller = { nobody: true }
 
-/** Somebody who saw the transfer on the chain hires with it. */
+/** Somebody who saw the transfer on the chain purchases with it. */
 export const hireByTheft = (stage: Stage, story: Story, { network, reference }: Prepared) =>
   hire(stage, story, {
     caller: NOBODY,

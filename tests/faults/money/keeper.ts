@@ -16,7 +16,7 @@ const PAUSE_MS = 100
 export function keep(start: () => Promise<Kept>) {
   const end = new AbortController()
   const lives: Kept[] = []
-  const refusals: string[] = []
+  const errors: string[] = []
   let now: Kept | undefined
   const keeping = (async () => {
     while (!end.signal.aborted) {
@@ -28,7 +28,7 @@ export function keep(start: () => Promise<Kept>) {
         await one.exited
       } catch (error) {
         // It did not come up, mostly because the database was away.
-        refusals.push(String(error))
+        errors.push(String(error))
         await wait(PAUSE_MS)
       }
       now = undefined
@@ -41,8 +41,8 @@ export function keep(start: () => Promise<Kept>) {
     /** How often it was started, and all that was ever written by any of its lives. */
     lives: () => lives.length,
     /** Why it did not come up, each time it did not. */
-    refusals: () => refusals,
-    output: () => [...lives.map((one) => one.output()), ...refusals].join(''),
+    errors: () => errors,
+    output: () => [...lives.map((one) => one.output()), ...errors].join(''),
     stop: async () => {
       end.abort()
       now?.kill('SIGKILL')

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { House } from './house.ts'
+import type { AppServices } from './application.ts'
 
 /** What one wants to see of a run that went wrong: everything the processes wrote, and the tables that tell what waits. */
 const TABLES = [
@@ -10,17 +10,17 @@ const TABLES = [
     'order_steps',
     'payouts',
     'payout_signatures',
-    'payout_gates',
-    'hires',
+    'payout_guards',
+    'purchases',
     'transfers',
-    'delivery_lanes',
+    'delivery_queues',
     'deliveries',
   ],
   ...['worker_pools', 'graphile_worker._private_jobs', 'graphile_worker._private_job_queues'],
 ]
 
 /** Into the folder that `TRACES` names, when it names one. */
-export async function leaveTraces({ db, output }: House, name: string): Promise<void> {
+export async function leaveTraces({ db, output }: AppServices, name: string): Promise<void> {
   const traces = process.env['TRACES']
   if (traces === undefined) return
   const folder = join(traces, name)

@@ -20,7 +20,7 @@ export interface LoadSettings {
   /** Whether anybody tries to pay twice or with another's transfer; without it, by dice. */
   readonly thieves?: number
   /** The share of orders that programs make by paying; none unless said. */
-  readonly hires?: number
+  readonly purchases?: number
 }
 
 export type Load = ReturnType<typeof startLoad>
@@ -82,7 +82,7 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
   }
 
   const send = async (story: Story, amount: bigint) => {
-    const to = stage.house.treasuries[story.network]
+    const to = stage.app.treasuries[story.network]
     const transfer = await story.buyer.prepare(story.network, to, amount)
     story.sent.push(transfer)
     await transfer.send()
@@ -142,7 +142,7 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
   const one = async () => {
     while (next < settings.orders) {
       const n = next++
-      await (n % HIRES_EVERY < (settings.hires ?? 0) * HIRES_EVERY ? playHire(n) : play(n))
+      await (n % HIRES_EVERY < (settings.purchases ?? 0) * HIRES_EVERY ? playHire(n) : play(n))
     }
   }
   const done = Promise.all(Array.from({ length: settings.abreast }, one))

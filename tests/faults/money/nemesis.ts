@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import type { TestTcpProxy } from '@market/testing/tcp-proxy'
 import { until } from '../../support/until.ts'
+import type { AppServices } from './application.ts'
 import type { Ground } from './ground.ts'
-import type { House } from './house.ts'
 import type { Keeper } from './keeper.ts'
 
 export type FaultName = keyof typeof FAULTS
 
 interface Strike {
   readonly ground: Ground
-  readonly house: House
+  readonly app: AppServices
   readonly random: () => number
   readonly onReorg: (network: Network) => void
 }
@@ -21,7 +21,7 @@ const pick = <T>(from: readonly T[], random: () => number): T => {
   return one
 }
 
-const someProcess = ({ house, random }: Strike): Keeper => pick([...house.apis, ...house.workers], random)
+const someProcess = ({ app, random }: Strike): Keeper => pick([...app.apis, ...app.workers], random)
 const someProxy = ({ ground, random }: Strike): TestTcpProxy => pick(Object.values(ground.proxies), random)
 const someRelays = ({ ground, random }: Strike) =>
   ground.relaysOf(pick(Object.values(ground.sides), random).network)
@@ -30,13 +30,13 @@ const someRelays = ({ ground, random }: Strike) =>
 const DEEP = 12n
 const FRESH_WITHIN_MS = 3_000
 
-/** The depth that takes away the newest payment the house has counted; undefined when none comes for a while. */
-async function freshPayment({ ground, house }: Strike) {
+/** The depth that takes away the newest payment the application has counted; undefined when none comes for a while. */
+async function freshPayment({ ground, app }: Strike) {
   const deadline = performance.now() + FRESH_WITHIN_MS
   while (performance.now() < deadline) {
     for (const side of ground.evm) {
       const head = BigInt(String(await side.chain.rpc('eth_blockNumber')))
-      const found = await house.db
+      const found = await app.db
         .selectFrom('transfers')
         .select('block_height')
         .where('network', '=', side.network)
@@ -72,8 +72,8 @@ function isSent({ ground }: Strike): Promise<boolean> {
 
 /** What happens to the world. Each lasts as long as it says, and leaves the world as it was. */
 const FAULTS = {
-  killApi: async ({ house, random }: Strike) => pick(house.apis, random).signal('SIGKILL'),
-  killWorker: async ({ house, random }: Strike) => pick(house.workers, random).signal('SIGKILL'),
+  killApi: async ({ app, random }: Strike) => pick(app.apis, random).signal('SIGKILL'),
+  killWorker: async ({ app, random }: Strike) => pick(app.workers, random).signal('SIGKILL'),
   killPostgres: async ({ ground }: Strike) => {
     await ground.postgres.kill()
     await ground.postgres.start()
@@ -91,11 +91,11 @@ const FAULTS = {
   },
   /** Both workers, at the moment one of them sends a payout: nobody knows whether it left. */
   killAtSend: async (strike: Strike) => {
-    if (await isSent(strike)) for (const worker of strike.house.workers) worker.signal('SIGKILL')
+    if (await isSent(strike)) for (const worker of strike.app.workers) worker.signal('SIGKILL')
   },
   /** The same of the api, which sends what buyers have signed. */
   killApiAtSend: async (strike: Strike) => {
-    if (await isSent(strike)) for (const api of strike.house.apis) api.signal('SIGKILL')
+    if (await isSent(strike)) for (const api of strike.app.apis) api.signal('SIGKILL')
   },
   /** A connection of an api process, as it says that what it did shall stay. */
   cutAtCommit: async ({ ground }: Strike) => {
@@ -131,7 +131,7 @@ const FAULTS = {
     await wait(800 + strike.random() * 1_500)
     for (const relay of some) relay.set({ behind: 0 })
   },
-  /** Deep enough to take a payment away that the house has counted, when there is one that is not final yet. */
+  /** Deep enough to take a payment away that the application has counted, when there is one that is not final yet. */
   reorg: async (strike: Strike) => {
     const { side, depth } = (await freshPayment(strike)) ?? {
       side: pick(strike.ground.evm, strike.random),

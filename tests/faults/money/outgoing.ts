@@ -1,16 +1,16 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Chain, SeenSending } from '@market/core/ports/chain'
+import type { Chain, ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { SOLANA_USDC } from '@market/testing/solana-usdc'
+import type { AppServices } from './application.ts'
 import type { Ground } from './ground.ts'
-import type { House } from './house.ts'
 
 const PAGE = 500
 
 /** The chains as they are, asked at their nodes and not through the relays. */
-function chainsOf(ground: Ground, { treasuries }: House): Chain[] {
+function chainsOf(ground: Ground, { treasuries }: AppServices): Chain[] {
   const evm = ground.evm.map(({ network, url, chain }) =>
     evmChain({
       network: network as 'base-mainnet' | 'alt-mainnet',
@@ -35,12 +35,12 @@ function chainsOf(ground: Ground, { treasuries }: House): Chain[] {
   return [...evm, solana]
 }
 
-async function readAll(chain: Chain): Promise<SeenSending[]> {
-  const all: SeenSending[] = []
+async function readAll(chain: Chain): Promise<ObservedOutgoingTransfer[]> {
+  const all: ObservedOutgoingTransfer[] = []
   let from: string | undefined
   for (;;) {
-    const { sendings, position } = await chain.sendingsAfter(from, PAGE)
-    all.push(...sendings)
+    const { outgoingTransfers, position } = await chain.outgoingTransfersAfter(from, PAGE)
+    all.push(...outgoingTransfers)
     if (position === from) return all
     from = position
   }
@@ -49,14 +49,14 @@ async function readAll(chain: Chain): Promise<SeenSending[]> {
 /** Every payment that ever left the treasuries. */
 export async function readOutgoing(
   ground: Ground,
-  house: House,
-): Promise<Readonly<Record<Network, readonly SeenSending[]>>> {
-  const chains = chainsOf(ground, house)
+  app: AppServices,
+): Promise<Readonly<Record<Network, readonly ObservedOutgoingTransfer[]>>> {
+  const chains = chainsOf(ground, app)
   const read = await Promise.all(
     NETWORKS.map(async (network) => {
       const chain = chains.find((one) => one.network === network)
       return [network, chain === undefined ? [] : await readAll(chain)] as const
     }),
   )
-  return Object.fromEntries(read) as Record<Network, SeenSending[]>
+  return Object.fromEntries(read) as Record<Network, ObservedOutgoingTransfer[]>
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { AppServices } from './application.ts'
 import type { Answer, Caller, Client, Request } from './client.ts'
-import type { House } from './house.ts'
 import { briefOf, type Story } from './story.ts'
 
 export interface Stage {
-  readonly house: House
+  readonly app: AppServices
   readonly client: Client
   readonly adminToken: string
 }

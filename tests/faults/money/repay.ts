@@ -35,24 +35,24 @@ export async function sendAgain(load: Load, network: Network): Promise<void> {
   }
 }
 
-/** Lets the house find out that payments are gone for good; tells whose they were. */
+/** Lets the application find out that payments are gone for good; tells whose they were. */
 export async function loseThem(ground: Ground, stage: Stage, load: Load): Promise<readonly Vanished[]> {
   const lost = (await Promise.all(ground.evm.map(({ network }) => load.vanished(network)))).flat()
   const rowsOf = async () => {
     const references = lost.map(({ transfer }) => transfer.reference)
     if (references.length === 0) return []
-    const { db } = stage.house
+    const { db } = stage.app
     return db.selectFrom('transfers').selectAll().where('reference', 'in', references).execute()
   }
   await until(
-    'the house misses what vanished',
+    'the application misses what vanished',
     async () =>
       (await rowsOf()).every(({ state, missing_since }) => state === 'gone' || missing_since !== null),
     { withinMs: NOTICED_WITHIN_MS, everyMs: 200 },
   ).catch(() => undefined)
-  // What the house itself brought to the chain, it brings there again before anybody gives it up.
+  // What the application itself brought to the chain, it brings there again before anybody gives it up.
   const isBack = async () => {
-    const missing = await stage.house.db
+    const missing = await stage.app.db
       .selectFrom('transfers')
       .select('reference')
       .where('missing_since', 'is not', null)
@@ -60,10 +60,11 @@ export async function loseThem(ground: Ground, stage: Stage, load: Load): Promis
       .execute()
     return missing.every(({ reference }) => lost.some(({ transfer }) => transfer.reference === reference))
   }
-  await until('what the house sent is back', isBack, { withinMs: NOTICED_WITHIN_MS, everyMs: 200 }).catch(
-    () => undefined,
-  )
-  await stage.house.jump(LONG_MS)
+  await until('what the application sent is back', isBack, {
+    withinMs: NOTICED_WITHIN_MS,
+    everyMs: 200,
+  }).catch(() => undefined)
+  await stage.app.jump(LONG_MS)
   await until('what vanished is gone', async () => (await rowsOf()).every(({ state }) => state === 'gone'), {
     withinMs: NOTICED_WITHIN_MS,
     everyMs: 200,
@@ -78,7 +79,7 @@ export async function payAgain(ground: Ground, stage: Stage, lost: readonly Vani
       const dice = story.random()
       if (dice > OTHER_NETWORK || story.orderId === undefined) return false
       const network = dice < SAME_BYTES ? transfer.network : otherOf(ground, transfer.network)
-      const to = stage.house.treasuries[network]
+      const to = stage.app.treasuries[network]
       const next = dice < SAME_BYTES ? transfer : await story.buyer.prepare(network, to, transfer.amount)
       if (next !== transfer) story.sent.push(next)
       await next.send().catch(() => undefined)

@@ -2,13 +2,13 @@ import { HOUR, MINUTE } from '@market/kernel/clock'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
 import { until } from '../../support/until.ts'
+import { type AppServices, startApp } from './application.ts'
 import type { Bug } from './bugs.ts'
 import { type Counts, patientClient } from './client.ts'
 import type { EndingName } from './endings.ts'
 import { newEvmBuyers } from './evm-side.ts'
 import { type Facts, gatherFacts } from './facts.ts'
 import { type Ground, startGround } from './ground.ts'
-import { type House, startHouse } from './house.ts'
 import { type Violation, violationsOf } from './invariants.ts'
 import { leaveTraces } from './leave-traces.ts'
 import { startLoad } from './load.ts'
@@ -31,7 +31,7 @@ export interface RunSettings {
   readonly faultNames?: readonly FaultName[]
   readonly reorgs?: number
   readonly thieves?: number
-  readonly hires?: number
+  readonly purchases?: number
   /** Buyers who never notice that a reorganisation took their payment away. */
   readonly careless?: boolean
   /** How all nodes behave, from the first order to the end. */
@@ -39,7 +39,7 @@ export interface RunSettings {
   /** How long a slot lasts on Solana. */
   readonly slotMs?: number
   readonly bug?: Bug
-  /** How long the house may take to settle; what is broken on purpose may never. */
+  /** How long the application may take to settle; what is broken on purpose may never. */
   readonly settledWithinMs?: number
 }
 
@@ -52,8 +52,8 @@ export interface Report {
   readonly vanished: number
   /** Orders that the clock released. */
   readonly released: number
-  /** What was refused, and how often: races have losers, and thieves. */
-  readonly refused: Readonly<Record<string, number>>
+  /** What was rejected, and how often: races have losers, and thieves. */
+  readonly rejected: Readonly<Record<string, number>>
   readonly paidAgain: number
   readonly payouts: number
   readonly shakenMs: number
@@ -72,7 +72,7 @@ const FIRST_PAID = 3
 const LEASE_MS = 25_000
 const REVIEW_IS_OVER_MS = 49 * HOUR
 const JUMP_EVERY_MS = 4_000
-/** What the house itself waits for by its clock: payouts that are held come up again, and a payment that never came is given up. */
+/** What the application itself waits for by its clock: payouts that are held come up again, and a payment that never came is given up. */
 const WAITS: readonly (readonly [what: string, ms: number])[] = [
   ['payouts', 31_000],
   ['payments', 61 * MINUTE],
@@ -91,7 +91,7 @@ function refusalsIn(stories: readonly Story[]): Record<string, number> {
  * would take the money of the next one, and fail for want of it.
  */
 async function leaveFloat(
-  { treasuries }: House,
+  { treasuries }: AppServices,
   network: Network,
   stranger: Buyer | undefined,
 ): Promise<void> {
@@ -106,25 +106,25 @@ const releasedByClock = ({ orders, stepsOf }: Facts): number =>
     .flatMap(({ id }) => stepsOf(id))
     .filter(({ action }) => action === 'release').length
 
-/** One house through one seed: orders while everything shakes, then quiet, then the account of it all. */
+/** One app through one seed: orders while everything shakes, then quiet, then the account of it all. */
 async function run(ground: Ground, settings: RunSettings): Promise<Report> {
   const { seed, orders, networks = NETWORKS } = settings
   const random = seededRandom(seed)
   await ground.solana.catchUp()
-  const house = await startHouse(ground, settings.bug)
+  const app = await startApp(ground, settings.bug)
   let faults: Readonly<Record<string, number>> = {}
   try {
-    const client = patientClient(house, random)
+    const client = patientClient(app, random)
     const count = orders + STRANGERS
     const [sellers, evm, solana, adminToken] = await Promise.all([
       newSellers(ground, client, random, SELLERS),
       newEvmBuyers(ground.evm, count),
       ground.solana.newBuyers(count),
-      house.adminToken(),
+      app.adminToken(),
     ])
     const buyers = { 'base-mainnet': evm, 'alt-mainnet': evm, 'solana-mainnet': solana }
-    const stage = { house, client, adminToken }
-    for (const network of NETWORKS) await leaveFloat(house, network, buyers[network][orders])
+    const stage = { app, client, adminToken }
+    for (const network of NETWORKS) await leaveFloat(app, network, buyers[network][orders])
     const nodesAsAimed = () => {
       for (const relay of ground.relays) relay.set(settings.nodes ?? {})
     }
@@ -137,7 +137,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       const onReorg = (network: Network) => {
         if (settings.careless !== true) resending.push(sendAgain(load, network))
       }
-      const strike = { ground, house, random, onReorg }
+      const strike = { ground, app, random, onReorg }
       // Spread over the orders, so that the last ones meet as much trouble as the first.
       const isDue = (struck: number) =>
         struck < settings.faults && load.begun() * settings.faults >= orders * struck
@@ -154,36 +154,36 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     }
     const shakenMs = Math.round(performance.now() - shaking)
     const began = performance.now()
-    await house.areUp()
+    await app.areUp()
     // What a killed process had begun to answer is free for whoever asks again.
-    await house.jump(LEASE_MS)
+    await app.jump(LEASE_MS)
     await Promise.all([load.done, ...resending])
     const lost = settings.faults > 0 ? await loseThem(ground, stage, load) : []
     const paidAgain = settings.careless === true ? 0 : await payAgain(ground, stage, lost)
     // Then nobody has answered for two days: what was delivered is released, and what was only paid still waits.
-    if (settings.bug === undefined) await house.jump(REVIEW_IS_OVER_MS)
+    if (settings.bug === undefined) await app.jump(REVIEW_IS_OVER_MS)
     const endedMs = Math.round(performance.now() - began)
     const waiting = performance.now()
     let why: string | undefined
     let jumpedAt = performance.now()
     const isOver = async () => {
-      why = await isSettled(ground, house)
+      why = await isSettled(ground, app)
       const waits = WAITS.filter(([what]) => why?.includes(what)).map(([, ms]) => ms)
       if (waits.length > 0 && performance.now() - jumpedAt > JUMP_EVERY_MS) {
-        await house.jump(Math.max(...waits))
+        await app.jump(Math.max(...waits))
         jumpedAt = performance.now()
       }
       return why === undefined
     }
     const withinMs = settings.settledWithinMs ?? SETTLED_WITHIN_MS
-    await until('the house has settled', isOver, { withinMs, everyMs: 200 }).catch(() => undefined)
+    await until('the application has settled', isOver, { withinMs, everyMs: 200 }).catch(() => undefined)
     const settledMs = Math.round(performance.now() - waiting)
     const facts = await gatherFacts(ground, stage, load.stories)
     const wrong = [...new Set(client.counts.wrong)]
     const failing = wrong.length === 0 ? [] : [{ invariant: 'no request is answered 500', details: wrong }]
-    const unsettled = why === undefined ? [] : [{ invariant: 'the house settles', details: [why] }]
+    const unsettled = why === undefined ? [] : [{ invariant: 'the application settles', details: [why] }]
     const violations = [...unsettled, ...failing, ...violationsOf(facts)]
-    if (violations.length > 0) await leaveTraces(house, `${settings.bug?.name ?? 'seed'}-${seed}`)
+    if (violations.length > 0) await leaveTraces(app, `${settings.bug?.name ?? 'seed'}-${seed}`)
     return {
       seed,
       orders: facts.orders.length,
@@ -191,7 +191,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       faults,
       vanished: lost.length,
       released: releasedByClock(facts),
-      refused: refusalsIn(load.stories),
+      rejected: refusalsIn(load.stories),
       paidAgain,
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,
       shakenMs,
@@ -201,7 +201,7 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
     }
   } finally {
     ground.heal()
-    await house.stop()
+    await app.stop()
   }
 }
 

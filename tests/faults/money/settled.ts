@@ -1,30 +1,30 @@
 import { sql } from 'kysely'
+import type { AppServices } from './application.ts'
 import type { Ground } from './ground.ts'
-import type { House } from './house.ts'
 
 /** What still moves, or undefined when nothing does. */
-export async function isSettled(ground: Ground, house: House): Promise<string | undefined> {
+export async function isSettled(ground: Ground, app: AppServices): Promise<string | undefined> {
   const { rows } = await sql<{ what: string; count: bigint }>`
     select 'payouts under way' as what, count(*) from payouts where state not in ('final', 'failed', 'withdrawn')
     union all select 'transfers that are not final', count(*) from transfers where state = 'seen'
-    union all select 'hires under way', count(*) from hires where state = 'sent'
+    union all select 'purchases under way', count(*) from purchases where state = 'sent'
     union all select 'payments that are waited for', count(*) from orders where pending_reference is not null
     union all select 'deliveries nobody answered for two days', count(*) from orders
-      where status = 'delivered' and due_at <= ${new Date(house.now())}
+      where status = 'delivered' and due_at <= ${new Date(app.now())}
     union all select 'deliveries under way', count(*) from deliveries where status = 'pending'
     union all select 'events without a delivery', count(*) from event_counters counter
-      left join delivery_lanes lane using (agent_id) where counter.last_seq > coalesce(lane.last_seq, 0)`.execute(
-    house.db,
+      left join delivery_queues lane using (agent_id) where counter.last_seq > coalesce(lane.last_seq, 0)`.execute(
+    app.db,
   )
   const moving = rows.filter(({ count }) => count > 0n).map(({ what, count }) => `${count} ${what}`)
   const late = ground.relays.reduce((sum, relay) => sum + relay.onTheWay(), 0)
   if (late > 0) moving.push(`${late} transactions on their way`)
   if (moving.length > 0) return moving.join(', ')
-  for (const network of house.networks) {
+  for (const network of app.networks) {
     const { rows: sums } = await sql<{ sum: bigint }>`
       select -coalesce(sum(balance_micros), 0)::bigint as sum from ledger_accounts
-      where kind = 'world' and network = ${network}`.execute(house.db)
-    const held = await ground.sides[network].balanceOf(house.treasuries[network])
+      where kind = 'world' and network = ${network}`.execute(app.db)
+    const held = await ground.sides[network].balanceOf(app.treasuries[network])
     if (held !== sums[0]?.sum) return `${network} holds ${held}, the books say ${sums[0]?.sum}`
   }
   return undefined

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { testCertificates } from '@market/testing/certificates'
 import { seededRandom } from '../../support/payout-random.ts'
 
-/** Endpoints under `*.hooks.example` that refuse one call in ten; every call that was taken is kept by its delivery. */
+/** Endpoints under `*.hooks.example` that reject one call in ten; every call that was taken is kept by its delivery. */
 const FAILING = 0.1
 
 const random = seededRandom(Number(process.argv[2] ?? 1))

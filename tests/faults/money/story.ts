@@ -8,13 +8,13 @@ export interface Acknowledged {
   readonly key: string
   readonly status: number
   readonly code: string | undefined
-  /** The order's status in the answer; undefined in a refusal. */
+  /** The order's status in the answer; undefined in a error. */
   readonly said: string | undefined
   /** With `pay`: the transfer that was named. */
   readonly reference?: string | undefined
 }
 
-/** A transfer that the buyer sent, or a payment that the buyer signed and the house brings to the chain. */
+/** A transfer that the buyer sent, or a payment that the buyer signed and the application brings to the chain. */
 export type HiredBy = 'transfer' | 'signature'
 
 /** What the test itself knows of one order: who made it, what they sent and what they were told. */

@@ -1,5 +1,5 @@
+import { ApiError } from '@market/kernel/api-error'
 import { NETWORKS, type Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { BASE_USDC } from '@market/testing/evm-usdc'
 import { startEvm } from '../networks/evm.ts'
 import type { Answer, Question, Up } from '../networks/messages.ts'
@@ -44,8 +44,8 @@ async function answer(question: Question): Promise<Answer> {
     const act = DEEDS[deed] as (question: Question) => Promise<unknown>
     return { id, result: await act(question) }
   } catch (error) {
-    const isRefusal = error instanceof Refusal
-    return { id, error: error instanceof Error ? error.message : String(error), isRefusal }
+    const isApiError = error instanceof ApiError
+    return { id, error: error instanceof Error ? error.message : String(error), isApiError }
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { type Address, getAddress, isAddress, type PrivateKeyAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -54,7 +54,7 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
       await fund(payer.address, { native: COIN, usdc: amount })
       const tx = await chain.transfer(payer, payee, amount)
       const receipt = (await chain.rpc('eth_getTransactionReceipt', [tx])) as { readonly status: string }
-      if (receipt.status !== '0x1') throw new Refusal('invalid', `USDC cannot be sent to ${to}`)
+      if (receipt.status !== '0x1') throw new ApiError('invalid', `USDC cannot be sent to ${to}`)
       return { tx, payer: payer.address }
     },
     advance: async (seconds) => {
@@ -70,9 +70,9 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
 }
 
 function addressOf(text: string): Address {
-  if (!isAddress(text)) throw new Refusal('invalid', `${text} is no address of this network`)
+  if (!isAddress(text)) throw new ApiError('invalid', `${text} is no address of this network`)
   return getAddress(text)
 }
 
-export const notOurs = (from: string | undefined): Refusal =>
-  new Refusal('invalid', `${from} was not made here: leave "from" out, or make a wallet with POST /wallets`)
+export const notOurs = (from: string | undefined): ApiError =>
+  new ApiError('invalid', `${from} was not made here: leave "from" out, or make a wallet with POST /wallets`)

@@ -29,4 +29,4 @@ export type Question = Deed & { readonly id: number }
 
 export type Answer =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: string; readonly isRefusal: boolean }
+  | { readonly id: number; readonly error: string; readonly isApiError: boolean }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { startSurfpool } from '@market/testing/surfpool'
 import {
@@ -120,5 +120,5 @@ export async function startSolana(): Promise<LocalNetwork> {
 
 function addressOf(text: string): Address {
   if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && isAddress(text)) return text
-  throw new Refusal('invalid', `${text} is no address of this network`)
+  throw new ApiError('invalid', `${text} is no address of this network`)
 }

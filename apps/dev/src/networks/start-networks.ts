@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { ApiError } from '@market/kernel/api-error'
 import { NETWORKS, type Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import type { Running } from '../leash.ts'
 import type { Answer, Deed, Up } from './messages.ts'
 import type { NetworkPlace, Sent } from './network.ts'
@@ -60,7 +60,7 @@ export async function startNetworks(onLine: (line: string) => void): Promise<Net
     const asked = waiting.get(answer.id)
     waiting.delete(answer.id)
     if ('result' in answer) asked?.resolve(answer.result)
-    else asked?.reject(answer.isRefusal ? new Refusal('invalid', answer.error) : new Error(answer.error))
+    else asked?.reject(answer.isApiError ? new ApiError('invalid', answer.error) : new Error(answer.error))
   })
   let asked = 0
   const ask = (deed: Deed): Promise<unknown> => {

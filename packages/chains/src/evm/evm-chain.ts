@@ -1,12 +1,12 @@
 import type { Chain } from '@market/core/ports/chain'
+import { unavailable } from '@market/kernel/api-error'
 import { usdc as money } from '@market/kernel/money'
-import { unavailable } from '@market/kernel/refusal'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { checkNode } from './check-node.ts'
 import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
 import { lookForTransfer, normalizeHash } from './find-transfer.ts'
 import { word } from './read-answer.ts'
-import { readSendings } from './read-sendings.ts'
+import { readOutgoingTransfers } from './read-outgoing-transfers.ts'
 import { callAll, callEach } from './rpc.ts'
 import { type EvmSettings, parseAddress } from './settings.ts'
 import { formatPosition, parsePosition } from './watch-position.ts'
@@ -38,16 +38,16 @@ export const evmChain = (settings: EvmSettings): Chain => {
       return { transfers: page.transfers, position: formatPosition(page.position) }
     },
 
-    async sendingsAfter(position, limit) {
+    async outgoingTransfersAfter(position, limit) {
       const from = parsePosition(position)
       // A node that lags does not know the newest payments, so the end is told only when no node knows more.
       const page = await nodes.ask(
-        (node) => readSendings(settings, node, from, limit),
+        (node) => readOutgoingTransfers(settings, node, from, limit),
         (one) => one.position !== from,
       )
       const reached = formatPosition(page.position)
-      const { sendings, isEnd } = page
-      return { sendings, position: reached, ...(page.position !== from && { isEnd }) }
+      const { outgoingTransfers, isEnd } = page
+      return { outgoingTransfers, position: reached, ...(page.position !== from && { isEnd }) }
     },
 
     async heights() {

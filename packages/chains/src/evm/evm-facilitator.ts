@@ -6,12 +6,12 @@ import { type Authorization, readAuthorization } from './authorization.ts'
 import { authorizationCall, MOST_GAS } from './authorization-call.ts'
 import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
 import { isEnough, nextFees, raised, readFees } from './fees.ts'
-import { lookAtSettlement } from './look-at-settlement.ts'
+import { observeSettlement } from './observe-settlement.ts'
 import { quantity } from './read-answer.ts'
 import { readCall } from './read-call.ts'
 import { readDomain } from './read-domain.ts'
 import { readNonces } from './read-nonces.ts'
-import { refuseOnChain, refuseTerms } from './refuse-authorization.ts'
+import { rejectOnChain, rejectTerms } from './reject-authorization.ts'
 import { callAll, callEach } from './rpc.ts'
 import { sendBytes } from './send-bytes.ts'
 import { addressKey, type EvmSettings, parseAddress } from './settings.ts'
@@ -90,12 +90,12 @@ export const openEvmFacilitator = async (
       return { kind: 'authorization', proof: `${payer}:${authorization.nonce}`, payer }
     },
 
-    async refusal(payment, amount) {
+    async rejectionReason(payment, amount) {
       const authorization = readAuthorization(payment)
       if (authorization === undefined) return UNREADABLE
       return (
-        refuseTerms(settings, authorization, amount, now()) ??
-        nodes.ask((node) => refuseOnChain(settings, node, domain, gasAccount, authorization))
+        rejectTerms(settings, authorization, amount, now()) ??
+        nodes.ask((node) => rejectOnChain(settings, node, domain, gasAccount, authorization))
       )
     },
 
@@ -138,7 +138,7 @@ export const openEvmFacilitator = async (
     },
 
     send: ({ bytes }) => sendBytes(nodes, chainId, bytes),
-    look: (settlement, payment) => lookAtSettlement(settings, nodes, settlement, signed(payment)),
+    look: (settlement, payment) => observeSettlement(settings, nodes, settlement, signed(payment)),
 
     gas: () =>
       nodes.ask(async (node) => {

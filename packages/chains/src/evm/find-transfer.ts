@@ -1,4 +1,4 @@
-import type { Look, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
@@ -16,11 +16,11 @@ import { addressKey, blocksFor, type EvmSettings, ownKeys } from './settings.ts'
 import { attachedTo } from './sign-transfer.ts'
 import { arrivalsIn, hasAuthorization, onePayer, total } from './transfers.ts'
 
-type Pending = Extract<Look, { kind: 'pending' }>['why']
-type Rejected = Extract<Look, { kind: 'rejected' }>['why']
+type Pending = Extract<Observation, { kind: 'pending' }>['why']
+type Rejected = Extract<Observation, { kind: 'rejected' }>['why']
 
-const pending = (why: Pending): Look => ({ kind: 'pending', why })
-const rejected = (why: Rejected, detail?: string): Look =>
+const pending = (why: Pending): Observation => ({ kind: 'pending', why })
+const rejected = (why: Rejected, detail?: string): Observation =>
   detail === undefined ? { kind: 'rejected', why } : { kind: 'rejected', why, detail }
 
 /** The stored form: one transaction has one spelling. */
@@ -51,7 +51,7 @@ const judge = (
   receipt: Sealed,
   block: Block,
   view: View,
-): Look => {
+): Observation => {
   const asset = addressKey(settings.usdc)
   const own = ownKeys(settings)
   const { foreign, hasOwn } = arrivalsIn(receipt.logs, asset, addressKey(settings.treasury), own)
@@ -98,7 +98,7 @@ export const lookForTransfer = async (
   node: Node,
   hash: string,
   question: TransferQuestion,
-): Promise<Look> => {
+): Promise<Observation> => {
   const { chainId, finalityTag } = settings
   const [receiptAnswer, transactionAnswer, headAnswer, finalAnswer] = await callEach(node, chainId, [
     ['eth_getTransactionReceipt', hash],

@@ -1,4 +1,4 @@
-import { unavailable } from '@market/kernel/refusal'
+import { unavailable } from '@market/kernel/api-error'
 import { largest } from '../nodes/largest.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { quantity } from './read-answer.ts'

@@ -72,7 +72,7 @@ export const callEach = async (
 
 export const resultOf = (answer: Answer | undefined): unknown => {
   if (answer === undefined) throw new Error('the node left a question out')
-  if ('error' in answer) throw new Error(`the node refused: ${answer.error.code} ${answer.error.message}`)
+  if ('error' in answer) throw new Error(`the node rejected: ${answer.error.code} ${answer.error.message}`)
   return answer.result
 }
 

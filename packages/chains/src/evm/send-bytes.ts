@@ -1,4 +1,4 @@
-import { unavailable } from '@market/kernel/refusal'
+import { unavailable } from '@market/kernel/api-error'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { callEach } from './rpc.ts'
 
@@ -12,11 +12,11 @@ export const sendBytes = async (nodes: NodePool, chainId: number, bytes: string)
     const [answer] = await callEach(node, chainId, [['eth_sendRawTransaction', bytes]])
     const error = answer !== undefined && 'error' in answer ? answer.error : undefined
     const isDone = error === undefined || NOTHING_TO_DO.test(error.message)
-    return isDone ? undefined : `${node.name} refused with ${error.code} ${error.message.slice(0, 200)}`
+    return isDone ? undefined : `${node.name} rejected with ${error.code} ${error.message.slice(0, 200)}`
   })
   const taken = answers.map(async (answer) => {
-    const refusal = await answer
-    if (refusal !== undefined) throw new Error(refusal)
+    const apiError = await answer
+    if (apiError !== undefined) throw new Error(apiError)
   })
   try {
     await Promise.any(taken)

@@ -6,7 +6,7 @@ import {
   SignCommand,
   type SigningAlgorithmSpec,
 } from '@aws-sdk/client-kms'
-import { unavailable } from '@market/kernel/refusal'
+import { unavailable } from '@market/kernel/api-error'
 
 export interface KmsSettings {
   /** The key's id, ARN or alias. */

@@ -1,4 +1,4 @@
-import { unavailable } from '@market/kernel/refusal'
+import { unavailable } from '@market/kernel/api-error'
 import { largest } from './largest.ts'
 
 /** One node, while it is asked: the signal ends when its time is up. */
@@ -53,7 +53,7 @@ interface Member {
 export const hostOf = (url: string): string => {
   if (!URL.canParse(url)) throw new Error('the address of a node is not a URL')
   const { host, username, password } = new URL(url)
-  // `fetch` refuses such an address at every call; better to say so at start.
+  // `fetch` rejects such an address at every call; better to say so at start.
   if (username !== '' || password !== '') throw new Error(`the address of ${host} holds a name and password`)
   return host
 }

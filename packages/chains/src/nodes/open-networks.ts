@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError } from '@market/kernel/api-error'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 
 interface OpenLog {
   info(fields: object, message: string): void
@@ -31,7 +31,7 @@ export async function openNetworks(candidates: readonly Candidate[], log: OpenLo
       log.info({ network, treasury }, 'network is open')
       return true
     } catch (error) {
-      if (!(error instanceof Refusal && error.kind === 'unavailable')) throw error
+      if (!(error instanceof ApiError && error.kind === 'unavailable')) throw error
       return false
     }
   }

@@ -3,7 +3,7 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { smartWallet } from '@market/testing/smart-wallet'
 import { afterAll, expect, test } from 'vitest'
 import { brokenNode, type Relay, relayTo, silentNode } from './test-relay.ts'
-import { proofBy, refusal } from './test-support.ts'
+import { apiError, proofBy } from './test-support.ts'
 import { walletSignatures } from './wallet-signatures.ts'
 
 const anvil = await startAnvil({ chainId: 8453 })
@@ -49,14 +49,14 @@ const wrongProof = { ...plainProof, signature: await evmSigner().sign('something
 
 test.each(Object.entries(nodes))('when the only node %s, nothing is decided', async (_name, node) => {
   const signatures = signaturesBy(node.url)
-  expect(await refusal(signatures.verify(smartProof, 'session', now))).toMatchObject(away)
-  expect(await refusal(signatures.verify(wrongProof, 'session', now))).toMatchObject(away)
+  expect(await apiError(signatures.verify(smartProof, 'session', now))).toMatchObject(away)
+  expect(await apiError(signatures.verify(wrongProof, 'session', now))).toMatchObject(away)
 })
 
 test.each(Object.entries(nodes))('when the first node %s, the second decides', async (_name, node) => {
   const signatures = signaturesBy(node.url, working.url)
   await signatures.verify(smartProof, 'session', now)
-  const answer = await refusal(signatures.verify(wrongProof, 'session', now))
+  const answer = await apiError(signatures.verify(wrongProof, 'session', now))
   expect(answer).toMatchObject({ kind: 'unauthenticated', extra: { code: 'bad_signature' } })
 })
 
@@ -66,15 +66,15 @@ test('a plain wallet signs in while every node is away', async () => {
 })
 
 test('without any node a signature that needs the chain is answered as unavailable', async () => {
-  expect(await refusal(signaturesBy().verify(smartProof, 'session', now))).toMatchObject(away)
-  expect(await refusal(signaturesBy().verify(wrongProof, 'session', now))).toMatchObject(away)
+  expect(await apiError(signaturesBy().verify(smartProof, 'session', now))).toMatchObject(away)
+  expect(await apiError(signaturesBy().verify(wrongProof, 'session', now))).toMatchObject(away)
 })
 
 test('a verdict of the first node is final and the second is not asked', async () => {
   const second = working.asked()
   const signatures = signaturesBy(anvil.url, working.url)
   await signatures.verify(smartProof, 'session', now)
-  expect(await refusal(signatures.verify(wrongProof, 'session', now))).toMatchObject({
+  expect(await apiError(signatures.verify(wrongProof, 'session', now))).toMatchObject({
     kind: 'unauthenticated',
   })
   expect(working.asked()).toBe(second)
@@ -88,7 +88,7 @@ test('a contract that fails is a wrong signature, whatever the status it comes w
     [500, -32015, 'VM execution error.'],
   ] as const) {
     const node = await brokenNode(status, rpcError(code, message))
-    const answer = await refusal(signaturesBy(node.url).verify(smartProof, 'session', now))
+    const answer = await apiError(signaturesBy(node.url).verify(smartProof, 'session', now))
     await node.stop()
     expect(answer).toMatchObject({ kind: 'unauthenticated' })
   }

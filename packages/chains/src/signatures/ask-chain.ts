@@ -1,4 +1,4 @@
-import { unavailable } from '@market/kernel/refusal'
+import { unavailable } from '@market/kernel/api-error'
 import type { Hex } from 'viem'
 import { isContractFailure } from '../evm/contract-failure.ts'
 
@@ -44,7 +44,7 @@ const askNode = async (url: string, question: Question, timeoutMs: number): Prom
     const code = Number(body['error']['code'])
     const message = String(body['error']['message'])
     if (isContractFailure({ code, message })) return undefined
-    throw new Error(`the node refused eth_call: ${code} ${message}`)
+    throw new Error(`the node rejected eth_call: ${code} ${message}`)
   }
   if (response.ok && isRecord(body) && typeof body['result'] === 'string') return body['result']
   throw new Error(`the node answered ${response.status} without a result`)
@@ -62,7 +62,7 @@ export const askChain = async (access: ChainAccess, question: Question): Promise
   }
   throw unavailable(
     'This signature needs its chain to be asked (it is not a plain key signature of this wallet), and the chain cannot be reached: try again',
-    // No node to ask is how this house was set up, not a fault to be noted each time a stranger sends nonsense.
+    // No node to ask is how this application was set up, not a fault to be noted each time a stranger sends nonsense.
     failures.length === 0 ? undefined : new AggregateError(failures, 'no EVM node gave a verdict'),
   )
 }

@@ -19,12 +19,12 @@ test('a Solana wallet is kept exactly as given', async () => {
   expect(parseWallet(address, 'solana')).toEqual({ chain: 'solana', address, key: address })
 })
 
-test('a chain that contradicts the address is refused', async () => {
+test('a chain that contradicts the address is rejected', async () => {
   expect(parseWallet(evmSigner().address, 'solana')).toBeUndefined()
   expect(parseWallet((await solanaSigner()).address, 'base')).toBeUndefined()
 })
 
-test.each(SMALL_ORDER_KEYS)('the small-order key %s is nobody and is refused', (hex) => {
+test.each(SMALL_ORDER_KEYS)('the small-order key %s is nobody and is rejected', (hex) => {
   const text = getBase58Decoder().decode(Buffer.from(hex, 'hex'))
   expect(parseWallet(text)).toBeUndefined()
   expect(parseWallet(text, 'solana')).toBeUndefined()

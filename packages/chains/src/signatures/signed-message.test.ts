@@ -58,7 +58,7 @@ test.each([
   ['infinity', Number.POSITIVE_INFINITY],
   ['a negative number', -1_760_000_000_123],
   ['zero', 0],
-])('a time in %s is refused as invalid, naming milliseconds and seconds', (_name, time) => {
+])('a time in %s is rejected as invalid, naming milliseconds and seconds', (_name, time) => {
   expect(() => signedMessage(site, wallet, time, 'session')).toThrow(
     expect.objectContaining({ kind: 'invalid', message: expect.stringMatching(/milliseconds.*seconds/) }),
   )
@@ -72,7 +72,7 @@ test.each([
   ['with half a character', 'agents.register:\ud800'],
   ['that is empty', ''],
   ['that is too long', 'a'.repeat(513)],
-])('a purpose %s is refused', (_name, purpose) => {
+])('a purpose %s is rejected', (_name, purpose) => {
   expect(() => signedMessage(site, wallet, signedAtMs, purpose)).toThrow(
     expect.objectContaining({ kind: 'invalid' }),
   )

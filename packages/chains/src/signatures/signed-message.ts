@@ -1,5 +1,5 @@
 import { SIGNATURE_MAX_AGE_MS, type Wallet } from '@market/core/ports/signatures'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 export interface Site {
   readonly domain: string
@@ -22,8 +22,8 @@ const PURPOSE_MAX_LENGTH = 512
 /** A line break would let a purpose write lines of its own into the signed text; a direction mark would reorder them on screen. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
-const invalidField = (path: string, message: string): Refusal =>
-  new Refusal('invalid', message, { details: [{ path, message }] })
+const invalidField = (path: string, message: string): ApiError =>
+  new ApiError('invalid', message, { details: [{ path, message }] })
 
 export const requireMilliseconds = (signedAtMs: number): void => {
   if (Number.isSafeInteger(signedAtMs) && signedAtMs >= FIRST_MS && signedAtMs <= LAST_MS) return

@@ -1,5 +1,5 @@
 import type { Signatures, WalletProof } from '@market/core/ports/signatures'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 interface Signer {
   readonly address: string
@@ -19,13 +19,13 @@ export const proofBy = async (
   return { wallet, signedAtMs, signature: await signer.sign(signatures.message(wallet, signedAtMs, purpose)) }
 }
 
-/** The refusal a call ends in; anything else fails the test. */
-export const refusal = async (call: Promise<unknown>): Promise<Refusal> => {
+/** The error a call ends in; anything else fails the test. */
+export const apiError = async (call: Promise<unknown>): Promise<ApiError> => {
   const outcome = await call.then(
     () => new Error('it was accepted'),
     (thrown: unknown) => thrown,
   )
-  if (outcome instanceof Refusal) return outcome
+  if (outcome instanceof ApiError) return outcome
   throw outcome
 }
 

@@ -3,7 +3,7 @@ import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import { smartWallet } from '@market/testing/smart-wallet'
 import { afterAll, expect, test } from 'vitest'
 import { relayTo } from './test-relay.ts'
-import { everyCharacterReplaced, proofBy, refusal } from './test-support.ts'
+import { apiError, everyCharacterReplaced, proofBy } from './test-support.ts'
 import { walletSignatures } from './wallet-signatures.ts'
 
 const anvil = await startAnvil({ chainId: 8453 })
@@ -60,17 +60,17 @@ test('v may be written 0 or 1 as well as 27 or 28', async () => {
   expect(await questionsDuring(() => signatures.verify({ ...proof, signature }, 'session', now))).toBe(0)
 })
 
-test.each([2, 26, 29, 31, 35, 255])('v of %i is refused', async (v) => {
+test.each([2, 26, 29, 31, 35, 255])('v of %i is rejected', async (v) => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const forged = { ...proof, signature: withV(proof.signature, v) }
-  expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
 })
 
-test('the mirrored (high-s) twin of a right signature is refused without asking the chain', async () => {
+test('the mirrored (high-s) twin of a right signature is rejected without asking the chain', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const forged = { ...proof, signature: highS(proof.signature) }
   const asked = await questionsDuring(async () => {
-    expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
+    expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
   })
   expect(asked).toBe(0)
 })
@@ -81,60 +81,60 @@ test.each([
   ['r is the order', (s: string) => `0x${hex32(ORDER)}${s.slice(66)}`],
   ['s is the order', (s: string) => `${s.slice(0, 66)}${hex32(ORDER)}${s.slice(130)}`],
   ['all is zero', () => `0x${'00'.repeat(65)}`],
-])('a signature where %s is refused', async (_name, change) => {
+])('a signature where %s is rejected', async (_name, change) => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const forged = { ...proof, signature: change(proof.signature) }
-  expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
 })
 
-test('a signature for one purpose is refused for another', async () => {
+test('a signature for one purpose is rejected for another', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
-  const answer = await refusal(signatures.verify(proof, 'agents.token.register:agt_1', now))
+  const answer = await apiError(signatures.verify(proof, 'agents.token.register:agt_1', now))
   expect(answer).toMatchObject(wrong)
 })
 
-test('a signature for one site is refused at another', async () => {
+test('a signature for one site is rejected at another', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const domain = walletSignatures({ ...site, domain: 'other.example', evmRpcUrls: [relay.url] })
   const uri = walletSignatures({ ...site, uri: 'https://other.example', evmRpcUrls: [relay.url] })
-  expect(await refusal(domain.verify(proof, 'session', now))).toMatchObject(wrong)
-  expect(await refusal(uri.verify(proof, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(domain.verify(proof, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(uri.verify(proof, 'session', now))).toMatchObject(wrong)
 })
 
-test('a changed time is refused', async () => {
+test('a changed time is rejected', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const forged = { ...proof, signedAtMs: proof.signedAtMs + 1 }
-  expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
 })
 
-test('a text with any one character changed is refused', async () => {
+test('a text with any one character changed is rejected', async () => {
   const signer = evmSigner()
   const proof = await proofBy(signatures, signer, now, 'session')
   const text = signatures.message(proof.wallet, proof.signedAtMs, 'session')
   for (const changed of everyCharacterReplaced(text)) {
     const forged = { ...proof, signature: await signer.sign(changed) }
-    expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
+    expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
   }
 })
 
 test('a signature counts for 300 seconds to the millisecond', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   await signatures.verify(proof, 'session', later(300_000))
-  const answer = await refusal(signatures.verify(proof, 'session', later(300_001)))
+  const answer = await apiError(signatures.verify(proof, 'session', later(300_001)))
   expect(answer).toMatchObject({ kind: 'unauthenticated', message: expect.stringContaining('sign again') })
 })
 
 test("a signer's clock may run 60 seconds ahead, to the millisecond", async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   await signatures.verify(proof, 'session', later(-60_000))
-  const answer = await refusal(signatures.verify(proof, 'session', later(-60_001)))
+  const answer = await apiError(signatures.verify(proof, 'session', later(-60_001)))
   expect(answer).toMatchObject({ kind: 'unauthenticated', message: expect.stringContaining('clock') })
 })
 
-test('seconds instead of milliseconds are refused as invalid, and the sentence says so', async () => {
+test('seconds instead of milliseconds are rejected as invalid, and the sentence says so', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const seconds = { ...proof, signedAtMs: proof.signedAtMs / 1000 }
-  const answer = await refusal(signatures.verify(seconds, 'session', now))
+  const answer = await apiError(signatures.verify(seconds, 'session', now))
   expect(answer).toMatchObject({
     kind: 'invalid',
     message: expect.stringContaining('seconds are not accepted'),
@@ -150,10 +150,10 @@ test.each([
   ['not hexadecimal', `0x${'zz'.repeat(65)}`],
   ['followed by a line break', `0x${'ab'.repeat(64)}b\n`],
   ['base58', '5'.repeat(88)],
-])('a signature that is %s is refused as malformed without asking the chain', async (_name, signature) => {
+])('a signature that is %s is rejected as malformed without asking the chain', async (_name, signature) => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const asked = await questionsDuring(async () => {
-    const answer = await refusal(signatures.verify({ ...proof, signature }, 'session', now))
+    const answer = await apiError(signatures.verify({ ...proof, signature }, 'session', now))
     expect(answer).toMatchObject({ kind: 'invalid', extra: { details: [{ path: 'wallet_sig' }] } })
   })
   expect(asked).toBe(0)
@@ -168,7 +168,7 @@ test('a wrong signature asks each chain node at most one question', async () => 
   ]
   for (const signature of others) {
     const asked = await questionsDuring(async () => {
-      expect(await refusal(signatures.verify({ ...proof, signature }, 'session', now))).toMatchObject(wrong)
+      expect(await apiError(signatures.verify({ ...proof, signature }, 'session', now))).toMatchObject(wrong)
     })
     expect(asked).toBe(1)
   }
@@ -180,7 +180,7 @@ test('a smart wallet not yet deployed signs in by ERC-6492 and stays undeployed'
   const proof = await proofBy(signatures, counterfactual, now, 'session')
   await signatures.verify(proof, 'session', now)
   const bare = await proofBy(signatures, wallet, now, 'session')
-  expect(await refusal(signatures.verify(bare, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(bare, 'session', now))).toMatchObject(wrong)
 })
 
 test('a deployed smart wallet signs in by ERC-1271, bare and wrapped', async () => {
@@ -191,15 +191,15 @@ test('a deployed smart wallet signs in by ERC-1271, bare and wrapped', async () 
   await signatures.verify(await proofBy(signatures, wrapped, now, 'session'), 'session', now)
 })
 
-test("a smart wallet's signature for one purpose is refused for another, deployed or not", async () => {
+test("a smart wallet's signature for one purpose is rejected for another, deployed or not", async () => {
   const wallet = await smartWallet(anvil.url, evmSigner())
   const wrapped = { address: wallet.address, sign: wallet.signCounterfactual }
   const proof = await proofBy(signatures, wrapped, now, 'session')
-  expect(await refusal(signatures.verify(proof, 'wallet.export:agt_1', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(proof, 'wallet.export:agt_1', now))).toMatchObject(wrong)
   await wallet.deploy()
-  expect(await refusal(signatures.verify(proof, 'wallet.export:agt_1', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(proof, 'wallet.export:agt_1', now))).toMatchObject(wrong)
   const bare = await proofBy(signatures, wallet, now, 'session')
-  expect(await refusal(signatures.verify(bare, 'wallet.export:agt_1', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(bare, 'wallet.export:agt_1', now))).toMatchObject(wrong)
 })
 
 test("nobody signs in as a smart wallet of another owner, nor with the other's factory call", async () => {
@@ -207,9 +207,9 @@ test("nobody signs in as a smart wallet of another owner, nor with the other's f
   const theirs = await smartWallet(anvil.url, evmSigner())
   const thief = { address: theirs.address, sign: mine.signCounterfactual }
   const proof = await proofBy(signatures, thief, now, 'session')
-  expect(await refusal(signatures.verify(proof, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject(wrong)
   await theirs.deploy()
-  expect(await refusal(signatures.verify(proof, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject(wrong)
 })
 
 test('wrapping a signature in ERC-6492 does not make anybody a plain wallet', async () => {
@@ -217,5 +217,5 @@ test('wrapping a signature in ERC-6492 does not make anybody a plain wallet', as
   const mine = await smartWallet(anvil.url, evmSigner())
   const thief: EvmSigner = { address: victim.address, sign: mine.signCounterfactual }
   const proof = await proofBy(signatures, thief, now, 'session')
-  expect(await refusal(signatures.verify(proof, 'session', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject(wrong)
 })

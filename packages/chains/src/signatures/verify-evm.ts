@@ -14,7 +14,7 @@ import {
   slice,
 } from 'viem'
 import { askChain, type ChainAccess } from './ask-chain.ts'
-import { badSignature, malformedSignature } from './refusals.ts'
+import { badSignature, malformedSignature } from './errors.ts'
 
 const MIN_BYTES = 64
 const MAX_BYTES = 8192
@@ -90,7 +90,7 @@ const isSmartWalletSignature = async (
   return (await askChain(access, { to: wallet, data })) === ERC1271_YES
 }
 
-/** Refuses unless the wallet signed the text. `wallet` is the lower-case address. */
+/** Rejects unless the wallet signed the text. `wallet` is the lower-case address. */
 export const verifyEvm = async (
   access: ChainAccess,
   wallet: Hex,

@@ -2,7 +2,7 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { getBase58Decoder, getBase58Encoder } from '@solana/kit'
 import { expect, test } from 'vitest'
 import { SMALL_ORDER_KEYS } from './small-order-keys.ts'
-import { everyCharacterDropped, everyCharacterReplaced, proofBy, refusal } from './test-support.ts'
+import { apiError, everyCharacterDropped, everyCharacterReplaced, proofBy } from './test-support.ts'
 import { walletSignatures } from './wallet-signatures.ts'
 
 const signatures = walletSignatures({
@@ -27,13 +27,13 @@ test('a signature over the envelope of hardware wallets is accepted', async () =
   await expect(signatures.verify(proof, 'session', now)).resolves.toBeUndefined()
 })
 
-test('a purpose too long for the envelope is still verified bare, and refused otherwise', async () => {
+test('a purpose too long for the envelope is still verified bare, and rejected otherwise', async () => {
   const purpose = `agents.register:${'字'.repeat(400)}`
   const proof = await proofBy(signatures, signer, now, purpose)
   await expect(signatures.verify(proof, purpose, now)).resolves.toBeUndefined()
   const other = await proofBy(signatures, await solanaSigner(), now, purpose)
   const stolen = { ...other, wallet: proof.wallet }
-  expect(await refusal(signatures.verify(stolen, purpose, now))).toMatchObject({ kind: 'unauthenticated' })
+  expect(await apiError(signatures.verify(stolen, purpose, now))).toMatchObject({ kind: 'unauthenticated' })
 })
 
 test('any length of purpose gives a verdict', async () => {
@@ -45,37 +45,37 @@ test('any length of purpose gives a verdict', async () => {
       ...proof,
       wallet: { chain: 'solana', address: signer.address, key: signer.address },
     } as const
-    expect(await refusal(signatures.verify(stolen, purpose, now))).toMatchObject({ kind: 'unauthenticated' })
+    expect(await apiError(signatures.verify(stolen, purpose, now))).toMatchObject({ kind: 'unauthenticated' })
   }
 })
 
-test('a signature for one purpose is refused for another, bare and in the envelope', async () => {
+test('a signature for one purpose is rejected for another, bare and in the envelope', async () => {
   for (const sign of [signer.sign, signer.signOffchain]) {
     const proof = await proofBy(signatures, { address: signer.address, sign }, now, 'session')
-    const answer = await refusal(signatures.verify(proof, 'wallet.export:agt_1', now))
+    const answer = await apiError(signatures.verify(proof, 'wallet.export:agt_1', now))
     expect(answer).toMatchObject({ kind: 'unauthenticated', extra: { code: 'bad_signature' } })
   }
 })
 
-test('a text with any one character changed, missing or added is refused', async () => {
+test('a text with any one character changed, missing or added is rejected', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   const text = signatures.message(proof.wallet, proof.signedAtMs, 'session')
   const added = [`${text}\n`, ` ${text}`]
   for (const changed of [...everyCharacterReplaced(text), ...everyCharacterDropped(text), ...added]) {
     const forged = { ...proof, signature: await signer.sign(changed) }
-    expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject({
+    expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject({
       kind: 'unauthenticated',
     })
   }
 })
 
-test('a signature with any one bit changed is refused', async () => {
+test('a signature with any one bit changed is rejected', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   for (let bit = 0; bit < 512; bit += 1) {
     const bytes = bytesOf(proof.signature)
     bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))
     const forged = { ...proof, signature: base58Of(bytes) }
-    expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject({
+    expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject({
       kind: 'unauthenticated',
     })
   }
@@ -85,7 +85,7 @@ test('a lower-cased Solana address is another wallet or none, never this one', a
   const proof = await proofBy(signatures, signer, now, 'session')
   const address = signer.address.toLowerCase()
   const forged = { ...proof, wallet: { chain: 'solana', address, key: address } } as const
-  const answer = await refusal(signatures.verify(forged, 'session', now))
+  const answer = await apiError(signatures.verify(forged, 'session', now))
   expect(['invalid', 'unauthenticated']).toContain(answer.kind)
 })
 
@@ -96,9 +96,9 @@ test.each([
   ['65 bytes', base58Of(new Uint8Array(65).fill(7))],
   ['not base58', '0'.repeat(88)],
   ['very long', '1'.repeat(1_000_000)],
-])('a signature that is %s is refused as malformed', async (_name, signature) => {
+])('a signature that is %s is rejected as malformed', async (_name, signature) => {
   const proof = await proofBy(signatures, signer, now, 'session')
-  const answer = await refusal(signatures.verify({ ...proof, signature }, 'session', now))
+  const answer = await apiError(signatures.verify({ ...proof, signature }, 'session', now))
   expect(answer).toMatchObject({ kind: 'invalid', extra: { details: [{ path: 'wallet_sig' }] } })
 })
 
@@ -110,12 +110,12 @@ test.each(SMALL_ORDER_KEYS)('the key %s cannot sign in, even past the parser', a
     signature,
     signedAtMs: now.getTime(),
   } as const
-  expect(await refusal(signatures.verify(proof, 'session', now))).toMatchObject({ kind: 'invalid' })
+  expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject({ kind: 'invalid' })
 })
 
-test('a wallet whose key is not the key of its address is refused', async () => {
+test('a wallet whose key is not the key of its address is rejected', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   const victim = (await solanaSigner()).address
   const forged = { ...proof, wallet: { ...proof.wallet, key: victim } }
-  expect(await refusal(signatures.verify(forged, 'session', now))).toMatchObject({ kind: 'invalid' })
+  expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject({ kind: 'invalid' })
 })

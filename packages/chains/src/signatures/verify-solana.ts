@@ -10,7 +10,7 @@ import {
   offchainMessageApplicationDomain,
   verifySignature,
 } from '@solana/kit'
-import { badSignature, malformedSignature } from './refusals.ts'
+import { badSignature, malformedSignature } from './errors.ts'
 
 const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
@@ -35,7 +35,7 @@ const offchainEnvelope = (signer: Address, text: string): Uint8Array | undefined
   return Uint8Array.from(envelope)
 }
 
-/** Refuses unless the wallet signed the text, bare or in the off-chain envelope. */
+/** Rejects unless the wallet signed the text, bare or in the off-chain envelope. */
 export const verifySolana = async (wallet: string, text: string, signature: string): Promise<void> => {
   const expected = 'a Solana wallet sends 64 bytes in base58'
   if (!BASE58_SIGNATURE.test(signature)) throw malformedSignature(expected)

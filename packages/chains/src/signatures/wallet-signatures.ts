@@ -4,9 +4,9 @@ import {
   type Signatures,
   type Wallet,
 } from '@market/core/ports/signatures'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { isHex } from 'viem'
 import type { ChainAccess } from './ask-chain.ts'
 import { parseWallet } from './parse-wallet.ts'
@@ -29,11 +29,11 @@ const requireFresh = (signedAtMs: number, now: Date): void => {
   const ageMs = now.getTime() - signedAtMs
   if (ageMs > SIGNATURE_MAX_AGE_MS) {
     const message = `This signature is older than ${SIGNATURE_MAX_AGE_MS / 1000} seconds: sign again with the current time in wallet_sig_ts`
-    throw new Refusal('unauthenticated', message, { code: 'signature_expired' })
+    throw new ApiError('unauthenticated', message, { code: 'signature_expired' })
   }
   if (ageMs < -SIGNATURE_MAX_SKEW_MS) {
     const message = `wallet_sig_ts is more than ${SIGNATURE_MAX_SKEW_MS / 1000} seconds ahead of our clock (${now.toISOString()}): set your clock and sign again`
-    throw new Refusal('unauthenticated', message, { code: 'signature_from_future' })
+    throw new ApiError('unauthenticated', message, { code: 'signature_from_future' })
   }
 }
 
@@ -42,7 +42,7 @@ const requireWallet = (wallet: Wallet): Wallet => {
   const parsed = parseWallet(wallet.address, wallet.chain)
   if (parsed !== undefined && parsed.key === wallet.key) return parsed
   const message = 'wallet is not an address that can sign on this chain'
-  throw new Refusal('invalid', message, { details: [{ path: 'wallet', message }] })
+  throw new ApiError('invalid', message, { details: [{ path: 'wallet', message }] })
 }
 
 export const walletSignatures = (settings: WalletSignatureSettings): Signatures => {

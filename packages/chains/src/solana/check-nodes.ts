@@ -1,4 +1,4 @@
-import { Refusal, unavailable } from '@market/kernel/refusal'
+import { ApiError, unavailable } from '@market/kernel/api-error'
 import { address, getBase64Encoder } from '@solana/kit'
 import { getMintDecoder, getMintSize, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import type { SolanaNode, SolanaNodes, SolanaRpc } from './nodes.ts'
@@ -32,7 +32,7 @@ export const checkNodes = async (nodes: SolanaNodes, settings: SolanaSettings): 
         const trouble = await troubleWith(node, settings)
         if (trouble !== undefined) wrong.push(`${node.name} ${trouble}`)
       } catch (failure) {
-        if (!(failure instanceof Refusal)) throw failure
+        if (!(failure instanceof ApiError)) throw failure
         away.push(node.name)
         causes.push(failure)
       }

@@ -1,4 +1,4 @@
-import type { Look, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { isSignature, type Signature } from '@solana/kit'
 import type { SolanaRpc } from './nodes.ts'
@@ -18,10 +18,13 @@ const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 export const parseSignature = (reference: string): Signature | undefined =>
   BASE58_SIGNATURE.test(reference) && isSignature(reference) ? reference : undefined
 
-type Rejection = Extract<Look, { kind: 'rejected' }>['why']
-const rejected = (why: Rejection, detail?: string): Look =>
+type Rejection = Extract<Observation, { kind: 'rejected' }>['why']
+const rejected = (why: Rejection, detail?: string): Observation =>
   detail === undefined ? { kind: 'rejected', why } : { kind: 'rejected', why, detail }
-const pending = (why: Extract<Look, { kind: 'pending' }>['why']): Look => ({ kind: 'pending', why })
+const pending = (why: Extract<Observation, { kind: 'pending' }>['why']): Observation => ({
+  kind: 'pending',
+  why,
+})
 
 /** Undefined where the node does not have the block (yet). */
 export const blockOf = async (rpc: SolanaRpc, slot: bigint): Promise<SeenTransfer['block'] | undefined> => {
@@ -37,7 +40,7 @@ export const blockOf = async (rpc: SolanaRpc, slot: bigint): Promise<SeenTransfe
 }
 
 /** Why a transfer at this time does not answer the question. */
-const untimely = (at: Date, { notBefore, notAfter }: TransferQuestion): Look | undefined => {
+const untimely = (at: Date, { notBefore, notAfter }: TransferQuestion): Observation | undefined => {
   if (at < notBefore) return rejected('too_old', at.toISOString())
   if (at > notAfter) return rejected('too_new', at.toISOString())
   return undefined
@@ -50,7 +53,7 @@ export const findTransfer = async (
   treasury: TreasuryAccount,
   own: ReadonlySet<string>,
   question: TransferQuestion,
-): Promise<Look> => {
+): Promise<Observation> => {
   const signature = parseSignature(question.reference)
   if (signature === undefined) return rejected('bad_reference')
   const { value } = await rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }).send()
@@ -78,8 +81,8 @@ export const findTransfer = async (
   }
   if (amount < question.atLeast) return rejected('underpaid', String(amount))
   const at = new Date(Number(transaction.blockTime) * 1_000)
-  const refused = untimely(at, question)
-  if (refused !== undefined) return refused
+  const outOfTime = untimely(at, question)
+  if (outOfTime !== undefined) return outOfTime
   if (!final && settings.commitment(amount) === 'finalized') return pending('unconfirmed')
 
   const block = await blockOf(rpc, transaction.slot)

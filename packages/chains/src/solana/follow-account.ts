@@ -1,5 +1,5 @@
 import type { SeenTransfer } from '@market/core/ports/chain'
-import { Refusal, unavailable } from '@market/kernel/refusal'
+import { ApiError, unavailable } from '@market/kernel/api-error'
 import type { Signature } from '@solana/kit'
 import { blockOf, parseSignature } from './find-transfer.ts'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
@@ -107,7 +107,7 @@ const entriesFromOneNode = async (
     try {
       return await entriesAfter(node.rpc, treasury, after, bounds)
     } catch (failure) {
-      if (!(failure instanceof Refusal)) throw failure
+      if (!(failure instanceof ApiError)) throw failure
       failures.push(failure)
     }
   }

@@ -1,4 +1,4 @@
-import { unavailable } from '@market/kernel/refusal'
+import { unavailable } from '@market/kernel/api-error'
 import {
   createDefaultRpcTransport,
   createSolanaRpcFromTransport,

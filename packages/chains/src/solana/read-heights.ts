@@ -1,7 +1,7 @@
-import { Refusal, unavailable } from '@market/kernel/refusal'
+import { ApiError, unavailable } from '@market/kernel/api-error'
 import { largest } from '../nodes/largest.ts'
-import { EXPIRY_MARGIN } from './look-payout.ts'
 import type { SolanaNode, SolanaNodes } from './nodes.ts'
+import { EXPIRY_MARGIN } from './observe-payout.ts'
 
 interface Heights {
   readonly final: bigint
@@ -31,7 +31,7 @@ export const readHeights = async (nodes: SolanaNodes): Promise<Heights> => {
   const failures = answers.flatMap((answer) =>
     answer.status === 'rejected' ? [answer.reason as unknown] : [],
   )
-  const fault = failures.find((failure) => !(failure instanceof Refusal))
+  const fault = failures.find((failure) => !(failure instanceof ApiError))
   if (fault !== undefined) throw fault
   const known = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   const [lowest] = known.toSorted((a, b) => (a.final < b.final ? -1 : 1))

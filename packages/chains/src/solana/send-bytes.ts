@@ -1,4 +1,4 @@
-import { unavailable } from '@market/kernel/refusal'
+import { unavailable } from '@market/kernel/api-error'
 import type { SolanaNode, SolanaNodes } from './nodes.ts'
 
 /** A node that has the bytes already says so as an error. */
@@ -11,7 +11,7 @@ const sendTo = async (node: SolanaNode, bytes: string): Promise<void> => {
         jsonrpc: '2.0',
         id: 1,
         method: 'sendTransaction',
-        // A simulation could refuse what a later block would take; the outcome is read from the chain alone.
+        // A simulation could reject what a later block would take; the outcome is read from the chain alone.
         params: [bytes, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }],
       },
     })

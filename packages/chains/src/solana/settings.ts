@@ -20,10 +20,10 @@ export interface SolanaSettings {
   readonly timeoutMs?: number
 }
 
-export interface SolanaRailSettings extends SolanaSettings {
+export interface SolanaPayoutSenderSettings extends SolanaSettings {
   /** What a first attempt offers for a place in a block; later ones offer more. */
   readonly microLamportsPerUnit?: bigint
 }
 
-/** USDC has 6 decimals on every network, and all money in the house is counted in them. */
+/** USDC has 6 decimals on every network, and all money in the application is counted in them. */
 export const USDC_DECIMALS = 6

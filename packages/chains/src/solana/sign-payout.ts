@@ -1,4 +1,4 @@
-import type { PayoutOrder, SignedTransfer } from '@market/core/ports/rail'
+import type { PayoutOrder, SignedTransfer } from '@market/core/ports/payout-sender'
 import type { SolanaTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {

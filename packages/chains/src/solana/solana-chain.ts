@@ -3,7 +3,7 @@ import { assertIsAddress } from '@solana/kit'
 import { largest } from '../nodes/largest.ts'
 import { checkNodes } from './check-nodes.ts'
 import { findTransfer, parseSignature } from './find-transfer.ts'
-import { sendingsFollower } from './follow-sendings.ts'
+import { outgoingTransfersFollower } from './follow-outgoing-transfers.ts'
 import { treasuryFollower } from './follow-treasury.ts'
 import { solanaNodes } from './nodes.ts'
 import { readHeights } from './read-heights.ts'
@@ -31,7 +31,7 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     normalize: parseSignature,
     findTransfer: async (question) => findTransfer(nodes.rpc, settings, await treasury(), own, question),
     transfersAfter: treasuryFollower(nodes, treasury, own),
-    sendingsAfter: sendingsFollower(nodes, treasury, { minSlot: () => finalSlot }),
+    outgoingTransfersAfter: outgoingTransfersFollower(nodes, treasury, { minSlot: () => finalSlot }),
     async heights() {
       const heights = await readHeights(nodes)
       finalSlot = largest([finalSlot, heights.finalSlot])

@@ -8,12 +8,12 @@ import {
   isAddress,
   isSignatureBytes,
 } from '@solana/kit'
-import { lookAtSettlement } from './look-at-settlement.ts'
-import { EXPIRY_MARGIN } from './look-payout.ts'
 import { type SolanaNodes, solanaNodes } from './nodes.ts'
+import { EXPIRY_MARGIN } from './observe-payout.ts'
+import { observeSettlement } from './observe-settlement.ts'
 import { type PaymentTransaction, readPaymentTransaction, transferIn } from './payment-transaction.ts'
 import { readHeights } from './read-heights.ts'
-import { MOST_FEE, REASONS, refuseLayout, refuseOnChain } from './refuse-payment.ts'
+import { MOST_FEE, REASONS, rejectLayout, rejectOnChain } from './reject-payment.ts'
 import { sendBytes } from './send-bytes.ts'
 import type { SolanaSettings } from './settings.ts'
 import { isFrozen, readTokenAccount, usdcAccountOf } from './token-account.ts'
@@ -67,8 +67,8 @@ export const openSolanaFacilitator = async (
     const transaction = readPaymentTransaction(payment)
     const amount = transferIn(transaction?.instructions[2])?.amount
     assert(transaction !== undefined && amount !== undefined, 'only what can be read is settled')
-    const refused = refuseLayout(transaction, { ...terms, amount })
-    assert(refused === undefined, `the gas account signs payments to the treasury alone: ${refused}`)
+    const rejected = rejectLayout(transaction, { ...terms, amount })
+    assert(rejected === undefined, `the gas account signs payments to the treasury alone: ${rejected}`)
     return transaction
   }
 
@@ -86,10 +86,10 @@ export const openSolanaFacilitator = async (
       return { kind: 'message', proof: transaction.hash, payer: transfer.authority }
     },
 
-    async refusal(payment, amount) {
+    async rejectionReason(payment, amount) {
       const transaction = readPaymentTransaction(payment)
       if (transaction === undefined) return REASONS.unreadable
-      return refuseLayout(transaction, { ...terms, amount }) ?? refuseOnChain(nodes, transaction)
+      return rejectLayout(transaction, { ...terms, amount }) ?? rejectOnChain(nodes, transaction)
     },
 
     minedNonce: async () => null,
@@ -120,7 +120,7 @@ export const openSolanaFacilitator = async (
     outbid: async () => undefined,
 
     send: ({ bytes }) => sendBytes(nodes, bytes),
-    look: (settlement) => lookAtSettlement(nodes, settlement),
+    look: (settlement) => observeSettlement(nodes, settlement),
 
     async gas() {
       const { value } = await nodes.rpc.getBalance(address(gasAccount), { commitment: 'confirmed' }).send()

@@ -25,7 +25,7 @@ export const listSwitches = operation({
   limit: 'read',
   input: z.strictObject({}),
   output: z.array(Switch),
-  refusals: [403],
+  errors: [403],
 })
 
 export const turnSwitch = operation({
@@ -38,6 +38,6 @@ export const turnSwitch = operation({
   limit: 'write',
   input: z.strictObject({ name: z.enum(SWITCHES), on: z.boolean(), reason: line({ min: 3, max: 500 }) }),
   output: Switch,
-  refusals: [403],
+  errors: [403],
   worksReadOnly: true,
 })

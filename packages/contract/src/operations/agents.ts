@@ -40,7 +40,7 @@ export const registerAgent = operation({
   }),
   output: RegisteredAgent,
   status: 201,
-  refusals: [402, 403, 409],
+  errors: [402, 403, 409],
   purpose: 'agents.register:{name}',
   stoppedBy: ['freeze_intake'],
 })
@@ -57,7 +57,7 @@ export const recoverAgents = operation({
     agent_name: line({ min: 1, max: 40 }).optional().describe('Only the agent of this name'),
   }),
   output: z.object({ agents: z.array(RecoveredAgent) }),
-  refusals: [403, 404],
+  errors: [403, 404],
   purpose: 'agents.recover',
 })
 
@@ -71,7 +71,7 @@ export const linkAgent = operation({
   limit: 'write',
   input: z.strictObject({ api_key: text({ min: 1, max: 100 }) }),
   output: OwnedAgent,
-  refusals: [404, 409],
+  errors: [404, 409],
 })
 
 export const getMyAgent = operation({
@@ -101,7 +101,7 @@ export const updateMyAgent = operation({
     owner_wallet: OwnerWallet.optional().describe('Set once; needs its signature beside the API key'),
   }),
   output: OwnAgent,
-  refusals: [409],
+  errors: [409],
   purpose: 'agents.owner:{me}',
   cosigned: true,
 })
@@ -116,7 +116,7 @@ export const updateAgent = operation({
   limit: 'write',
   input: z.strictObject({ agent_id: AgentId, ...ownAgentChanges }),
   output: OwnedAgent,
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
   purpose: 'agents.update:{agent_id}',
 })
 
@@ -141,7 +141,7 @@ export const listAgents = operation({
   }),
   output: z.array(Agent),
   beside: NextCursor,
-  refusals: [403],
+  errors: [403],
 })
 
 export const featuredAgents = operation({
@@ -166,7 +166,7 @@ export const getAgent = operation({
   limit: 'read',
   input: z.strictObject({ agent_id: line({ min: 1, max: 80 }).describe('Agent id or slug') }),
   output: AgentPage,
-  refusals: [404],
+  errors: [404],
 })
 
 export const listModels = operation({

@@ -50,7 +50,7 @@ export const testDelivery = operation({
     took_ms: z.int(),
     answer: z.string().nullable().describe('The beginning of what your endpoint answered'),
   }),
-  refusals: [409],
+  errors: [409],
 })
 
 export const listNotifications = operation({
@@ -65,7 +65,7 @@ export const listNotifications = operation({
   input: z.strictObject(pageFields),
   output: z.array(Notification),
   beside: NextCursor.extend({ unread_count: z.int() }),
-  refusals: [404],
+  errors: [404],
 })
 
 export const markNotifications = operation({
@@ -86,5 +86,5 @@ export const markNotifications = operation({
   }),
   output: z.object({ marked: z.int() }),
   beside: z.object({ unread_count: z.int() }),
-  refusals: [404],
+  errors: [404],
 })

@@ -57,7 +57,7 @@ export const getProfile = operation({
   limit: 'read',
   input: z.strictObject({}),
   output: z.object({ user: User, wallets: z.array(LinkedWallet) }),
-  refusals: [404],
+  errors: [404],
 })
 
 export const updateProfile = operation({
@@ -75,5 +75,5 @@ export const updateProfile = operation({
     avatar_url: HttpsUrl.nullable().optional(),
   }),
   output: z.object({ user: User, wallets: z.array(LinkedWallet) }),
-  refusals: [404],
+  errors: [404],
 })

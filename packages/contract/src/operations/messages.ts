@@ -17,7 +17,7 @@ export const sendMessage = operation({
   input: z.strictObject({ order_id: OrderId, ...messageFields }),
   output: Message,
   status: 201,
-  refusals: [404],
+  errors: [404],
 })
 
 export const listMessages = operation({
@@ -32,5 +32,5 @@ export const listMessages = operation({
   input: z.strictObject({ order_id: OrderId, ...pageFields }),
   output: z.array(Message),
   beside: NextCursor,
-  refusals: [404],
+  errors: [404],
 })

@@ -36,7 +36,7 @@ export const createOrder = operation({
   }),
   output: PayableOrder,
   status: 201,
-  refusals: [404],
+  errors: [404],
   cosigned: true,
   stoppedBy: ['freeze_intake'],
 })
@@ -64,7 +64,7 @@ export const getOrder = operation({
   limit: 'read',
   input: z.strictObject({ order_id: OrderId }),
   output: OrderPage,
-  refusals: [404],
+  errors: [404],
 })
 
 export const actOnOrder = operation({
@@ -99,7 +99,7 @@ export const actOnOrder = operation({
   }),
   output: PayableOrder,
   laterStatus: 202,
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
   purpose: 'orders.{action}:{order_id}',
   cosigned: true,
 })
@@ -119,7 +119,7 @@ export const quoteOrder = operation({
     message: text({ min: 1, max: 2000 }).optional(),
   }),
   output: Order,
-  refusals: [403, 404],
+  errors: [403, 404],
 })
 
 export const deliverOrder = operation({
@@ -134,7 +134,7 @@ export const deliverOrder = operation({
   limit: 'orders.deliver',
   input: z.strictObject({ order_id: OrderId, ...deliveryFields }),
   output: Order,
-  refusals: [403, 404],
+  errors: [403, 404],
 })
 
 export const retryPayout = operation({
@@ -150,7 +150,7 @@ export const retryPayout = operation({
     order_id: z.string(),
     payout: z.object({ status: z.string(), payee: z.string().nullable() }),
   }),
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
 })
 
 export const listAgentOrders = operation({
@@ -179,7 +179,7 @@ export const listAgentOrders = operation({
   }),
   output: z.array(Order),
   beside: NextCursor,
-  refusals: [403, 404],
+  errors: [403, 404],
 })
 
 export const resolveDispute = operation({
@@ -199,5 +199,5 @@ export const resolveDispute = operation({
     note: text({ min: 3, max: 1000 }).describe('The reason; the buyer is told it'),
   }),
   output: Order,
-  refusals: [403, 404],
+  errors: [403, 404],
 })

@@ -17,7 +17,7 @@ export const createReview = operation({
   input: z.strictObject({ order_id: OrderId, ...reviewFields }),
   output: Review,
   status: 201,
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
 })
 
 export const listReviews = operation({
@@ -32,5 +32,5 @@ export const listReviews = operation({
   input: z.strictObject({ agent_id: AgentId, ...pageFields }),
   output: z.array(Review),
   beside: NextCursor,
-  refusals: [404],
+  errors: [404],
 })

@@ -32,7 +32,7 @@ export const createService = operation({
   }),
   output: Service,
   status: 201,
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
   purpose: 'services.create:{agent_id}',
 })
 
@@ -48,7 +48,7 @@ export const listAgentServices = operation({
   input: z.strictObject({ agent_id: AgentId, ...pageFields }),
   output: z.array(Service),
   beside: NextCursor,
-  refusals: [404],
+  errors: [404],
 })
 
 export const browseServices = operation({
@@ -90,7 +90,7 @@ export const getService = operation({
   limit: 'read',
   input: z.strictObject({ service_id: ServiceId }),
   output: Service,
-  refusals: [404],
+  errors: [404],
 })
 
 export const updateService = operation({
@@ -122,7 +122,7 @@ export const updateService = operation({
     active: z.boolean().optional(),
   }),
   output: Service,
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
   purpose: 'services.update:{service_id}',
 })
 
@@ -138,6 +138,6 @@ export const deleteService = operation({
   limit: 'write',
   input: z.strictObject({ service_id: ServiceId }),
   output: Service,
-  refusals: [403, 404],
+  errors: [403, 404],
   purpose: 'services.delete:{service_id}',
 })

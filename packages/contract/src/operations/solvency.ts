@@ -15,7 +15,7 @@ const Standing = named(
   z.object({
     network: Network,
     treasury: z.string().describe('The address that holds the money: look for yourself'),
-    looked_at: Instant,
+    checked_at: Instant,
     assets_usd: Usd.describe('USDC of the treasury in the newest block'),
     assets_final_usd: Usd.describe('The same in the newest block that stays'),
     liabilities_usd: Usd.describe(
@@ -29,8 +29,8 @@ const Standing = named(
     solvent: z.boolean().describe('Whether nothing is missing'),
     proof: z
       .object({
-        look_id: z.string(),
-        looked_at: Instant,
+        snapshot_id: z.string(),
+        checked_at: Instant,
         root: Hash.describe('Of the tree over every liability'),
         leaves: z.int(),
         liabilities_usd: Usd.describe('The sum of the leaves'),
@@ -44,8 +44,8 @@ const Proof = named(
   'LiabilityProof',
   z.object({
     network: Network,
-    look_id: z.string(),
-    looked_at: Instant,
+    snapshot_id: z.string(),
+    checked_at: Instant,
     root: Hash,
     total_usd: Usd.describe('All that was owed on the network'),
     leaf: z.object({

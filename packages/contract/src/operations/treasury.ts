@@ -81,7 +81,7 @@ const sendingFields = {
   happened_at: Instant,
 }
 
-const Unexplained = named('UnexplainedSending', z.object(sendingFields))
+const Unexplained = named('UnexplainedTransfer', z.object(sendingFields))
 
 export const getTreasury = operation({
   id: 'getTreasury',
@@ -93,7 +93,7 @@ export const getTreasury = operation({
   limit: 'read',
   input: z.strictObject({}),
   output: z.array(Treasury),
-  refusals: [403],
+  errors: [403],
 })
 
 export const listUnmatched = operation({
@@ -109,7 +109,7 @@ export const listUnmatched = operation({
   input: z.strictObject({ ...pageFields }),
   output: z.array(Unmatched),
   beside: NextCursor,
-  refusals: [403],
+  errors: [403],
 })
 
 export const listPayouts = operation({
@@ -137,7 +137,7 @@ export const listPayouts = operation({
   }),
   output: z.array(Payout),
   beside: NextCursor,
-  refusals: [403],
+  errors: [403],
 })
 
 export const listUnexplained = operation({
@@ -153,7 +153,7 @@ export const listUnexplained = operation({
   input: z.strictObject({ ...pageFields }),
   output: z.array(Unexplained),
   beside: NextCursor,
-  refusals: [403],
+  errors: [403],
 })
 
 export const giveBackTransfer = operation({
@@ -174,7 +174,7 @@ export const giveBackTransfer = operation({
     reason: Reason,
   }),
   output: Payout,
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
 })
 
 export const keepTransfer = operation({
@@ -188,21 +188,21 @@ export const keepTransfer = operation({
   limit: 'write',
   input: z.strictObject({ network: NetworkName, reference: Reference, reason: Reason }),
   output: z.object({ network: NetworkName, reference: z.string(), kept_usd: UsdText }),
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
 })
 
-export const bookSending = operation({
-  id: 'bookSending',
+export const writeOffTransfer = operation({
+  id: 'writeOffTransfer',
   group: 'Administration',
   method: 'POST',
-  path: '/api/admin/sendings/book',
+  path: '/api/admin/outgoing/book',
   summary: 'Book a payment nobody can explain as a loss of the platform',
   description: 'The fees of the network must cover it. Asked again nothing is booked twice.',
   callers: ['admin'],
   limit: 'write',
   input: z.strictObject({ network: NetworkName, reference: Reference, reason: Reason }),
-  output: z.object({ ...sendingFields, booked_at: Instant }),
-  refusals: [403, 404, 409],
+  output: z.object({ ...sendingFields, written_off_at: Instant }),
+  errors: [403, 404, 409],
 })
 
 export const retryAnyPayout = operation({
@@ -215,5 +215,5 @@ export const retryAnyPayout = operation({
   limit: 'write',
   input: z.strictObject({ payout_id: PayoutId, payee: Payee.optional(), reason: Reason }),
   output: Payout,
-  refusals: [403, 404, 409],
+  errors: [403, 404, 409],
 })

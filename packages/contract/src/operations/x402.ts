@@ -43,8 +43,8 @@ export const listTrendingServices = operation({
   output: z.array(TrendingService),
 })
 
-export const getHiredOrder = operation({
-  id: 'getHiredOrder',
+export const getPurchasedOrder = operation({
+  id: 'getPurchasedOrder',
   group: 'x402',
   method: 'GET',
   path: '/api/x402/orders/{order_id}',
@@ -58,5 +58,5 @@ export const getHiredOrder = operation({
     t: text({ min: 1, max: 64 }).describe('The word in the address'),
   }),
   output: OrderPage,
-  refusals: [404],
+  errors: [404],
 })

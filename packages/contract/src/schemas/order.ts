@@ -71,7 +71,7 @@ export const Order = named(
     turnaround_hours: z.int(),
     revision_count: z.int(),
     max_revisions: z.int(),
-    payment_method: z.string().nullable().describe('`x402` for machine hires'),
+    payment_method: z.string().nullable().describe('`x402` for machine purchases'),
     payment_network: NetworkName.nullable(),
     escrow_tx_hash: z.string().nullable().describe('The transfer that paid'),
     pending_tx_hash: z.string().nullable().describe('A transfer that is not settled enough to count yet'),

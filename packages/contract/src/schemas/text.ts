@@ -14,7 +14,7 @@ interface Bounds {
 
 /**
  * Text as it may enter: well-formed Unicode in NFC, nothing invisible, bounds counted in characters.
- * The bound in UTF-16 units comes first, so that a huge string is refused before it is walked through.
+ * The bound in UTF-16 units comes first, so that a huge string is rejected before it is walked through.
  */
 export function text({ min = 0, max }: Bounds) {
   const range = min === 0 ? `at most ${max} characters` : `${min}-${max} characters`

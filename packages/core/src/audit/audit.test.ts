@@ -93,7 +93,7 @@ describe('the audit log', () => {
   })
 
   test.each(['update audit_log set act = act', 'delete from audit_log', 'truncate audit_log'])(
-    'the database itself refuses: %s',
+    'the database itself rejects: %s',
     async (statement) => {
       await writeSome(1)
       await expect(sql.raw(statement).execute(database.db)).rejects.toMatchObject({ code: '23001' })

@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Needs } from '../context.ts'
 import type { Notification, Recipient } from './notification.ts'
 import { findNotifications, findUnread } from './store.ts'
@@ -30,7 +30,7 @@ export async function listNotifications(
 function readCursor(cursor: string): { createdAt: Date; id: string } {
   const [, time, id] = /^(\d{1,14})\.(ntf_\d{1,15}_[0-9a-z]{17})$/.exec(cursor) ?? []
   if (time === undefined || id === undefined) {
-    throw new Refusal('invalid', 'This cursor is not one of ours. Start again without it.', {
+    throw new ApiError('invalid', 'This cursor is not one of ours. Start again without it.', {
       details: [{ path: 'cursor', message: 'must be the next_cursor of the page before' }],
     })
   }

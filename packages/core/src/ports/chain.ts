@@ -31,9 +31,9 @@ export interface SeenTransfer {
 }
 
 /** A payment of USDC out of the treasury, as the chain shows it. */
-export interface SeenSending {
+export interface ObservedOutgoingTransfer {
   readonly reference: string
-  /** The payout it says it is, in its memo or after the call's arguments; null when it is none of this house's. */
+  /** The payout it says it is, in its memo or after the call's arguments; null when it is none of this application's. */
   readonly payoutId: string | null
   /** The wallet that got it; null where there were several, or the chain does not tell. */
   readonly payee: string | null
@@ -47,7 +47,7 @@ export interface SeenSending {
 }
 
 /** One look at the chain. Trouble in looking throws `unavailable` and is never a verdict. */
-export type Look =
+export type Observation =
   | { readonly kind: 'ok'; readonly transfer: SeenTransfer }
   | { readonly kind: 'pending'; readonly why: 'unknown' | 'in_mempool' | 'unconfirmed' | 'reorg' }
   | {
@@ -77,7 +77,7 @@ export interface Chain {
   readonly usdc: string
   /** The stored form of a reference, or undefined when it cannot be one on this network. */
   normalize(reference: string): string | undefined
-  findTransfer(question: TransferQuestion): Promise<Look>
+  findTransfer(question: TransferQuestion): Promise<Observation>
   /**
    * Transfers into the treasury after a position, oldest first, and where to go on from. Only what is confirmed; a
    * position never moves past something that may still appear before it.
@@ -91,11 +91,11 @@ export interface Chain {
    * for whoever asks wants to know what must not be paid again. The end is where the position stays, or a page that
    * says so: on a fast chain there is a new block by the time one asks again.
    */
-  sendingsAfter(
+  outgoingTransfersAfter(
     position: string | undefined,
     limit: number,
   ): Promise<{
-    readonly sendings: readonly SeenSending[]
+    readonly outgoingTransfers: readonly ObservedOutgoingTransfer[]
     readonly position: string
     readonly isEnd?: boolean
   }>

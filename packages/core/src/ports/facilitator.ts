@@ -1,6 +1,6 @@
+import { type ApiError, unavailable } from '@market/kernel/api-error'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { type Refusal, unavailable } from '@market/kernel/refusal'
 
 /** What a buyer's program signed, as it came and not yet believed: the `payload` of an x402 payment. */
 export type SignedPayment = Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export interface SettlementTerms {
   readonly gasLeft: bigint | null
 }
 
-export const noGas = (network: Network): Refusal =>
+export const noGas = (network: Network): ApiError =>
   unavailable(`There is no gas to bring the payment to ${network} at the moment: pay on another network`)
 
 /** In the chain's own coin. */
@@ -72,7 +72,7 @@ export interface Facilitator {
   /** Reads the payment alone; undefined when it is none for this network. */
   read(payment: SignedPayment): PaymentProof | undefined
   /** Why it would not bring exactly this amount to the treasury if it were sent now; undefined when it would. */
-  refusal(payment: SignedPayment, amount: Usdc): Promise<string | undefined>
+  rejectionReason(payment: SignedPayment, amount: Usdc): Promise<string | undefined>
   readTerms(): Promise<SettlementTerms>
   /** EVM: how many transactions of the gas account are in blocks. Solana: null. */
   minedNonce(): Promise<bigint | null>

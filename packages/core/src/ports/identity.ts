@@ -11,7 +11,7 @@ export interface IdentityProfile {
   readonly wallets: readonly string[]
 }
 
-/** A bad token is refused as `unauthenticated`; an unreachable provider as `unavailable`. */
+/** A bad token is rejected as `unauthenticated`; an unreachable provider as `unavailable`. */
 export interface IdentityProvider {
   /** Checks the token alone and answers whose it is: signature, issuer, audience, expiry. */
   verify(token: string): Promise<{ readonly userId: string }>

@@ -5,7 +5,7 @@ export interface OutboundRequest {
   readonly timeoutMs: number
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number
   /** At most 64 KB of what came back. */
   readonly body: string
@@ -13,10 +13,10 @@ export interface OutboundAnswer {
 
 /** The one way out to addresses that users choose. Resolves once, connects to the checked address, follows no redirect. */
 export interface Outbound {
-  /** Refuses (`invalid`) a URL that is not public HTTPS, by its form and by what its name resolves to now. */
+  /** Rejects (`invalid`) a URL that is not public HTTPS, by its form and by what its name resolves to now. */
   check(url: string): Promise<void>
   /** Throws `OutboundFailure` when no answer came back in time or the target is forbidden. */
-  post(request: OutboundRequest): Promise<OutboundAnswer>
+  post(request: OutboundRequest): Promise<OutboundResponse>
 }
 
 export type OutboundFailureKind = 'forbidden' | 'dns' | 'connect' | 'tls' | 'timeout' | 'closed'

@@ -30,6 +30,6 @@ export interface Signatures {
   parse(address: string, chain?: WalletChain): Wallet | undefined
   /** The exact text a wallet signs for a purpose. */
   message(wallet: Wallet, signedAtMs: number, purpose: string): string
-  /** Refuses (`invalid`, `unauthenticated`, or `unavailable` when a chain must be asked and cannot be). */
+  /** Rejects (`invalid`, `unauthenticated`, or `unavailable` when a chain must be asked and cannot be). */
   verify(proof: WalletProof, purpose: string, now: Date): Promise<void>
 }

@@ -90,7 +90,7 @@ export interface QueueFigures {
   readonly failing: number
 }
 
-/** Looks at no more than ten thousand: a queue of millions is told from that by its age. */
+/** Observations at no more than ten thousand: a queue of millions is told from that by its age. */
 export async function findFigures(db: Db): Promise<QueueFigures> {
   const { rows } = await sql<QueueFigures>`
     select count(*) filter (where locked_at is null)::int as waiting,

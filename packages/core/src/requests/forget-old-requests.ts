@@ -6,7 +6,7 @@ import { deleteOlder } from './store.ts'
 
 const MOST_BATCHES = 200
 
-/** Signatures are refused by age after five minutes; a whole day is kept for looking into incidents. */
+/** Signatures are rejected by age after five minutes; a whole day is kept for looking into incidents. */
 const SIGNATURES_KEPT_MS = 24 * HOUR
 
 export async function forgetOldRequests({ db, clock }: Needs<'db' | 'clock'>): Promise<number> {

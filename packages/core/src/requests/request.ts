@@ -24,7 +24,7 @@ export interface Lease {
   readonly attempt: number
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly status: number
   readonly body: unknown
 }

@@ -139,7 +139,7 @@ describe('requests that may be repeated', () => {
   test.each([
     ['another fingerprint', { fingerprint: fingerprintOf('another request') }],
     ['another operation', { operation: 'linkAgent' }],
-  ])('the same key with %s is refused, running, run out or done', async (_what, change) => {
+  ])('the same key with %s is rejected, running, run out or done', async (_what, change) => {
     const request = requestOf()
     const reused = { kind: 'unprocessable', extra: { code: 'idempotency_key_reused' } }
     const lease = await take(request)
@@ -181,10 +181,10 @@ describe('requests that may be repeated', () => {
     const [mine, theirs] = [requestOf(), requestOf()]
     await finishRequest(ctx, ctx.db, await take(mine), { status: 201, body: { secret: 'market_key' } })
     await finishRequest(ctx, ctx.db, await take(theirs), ANSWER)
-    const find = ctx.db.selectFrom('requests').select('answer_sealed').where('key', '=', mine.key)
-    const { answer_sealed } = await find.executeTakeFirstOrThrow()
-    expect(answer_sealed?.includes('market_key')).toBe(false)
-    await ctx.db.updateTable('requests').set({ answer_sealed }).where('key', '=', theirs.key).execute()
+    const find = ctx.db.selectFrom('requests').select('response_sealed').where('key', '=', mine.key)
+    const { response_sealed } = await find.executeTakeFirstOrThrow()
+    expect(response_sealed?.includes('market_key')).toBe(false)
+    await ctx.db.updateTable('requests').set({ response_sealed }).where('key', '=', theirs.key).execute()
     await expect(takeRequest(ctx, theirs)).rejects.toThrow()
   })
 

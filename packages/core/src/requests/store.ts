@@ -10,7 +10,7 @@ export interface RequestRow {
   readonly attempt: number
   readonly leased_until: Date
   readonly status: number | null
-  readonly answer_sealed: Buffer | null
+  readonly response_sealed: Buffer | null
   readonly created_at: Date
 }
 
@@ -39,7 +39,7 @@ export async function takeRow(
           fingerprint: request.fingerprint,
           state: 'running',
           status: null,
-          answer_sealed: null,
+          response_sealed: null,
           leased_until: at.leasedUntil,
           created_at: at.now,
           attempt: sql<number>`requests.attempt + 1`,
@@ -71,7 +71,7 @@ export const findRow = (db: Db, request: RequestKey): Promise<RequestRow | undef
       'attempt',
       'leased_until',
       'status',
-      'answer_sealed',
+      'response_sealed',
       'created_at',
     ])
     .where('scope', '=', request.scope)
@@ -82,7 +82,7 @@ export const findRow = (db: Db, request: RequestKey): Promise<RequestRow | undef
 export async function finishRow(db: Db | Tx, lease: Lease, status: number, sealed: Buffer): Promise<boolean> {
   const done = await db
     .updateTable('requests')
-    .set({ state: 'done', status, answer_sealed: sealed })
+    .set({ state: 'done', status, response_sealed: sealed })
     .where('scope', '=', lease.request.scope)
     .where('key', '=', lease.request.key)
     .where('attempt', '=', lease.attempt)
@@ -147,13 +147,13 @@ export async function findAnswersAfter(
 ): Promise<SealedRow<RequestName>[]> {
   const rows = await db
     .selectFrom('requests')
-    .select(['scope', 'key', 'answer_sealed'])
+    .select(['scope', 'key', 'response_sealed'])
     .where(sql<boolean>`(scope, key) > (${after?.scope ?? ''}, ${after?.key ?? ''})`)
     .orderBy('scope')
     .orderBy('key')
     .limit(limit)
     .execute()
-  return rows.map(({ scope, key, answer_sealed }) => ({ key: { scope, key }, sealed: answer_sealed }))
+  return rows.map(({ scope, key, response_sealed }) => ({ key: { scope, key }, sealed: response_sealed }))
 }
 
 /** A row that somebody holds, or whose answer changed since it was read, is left as it is. */
@@ -168,12 +168,12 @@ export async function replaceAnswers(db: Db, changes: readonly Resealing<Request
       ) as due (scope, key, old, fresh)
     ), held as (
       select requests.scope, requests.key from requests
-      join due on (due.scope, due.key) = (requests.scope, requests.key) and due.old = requests.answer_sealed
+      join due on (due.scope, due.key) = (requests.scope, requests.key) and due.old = requests.response_sealed
       for no key update of requests skip locked
     )
-    update requests set answer_sealed = due.fresh
+    update requests set response_sealed = due.fresh
     from due join held on (held.scope, held.key) = (due.scope, due.key)
-    where (requests.scope, requests.key) = (due.scope, due.key) and requests.answer_sealed = due.old`.execute(
+    where (requests.scope, requests.key) = (due.scope, due.key) and requests.response_sealed = due.old`.execute(
     db,
   )
   return Number(done.numAffectedRows ?? 0n)

@@ -56,7 +56,7 @@ describe('a single-use signature', () => {
     await expect(use(used)).rejects.toMatchObject({ extra: { code: 'signature_used' } })
   })
 
-  test('is remembered for a day, long after its age alone refuses it', async () => {
+  test('is remembered for a day, long after its age alone rejects it', async () => {
     const used = signed()
     await use(used)
     ctx.clock.advance(DAY)

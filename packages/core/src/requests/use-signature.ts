@@ -1,5 +1,5 @@
 import type { Tx } from '@market/database/transact'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Needs } from '../context.ts'
 import type { Wallet } from '../ports/signatures.ts'
 import { insertSignature } from './store.ts'
@@ -17,7 +17,7 @@ export async function useSignature(
     at: ctx.clock.now(),
   })
   if (!first) {
-    throw new Refusal(
+    throw new ApiError(
       'unauthenticated',
       'This signature was already used. Sign again with a new wallet_sig_ts.',
       {

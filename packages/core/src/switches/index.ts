@@ -1,5 +1,5 @@
 export { isStopped } from './is-stopped.ts'
 export { listSwitches } from './list-switches.ts'
-export { refuseWhileStopped } from './refuse-while-stopped.ts'
+export { rejectWhileStopped } from './reject-while-stopped.ts'
 export { payoutSwitches, type SwitchState } from './switch.ts'
 export { turnSwitch } from './turn-switch.ts'

@@ -5,7 +5,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyAudit } from '../audit/index.ts'
 import { listSwitches } from './list-switches.ts'
-import { refuseWhileStopped } from './refuse-while-stopped.ts'
+import { rejectWhileStopped } from './reject-while-stopped.ts'
 import { turnSwitch } from './turn-switch.ts'
 
 describe('switches', () => {
@@ -36,7 +36,7 @@ describe('switches', () => {
     const order: string[] = []
     let turning: Promise<unknown> = Promise.resolve()
     await ctx.transact(async (tx) => {
-      await refuseWhileStopped(tx, ['read_only'])
+      await rejectWhileStopped(tx, ['read_only'])
       turning = turnSwitch(ctx, { name: 'read_only', on: true, reason: 'a test' }).then(() =>
         order.push('on'),
       )
@@ -50,19 +50,19 @@ describe('switches', () => {
 
   test('one that is on stops what names it, and nothing else', async () => {
     await turnSwitch(ctx, { name: 'freeze_intake', on: true, reason: 'a test' })
-    const stopped = ctx.transact((tx) => refuseWhileStopped(tx, ['read_only', 'freeze_intake']))
+    const stopped = ctx.transact((tx) => rejectWhileStopped(tx, ['read_only', 'freeze_intake']))
     await expect(stopped).rejects.toMatchObject({
       kind: 'unavailable',
       extra: { code: 'freeze_intake', retryAfterSeconds: 60 },
     })
-    await ctx.transact((tx) => refuseWhileStopped(tx, ['read_only', 'freeze_payouts']))
-    await ctx.transact((tx) => refuseWhileStopped(tx, []))
+    await ctx.transact((tx) => rejectWhileStopped(tx, ['read_only', 'freeze_payouts']))
+    await ctx.transact((tx) => rejectWhileStopped(tx, []))
   })
 
   test('one that is turned off again stops nothing', async () => {
     await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'on' })
     await turnSwitch(ctx, { name: 'read_only', on: false, reason: 'off' })
-    await ctx.transact((tx) => refuseWhileStopped(tx, ['read_only']))
+    await ctx.transact((tx) => rejectWhileStopped(tx, ['read_only']))
     expect(await isOn()).toEqual([])
   })
 

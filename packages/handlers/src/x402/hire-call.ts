@@ -1,4 +1,4 @@
-import type { Refusal } from '@market/kernel/refusal'
+import type { ApiError } from '@market/kernel/api-error'
 import type { PaymentHeaders } from '@market/trade/x402'
 import type { WalletFields } from '../call.ts'
 
@@ -19,5 +19,5 @@ export interface HireCall {
   readonly requestId: string
   /** Whether this request was counted before. */
   readonly isCounted?: boolean
-  readonly refused?: Refusal
+  readonly rejected?: ApiError
 }

@@ -2,40 +2,40 @@ import { HOUR } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { findOrder } from '@market/trade/orders'
 import {
-  capabilityOf,
+  accessTokenOf,
   firstVersionOf,
   giveReference,
-  type HireAnswer,
+  type PurchaseResult,
   plainBody,
   type Quote,
   versionTwoOf,
 } from '@market/trade/x402'
+import type { AppServices } from '../app-services.ts'
 import type { Answer } from '../call.ts'
-import type { House } from '../house.ts'
 import type { DoorName } from './hire-call.ts'
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
 /** What each door answers, to the letter of its contract. */
-export async function presentHire(house: House, door: DoorName, answer: HireAnswer): Promise<Answer> {
+export async function presentHire(app: AppServices, door: DoorName, answer: PurchaseResult): Promise<Answer> {
   switch (answer.kind) {
     case 'quote':
-      return presentQuote(house, door, answer)
+      return presentQuote(app, door, answer)
     case 'pending':
-      return presentPending(house, answer)
+      return presentPending(app, answer)
     case 'done':
-      return presentDone(house, door, answer)
+      return presentDone(app, door, answer)
   }
 }
 
 export function presentQuote(
-  house: House,
+  app: AppServices,
   door: DoorName,
-  { quote, error, retryAfterSeconds }: Extract<HireAnswer, { kind: 'quote' }>,
+  { quote, error, retryAfterSeconds }: Extract<PurchaseResult, { kind: 'quote' }>,
 ): Answer {
-  const { reference, claim, expiresAt } = giveReference(house, quote)
+  const { reference, claim, expiresAt } = giveReference(app, quote)
   const { body, required } =
-    error === undefined ? shownOnce(house, door, quote) : shown(house, door, quote, error)
+    error === undefined ? shownOnce(app, door, quote) : shown(app, door, quote, error)
   return {
     status: 402,
     body,
@@ -55,7 +55,7 @@ interface Shown {
   readonly required: string | undefined
 }
 
-function shown({ baseUrl }: House, door: DoorName, quote: Quote, error?: string): Shown {
+function shown({ baseUrl }: AppServices, door: DoorName, quote: Quote, error?: string): Shown {
   // A client that speaks both versions believes this header before the body, so at the door of version 1 there is none.
   if (door === 'v1') return { body: firstVersionBody(quote, baseUrl, error), required: undefined }
   return { body: plainBody(quote, baseUrl, error), required: base64(versionTwoOf(quote, baseUrl, error)) }
@@ -64,11 +64,11 @@ function shown({ baseUrl }: House, door: DoorName, quote: Quote, error?: string)
 const made = new WeakMap<Quote, Map<'v1' | 'v2', Shown>>()
 
 /** The same for everybody who asks while a quote is kept. */
-function shownOnce(house: House, door: DoorName, quote: Quote): Shown {
+function shownOnce(app: AppServices, door: DoorName, quote: Quote): Shown {
   const versions = made.get(quote) ?? new Map<'v1' | 'v2', Shown>()
   made.set(quote, versions)
   const version = door === 'v1' ? 'v1' : 'v2'
-  const known = versions.get(version) ?? shown(house, door, quote)
+  const known = versions.get(version) ?? shown(app, door, quote)
   versions.set(version, known)
   return known
 }
@@ -81,14 +81,14 @@ function firstVersionBody(quote: Quote, baseUrl: string, error = 'X-PAYMENT head
 const RETRY_SECONDS = 2
 
 export function presentPending(
-  house: House,
-  { network, reference }: Extract<HireAnswer, { kind: 'pending' }>,
+  app: AppServices,
+  { network, reference }: Extract<PurchaseResult, { kind: 'pending' }>,
 ): Answer {
   const settled = {
     success: false,
     errorReason: 'settlement_pending',
     transaction: reference,
-    network: house.facilitators[network]?.caip2,
+    network: app.facilitators[network]?.caip2,
   }
   const data = { status: 'accepted', payment: 'settlement_pending', transaction: reference }
   return {
@@ -105,26 +105,26 @@ const settledHeaders = (settled: unknown) => ({
 })
 
 /** What a client of the protocol reads of a payment that arrived. */
-export const responseHeaders = (house: House, { network, reference, payer }: Done['hire']) =>
+export const responseHeaders = (app: AppServices, { network, reference, payer }: Done['purchase']) =>
   settledHeaders({
     success: true,
     transaction: reference,
-    network: house.facilitators[network]?.caip2 ?? network,
+    network: app.facilitators[network]?.caip2 ?? network,
     payer,
   })
 
-type Done = Extract<HireAnswer, { kind: 'done' }>
+type Done = Extract<PurchaseResult, { kind: 'done' }>
 
 /** After this, words that can be guessed do not open an order any more: only the word in its own address does. */
 const ANSWERED_AGAIN_MS = 24 * HOUR
 
-async function presentDone(house: House, door: DoorName, { hire, isReplay }: Done): Promise<Answer> {
-  const orderId = hire.resultId as OrderId
-  const { status } = await findOrder(house.db, orderId)
-  const age = house.clock.now().getTime() - hire.createdAt.getTime()
-  const isOpen = !isReplay || hire.requestKey !== null || age < ANSWERED_AGAIN_MS
-  const word = isOpen ? `?t=${capabilityOf(house, orderId)}` : ''
-  const url = `${house.baseUrl}/api/x402/orders/${orderId}${word}`
+async function presentDone(app: AppServices, door: DoorName, { purchase, isReplay }: Done): Promise<Answer> {
+  const orderId = purchase.resultId as OrderId
+  const { status } = await findOrder(app.db, orderId)
+  const age = app.clock.now().getTime() - purchase.createdAt.getTime()
+  const isOpen = !isReplay || purchase.requestKey !== null || age < ANSWERED_AGAIN_MS
+  const word = isOpen ? `?t=${accessTokenOf(app, orderId)}` : ''
+  const url = `${app.baseUrl}/api/x402/orders/${orderId}${word}`
   const order = { order_id: orderId, status }
   return {
     status: door === 'order' ? 201 : 200,
@@ -132,6 +132,6 @@ async function presentDone(house: House, door: DoorName, { hire, isReplay }: Don
       door === 'discover'
         ? { ...order, result_url: url }
         : { success: true, data: { ...order, status_url: url } },
-    headers: { ...responseHeaders(house, hire), ...(isReplay && { 'Idempotent-Replayed': 'true' }) },
+    headers: { ...responseHeaders(app, purchase), ...(isReplay && { 'Idempotent-Replayed': 'true' }) },
   }
 }

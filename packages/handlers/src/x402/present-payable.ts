@@ -1,11 +1,11 @@
-import type { AnswerOf } from '@market/contract/define'
+import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import type { Context } from '@market/core/context'
 import { formatUsd } from '@market/kernel/money'
 import type { ForSale } from '@market/trade/x402'
 import { presentService } from '../present-service.ts'
 
-type PayableService = AnswerOf<Operations['listPayableServices']>['data'][number]
+type PayableService = ResponseOf<Operations['listPayableServices']>['data'][number]
 
 export const presentPayable = (
   { listing, quote }: ForSale,

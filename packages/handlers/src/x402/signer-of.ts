@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '@market/kernel/refusal'
-import type { Carrier } from '@market/trade/x402'
-import type { House } from '../house.ts'
+import { ApiError } from '@market/kernel/api-error'
+import type { PaymentCredential } from '@market/trade/x402'
+import type { AppServices } from '../app-services.ts'
 import { readWallet } from '../prove-wallet.ts'
 import type { HireCall } from './hire-call.ts'
 
 interface Wanted {
-  readonly carrier: Carrier | undefined
+  readonly credential: PaymentCredential | undefined
   readonly listingId: string
   readonly brief: string | undefined
 }
@@ -16,18 +16,18 @@ interface Wanted {
  * made it. What a payer signed for us to send needs no second signature.
  */
 export async function signerOf(
-  house: Pick<House, 'signatures' | 'clock'>,
+  app: Pick<AppServices, 'signatures' | 'clock'>,
   { wallet: fields }: Pick<HireCall, 'wallet'>,
-  { carrier, listingId, brief = '' }: Wanted,
+  { credential, listingId, brief = '' }: Wanted,
 ): Promise<string | undefined> {
-  if (fields === undefined || carrier?.kind !== 'transaction') return undefined
-  const { wallet, signature, signedAtMs } = readWallet(house, fields)
+  if (fields === undefined || credential?.kind !== 'transaction') return undefined
+  const { wallet, signature, signedAtMs } = readWallet(app, fields)
   const words = createHash('sha256').update(brief.normalize('NFC').trim()).digest('hex')
-  const purpose = `x402.pay:${carrier.network}:${carrier.reference}:${listingId}:${words}`
-  const proof = { wallet, signature, signedAtMs, network: carrier.network }
-  await house.signatures.verify(proof, purpose, house.clock.now())
-  if ((wallet.chain === 'solana') !== (carrier.network === 'solana-mainnet'))
-    throw new Refusal('invalid', `This wallet cannot have paid on ${carrier.network}`, {
+  const purpose = `x402.pay:${credential.network}:${credential.reference}:${listingId}:${words}`
+  const proof = { wallet, signature, signedAtMs, network: credential.network }
+  await app.signatures.verify(proof, purpose, app.clock.now())
+  if ((wallet.chain === 'solana') !== (credential.network === 'solana-mainnet'))
+    throw new ApiError('invalid', `This wallet cannot have paid on ${credential.network}`, {
       code: 'wrong_payer',
     })
   return wallet.key

@@ -1,18 +1,18 @@
-import type { Goods } from '@market/handlers/x402/goods'
+import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 
 export const PROVIDER = 'Agent Market'
 
 /** One service as the Bazaar lists it. */
-export const directoryItem = (goods: Goods) => ({
-  resource: goods.resource,
+export const directoryItem = (items: CatalogItem) => ({
+  resource: items.resource,
   type: 'http',
   x402Version: 2,
-  accepts: goods.accepts,
-  lastUpdated: goods.updatedAt,
-  description: goods.line,
+  accepts: items.accepts,
+  lastUpdated: items.updatedAt,
+  description: items.line,
   mimeType: 'application/json',
-  serviceName: goods.name,
-  tags: goods.tags,
-  metadata: { category: goods.category, provider: PROVIDER },
-  extensions: { bazaar: goods.declared },
+  serviceName: items.name,
+  tags: items.tags,
+  metadata: { category: items.category, provider: PROVIDER },
+  extensions: { bazaar: items.declared },
 })

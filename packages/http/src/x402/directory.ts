@@ -1,5 +1,5 @@
 import { parseAs } from '@market/handlers/parse'
-import type { Shop, Showing } from '@market/handlers/x402/shop-window'
+import type { CatalogReader, Showing } from '@market/handlers/x402/catalog'
 import type { Network } from '@market/kernel/network'
 import { z } from 'zod'
 import { directoryItem } from './directory-item.ts'
@@ -50,7 +50,10 @@ const MOST_LETTERS = 100
 type Filters = z.output<z.ZodObject<typeof filters>>
 
 /** The networks on which all that is asked for holds; programs pay there by what they sign. */
-function networksFor({ networks }: Shop, { type, scheme, payTo, network, extensions }: Filters): Network[] {
+function networksFor(
+  { networks }: CatalogReader,
+  { type, scheme, payTo, network, extensions }: Filters,
+): Network[] {
   const holds =
     (type ?? 'http') === 'http' &&
     (scheme ?? 'exact') === 'exact' &&
@@ -71,14 +74,14 @@ export function listDirectory(query: unknown): Showing {
   const { offset } = asked
   return {
     key: `directory ${JSON.stringify(asked)}`,
-    show: async (shop) => {
-      const networks = networksFor(shop, asked)
+    show: async (reader) => {
+      const networks = networksFor(reader, asked)
       const limit = Math.min(asked.limit, MOST_LISTED - offset)
-      const { goods } = limit > 0 ? await shop.page({ networks, limit, offset }) : { goods: [] }
+      const { items } = limit > 0 ? await reader.page({ networks, limit, offset }) : { items: [] }
       return JSON.stringify({
         x402Version: 2,
-        items: goods.map(directoryItem),
-        pagination: { limit: asked.limit, offset, total: await shop.count(MOST_LISTED, networks) },
+        items: items.map(directoryItem),
+        pagination: { limit: asked.limit, offset, total: await reader.count(MOST_LISTED, networks) },
       })
     },
   }
@@ -90,16 +93,16 @@ export function searchDirectory(query: unknown): Showing {
   const { query: search, limit, cursor } = asked
   return {
     key: `search ${JSON.stringify(asked)}`,
-    show: async (shop) => {
-      const { goods, nextCursor } = await shop.page({
-        networks: networksFor(shop, asked),
+    show: async (reader) => {
+      const { items, nextCursor } = await reader.page({
+        networks: networksFor(reader, asked),
         search,
         limit,
         cursor,
       })
       return JSON.stringify({
         x402Version: 2,
-        resources: goods.map(directoryItem),
+        resources: items.map(directoryItem),
         pagination: { limit, cursor: nextCursor },
       })
     },

@@ -1,16 +1,16 @@
 import type { Answer } from '@market/handlers/call'
 import type { HireCall } from '@market/handlers/x402/hire-call'
-import type { Refusal } from '@market/kernel/refusal'
+import type { ApiError } from '@market/kernel/api-error'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Addressing, addressOf } from '../address-of.ts'
 import { jsonParser } from '../json-body.ts'
 import { shownBy } from '../rest.ts'
 import { readGetBody } from './read-get-body.ts'
 
-export type Hire = (call: HireCall) => Promise<Answer>
+export type Purchase = (call: HireCall) => Promise<Answer>
 
 interface DoorSettings extends Addressing {
-  readonly hire: Hire
+  readonly hire: Purchase
   readonly ownOrigins: ReadonlySet<string>
 }
 
@@ -22,7 +22,7 @@ interface Door {
   readonly readsGet?: true
 }
 
-/** Where a program that hires may knock. Reading a price and paying it is the same request, without and with a payment. */
+/** Where a program that purchases may knock. Reading a price and paying it is the same request, without and with a payment. */
 const DOORS: readonly Door[] = [
   { door: 'discover', methods: ['GET', 'POST'], url: '/api/x402/discover/:service_id', readsGet: true },
   { door: 'discover', methods: ['GET', 'POST'], url: '/api/x402/discover' },
@@ -52,13 +52,13 @@ export function mountHireDoors(app: FastifyInstance, settings: DoorSettings): vo
 }
 
 /** A request at one of these doors that could not even be read counts like any other; undefined at other doors. */
-export async function refuseHire(
+export async function rejectHire(
   request: FastifyRequest,
-  refused: Refusal,
+  rejected: ApiError,
   settings: DoorSettings,
 ): Promise<Answer | undefined> {
   const door = DOORS.find((one) => operationOf(one.door) === request.operation)?.door
-  return door && settings.hire({ ...callOf(request, door, settings), refused })
+  return door && settings.hire({ ...callOf(request, door, settings), rejected })
 }
 
 /**
@@ -80,7 +80,7 @@ export const hireInsteadOfOrder =
 
 /** An agent that is paid for with the request is registered at the same path. */
 export const payToRegister =
-  (settings: DoorSettings & { readonly register: Hire }) =>
+  (settings: DoorSettings & { readonly register: Purchase }) =>
   (request: FastifyRequest, register: () => Promise<Answer>): Promise<Answer> => {
     const { pay } = request.query as Readonly<Record<string, unknown>>
     const isAsked = pay === 'x402' || fieldsOf(request.body)['pay_to_register'] === true
@@ -103,12 +103,12 @@ function hasCredential({ headers, body }: FastifyRequest): boolean {
 const fieldsOf = (body: unknown): Readonly<Record<string, unknown>> =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {}
 
-/** Nobody who hires has an account: a wallet's signature is all that may be shown beside the payment. */
+/** Nobody who purchases has an account: a wallet's signature is all that may be shown beside the payment. */
 const ANYBODY = { kept: new Set<string>(), takesPeople: false }
 
 function callOf(request: FastifyRequest, door: HireCall['door'], settings: DoorSettings): HireCall {
   const input = inputOf(request)
-  const { credentials, refused } = shownBy(request, input, ANYBODY, settings)
+  const { credentials, rejected } = shownBy(request, input, ANYBODY, settings)
   return {
     door,
     input,
@@ -122,7 +122,7 @@ function callOf(request: FastifyRequest, door: HireCall['door'], settings: DoorS
     idempotencyKey: textOf(request, 'idempotency-key'),
     address: addressOf(request, settings),
     requestId: request.id,
-    ...(refused && { refused }),
+    ...(rejected && { rejected }),
   }
 }
 

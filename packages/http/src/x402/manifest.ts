@@ -1,5 +1,5 @@
-import type { Goods } from '@market/handlers/x402/goods'
-import type { Showing } from '@market/handlers/x402/shop-window'
+import type { Showing } from '@market/handlers/x402/catalog'
+import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { PROVIDER } from './directory-item.ts'
 import { HOW_TO_BUY, SPENDING } from './words.ts'
 
@@ -49,18 +49,18 @@ const RAW_PROOF = {
 export const showManifest = (): Showing => ({
   key: 'manifest',
   show: async ({ baseUrl, networks, page, count }) => {
-    const { goods } = await page({ limit: NAMED })
+    const { items } = await page({ limit: NAMED })
     const at = (path: string) => `${baseUrl}${path}`
     return JSON.stringify({
       version: 1,
       x402Version: 2,
       name: PROVIDER,
-      description: 'Hire autonomous agents over HTTP and pay in USDC with the request.',
-      resources: goods.map(({ resource }) => resource),
-      items: goods.map(itemOf),
+      description: 'Purchase autonomous agents over HTTP and pay in USDC with the request.',
+      resources: items.map(({ resource }) => resource),
+      items: items.map(itemOf),
       hasMore: (await count(NAMED + 1)) > NAMED,
       next: at(ENDPOINTS.services),
-      lastUpdated: newestOf(goods),
+      lastUpdated: newestOf(items),
       endpoints: Object.fromEntries(Object.entries(ENDPOINTS).map(([name, path]) => [name, at(path)])),
       networks: networks.map(({ network, caip2, asset, payTo }) => ({
         network,
@@ -78,18 +78,18 @@ export const showManifest = (): Showing => ({
   },
 })
 
-const itemOf = (goods: Goods) => ({
+const itemOf = (items: CatalogItem) => ({
   resource: {
-    url: goods.resource,
-    description: goods.line,
+    url: items.resource,
+    description: items.line,
     mimeType: 'application/json',
-    serviceName: goods.name,
-    tags: goods.tags,
+    serviceName: items.name,
+    tags: items.tags,
   },
   type: 'http',
-  accepts: goods.accepts,
-  ...goods.declared.info,
+  accepts: items.accepts,
+  ...items.declared.info,
 })
 
-const newestOf = (goods: readonly Goods[]): string | null =>
-  goods.map(({ updatedAt }) => updatedAt).reduce<string | null>((a, b) => (a !== null && a > b ? a : b), null)
+const newestOf = (items: readonly CatalogItem[]): string | null =>
+  items.map(({ updatedAt }) => updatedAt).reduce<string | null>((a, b) => (a !== null && a > b ? a : b), null)

@@ -1,4 +1,4 @@
-import type { ShopWindow, Showing } from '@market/handlers/x402/shop-window'
+import type { Catalog, Showing } from '@market/handlers/x402/catalog'
 import type { FastifyInstance } from 'fastify'
 import { type Addressing, addressOf } from '../address-of.ts'
 import { listDirectory, searchDirectory } from './directory.ts'
@@ -17,9 +17,9 @@ const DOORS: Readonly<Record<string, readonly [name: string, ask: (query: unknow
   '/openapi.json': ['showServices', showServices],
 }
 
-export function mountShopWindow(
+export function mountCatalog(
   app: FastifyInstance,
-  window: ShopWindow,
+  window: Catalog,
   settings: Addressing & { readonly baseUrl: string },
 ): void {
   for (const [url, [name, ask]] of Object.entries(DOORS))

@@ -1,7 +1,7 @@
 import { CATEGORIES, Category } from '@market/contract/schemas/common'
 import { parseAs } from '@market/handlers/parse'
-import type { Goods } from '@market/handlers/x402/goods'
-import type { Showing } from '@market/handlers/x402/shop-window'
+import type { Showing } from '@market/handlers/x402/catalog'
+import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { z } from 'zod'
 import { PROVIDER } from './directory-item.ts'
 import { serviceOperation } from './services-operation.ts'
@@ -22,11 +22,11 @@ export function showServices(query: unknown): Showing {
       const isWhole = asked.category === undefined && asked.cursor === undefined
       const isMany = isWhole && (await count(MOST_AT_ONCE + 1)) > MOST_AT_ONCE
       const limit = isWhole && !isMany ? MOST_AT_ONCE : PER_PAGE
-      const { goods, nextCursor } = await page({ ...asked, limit })
+      const { items, nextCursor } = await page({ ...asked, limit })
       const linkTo = (fields: Record<string, string>) =>
         `${baseUrl}/openapi.json?${new URLSearchParams(fields)}`
       return JSON.stringify({
-        ...documentOf(goods, baseUrl),
+        ...documentOf(items, baseUrl),
         ...(isMany && { 'x-pages': CATEGORIES.map((category) => ({ category, url: linkTo({ category }) })) }),
         ...(!isWhole && {
           'x-next':
@@ -39,7 +39,7 @@ export function showServices(query: unknown): Showing {
   }
 }
 
-const documentOf = (goods: readonly Goods[], baseUrl: string) => ({
+const documentOf = (items: readonly CatalogItem[], baseUrl: string) => ({
   openapi: '3.1.0',
   info: {
     title: PROVIDER,
@@ -52,7 +52,7 @@ const documentOf = (goods: readonly Goods[], baseUrl: string) => ({
   servers: [{ url: baseUrl }],
   'x-agentcash-guidance': { llmsTxtUrl: `${baseUrl}/llms.txt` },
   paths: Object.fromEntries(
-    goods.map((each) => [`/api/x402/discover/${each.id}`, { get: serviceOperation(each) }]),
+    items.map((each) => [`/api/x402/discover/${each.id}`, { get: serviceOperation(each) }]),
   ),
   components: { schemas: { PaymentRequired: PAYMENT_REQUIRED } },
 })

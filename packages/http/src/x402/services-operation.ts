@@ -1,4 +1,4 @@
-import type { Goods } from '@market/handlers/x402/goods'
+import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 
 const BRIEF = {
   type: 'string',
@@ -8,18 +8,18 @@ const BRIEF = {
 } as const
 
 /** The operation by which one service is bought. */
-export const serviceOperation = (goods: Goods) => ({
-  operationId: `x402_${goods.id}`,
-  summary: goods.title,
-  description: goods.line,
-  tags: [goods.category],
+export const serviceOperation = (items: CatalogItem) => ({
+  operationId: `x402_${items.id}`,
+  summary: items.title,
+  description: items.line,
+  tags: [items.category],
   security: [],
   'x-payment-info': {
-    price: { mode: 'fixed', currency: 'USD', amount: goods.priceUsd },
+    price: { mode: 'fixed', currency: 'USD', amount: items.priceUsd },
     protocols: [{ x402: {} }],
   },
   parameters: PARAMETERS,
-  requestBody: { required: false, content: { 'application/json': { schema: bodyOf(goods) } } },
+  requestBody: { required: false, content: { 'application/json': { schema: bodyOf(items) } } },
   responses: RESPONSES,
 })
 
@@ -41,7 +41,7 @@ const PARAMETERS = [
   },
 ]
 
-function bodyOf({ questions }: Goods) {
+function bodyOf({ questions }: CatalogItem) {
   const answers = questions.map(({ label, type, options, placeholder }) => [
     label,
     {

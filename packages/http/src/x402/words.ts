@@ -4,6 +4,6 @@ export const HOW_TO_BUY =
   'Pay it and ask again with the payment and a brief; the order is placed with the answer, and its result_url says how it goes. ' +
   'x402 version 2 clients pay by PAYMENT-SIGNATURE; whoever has sent a transfer names it in X-PAYMENT.'
 
-/** Clients refuse by themselves what costs more than they were told to spend. */
+/** Clients reject by themselves what costs more than they were told to spend. */
 export const SPENDING =
   'Many x402 clients pay at most 1 USD unless they are told otherwise: allow what the service costs (in @x402/fetch, spendControls.maxAmountPerPayment).'

@@ -21,7 +21,7 @@ export interface Account {
 }
 
 /** What the provider vouched for, and when it was asked: of two answers the one to the later question counts. */
-export type Vouched = IdentityProfile & { readonly askedAt?: Date }
+export type IdentityClaims = IdentityProfile & { readonly askedAt?: Date }
 
 /** The wallets a provider lists that can really sign; one that cannot is no proof of anything. */
 export function walletsOf(profile: IdentityProfile, signatures: Signatures): Wallet[] {

@@ -1,12 +1,12 @@
 import type { Db, Tx } from '@market/database/transact'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Account } from './account.ts'
 import { findAccount } from './store.ts'
 
 export async function getAccount(db: Db | Tx, userId: string): Promise<Account> {
   const account = await findAccount(db, userId)
   if (account === undefined) {
-    throw new Refusal(
+    throw new ApiError(
       'not_found',
       'You have no account here yet. Call POST /api/auth/user once to create it.',
       {

@@ -1,4 +1,4 @@
-export { type Account, type LinkedWallet, type Vouched, walletsOf } from './account.ts'
+export { type Account, type IdentityClaims, type LinkedWallet, walletsOf } from './account.ts'
 export { getAccount } from './get-account.ts'
 export { type AccountChange, saveAccount } from './save-account.ts'
 export { findAccount } from './store.ts'

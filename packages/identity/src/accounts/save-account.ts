@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
-import { type Account, type Vouched, walletsOf } from './account.ts'
+import { type Account, type IdentityClaims, walletsOf } from './account.ts'
 import { findAccount, lockUser, replaceWallets, upsertUser } from './store.ts'
 
 export interface AccountChange {
@@ -15,7 +15,7 @@ export interface AccountChange {
 export async function saveAccount(
   ctx: Needs<'clock' | 'signatures'>,
   tx: Tx,
-  profile: Vouched,
+  profile: IdentityClaims,
 ): Promise<AccountChange> {
   const now = ctx.clock.now()
   const { isNew } = await upsertUser(tx, profile, now)

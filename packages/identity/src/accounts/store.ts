@@ -92,7 +92,7 @@ export async function replaceWallets(
       .deleteFrom('user_wallets')
       .where('idp_user_id', '=', userId)
       .where('wallet_key', 'in', gone)
-      .where('vouched_at', '<=', askedAt)
+      .where('verified_at', '<=', askedAt)
       .execute()
   }
   const taken: string[] = []
@@ -105,13 +105,13 @@ export async function replaceWallets(
         idp_user_id: userId,
         chain: wallet.chain,
         address: wallet.address,
-        vouched_at: askedAt,
+        verified_at: askedAt,
       })
       .onConflict((conflict) =>
         conflict
           .column('wallet_key')
-          .doUpdateSet({ idp_user_id: userId, vouched_at: askedAt })
-          .where('user_wallets.vouched_at', '<=', askedAt),
+          .doUpdateSet({ idp_user_id: userId, verified_at: askedAt })
+          .where('user_wallets.verified_at', '<=', askedAt),
       )
       .executeTakeFirst()
     if (done.numInsertedOrUpdatedRows === 1n) taken.push(wallet.key)

@@ -1,6 +1,6 @@
 import type { WalletChain } from '@market/core/ports/signatures'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 
 export interface Agent {
   readonly id: AgentId
@@ -48,8 +48,8 @@ export function averageRating(agent: Agent): number | null {
   return agent.ratingCount === 0 ? null : Math.round((agent.ratingSum / agent.ratingCount) * 100) / 100
 }
 
-export const agentNotFound = (id: string): Refusal =>
-  new Refusal('not_found', `There is no agent ${JSON.stringify(id)}`, { code: 'agent_not_found' })
+export const agentNotFound = (id: string): ApiError =>
+  new ApiError('not_found', `There is no agent ${JSON.stringify(id)}`, { code: 'agent_not_found' })
 
 /** Where each sealed secret of an agent belongs; a value moved elsewhere does not open. */
 export const secretPlace = (id: AgentId, field: 'api_key' | 'webhook_secret') => ({

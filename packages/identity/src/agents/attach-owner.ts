@@ -2,7 +2,7 @@ import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { Agent } from './agent.ts'
 import { saveAgent } from './store.ts'
 
@@ -18,7 +18,7 @@ export async function attachOwner(
 ): Promise<Agent> {
   if (agent.ownerWallet === wallet.key) return agent
   if (agent.ownerWallet !== null || agent.ownerUserId !== null) {
-    throw new Refusal('conflict', 'This agent already has an owner, and an owner stays', {
+    throw new ApiError('conflict', 'This agent already has an owner, and an owner stays', {
       code: 'owner_is_set',
     })
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readCursor, writeCursor } from './cursor.ts'
@@ -35,24 +35,27 @@ describe('cursors', () => {
     ['an id with a newline', forge(['popular', 1, `${ID}\n`])],
     ['an id in a list', forge(['popular', 1, [ID]])],
     ['one part too many', forge(['popular', 1, ID, 1])],
-  ])('a forged one is refused: %s', (_why, cursor) => {
+  ])('a forged one is rejected: %s', (_why, cursor) => {
     expect(() => readCursor(cursor, 'popular')).toThrow(expect.objectContaining({ kind: 'invalid' }))
   })
 
-  const refusedOrRead = (cursor: string): boolean => {
+  const rejectedOrRead = (cursor: string): boolean => {
     try {
       const position = readCursor(cursor, 'popular')
       return position !== undefined && Number.isFinite(position.rank)
     } catch (error) {
-      return error instanceof Refusal
+      return error instanceof ApiError
     }
   }
 
-  test('whatever comes in, it is read or refused, never a fault', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), refusedOrRead))
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 4 }).map(forge), refusedOrRead))
+  test('whatever comes in, it is read or rejected, never a fault', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), rejectedOrRead))
+    fc.assert(fc.property(fc.jsonValue({ maxDepth: 4 }).map(forge), rejectedOrRead))
     fc.assert(
-      fc.property(fc.tuple(fc.constant('popular'), fc.jsonValue(), fc.jsonValue()).map(forge), refusedOrRead),
+      fc.property(
+        fc.tuple(fc.constant('popular'), fc.jsonValue(), fc.jsonValue()).map(forge),
+        rejectedOrRead,
+      ),
     )
   })
 })

@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 /** Where a page ended: the rank and id of its last row, and the order they count in. */
 interface Position {
@@ -9,7 +9,7 @@ interface Position {
 export const writeCursor = (order: string, rank: number, id: string): string =>
   Buffer.from(JSON.stringify([order, rank, id])).toString('base64url')
 
-/** A cursor comes from outside: a forged one is refused, never believed. */
+/** A cursor comes from outside: a forged one is rejected, never believed. */
 export function readCursor(cursor: string | undefined, order: string): Position | undefined {
   if (cursor === undefined) return undefined
   const [of, rank, id, ...more] = parse(cursor)
@@ -33,7 +33,7 @@ function parse(cursor: string): unknown[] {
   }
 }
 
-export const badCursor = (): Refusal =>
-  new Refusal('invalid', 'This cursor is not one of ours. Start again without it.', {
+export const badCursor = (): ApiError =>
+  new ApiError('invalid', 'This cursor is not one of ours. Start again without it.', {
     details: [{ path: 'cursor', message: 'must be the next_cursor of the page before, with the same sort' }],
   })

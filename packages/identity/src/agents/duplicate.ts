@@ -1,5 +1,5 @@
+import { ApiError } from '@market/kernel/api-error'
 import { HOUR } from '@market/kernel/clock'
-import { Refusal } from '@market/kernel/refusal'
 import type { Agent } from './agent.ts'
 import { API_KEY_PREFIX } from './api-key.ts'
 
@@ -18,14 +18,14 @@ const isSameOwner = (holder: Agent, asker: Asker): boolean =>
   (asker.wallet !== null && asker.wallet === holder.ownerWallet)
 
 /** What to tell somebody who asks for a name that is held. */
-export function takenName(holder: Agent, asker: Asker, now: Date): Refusal {
+export function takenName(holder: Agent, asker: Asker, now: Date): ApiError {
   const age = now.getTime() - holder.createdAt.getTime()
   const window = isSameOwner(holder, asker) ? REPEATED_BY_OWNER_MS : REPEATED_BY_ANYONE_MS
   return age < window ? duplicateAgent(holder) : nameTaken()
 }
 
-export const nameTaken = (): Refusal =>
-  new Refusal(
+export const nameTaken = (): ApiError =>
+  new ApiError(
     'conflict',
     'This name, or one that reads like it, belongs to another agent. Choose another name.',
     {
@@ -34,8 +34,8 @@ export const nameTaken = (): Refusal =>
   )
 
 /** The contract wants the word itself in `error` here, and the sentence in `message`. */
-const duplicateAgent = (holder: Agent): Refusal =>
-  new Refusal('conflict', 'duplicate_agent', {
+const duplicateAgent = (holder: Agent): ApiError =>
+  new ApiError('conflict', 'duplicate_agent', {
     code: 'duplicate_agent',
     fields: {
       message: 'An agent with this name was registered a short time ago. If it is yours, recover its key.',

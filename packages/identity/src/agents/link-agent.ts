@@ -1,18 +1,18 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
-import { Refusal } from '@market/kernel/refusal'
-import { saveAccount, type Vouched } from '../accounts/index.ts'
+import { ApiError } from '@market/kernel/api-error'
+import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { type Agent, isOwner } from './agent.ts'
 import { isApiKey } from './api-key.ts'
 import { findAgentByFingerprint, lockAgent, saveAgent } from './store.ts'
 
 /**
  * Attaches an agent to the signed-in person by its key. The key alone never takes an agent from an owner: one
- * that has an owner already, person or wallet, is refused unless it is this person's.
+ * that has an owner already, person or wallet, is rejected unless it is this person's.
  */
 export function linkAgent(
   ctx: Needs<'transact' | 'clock' | 'vault' | 'signatures' | 'actor' | 'requestId'>,
-  profile: Vouched,
+  profile: IdentityClaims,
   apiKey: string,
 ): Promise<Agent> {
   return ctx.transact(async (tx) => {
@@ -38,10 +38,10 @@ export function linkAgent(
   })
 }
 
-const noAgentForKey = (): Refusal =>
-  new Refusal('not_found', 'No agent has this API key. Check that it was copied whole.', {
+const noAgentForKey = (): ApiError =>
+  new ApiError('not_found', 'No agent has this API key. Check that it was copied whole.', {
     code: 'agent_not_found',
   })
 
-const ownedByAnother = (): Refusal =>
-  new Refusal('conflict', 'This agent already belongs to another owner', { code: 'owned_by_another' })
+const ownedByAnother = (): ApiError =>
+  new ApiError('conflict', 'This agent already belongs to another owner', { code: 'owned_by_another' })

@@ -82,7 +82,7 @@ describe('browsing agents', () => {
     )
 
     test.each([0.5, -1, 2 ** 31, 1e300, Number.MAX_SAFE_INTEGER])(
-      'a cursor forged with rank %d is read or refused, never a fault',
+      'a cursor forged with rank %d is read or rejected, never a fault',
       async (forged) => {
         const cursor = writeCursor(sort, forged, 'agt_1_00000000000000000')
         const page = await listAgents(ctx, { sort, limit: 5, cursor }).catch((error: unknown) => error)
@@ -90,7 +90,7 @@ describe('browsing agents', () => {
       },
     )
 
-    test('a cursor of another order is refused', async () => {
+    test('a cursor of another order is rejected', async () => {
       const { nextCursor } = await listAgents(ctx, { sort, limit: 1 })
       const other = sort === 'newest' ? 'popular' : 'newest'
       const wrong = listAgents(ctx, { sort: other, limit: 1, cursor: nextCursor ?? '' })

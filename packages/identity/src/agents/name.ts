@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 /** Letters of other scripts, and digits, drawn like the Latin letters behind them; after NFKC and lower case. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
@@ -65,10 +65,10 @@ const SCRIPT_PATTERNS = [
 ]
 
 /** Letters of two alphabets in one name are how an impostor spells; Chinese, Japanese and Korean mix by nature. */
-export function refuseMixedScripts(name: string): void {
+export function rejectMixedScripts(name: string): void {
   const used = SCRIPT_PATTERNS.filter(({ pattern }) => pattern.test(name)).map(({ script }) => script)
   if (used.length <= 1) return
-  throw new Refusal('invalid', `A name keeps to one alphabet; this one mixes ${used.join(' and ')}`, {
+  throw new ApiError('invalid', `A name keeps to one alphabet; this one mixes ${used.join(' and ')}`, {
     details: [{ path: 'name', message: 'must keep to one alphabet' }],
   })
 }

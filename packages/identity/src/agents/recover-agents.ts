@@ -1,8 +1,8 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import type { Wallet } from '@market/core/ports/signatures'
-import { Refusal } from '@market/kernel/refusal'
-import { saveAccount, type Vouched } from '../accounts/index.ts'
+import { ApiError } from '@market/kernel/api-error'
+import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { type Agent, type Owner, secretPlace } from './agent.ts'
 import { foldName } from './name.ts'
 import { findOwnedAgents } from './store.ts'
@@ -12,7 +12,7 @@ const MOST = 100
 type Prover =
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
   /** As the provider vouches now: a wallet unlinked a minute ago opens nothing. */
-  | { readonly kind: 'user'; readonly profile: Vouched }
+  | { readonly kind: 'user'; readonly profile: IdentityClaims }
 
 export interface Recovered {
   readonly agent: Agent
@@ -48,8 +48,8 @@ export function recoverAgents(
   })
 }
 
-const nothingToRecover = (agentName: string | undefined): Refusal =>
-  new Refusal(
+const nothingToRecover = (agentName: string | undefined): ApiError =>
+  new ApiError(
     'not_found',
     agentName === undefined ? 'You own no agents' : `You own no agent named ${JSON.stringify(agentName)}`,
     { code: 'agent_not_found' },

@@ -37,7 +37,7 @@ describe('registering an agent', () => {
     expect(row.api_key_sealed.includes(apiKey)).toBe(false)
   })
 
-  test('a key nobody has, and one that is no key, are refused alike', async () => {
+  test('a key nobody has, and one that is no key, are rejected alike', async () => {
     const { apiKey } = await makeAgent(ctx)
     const other = marketContext({ db: database.db })
     const wrong = { kind: 'unauthenticated', extra: { code: 'bad_api_key' } }
@@ -78,7 +78,7 @@ describe('registering an agent', () => {
     expect((await makeAgent(ctx, { endpointUrl: ENDPOINT })).webhookSecret).toMatch(/^whsec_/)
   })
 
-  test('an endpoint that leads inside is refused, by its address or by what its name answers', async () => {
+  test('an endpoint that leads inside is rejected, by its address or by what its name answers', async () => {
     const dns = await startDnsServer({ 'hook.example': ['93.184.216.34'], 'inside.example': ['10.0.0.1'] })
     onTestFinished(() => dns.stop())
     const asked = marketContext({ db: database.db, resolver: dns.resolver })
@@ -93,7 +93,7 @@ describe('registering an agent', () => {
     expect(agent).toMatchObject({ capabilities: ['seo', 'ugc'], aiModels: ['m'] })
   })
 
-  test('a name of two alphabets is refused', async () => {
+  test('a name of two alphabets is rejected', async () => {
     await expect(makeAgent(ctx, { name: 'Аda the painter' })).rejects.toMatchObject({ kind: 'invalid' })
   })
 
@@ -107,8 +107,8 @@ describe('registering an agent', () => {
       const { agent, apiKey } = await makeAgent(ctx, { name: 'Hourly Painter' })
       ctx.clock.advance(HOUR - 1)
       const again = registrationOf({ name: 'HOURLY-PAINTER' })
-      const refusal: unknown = await registerAgent(ctx, again).catch((error: unknown) => error)
-      expect(refusal).toMatchObject({
+      const apiError: unknown = await registerAgent(ctx, again).catch((error: unknown) => error)
+      expect(apiError).toMatchObject({
         ...DUPLICATE,
         message: 'duplicate_agent',
         extra: {
@@ -151,7 +151,7 @@ describe('registering an agent', () => {
         if (result.status === 'rejected') expect(result.reason).toMatchObject(DUPLICATE)
     })
 
-    test('leaves nothing behind of the one who was refused', async () => {
+    test('leaves nothing behind of the one who was rejected', async () => {
       await makeAgent(ctx, { name: 'Only Once' })
       const profile = makeProfile()
       const before = await ctx.db.selectFrom('agent_wallets').select('address').execute()

@@ -2,18 +2,18 @@ import type { Needs } from '@market/core/context'
 import { createWallet } from '@market/core/custody'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
-import { saveAccount, type Vouched } from '../accounts/index.ts'
+import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { type Agent, secretPlace } from './agent.ts'
 import { hintOf, newApiKey, newWebhookSecret } from './api-key.ts'
 import { takenName } from './duplicate.ts'
-import { foldName, refuseMixedScripts, slugOf } from './name.ts'
+import { foldName, rejectMixedScripts, slugOf } from './name.ts'
 import { findAgentByFoldedName, freeSlug, insertAgent } from './store.ts'
 
 /** Who the new agent belongs to: a wallet that signed, a person who is signed in, or nobody yet. */
 type NewOwner =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
-  | { readonly kind: 'user'; readonly profile: Vouched }
+  | { readonly kind: 'user'; readonly profile: IdentityClaims }
 
 export interface Registration {
   readonly name: string
@@ -36,7 +36,7 @@ export interface Registered {
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures'>
 
 export async function registerAgent(ctx: Ctx, wanted: Registration): Promise<Registered> {
-  refuseMixedScripts(wanted.name)
+  rejectMixedScripts(wanted.name)
   if (wanted.endpointUrl !== undefined) await ctx.outbound.check(wanted.endpointUrl)
 
   return ctx.transact(async (tx) => enrolAgent(ctx, tx, wanted, await settleOwner(ctx, tx, wanted.owner)))
@@ -47,7 +47,7 @@ export async function checkRegistration(
   ctx: Needs<'db' | 'clock' | 'outbound'>,
   { name, endpointUrl }: Pick<Registration, 'name' | 'endpointUrl'>,
 ): Promise<void> {
-  refuseMixedScripts(name)
+  rejectMixedScripts(name)
   if (endpointUrl !== undefined) await ctx.outbound.check(endpointUrl)
   const holder = await findAgentByFoldedName(ctx.db, foldName(name))
   if (holder !== undefined) throw takenName(holder, NOBODY, ctx.clock.now())
@@ -64,7 +64,7 @@ export async function enrolAgent(
   const apiKey = newApiKey()
   const webhookSecret = wanted.endpointUrl === undefined ? null : newWebhookSecret()
   const now = ctx.clock.now()
-  const agent = await insertOrRefuse(ctx, tx, owner, {
+  const agent = await insertOrReject(ctx, tx, owner, {
     id,
     name: wanted.name,
     folded_name: foldName(wanted.name),
@@ -112,7 +112,7 @@ async function settleOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<SettledOw
 }
 
 /** A slug can be lost to a race between two names; a name cannot: its loser is told who has it. */
-async function insertOrRefuse(
+async function insertOrReject(
   ctx: Needs<'clock'>,
   tx: Tx,
   owner: SettledOwner,

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import { type AccountChange, saveAccount, type Vouched } from '../accounts/index.ts'
+import { type AccountChange, type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { countOwnedByWallets, saveHandle } from './store.ts'
 
 export interface SignedIn extends AccountChange {
@@ -7,7 +7,10 @@ export interface SignedIn extends AccountChange {
   readonly backfilled: number
 }
 
-export function signIn(ctx: Needs<'transact' | 'clock' | 'signatures'>, profile: Vouched): Promise<SignedIn> {
+export function signIn(
+  ctx: Needs<'transact' | 'clock' | 'signatures'>,
+  profile: IdentityClaims,
+): Promise<SignedIn> {
   return ctx.transact(async (tx) => {
     const change = await saveAccount(ctx, tx, profile)
     const { userId, wallets, twitterUsername } = change.account

@@ -101,7 +101,7 @@ const MAX_BATCH = 64
 const agentLoaders = new WeakMap<Db, AgentLoader>()
 
 /**
- * Looks up the agent of an API key. Requests of one turn of the event loop share one query; nothing is cached, so a
+ * Observations up the agent of an API key. Requests of one turn of the event loop share one query; nothing is cached, so a
  * revoked key stops at once.
  */
 export function loadAgentByFingerprint(db: Db, fingerprint: Buffer): Promise<Agent | undefined> {

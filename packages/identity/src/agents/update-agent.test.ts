@@ -57,7 +57,7 @@ describe('changing an agent', () => {
     expect(both[0]?.webhookSecret).toBe(both[1]?.webhookSecret)
   })
 
-  test('an endpoint inside is refused and changes nothing', async () => {
+  test('an endpoint inside is rejected and changes nothing', async () => {
     const { agent } = await makeAgent(ctx)
     const change = { endpointUrl: 'https://169.254.169.254/latest', description: 'Something else.' }
     await expect(updateAgent(ctx, agent.id, change, itself)).rejects.toMatchObject({ kind: 'invalid' })

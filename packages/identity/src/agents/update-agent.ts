@@ -3,13 +3,13 @@ import type { Needs } from '@market/core/context'
 import { notify, ownerRecipient } from '@market/core/notifications'
 import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { brokenConstraint, type Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import { type Agent, agentNotFound, isOwner, type Owner, secretPlace } from './agent.ts'
 import { newWebhookSecret } from './api-key.ts'
 import { attachOwner } from './attach-owner.ts'
 import { nameTaken } from './duplicate.ts'
-import { foldName, refuseMixedScripts } from './name.ts'
+import { foldName, rejectMixedScripts } from './name.ts'
 import { openWebhookSecret } from './open-webhook-secret.ts'
 import { lockAgent, saveAgent } from './store.ts'
 
@@ -43,8 +43,8 @@ export async function updateAgent(
   change: AgentChange,
   by: { editor: Editor; newOwner?: Wallet | undefined },
 ): Promise<Updated> {
-  if (change.name !== undefined) refuseMixedScripts(change.name)
-  refuseUnpayable(ctx, change)
+  if (change.name !== undefined) rejectMixedScripts(change.name)
+  rejectUnpayable(ctx, change)
   if (typeof change.endpointUrl === 'string') await ctx.outbound.check(change.endpointUrl)
 
   return ctx.transact(async (tx) => {
@@ -114,13 +114,13 @@ function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange) {
 }
 
 /** Money sent to an address nobody can sign for is gone, so such an address is never kept. */
-function refuseUnpayable(ctx: Ctx, change: AgentChange): void {
+function rejectUnpayable(ctx: Ctx, change: AgentChange): void {
   const wrong = [
     { path: 'payout_wallet', address: change.payoutWallet, chain: 'solana' as const },
     { path: 'payout_address_base', address: change.payoutAddressBase, chain: 'base' as const },
   ].filter(({ address, chain }) => typeof address === 'string' && !ctx.signatures.parse(address, chain))
   if (wrong.length === 0) return
-  throw new Refusal('invalid', 'This address cannot receive payouts', {
+  throw new ApiError('invalid', 'This address cannot receive payouts', {
     details: wrong.map(({ path, chain }) => ({
       path,
       message: `must be a wallet on ${chain} that can sign`,
@@ -129,7 +129,7 @@ function refuseUnpayable(ctx: Ctx, change: AgentChange): void {
 }
 
 /** A hidden agent is not there for a stranger; a public one is, but not theirs to change. */
-function notYours(agent: Agent): Refusal {
+function notYours(agent: Agent): ApiError {
   if (!agent.marketable) return agentNotFound(agent.id)
-  return new Refusal('forbidden', 'This agent belongs to another owner', { code: 'not_your_agent' })
+  return new ApiError('forbidden', 'This agent belongs to another owner', { code: 'not_your_agent' })
 }

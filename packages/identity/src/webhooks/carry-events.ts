@@ -5,8 +5,15 @@ import { later } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { type Agent, findAgentById, openWebhookSecret } from '../agents/index.ts'
 import { attempt } from './attempt.ts'
-import { ABREAST, HOLD_MS, INTAKE, RENEW_MS, ROUNDS, SPREAD_MS } from './lane.ts'
-import { type DueDelivery, findDue, findLeft, holdLane, leaveLane, takeInEvents } from './store.ts'
+import { ABREAST, HOLD_MS, INTAKE, RENEW_MS, ROUNDS, SPREAD_MS } from './delivery-queue.ts'
+import {
+  type DueDelivery,
+  findDue,
+  findLeft,
+  holdDeliveryQueue,
+  releaseDeliveryQueue,
+  takeInEvents,
+} from './store.ts'
 import { writeDown } from './write-down.ts'
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'outbound'>
@@ -26,7 +33,7 @@ export async function carryEvents(ctx: Ctx, agentId: AgentId, stopping: () => bo
   for (let round = 0; round < ROUNDS && !stopping(); round++) {
     const now = ctx.clock.now()
     if (lane === undefined || now >= later(lane.heldSince, RENEW_MS)) {
-      const held = await holdLane(ctx.db, agentId, { holder, now, until: later(now, HOLD_MS) })
+      const held = await holdDeliveryQueue(ctx.db, agentId, { holder, now, until: later(now, HOLD_MS) })
       if ('heldUntil' in held) return { inMs: msFromNow(held.heldUntil), why: 'held' }
       lane = { heldSince: now, lastSeq: held.lastSeq }
     }
@@ -38,7 +45,7 @@ export async function carryEvents(ctx: Ctx, agentId: AgentId, stopping: () => bo
     if (due.length > 0) hasFailed = await carry(ctx, agent, due, hasFailed)
     if (due.length === ABREAST || taken.count === INTAKE) continue
 
-    await leaveLane(ctx.db, agentId, holder)
+    await releaseDeliveryQueue(ctx.db, agentId, holder)
     // Asked after the leave: an event may have been committed before it, and its job have found the lane held.
     const left = await findLeft(ctx.db, agentId, lane.lastSeq)
     lane = undefined
@@ -46,7 +53,7 @@ export async function carryEvents(ctx: Ctx, agentId: AgentId, stopping: () => bo
     if (left.hasEvents || inMs === 0) continue
     return inMs === undefined ? undefined : { inMs, why: 'due' }
   }
-  await leaveLane(ctx.db, agentId, holder)
+  await releaseDeliveryQueue(ctx.db, agentId, holder)
   return { inMs: 0, why: 'due' }
 }
 

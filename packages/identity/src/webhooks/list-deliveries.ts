@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import type { Delivery, DeliveryStatus } from './delivery.ts'
 import { findDeliveries } from './store.ts'
 
@@ -21,7 +21,7 @@ export async function listDeliveries(
 function readCursor(cursor: string): { createdAt: Date; id: string } {
   const [, time, id] = /^(\d{1,14})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
   if (time === undefined || id === undefined) {
-    throw new Refusal('invalid', 'This cursor is not one of ours. Start again without it.', {
+    throw new ApiError('invalid', 'This cursor is not one of ours. Start again without it.', {
       details: [{ path: 'cursor', message: 'must be the next_cursor of the page before' }],
     })
   }

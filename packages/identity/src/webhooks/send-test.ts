@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Needs } from '@market/core/context'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { type Agent, openWebhookSecret } from '../agents/index.ts'
 import { attempt } from './attempt.ts'
 import type { Delivery } from './delivery.ts'
@@ -21,7 +21,7 @@ export async function sendTest(
   agent: Agent,
 ): Promise<TestResult> {
   if (agent.endpointUrl === null) {
-    throw new Refusal('conflict', 'This agent has no endpoint_url. Set one by PATCH /api/agents/me.', {
+    throw new ApiError('conflict', 'This agent has no endpoint_url. Set one by PATCH /api/agents/me.', {
       code: 'no_endpoint',
     })
   }

@@ -1,12 +1,12 @@
 import { emit } from '@market/core/events'
-import type { OutboundAnswer, OutboundRequest } from '@market/core/ports/outbound'
+import type { OutboundRequest, OutboundResponse } from '@market/core/ports/outbound'
 import type { AgentId } from '@market/kernel/ids'
 import { makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, expect, test } from 'vitest'
 import { carryEvents } from './carry-events.ts'
-import { ABREAST, SPREAD_MS } from './lane.ts'
+import { ABREAST, SPREAD_MS } from './delivery-queue.ts'
 
 interface Post {
   readonly url: string
@@ -23,8 +23,8 @@ beforeEach(async () => {
   base = marketContext({ db: database.db })
   posts = []
   onPost = () => {}
-  const post = ({ url }: OutboundRequest): Promise<OutboundAnswer> => {
-    const { promise, resolve } = Promise.withResolvers<OutboundAnswer>()
+  const post = ({ url }: OutboundRequest): Promise<OutboundResponse> => {
+    const { promise, resolve } = Promise.withResolvers<OutboundResponse>()
     const made = {
       url,
       startedAt: performance.now(),

@@ -27,13 +27,13 @@ const deliveryOf = (row: Omit<Row, 'agent_id'>): Delivery => ({
  * The lane's newest event when it was free, or its holder's time had run out; else until when it is held. A hold that a
  * crash of Postgres undoes does no harm: the attempts of both holders have the same delivery ids.
  */
-export async function holdLane(
+export async function holdDeliveryQueue(
   db: Db,
   agentId: AgentId,
   hold: { holder: string; now: Date; until: Date },
 ): Promise<{ lastSeq: bigint } | { heldUntil: Date }> {
   const taken = await db
-    .insertInto('delivery_lanes')
+    .insertInto('delivery_queues')
     .columns(['agent_id', 'holder', 'held_until'])
     .expression(
       db
@@ -50,8 +50,8 @@ export async function holdLane(
         .doUpdateSet({ holder: hold.holder, held_until: hold.until })
         .where((where) =>
           where.or([
-            where('delivery_lanes.held_until', '<=', hold.now),
-            where('delivery_lanes.holder', '=', hold.holder),
+            where('delivery_queues.held_until', '<=', hold.now),
+            where('delivery_queues.holder', '=', hold.holder),
           ]),
         ),
     )
@@ -59,7 +59,7 @@ export async function holdLane(
     .executeTakeFirst()
   if (taken !== undefined) return { lastSeq: taken.last_seq }
   const held = await db
-    .selectFrom('delivery_lanes')
+    .selectFrom('delivery_queues')
     .select('held_until')
     .where('agent_id', '=', agentId)
     .executeTakeFirstOrThrow()
@@ -67,9 +67,9 @@ export async function holdLane(
 }
 
 /** When a crash of Postgres undoes this, the hold runs out by itself. */
-export async function leaveLane(db: Db, agentId: AgentId, holder: string): Promise<void> {
+export async function releaseDeliveryQueue(db: Db, agentId: AgentId, holder: string): Promise<void> {
   await db
-    .updateTable('delivery_lanes')
+    .updateTable('delivery_queues')
     .set({ held_until: new Date(0) })
     .where('agent_id', '=', agentId)
     .where('holder', '=', holder)
@@ -93,7 +93,7 @@ export async function takeInEvents(
       select seq, event, order_id from events where agent_id = ${agentId} and seq > ${lastSeq}
       order by seq limit ${how.limit}
     ), moved as (
-      update delivery_lanes set last_seq = (select max(seq) from fresh)
+      update delivery_queues set last_seq = (select max(seq) from fresh)
       where agent_id = ${agentId} and holder = ${holder} and last_seq = ${lastSeq} and exists (select from fresh)
       returning last_seq
     ), made as (
@@ -245,7 +245,7 @@ export async function findDeliveries(
 }
 
 /** Agents with something due that nobody has carried for a while. */
-export async function findStillLanes(db: Db, dueBefore: Date, limit: number): Promise<AgentId[]> {
+export async function findIdleDeliveryQueues(db: Db, dueBefore: Date, limit: number): Promise<AgentId[]> {
   const { rows } = await sql<{ agent_id: AgentId }>`
     select distinct agent_id from (
       select agent_id from deliveries where status = 'pending' and due_at < ${dueBefore}

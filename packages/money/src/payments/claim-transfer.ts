@@ -1,17 +1,17 @@
 import type { Needs } from '@market/core/context'
 import type { SeenTransfer } from '@market/core/ports/chain'
 import { brokenConstraint, type Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { countWhole, inSuspense, postNew } from './move-money.ts'
 import { findByPurpose, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
 import { arrival, matching, type Transfer, transferOf } from './transfer.ts'
 
 /**
  * Lets a transfer serve a purpose, once. Called inside the transaction that acts on the payment, with what a look at
- * the chain has just shown; whoever comes second is refused, unless it is the same purpose asking again.
+ * the chain has just shown; whoever comes second is rejected, unless it is the same purpose asking again.
  */
 export async function claimTransfer(
   ctx: Needs<'clock' | 'ids'>,
@@ -30,7 +30,7 @@ export async function claimTransfer(
     }
     return await takeOver(ctx, tx, transfer)
   } catch (error) {
-    // Two that came at the same moment; whoever comes later was refused before anything was written.
+    // Two that came at the same moment; whoever comes later was rejected before anything was written.
     if (brokenConstraint(error) === 'transfers_purpose') throw paidAlready()
     throw error
   }
@@ -46,14 +46,14 @@ async function takeOver(
   const known = await lockTransfer(tx, transfer.network, transfer.reference)
   if (known === undefined) throw paidAlready()
   if (known.state === 'gone') {
-    await refusePaid(tx, transfer)
+    await rejectPaid(tx, transfer)
     await saveTransfer(tx, transfer, now)
     await postNew(ctx, tx, arrival(transfer))
     return { isNew: true }
   }
   if (known.purpose === transfer.purpose) return { isNew: false }
   if (known.purpose !== '') throw usedAlready()
-  await refusePaid(tx, transfer)
+  await rejectPaid(tx, transfer)
   // An operator may have sent it back, or kept it, while nobody claimed it. Asked before anything is written, too.
   if ((await inSuspense(tx, known)) < known.amount) throw usedAlready()
   const state = known.state === 'final' ? 'final' : transfer.state
@@ -65,15 +65,15 @@ async function takeOver(
 }
 
 /**
- * Asked before anything is written: a write that breaks the unique key would end the transaction, and whoever is refused
+ * Asked before anything is written: a write that breaks the unique key would end the transaction, and whoever is rejected
  * may go on with it.
  */
-async function refusePaid(tx: Tx, { purpose }: Transfer): Promise<void> {
+async function rejectPaid(tx: Tx, { purpose }: Transfer): Promise<void> {
   if ((await findByPurpose(tx, purpose)) !== undefined) throw paidAlready()
 }
 
-const usedAlready = (): Refusal =>
-  new Refusal(
+const usedAlready = (): ApiError =>
+  new ApiError(
     'conflict',
     'This transfer was already used for something else. Each transfer pays for one thing.',
     {
@@ -81,5 +81,5 @@ const usedAlready = (): Refusal =>
     },
   )
 
-const paidAlready = (): Refusal =>
-  new Refusal('conflict', 'This was already paid by another transfer', { code: 'already_paid' })
+const paidAlready = (): ApiError =>
+  new ApiError('conflict', 'This was already paid by another transfer', { code: 'already_paid' })

@@ -1,10 +1,10 @@
 import type { Needs } from '@market/core/context'
-import type { Look, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import { ApiError, unavailable } from '@market/kernel/api-error'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal, unavailable } from '@market/kernel/refusal'
 
-type Rejected = Extract<Look, { kind: 'rejected' }>['why']
+type Rejected = Extract<Observation, { kind: 'rejected' }>['why']
 
 /** What each verdict means to whoever paid, and what to do about it. */
 const SENTENCES: Readonly<Record<Rejected, string>> = {
@@ -35,7 +35,7 @@ export async function findPayment(
     case 'pending':
       return undefined
     case 'rejected':
-      throw new Refusal('invalid', sentenceOf(look.why, question.atLeast), { code: look.why })
+      throw new ApiError('invalid', sentenceOf(look.why, question.atLeast), { code: look.why })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { Chain, Look, SeenTransfer } from '@market/core/ports/chain'
+import type { Chain, Observation, SeenTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { DAY, EVER, earlier, FOREVER, later, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
@@ -30,7 +30,7 @@ type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 export type OnGone = (tx: Tx, transfer: Transfer) => Promise<void>
 
 /**
- * Looks again at what was seen until the chain can no longer undo it, and undoes it here when the chain did. One
+ * Observations again at what was seen until the chain can no longer undo it, and undoes it here when the chain did. One
  * transfer or chain in trouble does not keep the others waiting; the trouble is thrown at the end.
  */
 export async function recheckTransfers(ctx: Ctx, onGone: OnGone): Promise<number> {
@@ -68,7 +68,7 @@ async function recheckAll(
 ): Promise<unknown[]> {
   const failures: unknown[] = []
   for (const transfer of transfers) {
-    let look: Look
+    let look: Observation
     try {
       look = await lookAgain(chain, transfer)
     } catch (error) {
@@ -83,7 +83,7 @@ async function recheckAll(
 }
 
 /** By its payer when it has one: where several paid at once, only their own part was counted. */
-const lookAgain = (chain: Chain, { reference, payer }: Transfer): Promise<Look> =>
+const lookAgain = (chain: Chain, { reference, payer }: Transfer): Promise<Observation> =>
   chain.findTransfer({
     reference,
     atLeast: usdc(1n),
@@ -91,7 +91,7 @@ const lookAgain = (chain: Chain, { reference, payer }: Transfer): Promise<Look> 
     ...ALWAYS,
   })
 
-async function judge(ctx: Ctx, tx: Tx, asked: Transfer, look: Look, onGone: OnGone): Promise<void> {
+async function judge(ctx: Ctx, tx: Tx, asked: Transfer, look: Observation, onGone: OnGone): Promise<void> {
   const known = await lockTransfer(tx, asked.network, asked.reference)
   if (known === undefined || known.state !== 'seen') return
   // Claimed or written down anew since: the look was at something else.
@@ -113,12 +113,12 @@ async function judge(ctx: Ctx, tx: Tx, asked: Transfer, look: Look, onGone: OnGo
  * Anything else, a failure too, may be said of a block that does not stay. That several paid is said only of a
  * transaction that is on the chain.
  */
-const isThere = (look: Look, { amount }: Transfer): boolean =>
+const isThere = (look: Observation, { amount }: Transfer): boolean =>
   look.kind === 'ok'
     ? look.transfer.amount === amount
     : look.kind === 'rejected' && look.why === 'ambiguous_payer'
 
-function seenAgain(known: Transfer, look: Look, now: Date): Transfer {
+function seenAgain(known: Transfer, look: Observation, now: Date): Transfer {
   if (look.kind === 'ok') {
     const { block, at, final } = look.transfer
     return { ...known, block, happenedAt: at, missingSince: null, state: final ? 'final' : 'seen' }

@@ -29,7 +29,7 @@ const columnsOf = (transfer: Transfer, at: Date) => ({
   happened_at: transfer.happenedAt,
   missing_since: transfer.missingSince,
   state: transfer.state,
-  looked_at: at,
+  checked_at: at,
   created_at: transfer.arrivedAt,
 })
 
@@ -92,10 +92,10 @@ export async function takeToLookAt(
   limit: number,
 ): Promise<Transfer[]> {
   const { rows } = await sql<Selectable<Tables['transfers']>>`
-    update transfers set looked_at = ${at.now} where (network, reference) in (
+    update transfers set checked_at = ${at.now} where (network, reference) in (
       select network, reference from transfers
-      where state = 'seen' and ${IS_OF[kind]} and looked_at < ${at.before}
-      order by looked_at limit ${limit} for update skip locked
+      where state = 'seen' and ${IS_OF[kind]} and checked_at < ${at.before}
+      order by checked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(transferOf)
 }

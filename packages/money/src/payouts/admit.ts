@@ -1,28 +1,28 @@
-import type { Rail } from '@market/core/ports/rail'
-import { payoutSwitches, refuseWhileStopped } from '@market/core/switches'
+import type { PayoutSender } from '@market/core/ports/payout-sender'
+import { payoutSwitches, rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { adopt } from './adopt.ts'
 import { capReason, coverReason, earlyReason, finalReason } from './hold-reason.ts'
 import { numberPayout } from './number-payout.ts'
+import { isCompared, NOT_COMPARED, shutReason } from './outgoing/guard.ts'
+import { findGate } from './outgoing/store.ts'
 import { isWaiting, type Payout } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
-import { isCompared, NOT_COMPARED, shutReason } from './sendings/gate.ts'
-import { findGate } from './sendings/store.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { findNonce, lockNetwork, lockPayout, savePayout } from './store.ts'
 
 /**
  * Lets a payout through or holds it: gate, freeze, caps, cover and nonce are one decision of one transaction. Whoever
  * turned a freeze on and was answered can be sure that nothing is let through after that.
  */
-export async function admit(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<Payout> {
+export async function admit(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Payout> {
   const { id, network } = payout
   const hasBook = (await findNonce(ctx.db, network)) !== undefined
   const [nonces, final, balance] = await Promise.all([
-    rail.nonces(),
-    hasBook ? null : rail.finalNonce(),
-    rail.usdcBalance(),
+    sender.nonces(),
+    hasBook ? null : sender.finalNonce(),
+    sender.usdcBalance(),
   ])
   try {
     return await transact(ctx.db, async (tx) => {
@@ -35,7 +35,7 @@ export async function admit(ctx: PayoutContext, rail: Rail, payout: Payout): Pro
       // Nothing leaves by it, so neither a freeze nor a shortage stops it: it may be what explains the shortage.
       const adopted = await adopt(ctx, tx, locked)
       if (adopted !== undefined) return adopted
-      await refuseWhileStopped(tx, payoutSwitches(network))
+      await rejectWhileStopped(tx, payoutSwitches(network))
       const why =
         earlyReason(locked, ctx.clock.now()) ??
         (await finalReason(tx, locked)) ??
@@ -45,10 +45,10 @@ export async function admit(ctx: PayoutContext, rail: Rail, payout: Payout): Pro
       if (why !== undefined) return holdFor(why)
       return nonces === null
         ? savePayout(tx, id, { state: 'numbered' }, ctx.clock.now())
-        : numberPayout(ctx, tx, locked, { gate, treasury: rail.treasury, counted: nonces.pending, final })
+        : numberPayout(ctx, tx, locked, { gate, treasury: sender.treasury, counted: nonces.pending, final })
     })
   } catch (error) {
-    const frozen = error instanceof Refusal ? frozenReason(network, error.extra.code) : undefined
+    const frozen = error instanceof ApiError ? frozenReason(network, error.extra.code) : undefined
     if (frozen === undefined) throw error
     return hold(ctx, payout, frozen)
   }

@@ -1,11 +1,11 @@
 import type { Needs } from '@market/core/context'
-import type { SignedTransfer } from '@market/core/ports/rail'
+import type { SignedTransfer } from '@market/core/ports/payout-sender'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import { judge, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
+import { findGate, findTransferMatches } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
-import { judge, type Sending } from './sendings/sending.ts'
-import { findGate, findSightings } from './sendings/store.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { findSignatures, insertSignature, saveDead } from './signatures/store.ts'
 import { isNonceTaken, lockPayout, savePayout } from './store.ts'
 
@@ -17,7 +17,7 @@ export const NONCE_TAKEN = 'It was paid with a nonce that another payout has not
  * as it is now, and nothing else is to be done with it in this step. The payout is locked.
  */
 export async function adopt(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<Payout | undefined> {
-  const verdict = judge(payout, await findSightings(tx, payout.id))
+  const verdict = judge(payout, await findTransferMatches(tx, payout.id))
   switch (verdict.kind) {
     case 'nothing':
       return undefined
@@ -31,14 +31,19 @@ export async function adopt(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promis
 
 /** The same, for a payout nobody has locked; most have nothing to take over, and that is one short question. */
 export async function adoptKnown(ctx: PayoutContext, payout: Payout): Promise<Payout | undefined> {
-  if (judge(payout, await findSightings(ctx.db, payout.id)).kind === 'nothing') return undefined
+  if (judge(payout, await findTransferMatches(ctx.db, payout.id)).kind === 'nothing') return undefined
   return transact(ctx.db, async (tx) => {
     const locked = await lockPayout(tx, payout.id)
     return hasEnded(locked) ? locked : adopt(ctx, tx, locked)
   })
 }
 
-async function takeOver(ctx: Needs<'clock'>, tx: Tx, payout: Payout, sending: Sending): Promise<Payout> {
+async function takeOver(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  payout: Payout,
+  sending: OutgoingTransfer,
+): Promise<Payout> {
   const { nonce } = sending
   const now = ctx.clock.now()
   if (nonce !== null && (await isNonceTaken(tx, payout, nonce)))
@@ -61,7 +66,7 @@ async function takeOver(ctx: Needs<'clock'>, tx: Tx, payout: Payout, sending: Se
 }
 
 /** No bytes: we do not have them, and the chain does. */
-const signatureOf = ({ reference, nonce }: Sending, horizon: bigint): SignedTransfer => ({
+const signatureOf = ({ reference, nonce }: OutgoingTransfer, horizon: bigint): SignedTransfer => ({
   reference,
   bytes: '',
   nonce,

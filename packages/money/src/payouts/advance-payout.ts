@@ -1,4 +1,4 @@
-import { NONCE_USED_BY_ANOTHER, type Rail, type SentOutcome } from '@market/core/ports/rail'
+import { NONCE_USED_BY_ANOTHER, type PayoutSender, type SentOutcome } from '@market/core/ports/payout-sender'
 import { MINUTE, SECOND } from '@market/kernel/clock'
 import { admit, hold } from './admit.ts'
 import { adoptKnown, NONCE_TAKEN } from './adopt.ts'
@@ -7,10 +7,10 @@ import { giveUpNonce } from './give-up-nonce.ts'
 import { feeReason, NOT_COVERED, NOT_FINAL } from './hold-reason.ts'
 import { noteUnsent } from './note-unsent.ts'
 import { UNREAD } from './number-payout.ts'
+import { isCompared, NOT_COMPARED, NOT_COUNTED } from './outgoing/guard.ts'
+import { findGate } from './outgoing/store.ts'
 import { hasEnded, isWaiting, orderOf, type Payout, type PayoutId, type StoredSignature } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
-import { isCompared, NOT_COMPARED, NOT_COUNTED } from './sendings/gate.ts'
-import { findGate } from './sendings/store.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { sendAnyway, signOnce } from './sign-once.ts'
 import { findSignatures } from './signatures/store.ts'
 import { findPayout } from './store.ts'
@@ -36,37 +36,37 @@ const STUCK_MS = 1 * MINUTE
 export async function advancePayout(ctx: PayoutContext, id: PayoutId): Promise<Again> {
   const payout = await findPayout(ctx.db, id)
   if (payout === undefined || hasEnded(payout)) return undefined
-  const rail = ctx.rails[payout.network]
-  if (rail === undefined) return HELD_MS
+  const sender = ctx.payoutSenders[payout.network]
+  if (sender === undefined) return HELD_MS
   const signed = await findSignatures(ctx.db, payout)
-  return signed.length === 0 ? begin(ctx, rail, payout) : follow(ctx, rail, payout, signed)
+  return signed.length === 0 ? begin(ctx, sender, payout) : follow(ctx, sender, payout, signed)
 }
 
-async function begin(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<Again> {
+async function begin(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Again> {
   const known = await adoptKnown(ctx, payout)
-  const ready = known ?? (isWaiting(payout) ? await letThrough(ctx, rail, payout) : payout)
+  const ready = known ?? (isWaiting(payout) ? await letThrough(ctx, sender, payout) : payout)
   if (hasEnded(ready)) return undefined
   if (isWaiting(ready)) return isBrief(ready) ? HELD_BRIEFLY_MS : HELD_MS
-  if (ready.state === 'numbered') await signOnce(ctx, rail, ready, [])
+  if (ready.state === 'numbered') await signOnce(ctx, sender, ready, [])
   return SOON_MS
 }
 
 /** All that can be asked is asked before there is a number. */
-async function letThrough(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<Payout> {
+async function letThrough(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Payout> {
   if (!isCompared(await findGate(ctx.db, payout.network))) return hold(ctx, payout, NOT_COMPARED)
-  const refusal = await rail.refusal(orderOf(payout))
-  if (refusal !== undefined) return failPayout(ctx, payout, refusal)
-  const dear = await feeReason(ctx, rail, payout)
-  return dear === undefined ? admit(ctx, rail, payout) : hold(ctx, payout, dear)
+  const apiError = await sender.rejectionReason(orderOf(payout))
+  if (apiError !== undefined) return failPayout(ctx, payout, apiError)
+  const dear = await feeReason(ctx, sender, payout)
+  return dear === undefined ? admit(ctx, sender, payout) : hold(ctx, payout, dear)
 }
 
 async function follow(
   ctx: PayoutContext,
-  rail: Rail,
+  sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
 ): Promise<Again> {
-  const outcome = await rail.look(signed)
+  const outcome = await sender.look(signed)
   switch (outcome.kind) {
     case 'final':
       await settlePayout(ctx, payout, outcome.reference)
@@ -79,13 +79,13 @@ async function follow(
     case 'unknown':
       // A restored database may know an older signature than the one that was paid.
       if ((await adoptKnown(ctx, payout)) !== undefined) return SOON_MS
-      return goOn(ctx, rail, payout, signed, outcome)
+      return goOn(ctx, sender, payout, signed, outcome)
   }
 }
 
 async function goOn(
   ctx: PayoutContext,
-  rail: Rail,
+  sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
   outcome: Extract<SentOutcome, { kind: 'failed' | 'expired' | 'unknown' }>,
@@ -98,10 +98,10 @@ async function goOn(
       }
       return hasEnded(await failPayout(ctx, payout, outcome.why, signed)) ? undefined : SOON_MS
     case 'expired':
-      await signOnce(ctx, rail, payout, signed)
+      await signOnce(ctx, sender, payout, signed)
       return SOON_MS
     case 'unknown':
-      await sendAgain(ctx, rail, payout, signed)
+      await sendAgain(ctx, sender, payout, signed)
       return SOON_MS
   }
 }
@@ -109,14 +109,14 @@ async function goOn(
 /** The same bytes again; and others in their place when it is these, and none before them, that nobody mines. */
 async function sendAgain(
   ctx: PayoutContext,
-  rail: Rail,
+  sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
 ): Promise<void> {
   const newest = signed.at(-1)
-  if (newest !== undefined) await noteUnsent(ctx, payout, await sendAnyway(rail, newest))
+  if (newest !== undefined) await noteUnsent(ctx, payout, await sendAnyway(sender, newest))
   if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return
-  if ((await rail.nonces())?.next === payout.nonce) await signOnce(ctx, rail, payout, signed)
+  if ((await sender.nonces())?.next === payout.nonce) await signOnce(ctx, sender, payout, signed)
 }
 
 const ageOf = ({ clock }: PayoutContext, signed: readonly StoredSignature[]): number =>

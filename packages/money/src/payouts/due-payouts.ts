@@ -4,7 +4,7 @@ import { later, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
 import { type Again, advancePayout } from './advance-payout.ts'
 import type { PayoutId } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { saveDue, takeDue } from './store.ts'
 
 /** Long enough for most steps. Two that do the same step disturb nobody, so a dead worker is soon followed. */

@@ -1,8 +1,8 @@
 import { type Tx, transact } from '@market/database/transact'
 import { fees, payable, post, world } from '../ledger/index.ts'
+import { lockOutgoingTransfer } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
-import { lockSending } from './sendings/store.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { findSignatures } from './signatures/store.ts'
 import { lockPayout, savePayout } from './store.ts'
 import { tellFailed, tellSent } from './tell.ts'
@@ -18,7 +18,7 @@ export async function settlePayout(ctx: PayoutContext, payout: Payout, reference
   await transact(ctx.db, async (tx) => {
     if (hasEnded(await lockPayout(tx, id))) return
     await savePayout(tx, id, { state: 'final', finalReference: reference }, ctx.clock.now())
-    const isBooked = ((await lockSending(tx, network, reference))?.bookedAt ?? null) !== null
+    const isBooked = ((await lockOutgoingTransfer(tx, network, reference))?.bookedAt ?? null) !== null
     await post(ctx, tx, {
       key: `payout.sent:${id}`,
       reason: `${kind}.sent`,
@@ -33,7 +33,7 @@ export async function settlePayout(ctx: PayoutContext, payout: Payout, reference
 /**
  * The money stays set aside: what to do about it is a person's decision, or the payee's new address. Whoever tries it
  * again pays it again, so the verdict counts only for what it was about: the payout as it was seen, with the signatures
- * that were looked at (none for one that was refused). If it has gone on since, it is left as it is.
+ * that were looked at (none for one that was rejected). If it has gone on since, it is left as it is.
  */
 export function failPayout(
   ctx: PayoutContext,

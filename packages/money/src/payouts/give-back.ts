@@ -1,8 +1,8 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { balanceOf, surplus, suspense } from '../ledger/index.ts'
 import { finalArrival } from './final-arrival.ts'
 import { type Payout, payoutIdOf } from './payout.ts'
@@ -34,8 +34,9 @@ export async function giveBack(
   const known = await findPayout(tx, payoutIdOf('surplus', subject))
   const amount = usdc(await balanceOf(tx, account))
   if (amount === 0n && known !== undefined) return known
-  if (amount === 0n) throw new Refusal('conflict', `Nothing of this transfer is in ${from}`)
-  if (known !== undefined) throw new Refusal('conflict', `A part of it was given back before, by ${known.id}`)
+  if (amount === 0n) throw new ApiError('conflict', `Nothing of this transfer is in ${from}`)
+  if (known !== undefined)
+    throw new ApiError('conflict', `A part of it was given back before, by ${known.id}`)
   return requestPayout(ctx, tx, {
     network,
     kind: 'surplus',
@@ -48,10 +49,10 @@ export async function giveBack(
 
 function payeeOf(payer: string | null, wanted: string | undefined): string {
   if (payer === null && wanted === undefined)
-    throw new Refusal('invalid', 'The books do not know whose this is: say to which address it goes back', {
+    throw new ApiError('invalid', 'The books do not know whose this is: say to which address it goes back', {
       details: [{ path: 'payee', message: 'must be the wallet that paid it, as the transaction shows' }],
     })
   if (payer !== null && wanted !== undefined && payer !== wanted)
-    throw new Refusal('conflict', `This was paid by ${payer} and goes back there: leave the payee out`)
+    throw new ApiError('conflict', `This was paid by ${payer} and goes back there: leave the payee out`)
   return payer ?? wanted ?? ''
 }

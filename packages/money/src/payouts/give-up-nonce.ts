@@ -1,9 +1,9 @@
 import { transact } from '@market/database/transact'
 import { adopt } from './adopt.ts'
+import { isCompared } from './outgoing/guard.ts'
+import { findGate, findTransferMatches } from './outgoing/store.ts'
 import type { Payout, StoredSignature } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
-import { isCompared } from './sendings/gate.ts'
-import { findGate, findSightings } from './sendings/store.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { findSignatures } from './signatures/store.ts'
 import { lockPayout, savePayout, startRound } from './store.ts'
 
@@ -32,7 +32,7 @@ export async function giveUpNonce(
     if (!isCompared(gate) || gate.readAt <= locked.updatedAt) return
     if ((await adopt(ctx, tx, locked)) !== undefined) return
     // Its own in a block that lost its place, as long as that is not yet certain.
-    if ((await findSightings(tx, id)).some(({ namedIn }) => namedIn === locked.round)) return
+    if ((await findTransferMatches(tx, id)).some(({ namedIn }) => namedIn === locked.round)) return
     await startRound(tx, locked, ctx.clock.now())
   })
 }

@@ -1,15 +1,19 @@
-import type { Rail } from '@market/core/ports/rail'
+import type { PayoutSender } from '@market/core/ports/payout-sender'
 import type { Tx } from '@market/database/transact'
 import { DAY, earlier } from '@market/kernel/clock'
 import { formatUsd, plus, type Usdc } from '@market/kernel/money'
 import { isFinal } from '../payments/index.ts'
 import { orderOf, type Payout } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { sumPromised, sumSince } from './store.ts'
 
 /** Why the chain's own coin keeps a payout waiting, or undefined. Asked outside any transaction. */
-export async function feeReason(ctx: PayoutContext, rail: Rail, payout: Payout): Promise<string | undefined> {
-  const [{ native }, balance] = await Promise.all([rail.cost(orderOf(payout)), rail.nativeBalance()])
+export async function feeReason(
+  ctx: PayoutContext,
+  sender: PayoutSender,
+  payout: Payout,
+): Promise<string | undefined> {
+  const [{ native }, balance] = await Promise.all([sender.cost(orderOf(payout)), sender.nativeBalance()])
   const cap = ctx.caps.cost[payout.network]
   if (cap !== undefined && native > cap) return `Costs ${native} to send, above the cap of ${cap}`
   return balance < native ? 'The treasury has not enough coin for fees' : undefined

@@ -1,8 +1,8 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { balanceOf, fees, post, suspense } from '../ledger/index.ts'
 import { finalArrival } from './final-arrival.ts'
 
@@ -15,7 +15,7 @@ export async function keepDeposit(
   await finalArrival(tx, network, reference)
   const from = suspense(network, reference)
   const amount = usdc(await balanceOf(tx, from))
-  if (amount === 0n) throw new Refusal('conflict', 'Nothing of this transfer is in suspense')
+  if (amount === 0n) throw new ApiError('conflict', 'Nothing of this transfer is in suspense')
   await post(ctx, tx, {
     key: `deposit.kept:${network}:${reference}`,
     reason: 'deposit.kept',

@@ -1,7 +1,7 @@
 import { transact } from '@market/database/transact'
 import { NONCE_USED } from './give-up-nonce.ts'
 import type { Payout } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { lockPayout, savePayout } from './store.ts'
 
 const LONGEST = 200

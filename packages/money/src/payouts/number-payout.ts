@@ -1,9 +1,9 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import type { Gate } from './outgoing/guard.ts'
+import { countExplained } from './outgoing/store.ts'
 import type { Payout } from './payout.ts'
-import type { Gate } from './sendings/gate.ts'
-import { countExplained } from './sendings/store.ts'
 import { findNonce, type NonceBook, saveNonce, savePayout } from './store.ts'
 
 /** Why the first payout of a treasury that is not new waits a moment. */

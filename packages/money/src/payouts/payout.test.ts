@@ -1,9 +1,9 @@
 import { usdc } from '@market/kernel/money'
 import { describe, expect, test } from 'vitest'
 import { earlyReason } from './hold-reason.ts'
+import { type Gate, NOT_COMPARED, NOT_COUNTED, shutReason } from './outgoing/guard.ts'
+import { isAsOwed, judge, type TransferMatch } from './outgoing/outgoing-transfer.ts'
 import { hasEnded, isWaiting, orderOf, type Payout, type PayoutState, payoutIdOf } from './payout.ts'
-import { type Gate, NOT_COMPARED, NOT_COUNTED, shutReason } from './sendings/gate.ts'
-import { isAsOwed, judge, type Sighting } from './sendings/sending.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const PAYEE = `0x${'Ab'.repeat(20)}`
@@ -27,7 +27,7 @@ const payout: Payout = {
   updatedAt: NOW,
 }
 
-const sighting: Sighting = {
+const sighting: TransferMatch = {
   network: 'base-mainnet',
   reference: '0xabc',
   payoutId: payout.id,
@@ -36,7 +36,7 @@ const sighting: Sighting = {
   final: false,
   bookedAt: null,
   namedIn: null,
-} as Sighting
+} as TransferMatch
 
 describe('payoutIdOf', () => {
   test('the same kind and subject have the same id, whoever asks', () => {
@@ -80,8 +80,8 @@ test('earlyReason: a payout waits until its time, to the millisecond', () => {
 describe('shutReason', () => {
   const gate: Gate = {
     network: 'base-mainnet',
-    life: '1',
-    isThisLife: true,
+    database_epoch: '1',
+    isCurrentEpoch: true,
     horizon: 1n,
     position: null,
     comparedAt: NOW,
@@ -92,7 +92,7 @@ describe('shutReason', () => {
 
   test.each([
     ['no comparison at all', undefined, NOT_COMPARED],
-    ['a comparison of another database epoch', { ...gate, isThisLife: false }, NOT_COMPARED],
+    ['a comparison of another database epoch', { ...gate, isCurrentEpoch: false }, NOT_COMPARED],
     ['a comparison that is not finished', { ...gate, comparedAt: null }, NOT_COMPARED],
     ['a treasury that was not counted', { ...gate, isCounted: false }, NOT_COUNTED],
     ['a shortage', { ...gate, short: usdc(1_500_000n) }, 'The treasury is short by 1.50 USDC'],
@@ -113,17 +113,19 @@ describe('isAsOwed', () => {
     ['network', { network: 'alt-mainnet' as const }],
     ['nobody', { payee: null }],
   ])('another %s is not what is owed', (_, change) => {
-    expect(isAsOwed(payout, { ...sighting, ...change } as Sighting)).toBe(false)
+    expect(isAsOwed(payout, { ...sighting, ...change } as TransferMatch)).toBe(false)
   })
 
   test('Solana addresses are compared exactly', () => {
     const solana = { ...payout, network: 'solana-mainnet' as const, payee: 'AbC' }
-    expect(isAsOwed(solana, { ...sighting, network: 'solana-mainnet', payee: 'abc' } as Sighting)).toBe(false)
+    expect(isAsOwed(solana, { ...sighting, network: 'solana-mainnet', payee: 'abc' } as TransferMatch)).toBe(
+      false,
+    )
   })
 })
 
 describe('judge', () => {
-  const wrong = { ...sighting, amount: usdc(1n), reference: '0xwrong' } as Sighting
+  const wrong = { ...sighting, amount: usdc(1n), reference: '0xwrong' } as TransferMatch
 
   test('nothing on the chain means nothing', () => {
     expect(judge(payout, [])).toEqual({ kind: 'nothing' })
@@ -134,7 +136,7 @@ describe('judge', () => {
   })
 
   test('an unknown transfer that pays what is owed is recovered, the final one first', () => {
-    const final = { ...sighting, reference: '0xfinal', final: true } as Sighting
+    const final = { ...sighting, reference: '0xfinal', final: true } as TransferMatch
     expect(judge(payout, [sighting])).toEqual({ kind: 'lost', sending: sighting })
     expect(judge(payout, [sighting, final])).toEqual({ kind: 'lost', sending: final })
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PayoutOrder, SignedTransfer } from '@market/core/ports/rail'
+import type { PayoutOrder, SignedTransfer } from '@market/core/ports/payout-sender'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'

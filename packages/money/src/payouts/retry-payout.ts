@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { NO_ADDRESS, type Payout, type PayoutId } from './payout.ts'
 import { findPayout, lockPayout, startRound } from './store.ts'
 
@@ -14,11 +14,11 @@ export async function retryPayout(
   id: PayoutId,
   change: { payee?: string } = {},
 ): Promise<Payout> {
-  if ((await findPayout(tx, id)) === undefined) throw new Refusal('not_found', `There is no payout ${id}`)
+  if ((await findPayout(tx, id)) === undefined) throw new ApiError('not_found', `There is no payout ${id}`)
   const payout = await lockPayout(tx, id)
   if (payout.state !== 'failed')
-    throw new Refusal('conflict', `Only a failed payout can be tried again; this one is ${payout.state}`)
+    throw new ApiError('conflict', `Only a failed payout can be tried again; this one is ${payout.state}`)
   if (payout.payee === null && change.payee === undefined)
-    throw new Refusal('unprocessable', `${NO_ADDRESS}: say where it is to go`)
+    throw new ApiError('unprocessable', `${NO_ADDRESS}: say where it is to go`)
   return startRound(tx, payout, ctx.clock.now(), change)
 }

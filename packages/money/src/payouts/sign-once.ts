@@ -1,11 +1,11 @@
-import type { Rail, SignedTransfer } from '@market/core/ports/rail'
+import type { PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
 import { transact } from '@market/database/transact'
 import { adopt } from './adopt.ts'
 import { noteUnsent } from './note-unsent.ts'
+import { isCompared } from './outgoing/guard.ts'
+import { findGate } from './outgoing/store.ts'
 import { hasEnded, orderOf, type Payout } from './payout.ts'
-import type { PayoutContext } from './rails.ts'
-import { isCompared } from './sendings/gate.ts'
-import { findGate } from './sendings/store.ts'
+import type { PayoutContext } from './payout-senders.ts'
 import { findSignatures, insertSignature, saveDead } from './signatures/store.ts'
 import { lockPayout, savePayout } from './store.ts'
 
@@ -17,12 +17,12 @@ import { lockPayout, savePayout } from './store.ts'
  */
 export async function signOnce(
   ctx: PayoutContext,
-  rail: Rail,
+  sender: PayoutSender,
   payout: Payout,
   before: readonly SignedTransfer[],
 ): Promise<void> {
   if (!isCompared(await findGate(ctx.db, payout.network))) return
-  const signed = await rail.sign(orderOf(payout), payout.nonce, before)
+  const signed = await sender.sign(orderOf(payout), payout.nonce, before)
   const isOurs = await transact(ctx.db, async (tx) => {
     const locked = await lockPayout(tx, payout.id)
     if (hasEnded(locked) || locked.round !== payout.round) return false
@@ -35,14 +35,17 @@ export async function signOnce(
     await savePayout(tx, payout.id, { state: 'signed' }, ctx.clock.now())
     return true
   })
-  if (isOurs) await noteUnsent(ctx, payout, await sendAnyway(rail, signed))
+  if (isOurs) await noteUnsent(ctx, payout, await sendAnyway(sender, signed))
 }
 
 /**
  * Whatever sending says, only a look at the chain tells what happened; what the nodes said against it is for people.
  * What was taken over has no bytes to send.
  */
-export const sendAnyway = async (rail: Rail, signed: SignedTransfer): Promise<string | undefined> =>
-  signed.bytes === '' ? undefined : rail.send(signed).then(() => undefined, messageOf)
+export const sendAnyway = async (
+  sender: PayoutSender,
+  signed: SignedTransfer,
+): Promise<string | undefined> =>
+  signed.bytes === '' ? undefined : sender.send(signed).then(() => undefined, messageOf)
 
 const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))

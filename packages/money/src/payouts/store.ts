@@ -4,8 +4,8 @@ import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
+import { DATABASE_EPOCH } from './outgoing/store.ts'
 import { NO_ADDRESS, type Payout, type PayoutId, type PayoutKind, type PayoutState } from './payout.ts'
-import { LIFE } from './sendings/store.ts'
 
 const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   id: row.id as PayoutId,
@@ -20,7 +20,7 @@ const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   nonce: row.nonce,
   round: row.round,
   finalReference: row.final_reference,
-  toldAgent: row.told_agent as AgentId | null,
+  toldAgent: row.notified_agent as AgentId | null,
   notBefore: row.not_before,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -41,7 +41,7 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
       state: payout.state,
       reason: payout.reason,
       round: payout.round,
-      told_agent: payout.toldAgent,
+      notified_agent: payout.toldAgent,
       not_before: payout.notBefore,
       created_at: payout.createdAt,
       updated_at: payout.updatedAt,
@@ -177,13 +177,17 @@ export interface NonceBook {
 
 /** Once there is a book there always is one. What it says is read and written under the network's lock. */
 export async function findNonce(tx: Db | Tx, network: Network): Promise<NonceBook | undefined> {
-  const row = await tx.selectFrom('rail_nonces').selectAll().where('network', '=', network).executeTakeFirst()
+  const row = await tx
+    .selectFrom('payout_nonces')
+    .selectAll()
+    .where('network', '=', network)
+    .executeTakeFirst()
   return row && { treasury: row.treasury, next: row.next_nonce }
 }
 
 export async function saveNonce(tx: Tx, network: Network, { treasury, next }: NonceBook): Promise<void> {
   await tx
-    .insertInto('rail_nonces')
+    .insertInto('payout_nonces')
     .values({ network, treasury, next_nonce: next })
     .onConflict((conflict) => conflict.column('network').doUpdateSet({ next_nonce: next }))
     .execute()
@@ -258,11 +262,11 @@ export async function findFigures(db: Db, now: Date): Promise<PayoutFigures[]> {
     short_micros: bigint
     is_open: boolean
   }>`
-    select gate.network, gate.short_micros, gate.compared_at is not null and gate.short_micros = 0 and gate.life = ${LIFE} as is_open,
+    select gate.network, gate.short_micros, gate.compared_at is not null and gate.short_micros = 0 and gate.life = ${DATABASE_EPOCH} as is_open,
       coalesce(under_way.waiting, 0)::integer as waiting, under_way.oldest,
       coalesce(under_way.held, 0)::integer as held,
       (select count(*) from payouts where network = gate.network and state = 'failed')::integer as failed
-    from payout_gates as gate left join (
+    from payout_guards as gate left join (
       select network, count(*) as waiting, min(created_at) as oldest, count(*) filter (where state = 'held') as held
       from payouts where state in ('queued', 'held', 'numbered', 'signed') group by network
     ) as under_way on under_way.network = gate.network

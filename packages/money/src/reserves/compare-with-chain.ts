@@ -7,7 +7,7 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
 import { inFlight } from '../payouts/index.ts'
-import { type Books, type BooksAfter, type BooksBefore, certainlyMissing } from './look.ts'
+import { type Books, type BooksAfter, type BooksBefore, certainlyMissing } from './snapshot.ts'
 import { findLiabilities, type Liability, sumSettled } from './store.ts'
 
 /** A shortage is believed when the chain says it so often: a node that is a little behind has caught up by then. */

@@ -1,12 +1,12 @@
 import type { Needs } from '@market/core/context'
 import { NETWORKS } from '@market/kernel/network'
-import type { ReserveLook } from './look.ts'
+import type { Snapshot } from './snapshot.ts'
 import { findNewest } from './store.ts'
 
 export interface Standing {
-  readonly newest: ReserveLook
+  readonly newest: Snapshot
   /** The newest look that wrote down every liability. */
-  readonly proven: ReserveLook | undefined
+  readonly proven: Snapshot | undefined
 }
 
 /** How each network stood when it was last looked at; one that never was is left out. */

@@ -2,9 +2,9 @@ import type { Needs } from '@market/core/context'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
 import { isCounted } from '../payouts/index.ts'
-import { imbalanceOf, type ReserveLook } from './look.ts'
-import { lookAtReserves } from './look-at-reserves.ts'
+import { imbalanceOf, type Snapshot } from './snapshot.ts'
 import { findNewest } from './store.ts'
+import { takeReserveSnapshot } from './take-reserve-snapshot.ts'
 
 /** Due a little before half a minute is over, so that one who comes every half minute does not come too early. */
 const LOOK_AFTER_MS = 25 * SECOND
@@ -16,7 +16,7 @@ type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 export interface ReserveReport {
   readonly network: Network
   /** Undefined before the first look. */
-  readonly lookedAt: Date | undefined
+  readonly takenAt: Date | undefined
   readonly shortMicros: bigint
   readonly imbalance: bigint
   /** Whether this very call looked, so that of many workers one logs it. */
@@ -26,7 +26,7 @@ export interface ReserveReport {
 }
 
 /**
- * Looks at every network whose newest look is about half a minute old, with a proof when the newest proof is ten
+ * Observations at every network whose newest look is about half a minute old, with a proof when the newest proof is ten
  * minutes old. The database tells when, so any number of workers may call this as often as they like. One chain in
  * trouble does not keep the others from being looked at; its trouble is in the report.
  */
@@ -40,7 +40,7 @@ async function keepOne(ctx: Ctx, network: Network): Promise<ReserveReport> {
   const troubles: unknown[] = []
   for (const withProof of await waysToLook(ctx, network)) {
     try {
-      const look = await lookAtReserves(ctx, network, { withProof, after: known?.id ?? null })
+      const look = await takeReserveSnapshot(ctx, network, { withProof, after: known?.id ?? null })
       const newest = look ?? (await findNewest(ctx.db, network, ctx.clock.now()))
       return reportOf(network, newest, { isNew: look !== undefined, ...troubleOf(troubles) })
     } catch (trouble) {
@@ -59,20 +59,20 @@ async function waysToLook(ctx: Ctx, network: Network): Promise<readonly boolean[
 const troubleOf = ([trouble]: readonly unknown[]): Pick<ReserveReport, 'trouble'> =>
   trouble === undefined ? {} : { trouble }
 
-const isDue = ({ clock }: Ctx, look: ReserveLook | undefined, everyMs: number): boolean =>
-  look === undefined || later(look.lookedAt, everyMs) <= clock.now()
+const isDue = ({ clock }: Ctx, look: Snapshot | undefined, everyMs: number): boolean =>
+  look === undefined || later(look.takenAt, everyMs) <= clock.now()
 
 /** Whoever made it had another clock, and a shortage does not wait for that. */
-const isAhead = ({ clock }: Ctx, look: ReserveLook | undefined): boolean =>
-  look !== undefined && look.lookedAt > clock.now()
+const isAhead = ({ clock }: Ctx, look: Snapshot | undefined): boolean =>
+  look !== undefined && look.takenAt > clock.now()
 
 const reportOf = (
   network: Network,
-  look: ReserveLook | undefined,
+  look: Snapshot | undefined,
   how: Pick<ReserveReport, 'isNew' | 'trouble'>,
 ): ReserveReport => ({
   network,
-  lookedAt: look?.lookedAt,
+  takenAt: look?.takenAt,
   shortMicros: look?.short ?? 0n,
   imbalance: look === undefined ? 0n : imbalanceOf(look.books),
   ...how,

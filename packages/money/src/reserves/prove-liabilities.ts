@@ -2,13 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
 import { assert } from '@market/kernel/assert'
 import { NETWORKS } from '@market/kernel/network'
-import { type LookId, liabilitiesOf, type ReserveLook } from './look.ts'
 import { GROUP, type Leaf, nodeOf, pathOf, rootOf, type Step, type TreeNode } from './merkle.ts'
+import { liabilitiesOf, type Snapshot, type SnapshotId } from './snapshot.ts'
 import { findGroup, findGroups, findLeavesOf, findNewest, type Holders, type PlacedLeaf } from './store.ts'
 
 /** That a liability is counted in the published sum. */
 export interface LiabilityProof {
-  readonly look: ReserveLook
+  readonly look: Snapshot
   readonly root: string
   readonly total: bigint
   readonly leaf: Leaf
@@ -27,16 +27,16 @@ export async function proveLiabilities(
   holders: Holders,
   limit: number,
 ): Promise<LiabilityProofs> {
-  const looks = new Map<LookId, ReserveLook>()
+  const snapshots = new Map<SnapshotId, Snapshot>()
   for (const network of NETWORKS) {
     const look = await findNewest(ctx.db, network, ctx.clock.now(), 'proven')
-    if (look !== undefined) looks.set(look.id, look)
+    if (look !== undefined) snapshots.set(look.id, look)
   }
-  const { leaves, count } = await findLeavesOf(ctx.db, [...looks.keys()], holders, limit)
+  const { leaves, count } = await findLeavesOf(ctx.db, [...snapshots.keys()], holders, limit)
   const groups = treeReader(ctx)
   const proofs: LiabilityProof[] = []
   for (const { lookId, n, ...leaf } of leaves) {
-    const look = looks.get(lookId)
+    const look = snapshots.get(lookId)
     assert(look?.proof, 'a leaf is of a look that was asked for')
     const path = await groups.pathTo({ lookId, n })
     proofs.push({ look, root: look.proof.root, total: liabilitiesOf(look.books), leaf, path })
@@ -46,16 +46,16 @@ export async function proveLiabilities(
 
 /** Reads each group once, however many of its leaves are asked for. */
 function treeReader({ db }: Needs<'db'>) {
-  const roots = new Map<LookId, readonly TreeNode[]>()
+  const roots = new Map<SnapshotId, readonly TreeNode[]>()
   const groups = new Map<string, readonly TreeNode[]>()
 
-  const rootsOf = async (lookId: LookId): Promise<readonly TreeNode[]> => {
+  const rootsOf = async (lookId: SnapshotId): Promise<readonly TreeNode[]> => {
     const known = roots.get(lookId) ?? (await findGroups(db, lookId))
     roots.set(lookId, known)
     return known
   }
 
-  const groupOf = async (lookId: LookId, group: number): Promise<readonly TreeNode[]> => {
+  const groupOf = async (lookId: SnapshotId, group: number): Promise<readonly TreeNode[]> => {
     const key = `${lookId} ${group}`
     const known = groups.get(key)
     if (known !== undefined) return known

@@ -4,15 +4,15 @@ import { later, MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import type { LookId, ReserveLook } from './look.ts'
 import { GROUP, type Leaf, type TreeNode } from './merkle.ts'
+import type { Snapshot, SnapshotId } from './snapshot.ts'
 
-type LookRow = Omit<Selectable<Tables['reserve_looks']>, 'groups'>
+type SnapshotRow = Omit<Selectable<Tables['reserve_snapshots']>, 'groups'>
 
-const lookOf = (row: LookRow): ReserveLook => ({
-  id: row.id as LookId,
+const snapshotOf = (row: SnapshotRow): Snapshot => ({
+  id: row.id as SnapshotId,
   network: row.network as Network,
-  lookedAt: row.looked_at,
+  takenAt: row.taken_at,
   treasury: row.treasury,
   final: usdc(row.final_micros),
   latest: usdc(row.latest_micros),
@@ -33,7 +33,7 @@ const lookOf = (row: LookRow): ReserveLook => ({
 const COLUMNS = [
   'id',
   'network',
-  'looked_at',
+  'taken_at',
   'treasury',
   'final_micros',
   'latest_micros',
@@ -58,18 +58,18 @@ export async function findNewest(
   network: Network,
   now: Date,
   which: 'any' | 'proven' = 'any',
-): Promise<ReserveLook | undefined> {
+): Promise<Snapshot | undefined> {
   const row = await db
-    .selectFrom('reserve_looks')
+    .selectFrom('reserve_snapshots')
     .select(COLUMNS)
     .where('network', '=', network)
-    .where('looked_at', '<=', later(now, CLOCKS_DIFFER_MS))
+    .where('taken_at', '<=', later(now, CLOCKS_DIFFER_MS))
     .$if(which === 'proven', (query) => query.where('root', 'is not', null))
-    .orderBy('looked_at', 'desc')
+    .orderBy('taken_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row && lookOf(row)
+  return row && snapshotOf(row)
 }
 
 /** Paid out for good since a moment, as the books know it. */
@@ -140,14 +140,14 @@ export async function tryLock(tx: Tx, network: Network): Promise<boolean> {
   return rows[0]?.mine === true
 }
 
-export async function insertLook(tx: Tx, look: ReserveLook, groups: readonly TreeNode[]): Promise<void> {
+export async function insertSnapshot(tx: Tx, look: Snapshot, groups: readonly TreeNode[]): Promise<void> {
   const { books, proof } = look
   await tx
-    .insertInto('reserve_looks')
+    .insertInto('reserve_snapshots')
     .values({
       id: look.id,
       network: look.network,
-      looked_at: look.lookedAt,
+      taken_at: look.takenAt,
       treasury: look.treasury,
       final_micros: look.final,
       latest_micros: look.latest,
@@ -168,11 +168,11 @@ export async function insertLook(tx: Tx, look: ReserveLook, groups: readonly Tre
 
 const BATCH = 10_000
 
-export async function insertLeaves(tx: Tx, lookId: LookId, leaves: readonly Leaf[]): Promise<void> {
+export async function insertLeaves(tx: Tx, lookId: SnapshotId, leaves: readonly Leaf[]): Promise<void> {
   for (let first = 0; first < leaves.length; first += BATCH) {
     const batch = leaves.slice(first, first + BATCH)
     await sql`
-      insert into reserve_leaves (look_id, n, account_id, holder, amount_micros, salt)
+      insert into reserve_leaves (snapshot_id, n, account_id, holder, amount_micros, salt)
       select ${lookId}, ${first}::integer + leaf.n - 1, leaf.account_id, leaf.holder, leaf.micros, leaf.salt
       from unnest(
         ${batch.map(({ account }) => account)}::text[], ${batch.map(({ holder }) => holder)}::text[],
@@ -197,14 +197,14 @@ export interface Holders {
 }
 
 export interface PlacedLeaf extends Leaf {
-  readonly lookId: LookId
+  readonly lookId: SnapshotId
   readonly n: number
 }
 
 /** The largest of them, and how many there are in all. */
 export async function findLeavesOf(
   db: Db,
-  looks: readonly LookId[],
+  snapshots: readonly SnapshotId[],
   { wallets, payees }: Holders,
   limit: number,
 ): Promise<{ leaves: PlacedLeaf[]; count: number }> {
@@ -212,23 +212,23 @@ export async function findLeavesOf(
     .selectFrom('reserve_leaves')
     .selectAll()
     .select(sql<number>`(count(*) over ())::integer`.as('count'))
-    .where(sql<SqlBool>`look_id = any(${looks}::text[])`)
+    .where(sql<SqlBool>`snapshot_id = any(${snapshots}::text[])`)
     .where(sql<SqlBool>`holder = any(${[...wallets, ...payees]}::text[])`)
     .where(sql<SqlBool>`(holder = any(${wallets}::text[]) or account_id like 'payable:%')`)
     .orderBy('amount_micros', 'desc')
-    .orderBy('look_id')
+    .orderBy('snapshot_id')
     .orderBy('n')
     .limit(limit)
     .execute()
   return {
-    leaves: rows.map((row) => ({ ...leafOf(row), lookId: row.look_id as LookId, n: row.n })),
+    leaves: rows.map((row) => ({ ...leafOf(row), lookId: row.snapshot_id as SnapshotId, n: row.n })),
     count: rows[0]?.count ?? 0,
   }
 }
 
-export async function findGroups(db: Db, lookId: LookId): Promise<TreeNode[]> {
+export async function findGroups(db: Db, lookId: SnapshotId): Promise<TreeNode[]> {
   const row = await db
-    .selectFrom('reserve_looks')
+    .selectFrom('reserve_snapshots')
     .select('groups')
     .where('id', '=', lookId)
     .executeTakeFirstOrThrow()
@@ -237,11 +237,11 @@ export async function findGroups(db: Db, lookId: LookId): Promise<TreeNode[]> {
 }
 
 /** The leaves of one group, in their order. */
-export async function findGroup(db: Db, lookId: LookId, group: number): Promise<Leaf[]> {
+export async function findGroup(db: Db, lookId: SnapshotId, group: number): Promise<Leaf[]> {
   const rows = await db
     .selectFrom('reserve_leaves')
     .selectAll()
-    .where('look_id', '=', lookId)
+    .where('snapshot_id', '=', lookId)
     .where('n', '>=', group * GROUP)
     .where('n', '<', (group + 1) * GROUP)
     .orderBy('n')
@@ -249,47 +249,52 @@ export async function findGroup(db: Db, lookId: LookId, group: number): Promise<
   return rows.map(leafOf)
 }
 
-/** The proven looks whose leaves are still there, but for the newest few of each network. */
-export async function findWithOldLeaves(db: Db, keep: number): Promise<LookId[]> {
-  // Steps from look to look through the key of the leaves: as many steps as looks that have any, not as there ever were.
-  const { rows } = await sql<{ id: LookId }>`
+/** The proven snapshots whose leaves are still there, but for the newest few of each network. */
+export async function findWithOldLeaves(db: Db, keep: number): Promise<SnapshotId[]> {
+  // Steps from look to look through the key of the leaves: as many steps as snapshots that have any, not as there ever were.
+  const { rows } = await sql<{ id: SnapshotId }>`
     with recursive held as (
-      (select look_id from reserve_leaves order by look_id limit 1)
+      (select snapshot_id from reserve_leaves order by snapshot_id limit 1)
       union all
-      select (select look_id from reserve_leaves where look_id > held.look_id order by look_id limit 1)
-      from held where held.look_id is not null
+      select (select snapshot_id from reserve_leaves where snapshot_id > held.snapshot_id order by snapshot_id limit 1)
+      from held where held.snapshot_id is not null
     ), ranked as (
-      select id, row_number() over (partition by network order by looked_at desc, id desc) as age
-      from reserve_looks where id in (select look_id from held)
+      select id, row_number() over (partition by network order by taken_at desc, id desc) as age
+      from reserve_snapshots where id in (select snapshot_id from held)
     )
     select id from ranked where age > ${keep}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
 /** False when none were left. A part at a time, so that no statement takes long. */
-export async function deleteLeaves(tx: Tx, lookId: LookId, limit: number): Promise<boolean> {
+export async function deleteLeaves(tx: Tx, lookId: SnapshotId, limit: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('reserve_leaves')
-    .where('look_id', '=', lookId)
+    .where('snapshot_id', '=', lookId)
     .where('n', 'in', (select) =>
-      select.selectFrom('reserve_leaves').select('n').where('look_id', '=', lookId).orderBy('n').limit(limit),
+      select
+        .selectFrom('reserve_leaves')
+        .select('n')
+        .where('snapshot_id', '=', lookId)
+        .orderBy('n')
+        .limit(limit),
     )
     .executeTakeFirst()
   return numDeletedRows === BigInt(limit)
 }
 
-/** Looks without a proof that are older; never the newest of a network, which is what is known of it. */
-export async function deletePlainLooks(
+/** Observations without a proof that are older; never the newest of a network, which is what is known of it. */
+export async function deletePlainSnapshots(
   tx: Tx,
   network: Network,
   { now, before }: { now: Date; before: Date },
 ): Promise<void> {
   const newest = (await findNewest(tx, network, now))?.id ?? ''
   await tx
-    .deleteFrom('reserve_looks')
+    .deleteFrom('reserve_snapshots')
     .where('network', '=', network)
     .where('root', 'is', null)
-    .where('looked_at', '<', before)
+    .where('taken_at', '<', before)
     .where('id', '<>', newest)
     .execute()
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { assert } from '@market/kernel/assert'
-import { type Books, liabilitiesOf } from './look.ts'
 import { byHash, GROUP, type Leaf, nodeOf, rootOf, type TreeNode } from './merkle.ts'
+import { type Books, liabilitiesOf } from './snapshot.ts'
 import type { Liability } from './store.ts'
 
 const SALT_BYTES = 16

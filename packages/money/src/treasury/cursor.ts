@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 /** Where a row stands in a list that is oldest first: by its moment, and within one moment by its name. */
 export interface Position {
@@ -24,12 +24,12 @@ export function pageOf<Row>(
 
 const write = ({ at, name }: Position): string => `${at.getTime()}.${name}`
 
-/** A cursor comes from outside: a forged one, or one of another list, is refused and never believed. */
+/** A cursor comes from outside: a forged one, or one of another list, is rejected and never believed. */
 export function readCursor(cursor: string | undefined, form: RegExp): Position | undefined {
   if (cursor === undefined) return undefined
   const [, time, name] = /^(\d{1,14})\.(.*)$/.exec(cursor) ?? []
   if (time === undefined || name === undefined || !form.test(name))
-    throw new Refusal('invalid', 'This cursor is not one of ours. Start again without it.', {
+    throw new ApiError('invalid', 'This cursor is not one of ours. Start again without it.', {
       details: [{ path: 'cursor', message: 'must be the next_cursor of the page before' }],
     })
   return { at: new Date(Number(time)), name }

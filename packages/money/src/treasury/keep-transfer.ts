@@ -1,8 +1,8 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
+import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { balanceOf, suspense } from '../ledger/index.ts'
 import { keepDeposit } from '../payouts/index.ts'
 import { storedReference } from './reference.ts'
@@ -26,7 +26,7 @@ export function keepTransfer(
   return ctx.transact(async (tx) => {
     const transfer = await lockTransfer(tx, network, reference)
     if (transfer !== undefined && transfer.purpose !== '')
-      throw new Refusal(
+      throw new ApiError(
         'conflict',
         'This transfer paid for something; what is left of it is of others. Give it back.',
       )

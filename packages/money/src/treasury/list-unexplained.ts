@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { type Page, pageOf, readCursor } from './cursor.ts'
-import { findUnexplained, type ListedSending, nameOfSending } from './store.ts'
+import { findUnexplained, type ListedOutgoingTransfer, nameOfOutgoingTransfer } from './store.ts'
 
 const SENDING = /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/
 
@@ -11,7 +11,10 @@ const SENDING = /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/
 export async function listUnexplained(
   { db }: Needs<'db'>,
   { limit, cursor }: Page,
-): Promise<{ rows: ListedSending[]; nextCursor: string | null }> {
+): Promise<{ rows: ListedOutgoingTransfer[]; nextCursor: string | null }> {
   const found = await findUnexplained(db, limit + 1, readCursor(cursor, SENDING))
-  return pageOf(found, limit, (sending) => ({ at: sending.happenedAt, name: nameOfSending(sending) }))
+  return pageOf(found, limit, (sending) => ({
+    at: sending.happenedAt,
+    name: nameOfOutgoingTransfer(sending),
+  }))
 }

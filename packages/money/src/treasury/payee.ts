@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { WalletChain } from '@market/core/ports/signatures'
+import { ApiError } from '@market/kernel/api-error'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 
 /** Addresses are the same on all EVM networks. */
 const CHAIN_OF: Readonly<Record<Network, WalletChain>> = {
@@ -32,5 +32,5 @@ export function requirePayee(
 const isSame = (network: Network, address: string, key: string): boolean =>
   network === 'solana-mainnet' ? address === key : address.toLowerCase() === key
 
-const wrongPayee = (message: string): Refusal =>
-  new Refusal('invalid', `payee ${message}`, { details: [{ path: 'payee', message }] })
+const wrongPayee = (message: string): ApiError =>
+  new ApiError('invalid', `payee ${message}`, { details: [{ path: 'payee', message }] })

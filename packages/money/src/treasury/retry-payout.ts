@@ -1,8 +1,8 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
-import { Refusal } from '@market/kernel/refusal'
 import { type PayoutId, retryPayout as tryAgain } from '../payouts/index.ts'
 import { requirePayee } from './payee.ts'
 import { findPayout, type ListedPayout } from './store.ts'
@@ -17,7 +17,7 @@ export function retryPayout(
   const { payoutId: id, reason } = wanted
   return ctx.transact(async (tx) => {
     const before = await findPayout(tx, id)
-    if (before === undefined) throw new Refusal('not_found', `There is no payout ${id}`)
+    if (before === undefined) throw new ApiError('not_found', `There is no payout ${id}`)
     const change =
       wanted.payee === undefined ? {} : { payee: requirePayee(ctx, before.network, wanted.payee) }
     if (before.state === 'failed' && before.payee === null && wanted.payee === undefined) throw nobodyToPay()
@@ -40,7 +40,7 @@ export function retryPayout(
   })
 }
 
-const nobodyToPay = (): Refusal =>
-  new Refusal('invalid', 'There is no address to pay this to: say payee', {
+const nobodyToPay = (): ApiError =>
+  new ApiError('invalid', 'There is no address to pay this to: say payee', {
     details: [{ path: 'payee', message: 'must be given, for the payout has none' }],
   })

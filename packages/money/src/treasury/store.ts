@@ -40,7 +40,7 @@ export async function findTreasuries(
       coalesce(under_way.held, 0)::integer as held,
       (select count(*) from payouts where network = known.network and state = 'failed')::integer as failed
     from unnest(${networks}::text[]) with ordinality as known (network, n)
-    left join payout_gates as gate on gate.network = known.network
+    left join payout_guards as gate on gate.network = known.network
     left join (
       select network, count(*) as waiting, min(created_at) as oldest, count(*) filter (where state = 'held') as held
       from payouts where state in ('queued', 'held', 'numbered', 'signed') group by network
@@ -189,7 +189,7 @@ export async function findPayout(tx: Tx, id: PayoutId): Promise<ListedPayout | u
   return rows.map(payoutOf)[0]
 }
 
-export interface ListedSending {
+export interface ListedOutgoingTransfer {
   readonly network: Network
   readonly reference: string
   readonly payoutId: string | null
@@ -199,26 +199,27 @@ export interface ListedSending {
   readonly bookedAt: Date | null
 }
 
-export const nameOfSending = ({ network, reference }: ListedSending): string => `${network}:${reference}`
+export const nameOfOutgoingTransfer = ({ network, reference }: ListedOutgoingTransfer): string =>
+  `${network}:${reference}`
 
-interface SendingRow {
+interface OutgoingTransferRow {
   readonly network: string
   readonly reference: string
   readonly payout_id: string | null
   readonly payee: string | null
   readonly amount_micros: bigint
   readonly happened_at: Date
-  readonly booked_at: Date | null
+  readonly written_off_at: Date | null
 }
 
-const sendingOf = (row: SendingRow): ListedSending => ({
+const outgoingTransferOf = (row: OutgoingTransferRow): ListedOutgoingTransfer => ({
   network: row.network as Network,
   reference: row.reference,
   payoutId: row.payout_id,
   payee: row.payee,
   amount: usdc(row.amount_micros),
   happenedAt: row.happened_at,
-  bookedAt: row.booked_at,
+  bookedAt: row.written_off_at,
 })
 
 /** A payout is settled by one payment: a second one of it is as strange as one of no payout. */
@@ -226,30 +227,30 @@ export async function findUnexplained(
   db: Db,
   limit: number,
   after: Position | undefined,
-): Promise<ListedSending[]> {
-  const { rows } = await sql<SendingRow>`
-    select * from (select *, network || ':' || reference as name from sendings) as sending
-    where is_final and booked_at is null and ${isAfter('happened_at', 'name', after)}
+): Promise<ListedOutgoingTransfer[]> {
+  const { rows } = await sql<OutgoingTransferRow>`
+    select * from (select *, network || ':' || reference as name from outgoing_transfers) as sending
+    where is_final and written_off_at is null and ${isAfter('happened_at', 'name', after)}
       and not exists (
         select from payouts as payout where payout.id = sending.payout_id and payout.network = sending.network
           and payout.state = 'final' and payout.final_reference = sending.reference
       )
     order by happened_at, name limit ${limit}`.execute(db)
-  return rows.map(sendingOf)
+  return rows.map(outgoingTransferOf)
 }
 
-export async function findSending(
+export async function findOutgoingTransfer(
   tx: Tx,
   network: Network,
   reference: string,
-): Promise<ListedSending | undefined> {
+): Promise<ListedOutgoingTransfer | undefined> {
   const row = await tx
-    .selectFrom('sendings')
+    .selectFrom('outgoing_transfers')
     .selectAll()
     .where('network', '=', network)
     .where('reference', '=', reference)
     .executeTakeFirst()
-  return row && sendingOf(row)
+  return row && outgoingTransferOf(row)
 }
 
 export interface LockedTransfer {

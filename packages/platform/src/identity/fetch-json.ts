@@ -1,13 +1,13 @@
 const LARGEST_BYTES = 64 * 1_024
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly status: number
   /** Undefined unless the status is 200. */
   readonly body: unknown
 }
 
 /** GET of a small JSON document from the identity provider: no redirects, one deadline for everything, 64 KB. */
-export async function fetchJson(url: URL, timeoutMs: number, bearer?: string): Promise<JsonAnswer> {
+export async function fetchJson(url: URL, timeoutMs: number, bearer?: string): Promise<JsonResponse> {
   const response = await fetch(url, {
     headers: {
       accept: 'application/json',

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey } fro
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { type Idp, startIdp } from '@market/testing/idp'
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -31,12 +31,12 @@ const goodClaims = () => ({
   exp: nowSeconds() + 600,
 })
 
-async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
+async function apiErrorOf(call: Promise<unknown>): Promise<ApiError> {
   const reason: unknown = await call.then(
     () => new Error('it was accepted'),
     (error: unknown) => error,
   )
-  if (!(reason instanceof Refusal)) throw reason
+  if (!(reason instanceof ApiError)) throw reason
   return reason
 }
 
@@ -77,7 +77,7 @@ describe('a good token', () => {
     const identity = identityOf()
     await identity.profile(token)
     idp.revoke(token)
-    expect((await refusalOf(identity.profile(token))).extra.code).toBe('bad_token')
+    expect((await apiErrorOf(identity.profile(token))).extra.code).toBe('bad_token')
   })
 
   test('is accepted up to 30 seconds after its expiry and before its start, for clocks that differ', async () => {
@@ -172,15 +172,15 @@ const BAD_TOKENS: readonly (readonly [string, Forge])[] = [
   ['payload that is no object', () => idp.forge([] as unknown as Record<string, unknown>)],
 ]
 
-describe('a bad token is refused as unauthenticated, by verify and by profile', () => {
+describe('a bad token is rejected as unauthenticated, by verify and by profile', () => {
   test.each(BAD_TOKENS)('%s', async (_name, forge) => {
     const identity = identityOf()
     const token = await forge()
-    for (const refusal of [
-      await refusalOf(identity.verify(token)),
-      await refusalOf(identity.profile(token)),
+    for (const apiError of [
+      await apiErrorOf(identity.verify(token)),
+      await apiErrorOf(identity.profile(token)),
     ]) {
-      expect(refusal).toMatchObject({ kind: 'unauthenticated', extra: { code: 'bad_token' } })
+      expect(apiError).toMatchObject({ kind: 'unauthenticated', extra: { code: 'bad_token' } })
     }
   })
 
@@ -212,9 +212,9 @@ describe('a provider that misbehaves', () => {
     ['no subject', says({ wallets: ['0x1'] })],
     ['401', (_request, response) => void response.writeHead(401).end()],
     ['403', (_request, response) => void response.writeHead(403).end()],
-  ] as [string, RequestListener][])('userinfo with %s refuses the token', async (_name, userinfo) => {
+  ] as [string, RequestListener][])('userinfo with %s rejects the token', async (_name, userinfo) => {
     const { identity, token } = await twisted(userinfo)
-    expect((await refusalOf(identity.profile(token))).extra.code).toBe('bad_token')
+    expect((await apiErrorOf(identity.profile(token))).extra.code).toBe('bad_token')
   })
 
   test.each([
@@ -232,8 +232,8 @@ describe('a provider that misbehaves', () => {
     ['a broken connection', (request) => void request.socket.destroy()],
   ] as [string, RequestListener][])('userinfo with %s is unavailable', async (_name, userinfo) => {
     const { identity, token } = await twisted(userinfo)
-    const refusal = await refusalOf(identity.profile(token))
-    expect(refusal).toMatchObject({ kind: 'unavailable', extra: { retryAfterSeconds: 2 } })
+    const apiError = await apiErrorOf(identity.profile(token))
+    expect(apiError).toMatchObject({ kind: 'unavailable', extra: { retryAfterSeconds: 2 } })
   })
 
   test.each([
@@ -244,7 +244,7 @@ describe('a provider that misbehaves', () => {
     ['keys that are none', { jwks_uri: 'http://127.0.0.1:1/jwks' }],
   ])('discovery with %s is unavailable', async (_name, discovered) => {
     const { identity, token } = await twisted(says({ sub: 'user-1' }), discovered)
-    expect((await refusalOf(identity.verify(token))).kind).toBe('unavailable')
+    expect((await apiErrorOf(identity.verify(token))).kind).toBe('unavailable')
   })
 
   test('odd claims are dropped or cut, never passed on', async () => {
@@ -300,8 +300,8 @@ describe('a provider that is away', () => {
     await identity.verify(token)
     await own.stop()
     expect(await identity.verify(token)).toEqual({ userId: 'user-1' })
-    expect((await refusalOf(identity.profile(token))).kind).toBe('unavailable')
-    expect((await refusalOf(identityOf(own.issuer).verify(token))).kind).toBe('unavailable')
+    expect((await apiErrorOf(identity.profile(token))).kind).toBe('unavailable')
+    expect((await apiErrorOf(identityOf(own.issuer).verify(token))).kind).toBe('unavailable')
   })
 
   test('an outage is not a reason to ask for every call', async () => {
@@ -312,12 +312,12 @@ describe('a provider that is away', () => {
     })
     const identity = identityOf(issuer)
     for (let i = 0; i < 10; i++) {
-      expect((await refusalOf(identity.verify('a.b.c'))).kind).toBe('unavailable')
+      expect((await apiErrorOf(identity.verify('a.b.c'))).kind).toBe('unavailable')
     }
     expect(asked).toBe(1)
   })
 
-  test('an issuer without https is refused at the start', () => {
+  test('an issuer without https is rejected at the start', () => {
     expect(() => identityOf('http://idp.example.com')).toThrow('not https')
   })
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IdentityProfile, IdentityProvider } from '@market/core/ports/identity'
-import { Refusal, unavailable } from '@market/kernel/refusal'
+import { ApiError, unavailable } from '@market/kernel/api-error'
 import {
   type CryptoKey,
   errors,
@@ -54,7 +54,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
       (header: JWTHeaderParameters) => keyFor(keys, header),
       checks,
     ).catch((error: unknown) => {
-      throw error instanceof Refusal ? error : badToken()
+      throw error instanceof ApiError ? error : badToken()
     })
     if (!TOKEN_TYPES.has((protectedHeader.typ ?? 'jwt').toLowerCase())) throw badToken()
     return { userId: userIdOf(payload) }
@@ -87,8 +87,8 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
 
 const AWAY = 'The identity provider cannot be reached'
 
-const badToken = (): Refusal =>
-  new Refusal('unauthenticated', 'The access token is not valid', { code: 'bad_token' })
+const badToken = (): ApiError =>
+  new ApiError('unauthenticated', 'The access token is not valid', { code: 'bad_token' })
 
 async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   try {

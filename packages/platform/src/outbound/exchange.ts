@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { request as openRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { type OutboundAnswer, OutboundFailure, type OutboundRequest } from '@market/core/ports/outbound'
+import { OutboundFailure, type OutboundRequest, type OutboundResponse } from '@market/core/ports/outbound'
 
 const readAtMost = async (answer: IncomingMessage, limit: number): Promise<string> => {
   const chunks: Buffer[] = []
@@ -35,7 +35,7 @@ const idleMsOf = (answer: IncomingMessage): number => {
 }
 
 export interface Exchanged {
-  readonly answer: OutboundAnswer
+  readonly answer: OutboundResponse
   /** How long the connection may be kept for another request; 0 when it cannot be used again. */
   readonly idleMs: number
 }

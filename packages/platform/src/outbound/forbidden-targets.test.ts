@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { OutboundFailure } from '@market/core/ports/outbound'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { startDnsServer, type TestDnsServer } from '@market/testing/dns-server'
 import { FORBIDDEN_TARGETS, FORBIDDEN_ZONE } from '@market/testing/forbidden-targets'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -36,20 +36,20 @@ describe('forbidden targets', () => {
     await canary.stop()
   })
 
-  test.each(FORBIDDEN_TARGETS)('%s is refused before any connection (%j)', async (_form, url) => {
+  test.each(FORBIDDEN_TARGETS)('%s is rejected before any connection (%j)', async (_form, url) => {
     const before = canary.connections()
     const failure = await post(url).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(OutboundFailure)
     expect(failure).toMatchObject({ kind: 'forbidden' })
-    const refusal = await outbound()
+    const apiError = await outbound()
       .check(url)
       .catch((error: unknown) => error)
-    expect(refusal).toBeInstanceOf(Refusal)
-    expect(refusal).toMatchObject({ kind: 'invalid', extra: { code: 'endpoint_not_public' } })
+    expect(apiError).toBeInstanceOf(ApiError)
+    expect(apiError).toMatchObject({ kind: 'invalid', extra: { code: 'endpoint_not_public' } })
     expect(canary.connections()).toBe(before)
   })
 
-  test('a name that moves inside after it was accepted is refused when it is used', async () => {
+  test('a name that moves inside after it was accepted is rejected when it is used', async () => {
     dns.answers.set('moves.example', ['93.184.216.34'])
     await outbound().check('https://moves.example/')
     dns.answers.set('moves.example', ['127.0.0.1'])
@@ -58,7 +58,7 @@ describe('forbidden targets', () => {
     expect(canary.connections()).toBe(before)
   })
 
-  test('the refusal does not tell which inside address a name leads to', async () => {
+  test('the apiError does not tell which inside address a name leads to', async () => {
     const sentence = await outbound().check('https://inside-a.example/').catch(String)
     expect(sentence).toMatch(/public internet addresses only/)
     expect(sentence).not.toContain('10.1.2.3')

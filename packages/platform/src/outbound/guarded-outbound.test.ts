@@ -109,7 +109,7 @@ describe('guarded outbound', () => {
     expect(server.connections()).toBe(1)
   })
 
-  test('when the first address refuses, the next checked one is tried', async () => {
+  test('when the first address rejects, the next checked one is tried', async () => {
     const { server, dialled } = await standIn((_request, response) => response.end('ok'))
     const outbound = guardedOutbound({
       resolver: dns.resolver,
@@ -209,13 +209,13 @@ describe('guarded outbound', () => {
   })
 
   test.each(['missing.example', 'failing.example', 'empty.example'])(
-    'a name without an answer (%s) fails as dns and is refused as not resolved',
+    'a name without an answer (%s) fails as dns and is rejected as not resolved',
     async (name) => {
       const outbound = guardedOutbound({ resolver: dns.resolver })
       await expect(outbound.post(ask({ url: `https://${name}/` }))).rejects.toMatchObject({ kind: 'dns' })
       const code = 'endpoint_not_resolved'
-      const refused = { kind: 'invalid', extra: { code } }
-      await expect(outbound.check(`https://${name}/`)).rejects.toMatchObject(refused)
+      const rejected = { kind: 'invalid', extra: { code } }
+      await expect(outbound.check(`https://${name}/`)).rejects.toMatchObject(rejected)
     },
   )
 

@@ -1,5 +1,5 @@
 import { type Outbound, OutboundFailure } from '@market/core/ports/outbound'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { type ConnectSettings, connectChecked, serverOf, trusting } from './connect.ts'
 import { withDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
@@ -29,15 +29,15 @@ const asForbidden = (text: string, allowedPorts: readonly number[]): URL => {
   try {
     return readPublicUrl(text, allowedPorts)
   } catch (error) {
-    if (error instanceof Refusal) throw new OutboundFailure('forbidden', error.message)
+    if (error instanceof ApiError) throw new OutboundFailure('forbidden', error.message)
     throw error
   }
 }
 
-const asRefusal = (failure: OutboundFailure): Refusal =>
+const asApiError = (failure: OutboundFailure): ApiError =>
   failure.kind === 'forbidden'
     ? notPublic('The host must lead to public internet addresses only.')
-    : new Refusal('invalid', 'The host name could not be resolved.', { code: 'endpoint_not_resolved' })
+    : new ApiError('invalid', 'The host name could not be resolved.', { code: 'endpoint_not_resolved' })
 
 export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outbound => {
   const {
@@ -55,7 +55,7 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
       try {
         await withDeadline(CHECK_MS, () => resolvePublic(host, resolver))
       } catch (error) {
-        throw error instanceof OutboundFailure ? asRefusal(error) : error
+        throw error instanceof OutboundFailure ? asApiError(error) : error
       }
     },
     post: async (request) => {

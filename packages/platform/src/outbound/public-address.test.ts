@@ -43,7 +43,7 @@ const EDGES: readonly (readonly [range: string, inside: readonly string[], outsi
 ]
 
 describe('which addresses are public', () => {
-  test.each(EDGES)('%s is refused to its very edges and not beyond', (_range, inside, outside) => {
+  test.each(EDGES)('%s is rejected to its very edges and not beyond', (_range, inside, outside) => {
     expect(inside.filter(isPublicAddress)).toEqual([])
     expect(outside.filter((address) => !isPublicAddress(address))).toEqual([])
   })

@@ -42,7 +42,7 @@ const specialV6 = listOf('ipv6', SPECIAL_V6)
 
 /**
  * IPv4 is judged by what is forbidden, IPv6 by what is allowed: mapped, compatible, NAT64, link-local and
- * private forms all lie outside 2000::/3, so forms nobody has thought of yet are refused as well.
+ * private forms all lie outside 2000::/3, so forms nobody has thought of yet are rejected as well.
  */
 export const isPublicAddress = (ip: string): boolean => {
   if (isIPv4(ip)) return !specialV4.check(ip, 'ipv4')

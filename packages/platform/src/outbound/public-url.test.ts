@@ -1,12 +1,12 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { describe, expect, test } from 'vitest'
 import { readPublicUrl } from './public-url.ts'
 
-const refusalOf = (text: string, ports?: readonly number[]): Refusal => {
+const apiErrorOf = (text: string, ports?: readonly number[]): ApiError => {
   try {
     readPublicUrl(text, ports)
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof ApiError) return error
     throw error
   }
   throw new Error(`${text} was accepted`)
@@ -36,11 +36,11 @@ const SENTENCES: readonly (readonly [text: string, sentence: RegExp])[] = [
 ]
 
 describe('reading a public URL', () => {
-  test.each(SENTENCES)('%j is refused with a sentence that says why', (text, sentence) => {
-    const refusal = refusalOf(text)
-    expect(refusal.kind).toBe('invalid')
-    expect(refusal.extra.code).toBe('endpoint_not_public')
-    expect(refusal.message).toMatch(sentence)
+  test.each(SENTENCES)('%j is rejected with a sentence that says why', (text, sentence) => {
+    const apiError = apiErrorOf(text)
+    expect(apiError.kind).toBe('invalid')
+    expect(apiError.extra.code).toBe('endpoint_not_public')
+    expect(apiError.message).toMatch(sentence)
   })
 
   test('public names and addresses are accepted and keep path and query', () => {
@@ -57,6 +57,6 @@ describe('reading a public URL', () => {
 
   test('more ports are open only when the settings say so', () => {
     expect(readPublicUrl('https://example.com:8443/', [443, 8443]).port).toBe('8443')
-    expect(refusalOf('https://example.com/', [8443]).message).toMatch(/port must be 8443/)
+    expect(apiErrorOf('https://example.com/', [8443]).message).toMatch(/port must be 8443/)
   })
 })

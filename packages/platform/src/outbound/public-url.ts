@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import { isPublicAddress } from './public-address.ts'
 
 const LONGEST_URL = 2048
@@ -9,8 +9,8 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 /** The parser repairs or drops these silently, so two readers of one text could see two different hosts. */
 const REPAIRED_CHARACTERS = /[\p{Cc}\s\\]/u
 
-export const notPublic = (sentence: string): Refusal =>
-  new Refusal('invalid', sentence, { code: 'endpoint_not_public' })
+export const notPublic = (sentence: string): ApiError =>
+  new ApiError('invalid', sentence, { code: 'endpoint_not_public' })
 
 /** The host as sockets and certificates want it: IPv6 without its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')

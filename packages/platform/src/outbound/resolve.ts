@@ -23,7 +23,7 @@ const askResolver = async (resolver: HostResolver, host: string): Promise<readon
 
 /**
  * One question, and the answer is what the caller connects to. A single inside address among public ones
- * refuses them all, because whoever mixes them is choosing by chance where our request lands.
+ * rejects them all, because whoever mixes them is choosing by chance where our request lands.
  */
 export const resolvePublic = async (host: string, resolver: HostResolver): Promise<readonly string[]> => {
   const addresses = isIP(host) === 0 ? await askResolver(resolver, host) : [host]

@@ -75,7 +75,7 @@ describe('while Redis is there', () => {
     expect(allowed(await takeMany(limiter, 9, `${long}b`))).toBe(5)
   })
 
-  test('the window opens with the first call and refused calls do not prolong it', async () => {
+  test('the window opens with the first call and rejected calls do not prolong it', async () => {
     const prefix = redisPrefix()
     const { limiter } = start(server.url, prefix)
     const rule = { name: 'short', max: 1, windowSeconds: 1 }

@@ -2,7 +2,7 @@ import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
 import { z } from 'zod'
 import { list, secretHex, wholeNumber } from './environment.ts'
 
-/** Which chains the house is on and where their treasuries are: read by every program that looks at a chain. */
+/** Which chains the application is on and where their treasuries are: read by every program that looks at a chain. */
 
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
 const base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be 32 bytes in base58')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Pieces of the environment that several programs read, each refused by name when it is wrong. */
+/** Pieces of the environment that several programs read, each rejected by name when it is wrong. */
 
 export const list = z
   .string()
@@ -42,7 +42,7 @@ export const wholeNumber = (min: number, max: number) => z.coerce.number().int()
 
 const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 
-/** How a house on a laptop plays the world; production refuses to start with any of them. */
+/** How a application on a laptop plays the world; production rejects to start with any of them. */
 const developmentSettings = {
   /** A file of milliseconds by which the clock is moved. */
   CLOCK_FILE: z.string().optional(),
@@ -52,7 +52,7 @@ const developmentSettings = {
   OUTBOUND_CA_FILE: z.string().optional(),
 }
 
-/** What every program of the house reads. */
+/** What every program of the application reads. */
 export const commonSettings = {
   DATABASE_URL: z.url(),
   /** Off behind a pooler that does not support prepared statements. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { localVault } from './local-vault.ts'
@@ -18,7 +18,7 @@ async function faultOf(opening: Promise<string>): Promise<Error> {
     (reason: unknown) => reason,
   )
   if (!(error instanceof Error) || error.message === 'it opened') throw error
-  expect(error).not.toBeInstanceOf(Refusal)
+  expect(error).not.toBeInstanceOf(ApiError)
   expect(error.message).not.toContain(SECRET)
   return error
 }
@@ -46,7 +46,7 @@ describe('sealing', () => {
     expect(opened).toEqual(sealed.map((_, i) => String(i)))
   })
 
-  test('text that is not well-formed is refused instead of being changed', () => {
+  test('text that is not well-formed is rejected instead of being changed', () => {
     expect(() => vault.seal('a\ud800', PLACE)).toThrow('well-formed')
   })
 })

@@ -98,7 +98,7 @@ describe.each(SORTS)('by %s', (sort) => {
     expect(await readAll({ sort, search: 'submarine', limit: 10 })).toEqual([])
   })
 
-  test('a cursor of any other order is refused', async () => {
+  test('a cursor of any other order is rejected', async () => {
     const { nextCursor } = await browseListings(ctx, { sort, limit: 1 })
     const search = await browseListings(ctx, { search: 'portrait', limit: 1 })
     for (const other of SORTS.filter((name) => name !== sort)) {

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { countListing } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
-import { type Listing, type Offer, refuseBadOffer, refuseTooMany } from './listing.ts'
+import { type Listing, type Offer, rejectBadOffer, rejectTooMany } from './listing.ts'
 import { agentOfSeller, type Seller } from './seller.ts'
 import { slugOf } from './slug.ts'
 import { freeSlug, insertListing } from './store.ts'
@@ -15,10 +15,10 @@ export function createListing(
 ): Promise<Listing> {
   return ctx.transact(async (tx) => {
     await agentOfSeller(tx, agentId, seller)
-    refuseBadOffer(offer)
+    rejectBadOffer(offer)
     // Counting locks the agent, so its listings are made one after another and no two take the same slug.
     const { activeListings, marketable } = await countListing(tx, agentId, 1)
-    refuseTooMany(activeListings)
+    rejectTooMany(activeListings)
     return insertListing(tx, {
       ...offer,
       id: ctx.ids.next('svc'),

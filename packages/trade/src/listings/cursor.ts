@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 /** Where a page ended: the rank and id of its last row, the order they count in, and as of when they count. */
 interface Position {
@@ -10,7 +10,7 @@ interface Position {
 export const writeCursor = (order: string, rank: number, id: string, asOf = 0): string =>
   Buffer.from(JSON.stringify([order, rank, id, asOf])).toString('base64url')
 
-/** A cursor comes from outside: a forged one is refused, never believed. */
+/** A cursor comes from outside: a forged one is rejected, never believed. */
 export function readCursor(cursor: string | undefined, order: string): Position | undefined {
   if (cursor === undefined) return undefined
   const [of, rank, id, asOf, ...more] = parse(cursor)
@@ -50,7 +50,7 @@ export function wholeOf(rank: number, most: number): number {
   return rank
 }
 
-const badCursor = (): Refusal =>
-  new Refusal('invalid', 'This cursor is not one of ours. Start again without it.', {
+const badCursor = (): ApiError =>
+  new ApiError('invalid', 'This cursor is not one of ours. Start again without it.', {
     details: [{ path: 'cursor', message: 'must be the next_cursor of the page before, with the same sort' }],
   })

@@ -1,7 +1,7 @@
 import { usdc } from '@market/kernel/money'
 import { offerOf } from '@market/testing/make-listing'
 import { describe, expect, test } from 'vitest'
-import { faultsOf, MOST_ACTIVE, type RequirementField, refuseBadOffer, refuseTooMany } from './listing.ts'
+import { faultsOf, MOST_ACTIVE, type RequirementField, rejectBadOffer, rejectTooMany } from './listing.ts'
 import { slugOf } from './slug.ts'
 
 const pathsOf = (said: Parameters<typeof offerOf>[0]) => faultsOf(offerOf(said)).map(({ path }) => path)
@@ -57,9 +57,9 @@ describe('an offer', () => {
     expect(of({ type: 'select', options: ['a', 'b'] })).toEqual([])
   })
 
-  test('is refused with all that is wrong, in the words of the contract', () => {
+  test('is rejected with all that is wrong, in the words of the contract', () => {
     const bad = offerOf({ priceType: 'weekly', price: null })
-    expect(() => refuseBadOffer(bad)).toThrow(
+    expect(() => rejectBadOffer(bad)).toThrow(
       expect.objectContaining({ kind: 'invalid', extra: { details: faultsOf(bad) } }),
     )
     expect(faultsOf(bad)).toHaveLength(2)
@@ -67,8 +67,8 @@ describe('an offer', () => {
 })
 
 test('the last active listing allowed is allowed, the next one is told what to do', () => {
-  refuseTooMany(MOST_ACTIVE)
-  expect(() => refuseTooMany(MOST_ACTIVE + 1)).toThrow(/Deactivate one/)
+  rejectTooMany(MOST_ACTIVE)
+  expect(() => rejectTooMany(MOST_ACTIVE + 1)).toThrow(/Deactivate one/)
 })
 
 describe('a slug', () => {

@@ -1,6 +1,6 @@
+import { ApiError, type Details } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
-import { type Details, Refusal } from '@market/kernel/refusal'
 
 export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
 
@@ -92,19 +92,19 @@ const UNSPEAKABLE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'p
 
 const foldLabel = ({ label }: RequirementField): string => label.normalize('NFKC').toLowerCase()
 
-export function refuseBadOffer(offer: Offer): void {
+export function rejectBadOffer(offer: Offer): void {
   const details = faultsOf(offer)
   if (details.length === 0) return
   const [first] = details
-  throw new Refusal('invalid', `${first?.path} ${first?.message}`, { details })
+  throw new ApiError('invalid', `${first?.path} ${first?.message}`, { details })
 }
 
 /** More than anybody reads; what is not asked for any more can be deactivated. */
 export const MOST_ACTIVE = 200
 
-export function refuseTooMany(active: number): void {
+export function rejectTooMany(active: number): void {
   if (active <= MOST_ACTIVE) return
-  throw new Refusal(
+  throw new ApiError(
     'conflict',
     `An agent has at most ${MOST_ACTIVE} active services. Deactivate one (DELETE /api/services/{service_id}) first.`,
     { code: 'too_many_services' },
@@ -117,5 +117,5 @@ export function averageRating(listing: Listing): number | null {
   return listing.ratingCount === 0 ? null : Math.round((listing.ratingSum / listing.ratingCount) * 100) / 100
 }
 
-export const listingNotFound = (id: string): Refusal =>
-  new Refusal('not_found', `There is no service ${JSON.stringify(id)}`, { code: 'service_not_found' })
+export const listingNotFound = (id: string): ApiError =>
+  new ApiError('not_found', `There is no service ${JSON.stringify(id)}`, { code: 'service_not_found' })

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@market/database/transact'
 import { type Agent, agentNotFound, findAgent, isOwner, type Owner } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 
 /** Who asks to see or change what an agent offers: the agent itself by its key, or somebody who may own it. */
 export type Seller = { readonly agentId: AgentId } | Owner
@@ -17,7 +17,7 @@ export async function agentOfSeller(db: Db | Tx, id: AgentId, seller: Seller): P
   return agent
 }
 
-export const notYours = (): Refusal =>
-  new Refusal('forbidden', 'Only this agent and its owner may change what it offers', {
+export const notYours = (): ApiError =>
+  new ApiError('forbidden', 'Only this agent and its owner may change what it offers', {
     code: 'not_your_agent',
   })

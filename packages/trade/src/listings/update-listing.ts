@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { countListing, findAgentById } from '@market/identity/agents'
 import type { ListingId } from '@market/kernel/ids'
-import { type Listing, listingNotFound, type Offer, refuseBadOffer, refuseTooMany } from './listing.ts'
+import { type Listing, listingNotFound, type Offer, rejectBadOffer, rejectTooMany } from './listing.ts'
 import { notYours, type Seller, sells } from './seller.ts'
 import { lockListing, saveListing } from './store.ts'
 
@@ -20,7 +20,7 @@ export function updateListing(
   return ctx.transact(async (tx) => {
     const listing = await lockForSeller(tx, id, seller)
     const wanted = changed(listing, change)
-    refuseBadOffer(wanted)
+    rejectBadOffer(wanted)
     if (isSame(listing, wanted)) return listing
     if (wanted.active !== listing.active) await countActive(tx, wanted)
     return saveListing(tx, { ...wanted, updatedAt: ctx.clock.now() })
@@ -37,7 +37,7 @@ async function lockForSeller(tx: Tx, id: ListingId, seller: Seller): Promise<Lis
 
 async function countActive(tx: Tx, listing: Listing): Promise<void> {
   const { activeListings } = await countListing(tx, listing.agentId, listing.active ? 1 : -1)
-  if (listing.active) refuseTooMany(activeListings)
+  if (listing.active) rejectTooMany(activeListings)
 }
 
 const changed = (listing: Listing, change: ListingChange): Listing => ({

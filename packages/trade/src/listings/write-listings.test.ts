@@ -92,8 +92,8 @@ describe('creating', () => {
     await createListing(ctx, byUser.id, offerOf(), { userId: profile.userId, wallets: [] })
     const strangers = [NOBODY, { wallets: [makeEvmWallet().key] }, { agentId: byUser.id }]
     for (const stranger of strangers) {
-      const refused = createListing(ctx, byWallet.id, offerOf(), stranger)
-      await expect(refused).rejects.toMatchObject(forbidden)
+      const rejected = createListing(ctx, byWallet.id, offerOf(), stranger)
+      await expect(rejected).rejects.toMatchObject(forbidden)
     }
     expect(await serviceCount(byWallet.id)).toBe(1)
   })
@@ -156,8 +156,8 @@ describe('changing', () => {
     const quote = await makeListing(ctx, agent.id, { priceType: 'quote', price: null })
     const wrong = [{ priceType: 'fixed' as const }, { priceType: 'weekly' as const, price: usdc(1n) }]
     for (const change of wrong) {
-      const refused = updateListing(ctx, quote.id, change, itself(quote))
-      await expect(refused).rejects.toMatchObject({ kind: 'invalid' })
+      const rejected = updateListing(ctx, quote.id, change, itself(quote))
+      await expect(rejected).rejects.toMatchObject({ kind: 'invalid' })
     }
     expect(await findListing(ctx.db, quote.id)).toEqual(quote)
   })

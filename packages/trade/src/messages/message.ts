@@ -1,5 +1,5 @@
+import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import type { Order, Role, Status } from '../orders/index.ts'
 
 /** One word of the talk between the parties of an order. */
@@ -31,10 +31,10 @@ const OPEN: Readonly<Record<Status, boolean>> = {
   cancelled: false,
 }
 
-export function refuseClosedThread({ status }: Order): void {
+export function rejectClosedThread({ status }: Order): void {
   if (OPEN[status]) return
   const next = status === 'cancelled' ? 'What was said stays to be read.' : 'It opens when the order is paid.'
-  throw new Refusal('invalid', `The thread of an order that is ${status} is closed. ${next}`, {
+  throw new ApiError('invalid', `The thread of an order that is ${status} is closed. ${next}`, {
     code: 'thread_closed',
   })
 }

@@ -97,7 +97,7 @@ describe('the thread of an order', () => {
     expect(seen).toEqual(Array.from({ length: 7 }, (_, n) => `word ${6 - n}`))
   })
 
-  test('refuses a cursor that is not its own', async () => {
+  test('rejects a cursor that is not its own', async () => {
     const { orderId, buyer } = await makeThread()
     const forged = ['', 'x', '1', '1.ord_1_00000000000000000', '1.msg_1_0', "1.msg_1_00000000000000000'"]
     for (const cursor of forged)

@@ -3,7 +3,7 @@ import { emit } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import { holdOrder, type Order, type Party, tellBuyer } from '../orders/index.ts'
-import { type Message, refuseClosedThread, SIDES } from './message.ts'
+import { type Message, rejectClosedThread, SIDES } from './message.ts'
 import { senderName } from './sender-name.ts'
 import { insertMessage } from './store.ts'
 
@@ -21,7 +21,7 @@ export function sendMessage(
 ): Promise<Message> {
   return ctx.transact(async (tx) => {
     const { order, role } = await holdOrder(tx, party, said.orderId)
-    refuseClosedThread(order)
+    rejectClosedThread(order)
     const side = SIDES[role]
     const message = await insertMessage(tx, {
       id: ctx.ids.next('msg'),

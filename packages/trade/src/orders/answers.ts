@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 import type { RequirementField } from '../listings/index.ts'
 
 const isFilled = (answer: unknown): boolean => answer !== undefined && answer !== null && answer !== ''
@@ -39,5 +39,5 @@ export function checkAnswers(
     }),
   ].map(({ label, message }) => ({ path: `requirement_answers.${label}`, message }))
   if (details.length > 0)
-    throw new Refusal('invalid', 'The answers do not fit what this service asks for', { details })
+    throw new ApiError('invalid', 'The answers do not fit what this service asks for', { details })
 }

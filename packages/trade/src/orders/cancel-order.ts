@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { OrderId } from '@market/kernel/ids'
 import { act } from './act.ts'
-import { cancel, refuseEarlyCancel } from './changes.ts'
+import { cancel, rejectEarlyCancel } from './changes.ts'
 import { tellCancelled } from './events.ts'
 import { giveBack } from './give-back.ts'
 import { tellBuyer } from './notices.ts'
@@ -24,7 +24,7 @@ export const cancelOrder = (
     party,
     action: 'cancel',
     change: (order, role, now) => {
-      refuseEarlyCancel(order, role, now)
+      rejectEarlyCancel(order, role, now)
       return cancel(order, now)
     },
     also: async (tx, order, before, role) => {

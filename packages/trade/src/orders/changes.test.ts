@@ -14,8 +14,8 @@ import {
   lapse,
   pay,
   quote,
-  refuseEarlyCancel,
-  refuseLateNaming,
+  rejectEarlyCancel,
+  rejectLateNaming,
   revise,
   start,
   undo,
@@ -102,9 +102,9 @@ describe('a price', () => {
     ['before its end', -1, false],
     ['at its end', 0, true],
     ['after its end', 1, true],
-  ])('refuseLateNaming: a transfer named %s', (_, ms, isRejected) => {
+  ])('rejectLateNaming: a transfer named %s', (_, ms, isRejected) => {
     const at = later(later(NOW, DAY), ms)
-    const check = () => refuseLateNaming(accepted, at)
+    const check = () => rejectLateNaming(accepted, at)
     if (!isRejected) return expect(check).not.toThrow()
     expect(check).toThrow(expect.objectContaining({ extra: { code: 'price_expired' } }))
   })
@@ -232,9 +232,9 @@ describe('the end', () => {
     ['revision_requested', 'provider', 0, 'delivered_before'],
     ['revision_requested', 'owner', 0, 'delivered_before'],
     ['paid', 'buyer', -1, undefined],
-  ] as const)('refuseEarlyCancel: %s, by the %s, %i ms from the deadline: %s', (status, role, ms, code) => {
+  ] as const)('rejectEarlyCancel: %s, by the %s, %i ms from the deadline: %s', (status, role, ms, code) => {
     const order = { paid, in_progress: started, revision_requested: revision }[status]
-    const check = () => refuseEarlyCancel(order, role, later(order.deliverBy, ms))
+    const check = () => rejectEarlyCancel(order, role, later(order.deliverBy, ms))
     if (code === undefined) return expect(check).not.toThrow()
     expect(check).toThrow(expect.objectContaining({ extra: { code } }))
   })

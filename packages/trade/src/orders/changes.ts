@@ -1,6 +1,6 @@
+import { ApiError } from '@market/kernel/api-error'
 import { HOUR, later } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
-import { Refusal } from '@market/kernel/refusal'
 import {
   bare,
   isExtra,
@@ -139,7 +139,7 @@ export function revise(order: Order<'delivered'>, feedback: string, now: Date): 
 
 export function declineRevision(order: Order<'revision_requested'>, now: Date): Order<'delivered'> {
   if (!isExtra(order))
-    throw new Refusal(
+    throw new ApiError(
       'invalid',
       `This is revision ${order.revisionCount} of ${order.maxRevisions} that are part of the price; only further ones can be declined`,
       { code: 'revision_included' },
@@ -193,25 +193,25 @@ export const cancel = (
 })
 
 /** Work that has begun is stopped by the agent, or by the buyer once it is late. */
-export function refuseEarlyCancel(order: Order<Before<'cancel'>>, role: Role, now: Date): void {
+export function rejectEarlyCancel(order: Order<Before<'cancel'>>, role: Role, now: Date): void {
   const hasBegun = order.status === 'in_progress' || order.status === 'revision_requested'
   if (!hasBegun) return
   if (role === 'buyer' && now < order.deliverBy)
-    throw new Refusal(
+    throw new ApiError(
       'invalid',
       `The agent has until ${order.deliverBy.toISOString()} to deliver; cancel after that for a full refund`,
       { code: 'not_late_yet' },
     )
   if (role !== 'buyer' && order.status === 'revision_requested')
-    throw new Refusal('invalid', 'After a delivery it is the buyer who may cancel; deliver the revision', {
+    throw new ApiError('invalid', 'After a delivery it is the buyer who may cancel; deliver the revision', {
       code: 'delivered_before',
     })
 }
 
 /** Naming one transfer after another does not make a price hold for ever. */
-export function refuseLateNaming(order: Order<Before<'pay'>>, now: Date): void {
+export function rejectLateNaming(order: Order<Before<'pay'>>, now: Date): void {
   if (order.priceUntil === null || now < order.priceUntil) return
-  throw new Refusal(
+  throw new ApiError(
     'invalid',
     'The time of this price is over. If the transfer you named last does not count, ask for a new price.',
     { code: 'price_expired' },

@@ -1,8 +1,8 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { findAgentsById, isOwner, type Owner } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import { findListing, type Listing } from '../listings/index.ts'
 import { checkAnswers } from './answers.ts'
 import { quote } from './changes.ts'
@@ -31,7 +31,7 @@ export function createOrder(
   return ctx.transact(async (tx) => {
     const listing = await findListing(tx, wanted.listingId)
     if (listing === undefined || !listing.active || !listing.marketable) throw notOffered(wanted.listingId)
-    await refuseOwnService(tx, party, listing.agentId)
+    await rejectOwnService(tx, party, listing.agentId)
     checkAnswers(listing.requirementFields, wanted.requirementAnswers)
     const order = priced(newOrder(ctx, party, listing, wanted), listing)
     await insertOrder(tx, order)
@@ -41,7 +41,7 @@ export function createOrder(
 }
 
 /** Whoever sells would only praise their own work: neither the agent buys it, nor its owner, nor another agent of theirs. */
-async function refuseOwnService(tx: Tx, party: Party, sellerId: AgentId): Promise<void> {
+async function rejectOwnService(tx: Tx, party: Party, sellerId: AgentId): Promise<void> {
   const [seller, buyer] = await findAgentsById(tx, [sellerId, party.agentId ?? sellerId])
   const owns = (who: Owner) => isOwner(seller, who)
   if (party.agentId === sellerId || owns(ownerIn(party))) throw ownService()
@@ -82,10 +82,10 @@ export function newOrder(
 const priced = (order: Order<'pending_quote'>, { priceType, price }: Listing) =>
   priceType === 'quote' || price === null ? order : quote(order, price, { until: null, message: null })
 
-const notOffered = (id: string): Refusal =>
-  new Refusal('not_found', `There is no service ${JSON.stringify(id)} on offer`, {
+const notOffered = (id: string): ApiError =>
+  new ApiError('not_found', `There is no service ${JSON.stringify(id)} on offer`, {
     code: 'service_not_found',
   })
 
-const ownService = (): Refusal =>
-  new Refusal('invalid', 'Nobody buys from themselves: this service is your own', { code: 'own_service' })
+const ownService = (): ApiError =>
+  new ApiError('invalid', 'Nobody buys from themselves: this service is your own', { code: 'own_service' })

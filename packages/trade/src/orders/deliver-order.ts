@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
+import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import { act } from './act.ts'
 import { deliver } from './changes.ts'
 import type { Deliverable } from './delivery.ts'
@@ -13,8 +13,8 @@ import { insertDelivery } from './store.ts'
 type Ctx = Needs<'transact' | 'clock' | 'ids'>
 
 /** Delivering again would end such an order, and with it the question whose money it is. */
-const decidedByArbiter = (): Refusal =>
-  new Refusal(
+const decidedByArbiter = (): ApiError =>
+  new ApiError(
     'invalid',
     'An operator decides whose payment this was; write what you know into its messages',
     {

@@ -1,10 +1,10 @@
 import type { Needs } from '@market/core/context'
 import type { SeenTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { earlier, HOUR, SECOND } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import { Refusal } from '@market/kernel/refusal'
 import { claimTransfer, findPayment } from '@market/money/payments'
 import { refundPart } from './give-back.ts'
 import { tellBuyer } from './notices.ts'
@@ -26,7 +26,7 @@ type Waiting = Order<'accepted' | 'cancelled'>
 /** Where else a payment may have come to the chain than where it was waited for; undefined when it did not. */
 type Elsewhere = (order: OrderId, payment: Payment) => Promise<string | undefined>
 
-/** Looks again at transfers that were named before they were settled enough to count. */
+/** Observations again at transfers that were named before they were settled enough to count. */
 export async function finishPayments(
   ctx: Ctx,
   elsewhere: Elsewhere = async () => undefined,
@@ -55,7 +55,7 @@ async function finishPayment(ctx: Ctx, id: OrderId, elsewhere: Elsewhere): Promi
     try {
       await take(ctx, tx, locked, verdict)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof ApiError)) throw error
       await failPayment(ctx, tx, locked, error.message)
       if (locked.status === 'cancelled') await tellLeft(ctx, tx, locked, error.message)
     }
@@ -90,7 +90,7 @@ async function lookAt(
     const isOver = ctx.clock.now().getTime() - pending.since.getTime() > WAIT_MS
     return isOver ? 'The transfer was not found on the chain within an hour' : undefined
   } catch (error) {
-    if (error instanceof Refusal && error.kind !== 'unavailable') return error.message
+    if (error instanceof ApiError && error.kind !== 'unavailable') return error.message
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { agentNotFound, findAgent, isOwner } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { Order } from './order.ts'
 import { buyerNames, ownerIn, type Party } from './party.ts'
@@ -37,17 +37,17 @@ export async function listAgentOrders(
   party: Party,
   asked: AgentOrders,
 ): Promise<OrderPage> {
-  if (party.agentId !== asked.agentId) await refuseOthers(ctx, party, asked.agentId)
+  if (party.agentId !== asked.agentId) await rejectOthers(ctx, party, asked.agentId)
   return pageOf(await findOrdersOfAgent(ctx.db, asked, wanted(asked)), asked.limit)
 }
 
-async function refuseOthers(ctx: Needs<'db'>, party: Party, agentId: AgentId): Promise<void> {
+async function rejectOthers(ctx: Needs<'db'>, party: Party, agentId: AgentId): Promise<void> {
   const agent = await findAgent(ctx.db, agentId)
   if (agent === undefined) throw agentNotFound(agentId)
   if (party.agentId === undefined && isOwner(agent, ownerIn(party))) return
   // An agent nobody owns yet is not there for strangers.
   if (!agent.marketable) throw agentNotFound(agentId)
-  throw new Refusal('forbidden', 'These are the orders of an agent that is not yours', {
+  throw new ApiError('forbidden', 'These are the orders of an agent that is not yours', {
     code: 'not_your_agent',
   })
 }

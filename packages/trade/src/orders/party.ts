@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@market/database/transact'
 import { findAgentById, isOwner, type Owner } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import type { Buyer, Order } from './order.ts'
 import type { Role } from './states.ts'
 
@@ -46,5 +46,5 @@ export async function roleIn(
   throw stranger(order)
 }
 
-const stranger = ({ id }: Order): Refusal =>
-  new Refusal('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })
+const stranger = ({ id }: Order): ApiError =>
+  new ApiError('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })

@@ -2,15 +2,15 @@ import type { Needs } from '@market/core/context'
 import type { SeenTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { FOREVER } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { claimTransfer, findPayment } from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
-import { accept, pay, refuseLateNaming } from './changes.ts'
+import { accept, pay, rejectLateNaming } from './changes.ts'
 import { tellPaid } from './events.ts'
 import { moveIfDue } from './move-if-due.ts'
 import {
@@ -114,7 +114,7 @@ const waitFor = (
     const order: Order = await moveIfDue(ctx, tx, found, now)
     allow(order, 'pay')
     if (isAwaiting(order, pending)) return order
-    refuseLateNaming(order, now)
+    rejectLateNaming(order, now)
     const waiting = accept(order, now, pending)
     if (order.status === 'quoted')
       return saveOrder(tx, order, waiting, { action: 'accept', actor: party.name, at: now })
@@ -126,11 +126,11 @@ const isAwaiting = (order: Order<'quoted' | 'accepted'>, { network, reference }:
   order.status === 'accepted' && order.pending?.network === network && order.pending.reference === reference
 
 const isTooLate = (error: unknown): boolean =>
-  error instanceof Refusal && error.extra.code === 'illegal_transition'
+  error instanceof ApiError && error.extra.code === 'illegal_transition'
 
 /**
  * The order was cancelled before its payment was named: what was paid all the same goes back by itself. This stays
- * although the call is refused, so it has a transaction of its own.
+ * although the call is rejected, so it has a transaction of its own.
  */
 const noteLate = (ctx: Needs<'db' | 'clock'>, orderId: OrderId, pending: PendingPayment): Promise<void> =>
   transact(ctx.db, async (tx) => {
@@ -146,15 +146,15 @@ const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
 function payersOf(order: Order, party: Party): string[] {
   const own = order.clientWallet === null ? party.wallets : [order.clientWallet, ...party.wallets]
   if (own.length > 0) return [...new Set(own)]
-  throw new Refusal(
+  throw new ApiError(
     'invalid',
     'Say which wallet paid: sign with it in this request, or link it to your account',
     { code: 'payer_unknown' },
   )
 }
 
-const tooLittle = (due: Usdc): Refusal =>
-  new Refusal('invalid', `This transfer is less than what is due, which is ${formatUsd(due)} USDC`, {
+const tooLittle = (due: Usdc): ApiError =>
+  new ApiError('invalid', `This transfer is less than what is due, which is ${formatUsd(due)} USDC`, {
     code: 'underpaid',
   })
 

@@ -1,4 +1,4 @@
-import { Refusal } from '@market/kernel/refusal'
+import { ApiError } from '@market/kernel/api-error'
 
 /** The whole life of an order: state → what may happen → the state it leads to. */
 export const TRANSITIONS = {
@@ -78,18 +78,18 @@ export const ACTORS = {
 export function allowRole(role: Role, action: Action): void {
   const actors: readonly Role[] = ACTORS[action]
   if (actors.includes(role)) return
-  throw new Refusal('forbidden', `Only the ${actors.join(' or ')} may ${wordsOf(action)} this order`, {
+  throw new ApiError('forbidden', `Only the ${actors.join(' or ')} may ${wordsOf(action)} this order`, {
     code: 'not_your_act',
   })
 }
 
-/** Narrows the order to the states the action starts from, or refuses. */
+/** Narrows the order to the states the action starts from, or rejects. */
 export function allow<T extends { status: Status }, A extends Action>(
   order: T,
   action: A,
 ): asserts order is Extract<T, { status: Before<A> }> {
   if (Object.hasOwn(TRANSITIONS[order.status], action)) return
-  throw new Refusal('invalid', `Cannot ${wordsOf(action)} an order that is ${order.status}`, {
+  throw new ApiError('invalid', `Cannot ${wordsOf(action)} an order that is ${order.status}`, {
     code: 'illegal_transition',
   })
 }

@@ -1,15 +1,15 @@
 import type { Db, Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
-import { Refusal } from '@market/kernel/refusal'
 import { type SqlBool, sql } from 'kysely'
 import type { Delivery } from './delivery.ts'
 import type { Order } from './order.ts'
 import { changing, fromRow, type Row } from './row.ts'
 import type { Action, Status } from './states.ts'
 
-const notThere = (id: string): Refusal =>
-  new Refusal('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })
+const notThere = (id: string): ApiError =>
+  new ApiError('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })
 
 export async function findOrder(db: Db | Tx, id: OrderId): Promise<Order> {
   const row = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
@@ -229,6 +229,10 @@ export async function hasStep(tx: Tx, id: OrderId, action: Action): Promise<bool
 
 /** Whether a program's order was paid by a transfer that nothing ties to who ordered. */
 export async function isPayerUnknown(tx: Tx, id: OrderId): Promise<boolean> {
-  const hire = await tx.selectFrom('hires').select('binding').where('result_id', '=', id).executeTakeFirst()
+  const hire = await tx
+    .selectFrom('purchases')
+    .select('binding')
+    .where('result_id', '=', id)
+    .executeTakeFirst()
   return hire?.binding === 'none'
 }

@@ -1,6 +1,6 @@
 import type { Db } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import type { Order } from './order.ts'
 import { type Party, roleIn } from './party.ts'
 import type { Role } from './states.ts'
@@ -23,7 +23,7 @@ async function roleOf(db: Db, order: Order, reader: Exclude<Reader, 'arbiter'>):
   try {
     return await roleIn(db, order, reader)
   } catch (error) {
-    if (reader.isOperator === true && error instanceof Refusal) return 'arbiter'
+    if (reader.isOperator === true && error instanceof ApiError) return 'arbiter'
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
 import { countRating as countForListing } from '../listings/index.ts'
 import { holdOrder, type Party } from '../orders/index.ts'
-import { type Rating, type Review, refuseReview, reviewedAlready } from './review.ts'
+import { type Rating, type Review, rejectReview, reviewedAlready } from './review.ts'
 import { insertReview } from './store.ts'
 
 /** The review and the counts it adds to stand or fall together, so that sums are of reviews and of nothing else. */
@@ -14,7 +14,7 @@ export function createReview(
 ): Promise<Review> {
   return ctx.transact(async (tx) => {
     const { order, role } = await holdOrder(tx, party, said.orderId)
-    refuseReview(order, role)
+    rejectReview(order, role)
     const review = await insertReview(tx, {
       id: ctx.ids.next('rev'),
       orderId: order.id,

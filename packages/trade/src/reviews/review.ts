@@ -1,5 +1,5 @@
+import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import type { Order, Role } from '../orders/index.ts'
 
 export type Rating = 1 | 2 | 3 | 4 | 5
@@ -18,16 +18,20 @@ export interface Review {
 }
 
 /** Whose review it is, and of what: the buyer's, of work that was accepted. */
-export function refuseReview(order: Order, role: Role): asserts order is Order<'completed'> {
+export function rejectReview(order: Order, role: Role): asserts order is Order<'completed'> {
   if (role !== 'buyer')
-    throw new Refusal('forbidden', 'Only the buyer may review this order', { code: 'not_your_act' })
+    throw new ApiError('forbidden', 'Only the buyer may review this order', { code: 'not_your_act' })
   if (order.status !== 'completed')
-    throw new Refusal('invalid', `A review waits until the order is completed; this one is ${order.status}`, {
-      code: 'order_not_completed',
-    })
+    throw new ApiError(
+      'invalid',
+      `A review waits until the order is completed; this one is ${order.status}`,
+      {
+        code: 'order_not_completed',
+      },
+    )
 }
 
-export const reviewedAlready = (orderId: OrderId): Refusal =>
-  new Refusal('conflict', `You have reviewed this order; GET /api/orders/${orderId} shows your review`, {
+export const reviewedAlready = (orderId: OrderId): ApiError =>
+  new ApiError('conflict', `You have reviewed this order; GET /api/orders/${orderId} shows your review`, {
     code: 'already_reviewed',
   })

@@ -71,7 +71,7 @@ describe('who may review what', () => {
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
   })
 
-  test('once: the second review is refused and counts nothing', async () => {
+  test('once: the second review is rejected and counts nothing', async () => {
     const { agent, listing } = await makeSeller()
     const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
     const first = await createReview(ctx, party, { orderId: id, rating: 4, comment: 'Good' })

@@ -1,23 +1,23 @@
 import type { SeenTransfer } from '@market/core/ports/chain'
-import { refuseWhileStopped } from '@market/core/switches'
+import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
-import { Refusal } from '@market/kernel/refusal'
 import { findPayment } from '@market/money/payments'
 import { isAwaited, owesPayment } from '../orders/index.ts'
-import type { HireAnswer } from './answers.ts'
-import type { Carrier } from './carrier.ts'
+import { inProgress, usedAlready } from './errors.ts'
 import { fulfil } from './fulfil.ts'
-import type { Binding, HireIn } from './hire.ts'
 import { type BuyContext, isSameRequest, type Offer, type Shown } from './offer.ts'
+import type { PaymentCredential } from './payment-credential.ts'
 import { judgeReference } from './payment-reference.ts'
-import { inProgress, usedAlready } from './refusals.ts'
-import { claimHire, findHire, isSettlement, lockHire, saveDone } from './store.ts'
+import { pollUntil } from './poll-until.ts'
+import type { Binding, PurchaseIn } from './purchase.ts'
+import type { PurchaseResult } from './purchase-result.ts'
+import { claimPurchase, findPurchase, isSettlement, lockPurchase, saveDone } from './store.ts'
 import { takeOver } from './take-over.ts'
-import { patiently } from './wait.ts'
 
-type Sent = Extract<Carrier, { kind: 'transaction' }>
+type Sent = Extract<PaymentCredential, { kind: 'transaction' }>
 
 /** A payment that is older was made for something else. */
 const OLDEST_MS = 1 * HOUR
@@ -30,26 +30,31 @@ const BINDING_REQUIRED = 'binding_required'
 const RETRY_SECONDS = 3
 
 /** The spec's own way: the buyer has paid and names the transaction. It buys one thing, whoever asks. */
-export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: Shown): Promise<HireAnswer> {
+export async function buySent(
+  ctx: BuyContext,
+  offer: Offer,
+  sent: Sent,
+  shown: Shown,
+): Promise<PurchaseResult> {
   const { network } = sent
   const reference = ctx.chains[network]?.normalize(sent.reference) ?? sent.reference
   const key = { network, kind: 'transaction', proof: reference } as const
-  const known = await findHire(ctx.db, key)
+  const known = await findPurchase(ctx.db, key)
   if (known?.state === 'done') return (await takeOver(ctx, offer, known, shown)) ?? replay(known, offer)
   if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
 
   const quote = await offer.quote().catch((error: unknown) => offTheMarket(error, shown))
-  const askAgain = (error: string, retryAfterSeconds?: number): HireAnswer => {
-    if (quote instanceof Refusal) throw retryAfterSeconds === undefined ? quote : inProgress()
+  const askAgain = (error: string, retryAfterSeconds?: number): PurchaseResult => {
+    if (quote instanceof ApiError) throw retryAfterSeconds === undefined ? quote : inProgress()
     return { kind: 'quote', quote, error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
   }
-  if (!(quote instanceof Refusal) && !quote.ways.some((way) => way.network === network))
+  if (!(quote instanceof ApiError) && !quote.ways.some((way) => way.network === network))
     return askAgain(`This cannot be paid on ${network}`)
   const seen = await look(ctx, { network, reference }, shown)
   if (typeof seen === 'string') return askAgain(seen)
   if (seen === undefined) return askAgain('transaction_not_found_yet', RETRY_SECONDS)
-  const today = quote instanceof Refusal ? undefined : quote.due
-  const bound = bind(ctx, { subject: offer.purchase.subject, today }, seen, shown)
+  const today = quote instanceof ApiError ? undefined : quote.due
+  const bound = bind(ctx, { subject: offer.wanted.subject, today }, seen, shown)
   if (typeof bound === 'string') return askAgain(bound)
   const { binding, due } = bound
   // An order of a buyer who is known waits for it, or its payer has shown once that it was another's.
@@ -61,11 +66,11 @@ export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: 
 
   const now = ctx.clock.now()
   const done = await transact(ctx.db, async (tx) => {
-    await refuseWhileStopped(tx, ['read_only', 'freeze_intake'])
-    const claimed = await claimHire(
+    await rejectWhileStopped(tx, ['read_only', 'freeze_intake'])
+    const claimed = await claimPurchase(
       tx,
       {
-        ...{ ...key, ...offer.purchase, id: ctx.ids.next('hir'), binding, payer: seen.payer, due },
+        ...{ ...key, ...offer.wanted, id: ctx.ids.next('hir'), binding, payer: seen.payer, due },
         ...{ state: 'claimed', leaseUntil: later(now, MINUTE), createdAt: now },
       },
       now,
@@ -73,23 +78,23 @@ export async function buySent(ctx: BuyContext, offer: Offer, sent: Sent, shown: 
     if (claimed === undefined) return undefined
     const resultId = await fulfil(ctx, tx, claimed, seen).catch(asUsed)
     await saveDone(tx, claimed.id, { reference, payer: seen.payer, resultId }, now)
-    return lockHire(tx, claimed.id)
+    return lockPurchase(tx, claimed.id)
   })
-  if (done?.state === 'done') return { kind: 'done', hire: done, isReplay: false }
-  const other = await findHire(ctx.db, key)
+  if (done?.state === 'done') return { kind: 'done', purchase: done, isReplay: false }
+  const other = await findPurchase(ctx.db, key)
   if (other?.state === 'done') return replay(other, offer)
   throw usedAlready()
 }
 
 /** Who was given a quote and has paid it is served, even when nobody else can buy it any more. */
-function offTheMarket(error: unknown, { claim }: Shown): Refusal {
-  if (claim !== undefined && error instanceof Refusal && error.kind === 'not_found') return error
+function offTheMarket(error: unknown, { claim }: Shown): ApiError {
+  if (claim !== undefined && error instanceof ApiError && error.kind === 'not_found') return error
   throw error
 }
 
-function replay(hire: HireIn<'done'>, { purchase }: Offer): HireAnswer {
-  if (!isSameRequest(hire, purchase)) throw usedAlready()
-  return { kind: 'done', hire, isReplay: true }
+function replay(purchase: PurchaseIn<'done'>, { wanted }: Offer): PurchaseResult {
+  if (!isSameRequest(purchase, wanted)) throw usedAlready()
+  return { kind: 'done', purchase, isReplay: true }
 }
 
 /** The transfer, undefined while it may still come, or the word for why it will not do; what is due, it itself may tell. */
@@ -100,7 +105,7 @@ async function look(
 ): Promise<SeenTransfer | string | undefined> {
   const now = ctx.clock.now()
   try {
-    return await patiently(() =>
+    return await pollUntil(() =>
       findPayment(ctx, network, {
         reference,
         atLeast: ANYTHING,
@@ -111,7 +116,7 @@ async function look(
       }),
     )
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'invalid') return error.extra.code ?? error.message
+    if (error instanceof ApiError && error.kind === 'invalid') return error.extra.code ?? error.message
     throw error
   }
 }
@@ -128,7 +133,7 @@ function bind(
   // A price that changed since is not the concern of who was told another one and has paid it.
   if (verdict.kind === 'bound')
     return amount < verdict.due ? UNDERPAID : { binding: 'reference', due: verdict.due }
-  if (verdict.kind === 'refused') return verdict.why
+  if (verdict.kind === 'rejected') return verdict.why
   if (today === undefined) return 'not_payable'
   if (amount < today) return UNDERPAID
   if (shown.payer !== undefined) return { binding: 'payer', due: today }
@@ -138,6 +143,6 @@ function bind(
 
 /** The books know the transfer as the payment of something else. */
 function asUsed(error: unknown): never {
-  const code = error instanceof Refusal ? error.extra.code : undefined
+  const code = error instanceof ApiError ? error.extra.code : undefined
   throw code === 'transfer_used' || code === 'already_paid' ? usedAlready() : error
 }

@@ -1,21 +1,22 @@
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '@market/core/ports/facilitator'
-import { refuseWhileStopped } from '@market/core/switches'
+import { rejectWhileStopped } from '@market/core/switches'
 import { type Db, type Tx, transact } from '@market/database/transact'
+import { ApiError, unavailable } from '@market/kernel/api-error'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
-import { Refusal, unavailable } from '@market/kernel/refusal'
-import type { HireAnswer } from './answers.ts'
-import type { Carrier } from './carrier.ts'
+import { inProgress, usedAlready } from './errors.ts'
 import { keepGasTransaction, takeNonce } from './gas/store.ts'
-import type { Hire, HireIn } from './hire.ts'
 import { type BuyContext, isSameRequest, type Offer } from './offer.ts'
+import { countFailed, findNamed, lockUnderWay } from './payer-store.ts'
+import type { PaymentCredential } from './payment-credential.ts'
+import { pollUntil } from './poll-until.ts'
+import type { Purchase, PurchaseIn } from './purchase.ts'
+import type { PurchaseResult } from './purchase-result.ts'
 import type { Quote } from './quote.ts'
-import { inProgress, usedAlready } from './refusals.ts'
 import { type Requirement, requirementsOf } from './requirements.ts'
-import { seeThrough } from './see-through.ts'
-import { claimHire, countFailed, findHire, findNamed, lockUnderWay, saveSent, saveVoid } from './store.ts'
-import { patiently } from './wait.ts'
+import { settlePurchase } from './settle-purchase.ts'
+import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
 
-type Signed = Extract<Carrier, { kind: 'signed' }>
+type Signed = Extract<PaymentCredential, { kind: 'signed' }>
 
 /** Longer than it takes to check a payment and to sign for it. */
 const LEASE_MS = 30 * SECOND
@@ -25,27 +26,27 @@ const LEASE_MS = 30 * SECOND
  * written down before it is sent, so that nobody who dies on the way leaves a payment without its purchase. From then
  * on the answer is "done" or "wait", and "pay" only once it can no longer take effect.
  */
-export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): Promise<HireAnswer> {
+export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): Promise<PurchaseResult> {
   const facilitator = facilitatorOf(ctx.facilitators, signed)
   if (facilitator === undefined) return { kind: 'quote', quote: await offer.quote(), error: NO_MATCH }
   const proof = facilitator.read(signed.payment)
   if (proof === undefined)
-    throw new Refusal('invalid', 'The payment’s payload is none of the exact scheme on its network', {
+    throw new ApiError('invalid', 'The payment’s payload is none of the exact scheme on its network', {
       code: 'malformed_payment',
     })
   const key = { network: facilitator.network, kind: proof.kind, proof: proof.proof }
-  const known = await findHire(ctx.db, key)
+  const known = await findPurchase(ctx.db, key)
   if (known !== undefined && isTaken(known, ctx.clock.now())) return follow(ctx, offer, known, key)
 
   const quote = await offer.quote()
   if (!isMatch(quote, signed, facilitator)) return { kind: 'quote', quote, error: NO_MATCH }
-  const hire = await claim(ctx, offer, quote, facilitator, proof)
-  if (hire === undefined) {
-    const other = await findHire(ctx.db, key)
+  const purchase = await claim(ctx, offer, quote, facilitator, proof)
+  if (purchase === undefined) {
+    const other = await findPurchase(ctx.db, key)
     if (other === undefined) throw inProgress()
     return follow(ctx, offer, other, key)
   }
-  return pay(ctx, facilitator, offer, hire, quote, signed.payment)
+  return pay(ctx, facilitator, offer, purchase, quote, signed.payment)
 }
 
 const NO_MATCH = 'No matching payment requirements'
@@ -53,8 +54,10 @@ const NO_MATCH = 'No matching payment requirements'
 const facilitatorOf = (all: Facilitators, { version, network }: Signed): Facilitator | undefined =>
   Object.values(all).find((one) => (version === 2 ? one.caip2 : one.v1) === network)
 
-const isTaken = (hire: Hire, now: Date): boolean =>
-  hire.state === 'sent' || hire.state === 'done' || (hire.state === 'claimed' && hire.leaseUntil >= now)
+const isTaken = (purchase: Purchase, now: Date): boolean =>
+  purchase.state === 'sent' ||
+  purchase.state === 'done' ||
+  (purchase.state === 'claimed' && purchase.leaseUntil >= now)
 
 /** Only what is asked for now counts: the buyer may have signed for an older price, or for another service. */
 function isMatch({ due, ways }: Quote, { version, accepted }: Signed, { network, v1 }: Facilitator): boolean {
@@ -72,18 +75,18 @@ const sameText = (said: unknown, wanted: string): boolean =>
 
 const claim = (
   ctx: BuyContext,
-  { purchase }: Offer,
+  { wanted }: Offer,
   { due }: Quote,
   { network }: Facilitator,
   { kind, proof, payer }: PaymentProof,
-): Promise<Hire | undefined> => {
+): Promise<Purchase | undefined> => {
   const now = ctx.clock.now()
   return transact(ctx.db, async (tx) => {
-    await refuseWhileStopped(tx, ['read_only', 'freeze_intake'])
-    return claimHire(
+    await rejectWhileStopped(tx, ['read_only', 'freeze_intake'])
+    return claimPurchase(
       tx,
       {
-        ...{ ...purchase, network, kind, proof, payer, due, id: ctx.ids.next('hir'), binding: 'signed' },
+        ...{ ...wanted, network, kind, proof, payer, due, id: ctx.ids.next('hir'), binding: 'signed' },
         ...{ state: 'claimed', leaseUntil: later(now, LEASE_MS), createdAt: now },
       },
       now,
@@ -95,25 +98,26 @@ async function pay(
   ctx: BuyContext,
   facilitator: Facilitator,
   offer: Offer,
-  hire: Hire,
+  purchase: Purchase,
   quote: Quote,
   payment: SignedPayment,
-): Promise<HireAnswer> {
+): Promise<PurchaseResult> {
   try {
-    const refusal = (await unreliable(ctx, hire)) ?? (await facilitator.refusal(payment, hire.due))
-    const before = isProven(refusal) ? await boughtBefore(ctx, ctx.db, hire) : undefined
-    const sent = before ?? refusal ?? (await signFor(ctx, facilitator, hire, payment))
+    const apiError =
+      (await unreliable(ctx, purchase)) ?? (await facilitator.rejectionReason(payment, purchase.due))
+    const before = isProven(apiError) ? await boughtBefore(ctx, ctx.db, purchase) : undefined
+    const sent = before ?? apiError ?? (await signFor(ctx, facilitator, purchase, payment))
     if (typeof sent === 'string') {
-      await saveVoid(ctx.db, hire, sent, ctx.clock.now())
+      await saveVoid(ctx.db, purchase, sent, ctx.clock.now())
       return { kind: 'quote', quote, error: sent }
     }
-    if (sent.state === 'done' || sent.id !== hire.id) return await leadBack(ctx, offer, hire, sent)
+    if (sent.state === 'done' || sent.id !== purchase.id) return await leadBack(ctx, offer, purchase, sent)
     // Whether it arrived is asked of the chain, whatever the sending said.
     await facilitator.send(sent.settlement).catch(() => undefined)
     return await answerOf(ctx, sent, quote)
   } catch (error) {
     // Nothing was sent as long as it is only claimed: the same payment may be tried again at once.
-    await saveVoid(ctx.db, hire, TRY_AGAIN, ctx.clock.now()).catch(() => undefined)
+    await saveVoid(ctx.db, purchase, TRY_AGAIN, ctx.clock.now()).catch(() => undefined)
     throw error
   }
 }
@@ -127,14 +131,14 @@ const TRY_AGAIN = 'try_again'
  */
 const NAMED_FOR_MS = 24 * HOUR
 
-const boughtBefore = (ctx: BuyContext, db: Db | Tx, hire: Hire) =>
-  findNamed(db, hire, earlier(ctx.clock.now(), NAMED_FOR_MS))
+const boughtBefore = (ctx: BuyContext, db: Db | Tx, purchase: Purchase) =>
+  findNamed(db, purchase, earlier(ctx.clock.now(), NAMED_FOR_MS))
 
 /**
  * Whether the payer has signed, whatever else is wrong. Nobody else may learn what was bought under a word, so nothing
  * is looked up before. The first payment may have taken all there was: a facilitator says so after it saw the signature.
  */
-const isProven = (refusal: string | undefined): boolean => refusal === undefined || TOO_POOR.has(refusal)
+const isProven = (apiError: string | undefined): boolean => apiError === undefined || TOO_POOR.has(apiError)
 const TOO_POOR: ReadonlySet<string> = new Set([
   'invalid_exact_evm_insufficient_balance',
   'insufficient_funds',
@@ -146,12 +150,12 @@ const BOUGHT_BEFORE = 'bought_before'
 async function leadBack(
   ctx: BuyContext,
   offer: Offer,
-  hire: Hire,
-  before: HireIn<'sent' | 'done'>,
-): Promise<HireAnswer> {
-  await saveVoid(ctx.db, hire, BOUGHT_BEFORE, ctx.clock.now())
-  if (isSameRequest(before, offer.purchase)) return follow(ctx, offer, before, before)
-  throw new Refusal(
+  purchase: Purchase,
+  before: PurchaseIn<'sent' | 'done'>,
+): Promise<PurchaseResult> {
+  await saveVoid(ctx.db, purchase, BOUGHT_BEFORE, ctx.clock.now())
+  if (isSameRequest(before, offer.wanted)) return follow(ctx, offer, before, before)
+  throw new ApiError(
     'conflict',
     'This Idempotency-Key or payment identifier stands for something else that you bought. Nothing was charged: take another one.',
     { code: 'payment_already_used' },
@@ -162,9 +166,9 @@ async function leadBack(
 const MOST_FAILED = 5
 const FAILED_WITHIN_MS = 1 * HOUR
 
-async function unreliable(ctx: BuyContext, hire: Hire): Promise<string | undefined> {
+async function unreliable(ctx: BuyContext, purchase: Purchase): Promise<string | undefined> {
   const since = earlier(ctx.clock.now(), FAILED_WITHIN_MS)
-  return (await countFailed(ctx.db, hire, since)) < MOST_FAILED ? undefined : 'too_many_failed_payments'
+  return (await countFailed(ctx.db, purchase, since)) < MOST_FAILED ? undefined : 'too_many_failed_payments'
 }
 
 /**
@@ -176,24 +180,25 @@ async function unreliable(ctx: BuyContext, hire: Hire): Promise<string | undefin
 async function signFor(
   ctx: BuyContext,
   facilitator: Facilitator,
-  hire: Hire,
+  purchase: Purchase,
   payment: SignedPayment,
-): Promise<HireIn<'sent' | 'done'> | string> {
+): Promise<PurchaseIn<'sent' | 'done'> | string> {
   const terms = await facilitator.readTerms()
-  const balance = hire.payer === null ? undefined : await ctx.chains[hire.network]?.balanceOf(hire.payer)
-  return transact<HireIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
+  const balance =
+    purchase.payer === null ? undefined : await ctx.chains[purchase.network]?.balanceOf(purchase.payer)
+  return transact<PurchaseIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
     const { network, gasAccount } = facilitator
-    const underWay = await lockUnderWay(tx, hire)
-    const before = await boughtBefore(ctx, tx, hire)
+    const underWay = await lockUnderWay(tx, purchase)
+    const before = await boughtBefore(ctx, tx, purchase)
     if (before !== undefined) return before
-    if (balance !== undefined && balance.latest < underWay + hire.due) return 'insufficient_funds'
+    if (balance !== undefined && balance.latest < underWay + purchase.due) return 'insufficient_funds'
     const { nextNonce } = terms
     const nonce = nextNonce === null ? null : await takeNonce(tx, network, gasAccount, nextNonce)
     const settlement = await facilitator.sign(payment, terms, nonce)
     const broadcast = { payment, settlement }
-    if (!(await saveSent(tx, hire, broadcast, ctx.clock.now()))) throw inProgress()
+    if (!(await saveSent(tx, purchase, broadcast, ctx.clock.now()))) throw inProgress()
     if (nonce !== null) await keepGasTransaction(tx, network, nonce, settlement.bytes)
-    return { ...hire, state: 'sent', ...broadcast }
+    return { ...purchase, state: 'sent', ...broadcast }
   })
 }
 
@@ -201,21 +206,21 @@ async function signFor(
 async function follow(
   ctx: BuyContext,
   offer: Offer,
-  first: Hire,
-  key: Parameters<typeof findHire>[1],
-): Promise<HireAnswer> {
-  if (!isSameRequest(first, offer.purchase)) throw usedAlready()
-  const hire = first.state === 'claimed' ? await patiently(() => onceDecided(ctx, key)) : first
-  switch (hire?.state) {
+  first: Purchase,
+  key: Parameters<typeof findPurchase>[1],
+): Promise<PurchaseResult> {
+  if (!isSameRequest(first, offer.wanted)) throw usedAlready()
+  const purchase = first.state === 'claimed' ? await pollUntil(() => onceDecided(ctx, key)) : first
+  switch (purchase?.state) {
     case 'done':
-      return { kind: 'done', hire, isReplay: true }
+      return { kind: 'done', purchase, isReplay: true }
     case 'sent':
-      return answerOf(ctx, hire, undefined, offer)
+      return answerOf(ctx, purchase, undefined, offer)
     case 'void':
-      if (hire.why === BOUGHT_BEFORE) throw inProgress()
-      if (hire.why === TRY_AGAIN)
+      if (purchase.why === BOUGHT_BEFORE) throw inProgress()
+      if (purchase.why === TRY_AGAIN)
         throw unavailable('The payment could not be checked at the moment: send it again')
-      return { kind: 'quote', quote: await offer.quote(), error: hire.why ?? NO_MATCH }
+      return { kind: 'quote', quote: await offer.quote(), error: purchase.why ?? NO_MATCH }
     default:
       throw inProgress()
   }
@@ -223,21 +228,21 @@ async function follow(
 
 const onceDecided = async (
   ctx: BuyContext,
-  key: Parameters<typeof findHire>[1],
-): Promise<Hire | undefined> => {
-  const hire = await findHire(ctx.db, key)
-  return hire?.state === 'claimed' ? undefined : hire
+  key: Parameters<typeof findPurchase>[1],
+): Promise<Purchase | undefined> => {
+  const purchase = await findPurchase(ctx.db, key)
+  return purchase?.state === 'claimed' ? undefined : purchase
 }
 
 async function answerOf(
   ctx: BuyContext,
-  sent: HireIn<'sent'>,
+  sent: PurchaseIn<'sent'>,
   quote: Quote | undefined,
   offer?: Offer,
-): Promise<HireAnswer> {
+): Promise<PurchaseResult> {
   const { network, settlement } = sent
-  const ended = await patiently(() => seeThrough(ctx, sent))
-  if (ended?.state === 'done') return { kind: 'done', hire: ended, isReplay: quote === undefined }
+  const ended = await pollUntil(() => settlePurchase(ctx, sent))
+  if (ended?.state === 'done') return { kind: 'done', purchase: ended, isReplay: quote === undefined }
   if (ended?.state === 'void') {
     const again = quote ?? (await offer?.quote())
     if (again !== undefined) return { kind: 'quote', quote: again, error: ended.why ?? NO_MATCH }

@@ -7,7 +7,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deactivateListing } from '../listings/index.ts'
 import { findPayable } from './find-payable.ts'
-import { withOpen } from './test-shop.ts'
+import { withOpen } from './test-networks.ts'
 
 let ctx: MarketContext
 let stop: () => Promise<void>
@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-const networksOf = async (id: ListingId, house = ctx) =>
-  (await findPayable(house, id)).quote.ways.map(({ network }) => network)
+const networksOf = async (id: ListingId, app = ctx) =>
+  (await findPayable(app, id)).quote.ways.map(({ network }) => network)
 
 const onBaseAlone = () => withOpen(ctx, 'base-mainnet')
 const NOT_FOUND = { kind: 'not_found', extra: { code: 'service_not_found' } }
@@ -72,9 +72,9 @@ test('what is on offer in another way says which', async () => {
     { priceType: 'monthly', quotaLimit: 4 },
   ] as const) {
     const { id } = await makeListing(ctx, agent.id, said)
-    const refusal = findPayable(ctx, id)
-    await expect(refusal).rejects.toMatchObject(NOT_PAYABLE)
-    await expect(refusal).rejects.toThrow('Only services with a fixed price are sold this way')
+    const apiError = findPayable(ctx, id)
+    await expect(apiError).rejects.toMatchObject(NOT_PAYABLE)
+    await expect(apiError).rejects.toThrow('Only services with a fixed price are sold this way')
   }
   const { id } = await makeListing(ctx, agent.id)
   await expect(findPayable(withOpen(ctx), id)).rejects.toThrow(

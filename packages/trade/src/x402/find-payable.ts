@@ -1,8 +1,8 @@
 import type { Needs } from '@market/core/context'
 import { findAgentById } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import type { ListingId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
-import { Refusal } from '@market/kernel/refusal'
 import { findListing, listingNotFound } from '../listings/index.ts'
 import { payoutAddress } from '../orders/index.ts'
 import type { ForSale } from './for-sale.ts'
@@ -27,5 +27,7 @@ export async function findPayable(
   return { listing, quote: quoteFor(listing, waysOn(networks, ctx.chains, ctx.facilitators)) }
 }
 
-const notPayable = (why: string): Refusal =>
-  new Refusal('not_found', `This service cannot be bought with the request. ${why}.`, { code: 'not_payable' })
+const notPayable = (why: string): ApiError =>
+  new ApiError('not_found', `This service cannot be bought with the request. ${why}.`, {
+    code: 'not_payable',
+  })

@@ -4,10 +4,10 @@ import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { ListingId } from '@market/kernel/ids'
 import { placePaid } from '../orders/index.ts'
-import { enrolPaid } from './enrol-paid.ts'
-import type { Hire } from './hire.ts'
 import type { OrderExtras } from './order-extras.ts'
+import type { Purchase } from './purchase.ts'
 import { REGISTRATION } from './quote.ts'
+import { registerPaidAgent } from './register-paid-agent.ts'
 
 /** What a buyer of a service said; written down with the payment. */
 export interface ServiceRequest extends Partial<OrderExtras> {
@@ -19,11 +19,11 @@ export interface ServiceRequest extends Partial<OrderExtras> {
 export async function fulfil(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
-  hire: Pick<Hire, 'id' | 'subject' | 'network' | 'request' | 'due'>,
+  purchase: Pick<Purchase, 'id' | 'subject' | 'network' | 'request' | 'due'>,
   seen: SeenTransfer,
 ): Promise<string> {
-  const { subject, network, request, due } = hire
-  if (subject === REGISTRATION) return enrolPaid(ctx, tx, hire, seen)
+  const { subject, network, request, due } = purchase
+  if (subject === REGISTRATION) return registerPaidAgent(ctx, tx, purchase, seen)
   const listingId = /^service:(svc_.+)$/.exec(subject)?.[1] as ListingId | undefined
   assert(listingId !== undefined, `${subject} can be bought`)
   const wanted = request as unknown as ServiceRequest

@@ -1,15 +1,15 @@
+import { ApiError } from '@market/kernel/api-error'
 import type { ListingId } from '@market/kernel/ids'
-import { Refusal } from '@market/kernel/refusal'
 import { checkAnswers } from '../orders/index.ts'
-import type { HireAnswer } from './answers.ts'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
-import type { Carrier } from './carrier.ts'
 import { findPayable } from './find-payable.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { ServiceRequest } from './fulfil.ts'
 import type { BuyContext, Offer, Shown } from './offer.ts'
 import { type OrderExtras, saidIn } from './order-extras.ts'
+import type { PaymentCredential } from './payment-credential.ts'
+import type { PurchaseResult } from './purchase-result.ts'
 import { subjectOf } from './quote.ts'
 
 export interface WantedHire extends Shown {
@@ -18,26 +18,26 @@ export interface WantedHire extends Shown {
   readonly requirementAnswers: Readonly<Record<string, unknown>>
   readonly extras?: OrderExtras | undefined
   readonly requestKey: string | undefined
-  readonly carrier: Carrier
+  readonly credential: PaymentCredential
 }
 
 /** Hires for whoever pays with the request. */
-export async function hireService(ctx: BuyContext, wanted: WantedHire): Promise<HireAnswer> {
-  const { carrier } = wanted
-  const offer = offerOf(ctx, wanted, carrier)
-  if (carrier.kind === 'signed') return buySigned(ctx, offer, carrier)
-  return buySent(ctx, offer, carrier, wanted)
+export async function hireService(ctx: BuyContext, wanted: WantedHire): Promise<PurchaseResult> {
+  const { credential } = wanted
+  const offer = offerOf(ctx, wanted, credential)
+  if (credential.kind === 'signed') return buySigned(ctx, offer, credential)
+  return buySent(ctx, offer, credential, wanted)
 }
 
-function offerOf(ctx: BuyContext, wanted: WantedHire, carrier: Carrier): Offer {
+function offerOf(ctx: BuyContext, wanted: WantedHire, credential: PaymentCredential): Offer {
   const { listingId, requirementAnswers } = wanted
   const subject = subjectOf({ id: listingId })
   const brief = briefOf(wanted)
   const extras = saidIn(wanted.extras)
   const request: ServiceRequest = { brief, requirementAnswers, ...extras }
-  const paymentId = carrier.kind === 'signed' ? carrier.paymentId : undefined
+  const paymentId = credential.kind === 'signed' ? credential.paymentId : undefined
   return {
-    purchase: {
+    wanted: {
       subject,
       request: { ...request },
       fingerprint: fingerprintOf(subject, brief, requirementAnswers, extras),
@@ -60,7 +60,7 @@ function briefOf({ brief, requirementAnswers }: WantedHire): string {
   if (said !== undefined && said !== '') return said
   const answers = Object.entries(requirementAnswers)
   if (answers.length === 0)
-    throw new Refusal(
+    throw new ApiError(
       'invalid',
       'Say what is to be done: `brief` in the body or query, or the X-Market-Brief header',
       {

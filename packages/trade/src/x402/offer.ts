@@ -1,11 +1,11 @@
 import type { Needs } from '@market/core/context'
-import type { Purchase } from './hire.ts'
+import type { PurchaseRequest } from './purchase.ts'
 import type { Quote } from './quote.ts'
 
 /** Something that can be bought with a request, and what this request says about it. */
 export interface Offer {
-  readonly purchase: Purchase
-  /** What is asked for it now; refuses what is not on offer, or not on these terms. */
+  readonly wanted: PurchaseRequest
+  /** What is asked for it now; rejects what is not on offer, or not on these terms. */
   readonly quote: () => Promise<Quote>
 }
 
@@ -19,5 +19,9 @@ export interface Shown {
 
 export type BuyContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
 
-export const isSameRequest = (hire: Purchase, { fingerprint, requestKey }: Purchase): boolean =>
-  hire.fingerprint.equals(fingerprint) && (hire.requestKey === null || hire.requestKey === requestKey)
+export const isSameRequest = (
+  purchase: PurchaseRequest,
+  { fingerprint, requestKey }: PurchaseRequest,
+): boolean =>
+  purchase.fingerprint.equals(fingerprint) &&
+  (purchase.requestKey === null || purchase.requestKey === requestKey)

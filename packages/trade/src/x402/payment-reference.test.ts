@@ -57,7 +57,7 @@ test('judgeReference: rejects a missing claim, the claim of another quote, and t
   ]
   for (const guess of guesses)
     expect(judgeReference(ctx, paidWith(reference), SUBJECT, guess)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       why: 'claim_required',
     })
 })

@@ -79,12 +79,12 @@ export type ReferenceVerdict =
   /** What was asked for in the quote, whatever is asked for by now. */
   | { readonly kind: 'bound'; readonly due: Usdc }
   | {
-      readonly kind: 'refused'
+      readonly kind: 'rejected'
       readonly why: 'claim_required' | 'reference_of_another_quote' | 'paid_after_quote_expired'
     }
 
-const refused = (why: Extract<ReferenceVerdict, { kind: 'refused' }>['why']): ReferenceVerdict => ({
-  kind: 'refused',
+const rejected = (why: Extract<ReferenceVerdict, { kind: 'rejected' }>['why']): ReferenceVerdict => ({
+  kind: 'rejected',
   why,
 })
 
@@ -99,11 +99,11 @@ export function judgeReference(
   if (reference === undefined) return { kind: 'unbound' }
   const head = reference.subarray(0, HEAD_BYTES)
   const { tag, claim: expected } = secretsOf(ctx, subject, head)
-  if (!timingSafeEqual(reference.subarray(HEAD_BYTES), tag)) return refused('reference_of_another_quote')
-  if (paid.at.getTime() / 1_000 > head.readUInt32BE(MAGIC.length)) return refused('paid_after_quote_expired')
+  if (!timingSafeEqual(reference.subarray(HEAD_BYTES), tag)) return rejected('reference_of_another_quote')
+  if (paid.at.getTime() / 1_000 > head.readUInt32BE(MAGIC.length)) return rejected('paid_after_quote_expired')
   const given = Buffer.from(claim ?? '', 'base64url')
   const isClaim = (one: Buffer) => given.length === CLAIM_BYTES && timingSafeEqual(given, one)
-  if (!isClaim(expected) && !isClaim(firstClaimOf(ctx, reference))) return refused('claim_required')
+  if (!isClaim(expected) && !isClaim(firstClaimOf(ctx, reference))) return rejected('claim_required')
   const due = usdc(BigInt(head.readUIntBE(MAGIC.length + UNTIL_BYTES, DUE_BYTES)))
   return { kind: 'bound', due }
 }

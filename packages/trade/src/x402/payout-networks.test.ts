@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payoutAddress } from '../orders/index.ts'
 import { listPayable } from './list-payable.ts'
 import { payoutNetworks } from './payout-networks.ts'
-import { withOpen } from './test-shop.ts'
+import { withOpen } from './test-networks.ts'
 
 let ctx: MarketContext
 let stop: () => Promise<void>

@@ -3,10 +3,11 @@ import { usdc } from '@market/kernel/money'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forgetHires } from './forget-hires.ts'
+import { deleteVoidPurchases } from './delete-void-purchases.ts'
 import { keepGasTransaction, replaceGasTransaction, takeNonce, takeUnmined } from './gas/store.ts'
-import type { HireIn } from './hire.ts'
-import { claimHire, countFailed, findHire, findNamed, saveSent, saveVoid } from './store.ts'
+import { countFailed, findNamed } from './payer-store.ts'
+import type { PurchaseIn } from './purchase.ts'
+import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
 
 let ctx: MarketContext
 let stop: () => Promise<void>
@@ -21,13 +22,13 @@ const NETWORK = 'base-mainnet'
 const PAYER = `0x${'ab'.repeat(20)}`
 let made = 0
 
-const newClaim = (proof = `${PAYER}:0x${String(made++).padStart(64, '0')}`): HireIn<'claimed'> => ({
+const newClaim = (proof = `${PAYER}:0x${String(made++).padStart(64, '0')}`): PurchaseIn<'claimed'> => ({
   ...{ id: ctx.ids.next('hir'), network: NETWORK, kind: 'authorization', proof, payer: PAYER },
   ...{ subject: 'registration', request: {}, fingerprint: Buffer.alloc(32), requestKey: null },
   ...{ binding: 'signed', due: usdc(1_000_000n), state: 'claimed' },
   ...{ leaseUntil: later(ctx.clock.now(), 30 * SECOND), createdAt: ctx.clock.now() },
 })
-const claim = (hire: HireIn<'claimed'>) => claimHire(ctx.db, hire, ctx.clock.now())
+const claim = (purchase: PurchaseIn<'claimed'>) => claimPurchase(ctx.db, purchase, ctx.clock.now())
 const broadcast = () => ({
   payment: {},
   settlement: {
@@ -35,9 +36,9 @@ const broadcast = () => ({
     ...{ signedAtHeight: 1n, lastValidHeight: null },
   },
 })
-const send = (hire: HireIn<'claimed'>) =>
-  ctx.transact((tx) => saveSent(tx, hire, broadcast(), ctx.clock.now()))
-const stateOf = async (hire: HireIn<'claimed'>) => (await findHire(ctx.db, hire))?.state
+const send = (purchase: PurchaseIn<'claimed'>) =>
+  ctx.transact((tx) => saveSent(tx, purchase, broadcast(), ctx.clock.now()))
+const stateOf = async (purchase: PurchaseIn<'claimed'>) => (await findPurchase(ctx.db, purchase))?.state
 
 test('who was slow has lost the claim: neither their bytes nor their verdict count any more', async () => {
   const slow = newClaim()
@@ -55,16 +56,16 @@ test('who was slow has lost the claim: neither their bytes nor their verdict cou
 })
 
 test('what came to nothing is forgotten after a week; what was sent never is', async () => {
-  const [refused, left, sent, fresh] = [newClaim(), newClaim(), newClaim(), newClaim()]
-  for (const one of [refused, left, sent]) await claim(one)
-  await saveVoid(ctx.db, refused, 'insufficient_funds', ctx.clock.now())
+  const [rejected, left, sent, fresh] = [newClaim(), newClaim(), newClaim(), newClaim()]
+  for (const one of [rejected, left, sent]) await claim(one)
+  await saveVoid(ctx.db, rejected, 'insufficient_funds', ctx.clock.now())
   await send(sent)
   ctx.clock.advance(6 * DAY)
-  expect(await forgetHires(ctx)).toBe(0)
+  expect(await deleteVoidPurchases(ctx)).toBe(0)
   await claim(fresh)
   ctx.clock.advance(2 * DAY)
-  expect(await forgetHires(ctx)).toBe(2)
-  const states = await Promise.all([refused, left, sent, fresh].map(stateOf))
+  expect(await deleteVoidPurchases(ctx)).toBe(2)
+  const states = await Promise.all([rejected, left, sent, fresh].map(stateOf))
   expect(states).toEqual([undefined, undefined, 'sent', 'claimed'])
 })
 
@@ -72,12 +73,12 @@ test('a wallet’s payments that came to nothing on the chain are counted, and n
   const since = ctx.clock.now()
   const failed = newClaim()
   await claim(failed)
-  await saveVoid(ctx.db, failed, 'refused', ctx.clock.now())
+  await saveVoid(ctx.db, failed, 'rejected', ctx.clock.now())
   expect(await countFailed(ctx.db, failed, since)).toBe(0)
   const sent = newClaim()
   await claim(sent)
   await send(sent)
-  const found = await findHire(ctx.db, sent)
+  const found = await findPurchase(ctx.db, sent)
   if (found === undefined) throw new Error('it was sent')
   await saveVoid(ctx.db, found, 'reverted', ctx.clock.now())
   expect(await countFailed(ctx.db, failed, since)).toBe(1)
@@ -88,16 +89,16 @@ test('a wallet’s payments that came to nothing on the chain are counted, and n
 
 test('a word leads to what its wallet signed and we sent, not to what was only claimed or what anybody may have named', async () => {
   const since = ctx.clock.now()
-  const named = (fields: Partial<HireIn<'claimed'>> = {}) => ({
+  const named = (fields: Partial<PurchaseIn<'claimed'>> = {}) => ({
     ...newClaim(),
     requestKey: 'word',
     ...fields,
   })
-  const find = (asking: HireIn<'claimed'>, from = since) => findNamed(ctx.db, asking, from)
-  const [claimed, stolen, refused, bought] = [named(), named({ binding: 'none' }), named(), named()]
-  for (const one of [claimed, stolen, refused, bought]) await claim(one)
+  const find = (asking: PurchaseIn<'claimed'>, from = since) => findNamed(ctx.db, asking, from)
+  const [claimed, stolen, rejected, bought] = [named(), named({ binding: 'none' }), named(), named()]
+  for (const one of [claimed, stolen, rejected, bought]) await claim(one)
   await send(stolen)
-  await saveVoid(ctx.db, refused, 'insufficient_funds', ctx.clock.now())
+  await saveVoid(ctx.db, rejected, 'insufficient_funds', ctx.clock.now())
   expect(await find(named())).toBeUndefined()
 
   await send(bought)

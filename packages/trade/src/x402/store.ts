@@ -5,13 +5,21 @@ import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import type { Binding, Broadcast, Hire, HireId, HireIn, ProofKey, Purchase } from './hire.ts'
+import type {
+  Binding,
+  Broadcast,
+  ProofKey,
+  Purchase,
+  PurchaseId,
+  PurchaseIn,
+  PurchaseRequest,
+} from './purchase.ts'
 
-type Row = Selectable<Tables['hires']>
+export type PurchaseRow = Selectable<Tables['purchases']>
 
-function hireOf(row: Row): Hire {
+export function purchaseOf(row: PurchaseRow): Purchase {
   const common = {
-    id: row.id as HireId,
+    id: row.id as PurchaseId,
     network: row.network as Network,
     kind: row.kind as ProofKey['kind'],
     proof: row.proof,
@@ -38,7 +46,7 @@ function hireOf(row: Row): Hire {
   }
 }
 
-function broadcastOf(row: Row): Broadcast {
+function broadcastOf(row: PurchaseRow): Broadcast {
   const {
     reference,
     bytes,
@@ -53,21 +61,24 @@ function broadcastOf(row: Row): Broadcast {
   }
 }
 
-export async function findHire(db: Db | Tx, { network, kind, proof }: ProofKey): Promise<Hire | undefined> {
+export async function findPurchase(
+  db: Db | Tx,
+  { network, kind, proof }: ProofKey,
+): Promise<Purchase | undefined> {
   const row = await db
-    .selectFrom('hires')
+    .selectFrom('purchases')
     .selectAll()
     .where('network', '=', network)
     .where('kind', '=', kind)
     .where('proof', '=', proof)
     .executeTakeFirst()
-  return row && hireOf(row)
+  return row && purchaseOf(row)
 }
 
 /** Whether we brought this transaction to the chain ourselves, for somebody else's purchase. */
 export async function isSettlement(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
   const row = await db
-    .selectFrom('hires')
+    .selectFrom('purchases')
     .select('id')
     .where('network', '=', network)
     .where('reference', '=', reference)
@@ -76,47 +87,51 @@ export async function isSettlement(db: Db | Tx, network: Network, reference: str
   return row !== undefined
 }
 
-export async function lockHire(tx: Tx, id: HireId): Promise<Hire> {
+export async function lockPurchase(tx: Tx, id: PurchaseId): Promise<Purchase> {
   const row = await tx
-    .selectFrom('hires')
+    .selectFrom('purchases')
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirstOrThrow()
-  return hireOf(row)
+  return purchaseOf(row)
 }
 
 /**
  * Takes the right to see a payment through: a new one, one that never took effect, or one whose claimer was silent for
  * too long. Undefined when somebody else has it.
  */
-export async function claimHire(db: Db | Tx, hire: HireIn<'claimed'>, now: Date): Promise<Hire | undefined> {
-  const { rows } = await sql<Row>`
-    insert into hires (id, network, kind, proof, subject, request, fingerprint, request_key, binding, payer,
+export async function claimPurchase(
+  db: Db | Tx,
+  purchase: PurchaseIn<'claimed'>,
+  now: Date,
+): Promise<Purchase | undefined> {
+  const { rows } = await sql<PurchaseRow>`
+    insert into purchases (id, network, kind, proof, subject, request, fingerprint, request_key, binding, payer,
       amount_micros, state, lease_until, created_at, updated_at)
-    values (${hire.id}, ${hire.network}, ${hire.kind}, ${hire.proof}, ${hire.subject},
-      ${JSON.stringify(hire.request)}, ${hire.fingerprint}, ${hire.requestKey}, ${hire.binding}, ${hire.payer},
-      ${hire.due}, 'claimed', ${hire.leaseUntil}, ${now}, ${now})
+    values (${purchase.id}, ${purchase.network}, ${purchase.kind}, ${purchase.proof}, ${purchase.subject},
+      ${JSON.stringify(purchase.request)}, ${purchase.fingerprint}, ${purchase.requestKey}, ${purchase.binding}, ${purchase.payer},
+      ${purchase.due}, 'claimed', ${purchase.leaseUntil}, ${now}, ${now})
     on conflict (network, kind, proof) do update set
       subject = excluded.subject, request = excluded.request, fingerprint = excluded.fingerprint,
       request_key = excluded.request_key, binding = excluded.binding, payer = excluded.payer,
       amount_micros = excluded.amount_micros, state = 'claimed', lease_until = excluded.lease_until,
       payment = null, reference = null, bytes = null, nonce = null, signed_at_height = null,
       last_valid_height = null, why = null, created_at = excluded.created_at, updated_at = excluded.updated_at
-    where hires.state = 'void' or (hires.state = 'claimed' and hires.lease_until < ${now})
+    where purchases.state = 'void' or (purchases.state = 'claimed' and purchases.lease_until < ${now})
     returning *`.execute(db)
-  return rows[0] && hireOf(rows[0])
+  return rows[0] && purchaseOf(rows[0])
 }
 
 /** From here on the payment may be on the chain. */
 export async function saveSent(
   tx: Tx,
-  { id, leaseUntil }: Pick<Hire, 'id' | 'leaseUntil'>,
+  { id, leaseUntil }: Pick<Purchase, 'id' | 'leaseUntil'>,
   { payment, settlement }: Broadcast,
   now: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('hires')
+    .updateTable('purchases')
     .set({
       state: 'sent',
       payment: JSON.stringify(payment),
@@ -137,12 +152,12 @@ export async function saveSent(
 
 export async function saveDone(
   tx: Tx,
-  id: HireId,
+  id: PurchaseId,
   { reference, payer, resultId }: { reference: string; payer: string | null; resultId: string },
   now: Date,
 ): Promise<void> {
   await tx
-    .updateTable('hires')
+    .updateTable('purchases')
     .set({ state: 'done', reference, payer, result_id: resultId, bytes: null, updated_at: now })
     .where('id', '=', id)
     .execute()
@@ -154,10 +169,10 @@ export async function findBought(
   orderId: string,
   network: Network,
 ): Promise<
-  { readonly id: HireId; readonly payment: SignedPayment; readonly signedAtHeight: bigint } | undefined
+  { readonly id: PurchaseId; readonly payment: SignedPayment; readonly signedAtHeight: bigint } | undefined
 > {
   const row = await db
-    .selectFrom('hires')
+    .selectFrom('purchases')
     .select(['id', 'payment', 'signed_at_height'])
     .where('result_id', '=', orderId)
     .where('network', '=', network)
@@ -165,18 +180,18 @@ export async function findBought(
     .executeTakeFirst()
   if (row === undefined || row.signed_at_height === null) return undefined
   const { id, payment, signed_at_height: signedAtHeight } = row
-  return { id: id as HireId, payment: payment as SignedPayment, signedAtHeight }
+  return { id: id as PurchaseId, payment: payment as SignedPayment, signedAtHeight }
 }
 
 /** The same payment stands on the chain by another transaction now. */
-export async function saveMoved(db: Db, id: HireId, reference: string, now: Date): Promise<void> {
-  await db.updateTable('hires').set({ reference, updated_at: now }).where('id', '=', id).execute()
+export async function saveMoved(db: Db, id: PurchaseId, reference: string, now: Date): Promise<void> {
+  await db.updateTable('purchases').set({ reference, updated_at: now }).where('id', '=', id).execute()
 }
 
 /** Who named the payment had no right to it; who made it may use it for anything. */
-export async function saveContested(tx: Tx, id: HireId, now: Date): Promise<void> {
+export async function saveContested(tx: Tx, id: PurchaseId, now: Date): Promise<void> {
   await tx
-    .updateTable('hires')
+    .updateTable('purchases')
     .set({ state: 'void', result_id: null, why: 'the payment was another’s', updated_at: now })
     .where('id', '=', id)
     .execute()
@@ -185,12 +200,19 @@ export async function saveContested(tx: Tx, id: HireId, now: Date): Promise<void
 /** From now on it is the purchase of who made the payment. */
 export async function saveTakenOver(
   tx: Tx,
-  id: HireId,
-  { subject, request, fingerprint, requestKey, resultId, due }: Purchase & { resultId: string; due: Usdc },
+  id: PurchaseId,
+  {
+    subject,
+    request,
+    fingerprint,
+    requestKey,
+    resultId,
+    due,
+  }: PurchaseRequest & { resultId: string; due: Usdc },
   now: Date,
 ): Promise<void> {
   await tx
-    .updateTable('hires')
+    .updateTable('purchases')
     .set({
       ...{ subject, request: JSON.stringify(request), fingerprint, request_key: requestKey },
       ...{
@@ -210,15 +232,15 @@ export async function saveTakenOver(
  * Nothing took effect, so the same payment may be tried again, for whatever it is offered then. Said by whoever has the
  * claim, or of these very bytes: another may be at it by now.
  */
-export async function saveVoid(db: Db | Tx, hire: Hire, why: string, now: Date): Promise<void> {
+export async function saveVoid(db: Db | Tx, purchase: Purchase, why: string, now: Date): Promise<void> {
   const whose =
-    hire.state === 'sent'
-      ? sql<SqlBool>`state = 'sent' and reference = ${hire.settlement.reference}`
-      : sql<SqlBool>`state = 'claimed' and lease_until = ${hire.leaseUntil}`
+    purchase.state === 'sent'
+      ? sql<SqlBool>`state = 'sent' and reference = ${purchase.settlement.reference}`
+      : sql<SqlBool>`state = 'claimed' and lease_until = ${purchase.leaseUntil}`
   await db
-    .updateTable('hires')
+    .updateTable('purchases')
     .set({ state: 'void', why: why.slice(0, 300), updated_at: now })
-    .where('id', '=', hire.id)
+    .where('id', '=', purchase.id)
     .where(whose)
     .execute()
 }
@@ -229,72 +251,37 @@ export async function takeSent(
   networks: readonly Network[],
   at: { now: Date; before: Date },
   limit: number,
-): Promise<HireIn<'sent'>[]> {
-  const { rows } = await sql<Row>`
-    update hires set updated_at = ${at.now} where id in (
-      select id from hires where state = 'sent' and updated_at < ${at.before}
+): Promise<PurchaseIn<'sent'>[]> {
+  const { rows } = await sql<PurchaseRow>`
+    update purchases set updated_at = ${at.now} where id in (
+      select id from purchases where state = 'sent' and updated_at < ${at.before}
         and network = any(${networks})
       order by updated_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
-  return rows.map(hireOf).filter((hire) => hire.state === 'sent')
+  return rows.map(purchaseOf).filter((purchase) => purchase.state === 'sent')
 }
 
 /** In small batches, so that no lock is held for long. */
 export async function deleteOver(db: Db, before: Date, limit: number): Promise<number> {
   const done = await sql`
-    delete from hires where id in (
-      select id from hires where state in ('claimed', 'void') and reference is null and updated_at < ${before}
+    delete from purchases where id in (
+      select id from purchases where state in ('claimed', 'void') and reference is null and updated_at < ${before}
       order by updated_at limit ${limit} for update skip locked
     )`.execute(db)
   return Number(done.numAffectedRows ?? 0n)
 }
 
-export interface HireFigures {
+export interface PurchaseFigures {
   readonly network: string
   readonly underWay: bigint
   readonly oldestSeconds: number
 }
 
 /** By network, what was sent to the chain and has not ended. */
-export async function findHireFigures(db: Db, now: Date): Promise<HireFigures[]> {
-  const { rows } = await sql<HireFigures>`
+export async function findPurchaseFigures(db: Db, now: Date): Promise<PurchaseFigures[]> {
+  const { rows } = await sql<PurchaseFigures>`
     select network, count(*) as "underWay",
       extract(epoch from ${now}::timestamptz - min(created_at))::double precision as "oldestSeconds"
-    from hires where state = 'sent' group by network`.execute(db)
+    from purchases where state = 'sent' group by network`.execute(db)
   return rows
-}
-
-/**
- * What the same wallet has bought under the same word since then, by what it signed. What somebody else may have named
- * counts for nothing here, nor does what was only claimed: nobody has looked at its signature yet.
- */
-export async function findNamed(
-  db: Db | Tx,
-  { id, network, payer, requestKey }: Hire,
-  since: Date,
-): Promise<HireIn<'sent' | 'done'> | undefined> {
-  if (requestKey === null) return undefined
-  const { rows } = await sql<Row>`
-    select * from hires where network = ${network} and payer = ${payer} and request_key = ${requestKey}
-      and binding = 'signed' and state in ('sent', 'done') and created_at >= ${since} and id <> ${id}
-    order by created_at desc limit 1`.execute(db)
-  const found = rows[0] && hireOf(rows[0])
-  return found?.state === 'sent' || found?.state === 'done' ? found : undefined
-}
-
-/** How many payments of the same wallet were brought to the chain lately and came to nothing. */
-export async function countFailed(db: Db, { network, payer }: Hire, since: Date): Promise<number> {
-  const { rows } = await sql<{ count: bigint }>`
-    select count(*) from hires where network = ${network} and payer = ${payer} and state = 'void'
-      and reference is not null and kind <> 'transaction' and updated_at >= ${since}`.execute(db)
-  return Number(rows[0]?.count ?? 0n)
-}
-
-/** What a wallet has under way on a network beside one payment; until the transaction ends nobody adds to it. */
-export async function lockUnderWay(tx: Tx, { id, network, payer }: Hire): Promise<bigint> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`hires:${network}:${payer}`}, 0))`.execute(tx)
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from hires
-    where network = ${network} and payer = ${payer} and state = 'sent' and id <> ${id}`.execute(tx)
-  return rows[0]?.sum ?? 0n
 }

@@ -1,4 +1,4 @@
-import type { SignedTransfer } from '@market/core/ports/rail'
+import type { SignedTransfer } from '@market/core/ports/payout-sender'
 import type { Db, Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import type { Payout, StoredSignature } from '../payout.ts'

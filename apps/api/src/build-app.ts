@@ -1,0 +1,115 @@
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { connect } from '@market/database/connect'
+import { eventStreams } from '@market/handlers/event-streams'
+import { executor } from '@market/handlers/execute'
+import { catalog } from '@market/handlers/x402/catalog'
+import { hireDoor } from '@market/handlers/x402/hire-door'
+import { registerDoor } from '@market/handlers/x402/register-door'
+import { createMetrics } from '@market/http/metrics'
+import { buildServer } from '@market/http/server'
+import { type Clock, systemClock } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { oidcIdentity } from '@market/platform/identity/oidc-identity'
+import { redisLimiter } from '@market/platform/redis/limiter'
+import { clockFromFile } from '@market/platform/settings/clock-file'
+import { outboundFrom } from '@market/platform/settings/outbound'
+import { createLogger } from '@market/platform/telemetry/logger'
+import { startTraces } from '@market/platform/telemetry/traces'
+import { localVault } from '@market/platform/vault/local-vault'
+import { openChains } from './chains.ts'
+import type { Config } from './config.ts'
+import { readiness } from './readiness.ts'
+
+type LogDestination = NonNullable<Parameters<typeof createLogger>[0]['destination']>
+
+/** The only place that knows every adapter. Reads top to bottom: foundations, ports, edge. */
+export async function buildApp(config: Config, { logTo }: { logTo?: LogDestination } = {}) {
+  const log = createLogger({ level: config.LOG_LEVEL, name: 'api', ...(logTo && { destination: logTo }) })
+  const metrics = createMetrics()
+  const traces = await startTraces({
+    service: 'agent-market-api',
+    ...(config.TRACES_ENDPOINT !== undefined && { endpoint: config.TRACES_ENDPOINT }),
+  })
+  const noteFault = (error: unknown, requestId: string) => {
+    metrics.faults.inc()
+    log.error({ err: error, request_id: requestId }, 'fault')
+  }
+
+  const db = connect({
+    url: config.DATABASE_URL,
+    maxConnections: config.DATABASE_POOL,
+    applicationName: 'agent-market-api',
+    preparedStatements: config.DATABASE_PREPARED_STATEMENTS ? 'in_transactions' : 'none',
+    pipeline: config.DATABASE_PIPELINE,
+    onLostStatement: (error) =>
+      log.warn({ reason: error.message }, 'a prepared statement was lost: none is prepared from now on'),
+    onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+  })
+  const limiter = redisLimiter({
+    url: config.REDIS_URL,
+    prefix: config.REDIS_PREFIX,
+    onFallback: () => metrics.limiterFallbacks.inc(),
+    log,
+  })
+  const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
+
+  const networks = await openChains(config, log)
+  const app = {
+    db,
+    clock,
+    limiter,
+    ids: idSource(clock, config.CELL),
+    vault: localVault({ keys: config.VAULT_KEYS, pepper: config.VAULT_PEPPER }),
+    identity: oidcIdentity({ issuer: config.IDP_ISSUER, audience: config.IDP_AUDIENCE }),
+    outbound: outboundFrom(config),
+    signatures: walletSignatures({
+      domain: new URL(config.BASE_URL).host,
+      uri: config.BASE_URL,
+      evmRpcUrls: config.BASE_RPC_URLS,
+      altRpcUrls: config.ALT_RPC_URLS,
+    }),
+    chains: networks.chains,
+    facilitators: networks.facilitators,
+    baseUrl: config.BASE_URL,
+    operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
+    onFault: (error: unknown, call: { requestId: string }) => noteFault(error, call.requestId),
+  }
+
+  let draining = false
+  const server = buildServer({
+    execute: executor(app),
+    streams: eventStreams(app),
+    hire: hireDoor(app),
+    register: registerDoor(app, config.REGISTRATION_FEE_USDC),
+    window: catalog(app),
+    baseUrl: config.BASE_URL,
+    appUrl: config.APP_URL,
+    trustedProxies: config.TRUSTED_PROXIES,
+    metricsReaders: config.METRICS_READERS,
+    metrics,
+    health: { isReady: readiness(db), isDraining: () => draining },
+    log,
+    onFault: noteFault,
+  })
+
+  return {
+    log,
+    /** Rejects when a node turns out to be on another chain than it should. */
+    broken: networks.broken,
+    listen: async () => {
+      await limiter.ready()
+      return server.listen({ port: config.PORT, host: config.HOST, ...REUSE_PORT })
+    },
+    /** Told to go: rejects readiness, lets new connections find another node, then finishes what it has begun. */
+    stop: async () => {
+      draining = true
+      networks.stop()
+      await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS))
+      await server.close()
+      await Promise.allSettled([limiter.stop(), db.destroy(), traces.stop()])
+    },
+  }
+}
+
+/** Two processes may hold the port at once, so that one can take over from the other. */
+const REUSE_PORT: { reusePort?: boolean } = { reusePort: true }

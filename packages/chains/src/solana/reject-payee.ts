@@ -1,0 +1,27 @@
+import { address } from '@solana/kit'
+import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
+import { parseWallet } from '../signatures/parse-wallet.ts'
+import type { SolanaRpc } from './nodes.ts'
+import { isFrozen, readTokenAccount, usdcAccountOf } from './token-account.ts'
+
+/** Why USDC can never be paid to this address, or undefined. */
+export const rejectPayee = async (
+  rpc: SolanaRpc,
+  mint: string,
+  own: ReadonlySet<string>,
+  payee: string,
+): Promise<string | undefined> => {
+  if (parseWallet(payee, 'solana') === undefined) return 'The payee is no Solana wallet that can sign'
+  if (own.has(payee)) return 'The payee is a wallet of the market itself'
+  const { value } = await rpc
+    .getAccountInfo(address(payee), { encoding: 'base64', dataSlice: { offset: 0, length: 0 } })
+    .send()
+  // Token accounts, mints and programs are made with keys that are thrown away: nobody could move the money again.
+  if (value !== null && value.owner !== SYSTEM_PROGRAM_ADDRESS) {
+    return 'The payee is an account of a program, not a wallet'
+  }
+  const account = await readTokenAccount(rpc, await usdcAccountOf(payee, mint), 'confirmed')
+  if (account === undefined) return undefined
+  if (account.owner !== payee) return "The payee's USDC account belongs to another wallet"
+  return isFrozen(account) ? "The payee's USDC account is frozen by its issuer" : undefined
+}

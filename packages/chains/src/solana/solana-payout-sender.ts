@@ -1,0 +1,53 @@
+import type { PayoutSender } from '@market/core/ports/payout-sender'
+import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import { assert } from '@market/kernel/assert'
+import { address } from '@solana/kit'
+import { getTokenSize } from '@solana-program/token'
+import { solanaNodes } from './nodes.ts'
+import { observePayout } from './observe-payout.ts'
+import { rejectPayee } from './reject-payee.ts'
+import { sendBytes } from './send-bytes.ts'
+import type { SolanaPayoutSenderSettings } from './settings.ts'
+import { feeAt, MICRO_LAMPORTS_PER_UNIT, priceOf, signPayout } from './sign-payout.ts'
+import { readTokenAccount, usdcAccountOf, usdcOf } from './token-account.ts'
+
+/** Moves the treasury's USDC on Solana. */
+export const solanaPayoutSender = (
+  settings: SolanaPayoutSenderSettings,
+  signer: SolanaTreasurySigner,
+): PayoutSender => {
+  assert(signer.address === settings.treasury, "the signer holds the treasury's key")
+  const nodes = solanaNodes(settings)
+  const { rpc } = nodes
+  const firstPrice = settings.microLamportsPerUnit ?? MICRO_LAMPORTS_PER_UNIT
+  const own = new Set([settings.treasury, ...settings.ownAddresses])
+  return {
+    network: 'solana-mainnet',
+    treasury: settings.treasury,
+    rejectionReason: (order) => rejectPayee(rpc, settings.usdc, own, order.to),
+    nonces: async () => null,
+    finalNonce: async () => null,
+    async sign(order, _nonce, before) {
+      const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+      const attempt = before.length + 1
+      return signPayout(order, signer, {
+        mint: settings.usdc,
+        attempt,
+        microLamportsPerUnit: priceOf(attempt, firstPrice),
+        lifetime: value,
+      })
+    },
+    send: ({ bytes }) => sendBytes(nodes, bytes),
+    look: (signed) => observePayout(nodes, signed),
+    async cost(order) {
+      const account = await usdcAccountOf(order.to, settings.usdc)
+      const fresh = (await readTokenAccount(rpc, account, 'confirmed')) === undefined
+      const rent = fresh ? await rpc.getMinimumBalanceForRentExemption(BigInt(getTokenSize())).send() : 0n
+      return { native: feeAt(firstPrice) + rent, fresh }
+    },
+    async nativeBalance() {
+      return (await rpc.getBalance(address(settings.treasury), { commitment: 'confirmed' }).send()).value
+    },
+    usdcBalance: () => usdcOf(rpc, settings.treasury, settings.usdc, 'confirmed'),
+  }
+}

@@ -1,0 +1,39 @@
+import type { Db, Tx } from '@market/database/transact'
+import { sql } from 'kysely'
+import type { Purchase, PurchaseIn } from './purchase.ts'
+import { type PurchaseRow, purchaseOf } from './store.ts'
+
+/**
+ * What the same wallet has bought under the same word since then, by what it signed. What somebody else may have named
+ * counts for nothing here, nor does what was only claimed: nobody has looked at its signature yet.
+ */
+export async function findNamed(
+  db: Db | Tx,
+  { id, network, payer, requestKey }: Purchase,
+  since: Date,
+): Promise<PurchaseIn<'sent' | 'done'> | undefined> {
+  if (requestKey === null) return undefined
+  const { rows } = await sql<PurchaseRow>`
+    select * from purchases where network = ${network} and payer = ${payer} and request_key = ${requestKey}
+      and binding = 'signed' and state in ('sent', 'done') and created_at >= ${since} and id <> ${id}
+    order by created_at desc limit 1`.execute(db)
+  const found = rows[0] && purchaseOf(rows[0])
+  return found?.state === 'sent' || found?.state === 'done' ? found : undefined
+}
+
+/** How many payments of the same wallet were brought to the chain lately and came to nothing. */
+export async function countFailed(db: Db, { network, payer }: Purchase, since: Date): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) from purchases where network = ${network} and payer = ${payer} and state = 'void'
+      and reference is not null and kind <> 'transaction' and updated_at >= ${since}`.execute(db)
+  return Number(rows[0]?.count ?? 0n)
+}
+
+/** What a wallet has under way on a network beside one payment; until the transaction ends nobody adds to it. */
+export async function lockUnderWay(tx: Tx, { id, network, payer }: Purchase): Promise<bigint> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`purchases:${network}:${payer}`}, 0))`.execute(tx)
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as sum from purchases
+    where network = ${network} and payer = ${payer} and state = 'sent' and id <> ${id}`.execute(tx)
+  return rows[0]?.sum ?? 0n
+}

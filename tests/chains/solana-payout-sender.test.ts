@@ -1,0 +1,291 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { fetchTransaction } from '@market/chains/solana/read-transfer'
+import { priceOf } from '@market/chains/solana/sign-payout'
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
+import type { PayoutOrder, PayoutSender, SentOutcome, SignedTransfer } from '@market/core/ports/payout-sender'
+import { usdc } from '@market/kernel/money'
+import { address, generateKeyPairSigner, getBase58Encoder, signature } from '@solana/kit'
+import { getFreezeAccountInstruction } from '@solana-program/token'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { InTrouble, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
+import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
+
+/** A blockhash dies after 150 slots, and the look waits for about 60 more. */
+/** A blockhash lives for 150 slots: a busy machine must be able to sign and send within them. */
+const SLOT_TIME_MS = 20
+const FLOAT = 10n ** 12n
+
+let world: SolanaWorld
+let sender: PayoutSender
+const relays: SolanaRelay[] = []
+
+beforeAll(async () => {
+  world = await startSolanaWorld({ slotTimeMs: SLOT_TIME_MS })
+  await world.usdc.fund(world.treasury.address, FLOAT)
+  sender = solanaPayoutSender(world.settings, world.signer)
+})
+afterAll(() => world.stop())
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()))
+})
+
+const relayed = async () => {
+  const relay = await startSolanaRelay(world.chain.url)
+  relays.push(relay)
+  return relay
+}
+const railOver = (...urls: string[]) => solanaPayoutSender({ ...world.settings, rpcUrls: urls }, world.signer)
+
+let count = 0
+const newOrder = async (amount = 1_000_000n, to?: string): Promise<PayoutOrder> => {
+  count += 1
+  return { payoutId: `po_${count}`, to: to ?? (await generateKeyPairSigner()).address, amount: usdc(amount) }
+}
+
+const lookUntil = async (
+  over: PayoutSender,
+  signed: readonly SignedTransfer[],
+  ...kinds: SentOutcome['kind'][]
+) => {
+  for (;;) {
+    const outcome = await over.look(signed)
+    if (kinds.includes(outcome.kind)) return outcome
+    await wait(SLOT_TIME_MS)
+  }
+}
+
+/** What the market does with a sender: sign, send and look until it is over, signing again only after an expiry. */
+const payOut = async (over: PayoutSender, order: PayoutOrder): Promise<readonly SignedTransfer[]> => {
+  const signed: SignedTransfer[] = []
+  for (;;) {
+    const next = await over.sign(order, null, signed)
+    signed.push(next)
+    for (;;) {
+      await over.send(next).catch(() => {})
+      const { kind } = await over.look(signed)
+      if (kind === 'final') return signed
+      if (kind === 'failed') throw new Error('the payout failed')
+      if (kind === 'expired') break
+      await wait(20 * SLOT_TIME_MS)
+    }
+  }
+}
+
+const memoOf = async (reference: string): Promise<string | undefined> => {
+  const transaction = await fetchTransaction(world.rpc, signature(reference))
+  const { accountKeys = [], instructions = [] } = transaction?.transaction.message ?? {}
+  const memo = instructions.find(({ programIdIndex }) => accountKeys[programIdIndex]?.startsWith('Memo'))
+  return memo && Buffer.from(getBase58Encoder().encode(memo.data)).toString()
+}
+
+describe('a payout', () => {
+  test('to a fresh payee makes the account, costs what was told, and carries its id', async () => {
+    const order = await newOrder(2_500_000n)
+    const cost = await sender.cost(order)
+    expect(cost).toEqual({ native: 2_044_360n, fresh: true })
+    const before = await sender.nativeBalance()
+    const signed = await sender.sign(order, null, [])
+    expect(signed).toMatchObject({ nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null })
+    await sender.send(signed)
+    expect(await lookUntil(sender, [signed], 'final')).toEqual({ kind: 'final', reference: signed.reference })
+
+    expect(await world.usdc.balanceOf(order.to)).toBe(2_500_000n)
+    expect(before - (await sender.nativeBalance())).toBe(cost.native)
+    expect(await memoOf(signed.reference)).toBe(`${order.payoutId}#1`)
+    expect(await sender.cost(order)).toEqual({ native: 5_080n, fresh: false })
+  })
+
+  test('is not a payment in, although it moves USDC of the treasury', async () => {
+    const [signed] = await payOut(sender, await newOrder())
+    const look = await solanaChain(world.settings).findTransfer({
+      reference: signed?.reference ?? '',
+      atLeast: usdc(1n),
+      notBefore: new Date(0),
+      notAfter: new Date(Date.now() + 3_600_000),
+    })
+    expect(look).toEqual({ kind: 'rejected', why: 'own_transfer' })
+  })
+
+  test('equal to another one under the same blockhash has its own signature, and both are paid', async () => {
+    const still = await relayed()
+    const blockhash = world.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+    const { context, value } = await blockhash
+    still.manner = async (call, ask) =>
+      call.method === 'getLatestBlockhash'
+        ? {
+            context: { slot: Number(context.slot) },
+            value: { blockhash: value.blockhash, lastValidBlockHeight: Number(value.lastValidBlockHeight) },
+          }
+        : ask()
+    const over = railOver(still.url)
+    const payee = (await generateKeyPairSigner()).address
+    const signed = await Promise.all(
+      [await newOrder(7n, payee), await newOrder(7n, payee)].map((order) => over.sign(order, null, [])),
+    )
+    expect(new Set(signed.map(({ reference }) => reference)).size).toBe(2)
+    expect(new Set(signed.map(({ lastValidHeight }) => lastValidHeight)).size).toBe(1)
+    await Promise.all(signed.map((one) => sender.send(one)))
+    for (const one of signed) await lookUntil(sender, [one], 'final')
+    expect(await world.usdc.balanceOf(payee)).toBe(14n)
+  })
+
+  test('sent many times, before and after it landed, is paid once', async () => {
+    const order = await newOrder(3n)
+    const signed = await sender.sign(order, null, [])
+    await Promise.all([sender.send(signed), sender.send(signed), sender.send(signed)])
+    await lookUntil(sender, [signed], 'seen', 'final')
+    await sender.send(signed)
+    await lookUntil(sender, [signed], 'final')
+    await sender.send(signed)
+    expect(await world.usdc.balanceOf(order.to)).toBe(3n)
+  })
+
+  test('whose blockhash died unseen is expired, signed again, and paid once', async () => {
+    const order = await newOrder(5n)
+    const dead = await sender.sign(order, null, [])
+    expect((await sender.look([dead])).kind).toBe('unknown')
+    await lookUntil(sender, [dead], 'expired')
+    const finalized = await world.rpc.getBlockHeight({ commitment: 'finalized' }).send()
+    expect(finalized).toBeGreaterThan(dead.lastValidHeight ?? 0n)
+
+    const second = await sender.sign(order, null, [dead])
+    await sender.send(dead).catch(() => {})
+    await sender.send(second)
+    const outcome = await lookUntil(sender, [dead, second], 'final')
+    expect(outcome).toEqual({ kind: 'final', reference: second.reference })
+    await sender.send(dead).catch(() => {})
+    expect(await world.usdc.balanceOf(order.to)).toBe(5n)
+    expect(await memoOf(second.reference)).toBe(`${order.payoutId}#2`)
+  })
+
+  test('is paid exactly once although 85 % of what is sent is acknowledged and thrown away', async () => {
+    const lossy = await relayed()
+    let sent = 0
+    lossy.manner = async (call, ask) => {
+      if (call.method !== 'sendTransaction') return ask()
+      sent += 1
+      // Every twentieth and a few more: the same share each time, whatever the timing.
+      return sent % 20 < 3 ? ask() : '1'.repeat(64)
+    }
+    const over = railOver(lossy.url)
+    const orders = await Promise.all(
+      Array.from({ length: 15 }, (_, index) => newOrder(1_000n + BigInt(index))),
+    )
+    const before = await world.usdc.balanceOf(world.treasury.address)
+    const attempts = await Promise.all(orders.map((order) => payOut(over, order)))
+    const balances = await Promise.all(orders.map(({ to }) => world.usdc.balanceOf(to)))
+    expect(balances).toEqual(orders.map(({ amount }) => amount))
+    const total = orders.reduce((sum, { amount }) => sum + amount, 0n)
+    expect(before - (await world.usdc.balanceOf(world.treasury.address))).toBe(total)
+    // The loss was real: some had to be signed again.
+    expect(attempts.some((signed) => signed.length > 1)).toBe(true)
+  })
+
+  test('that the treasury cannot pay for fails in its block, with the reason', async () => {
+    const order = await newOrder(FLOAT * 10n)
+    const signed = await sender.sign(order, null, [])
+    await sender.send(signed)
+    const outcome = await lookUntil(sender, [signed], 'failed')
+    expect(outcome).toMatchObject({ reference: signed.reference, why: expect.stringContaining('Custom') })
+  })
+})
+
+describe('bytes are not given up', () => {
+  const deadOrder = async () => {
+    const signed = await sender.sign(await newOrder(), null, [])
+    await lookUntil(sender, [signed], 'expired')
+    return signed
+  }
+
+  test('when only one of two nodes can be asked', async () => {
+    const signed = await deadOrder()
+    const away = await relayed()
+    away.manner = async () => {
+      throw new InTrouble({ kind: 'reset' })
+    }
+    expect(await railOver(world.chain.url, away.url).look([signed])).toEqual({ kind: 'unknown' })
+    away.manner = (_call, ask) => ask()
+    expect(await railOver(world.chain.url, away.url).look([signed])).toEqual({ kind: 'expired' })
+  })
+
+  test('when a node does not remember the time at which they were signed', async () => {
+    const signed = await deadOrder()
+    const forgetful = await relayed()
+    const recent = await world.rpc.getSlot({ commitment: 'confirmed' }).send()
+    forgetful.manner = async (call, ask) =>
+      call.method === 'getFirstAvailableBlock' ? Number(recent) - 1 : ask()
+    expect(await railOver(forgetful.url).look([signed])).toEqual({ kind: 'unknown' })
+  })
+
+  test('when the statuses are older than the height', async () => {
+    const signed = await deadOrder()
+    const stale = await relayed()
+    stale.manner = async (call, ask) => {
+      const result = await ask()
+      return call.method === 'getSignatureStatuses' ? { ...(result as object), context: { slot: 1 } } : result
+    }
+    expect(await railOver(stale.url).look([signed])).toEqual({ kind: 'unknown' })
+  })
+
+  test('when one node denies a payment that another one knows: it is paid', async () => {
+    const order = await newOrder(9n)
+    const [signed] = await payOut(sender, order)
+    if (signed === undefined) throw new Error('nothing was signed')
+    const denying = await relayed()
+    denying.manner = async (call, ask) => {
+      const result = await ask()
+      return call.method === 'getSignatureStatuses' ? { ...(result as object), value: [null] } : result
+    }
+    const paid = { kind: 'final', reference: signed.reference }
+    // Only when its height has passed would anybody think of signing again.
+    const both = railOver(denying.url, world.chain.url)
+    expect(await lookUntil(both, [signed], 'final', 'expired')).toEqual(paid)
+  })
+})
+
+describe('a payee is rejected', () => {
+  const apiErrorOf = async (to: string, over = sender) => over.rejectionReason(await newOrder(1n, to))
+
+  test('when it is no wallet that can sign', async () => {
+    const offCurve = await world.usdc.accountOf(world.issuer.address)
+    const system = '11111111111111111111111111111111'
+    for (const to of ['', 'abc', `0x${'ab'.repeat(20)}`, offCurve, system]) {
+      expect(await apiErrorOf(to)).toMatch(/no Solana wallet that can sign/)
+    }
+  })
+
+  test('when it is one of our own', async () => {
+    const cold = (await generateKeyPairSigner()).address
+    const over = solanaPayoutSender({ ...world.settings, ownAddresses: [cold] }, world.signer)
+    expect(await apiErrorOf(cold, over)).toMatch(/of the market itself/)
+    expect(await apiErrorOf(world.treasury.address, over)).toMatch(/of the market itself/)
+    expect(await apiErrorOf(cold)).toBeUndefined()
+  })
+
+  test('when it is an account of a program', async () => {
+    expect(await apiErrorOf(world.usdc.mint)).toMatch(/account of a program/)
+  })
+
+  test('when its USDC account is frozen', async () => {
+    const frozen = await world.wallet(1n)
+    expect(await apiErrorOf(frozen.address)).toBeUndefined()
+    const account = address(await world.usdc.accountOf(frozen.address))
+    const freeze = { account, mint: address(world.usdc.mint), owner: world.issuer }
+    await world.run(world.issuer, [getFreezeAccountInstruction(freeze)])
+    expect(await apiErrorOf(frozen.address)).toMatch(/frozen by its issuer/)
+  })
+})
+
+test('an attempt after an expiry offers four times as much for its place, up to a bound', () => {
+  const prices = [1, 2, 3, 6, 9].map((attempt) => priceOf(attempt, 1_000n))
+  expect(prices).toEqual([1_000n, 4_000n, 16_000n, 1_000_000n, 1_000_000n])
+  expect(priceOf(2, 5_000_000n)).toBe(5_000_000n)
+})
+
+test('a sender is not built with a signer of another treasury', async () => {
+  const other = (await generateKeyPairSigner()).address
+  expect(() => solanaPayoutSender({ ...world.settings, treasury: other }, world.signer)).toThrow(
+    /treasury's key/,
+  )
+})

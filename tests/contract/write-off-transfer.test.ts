@@ -1,0 +1,134 @@
+import { operations } from '@market/contract/operations'
+import { balanceOf, fees } from '@market/money/ledger'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { Subject } from '../support/good-call.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { operatorToken } from '../support/operator.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+import {
+  auditOf,
+  bringFees,
+  makeFailed,
+  makePayout,
+  makeSending,
+  NETWORK,
+  someHash,
+} from '../support/treasury.ts'
+
+const PATH = '/api/admin/outgoing/book'
+const REASON = 'The payer asked for it'
+
+let market: Market
+let bearer: string
+beforeAll(async () => {
+  market = await startMarket()
+  bearer = await operatorToken(market)
+})
+afterAll(() => market.stop())
+
+const post = (body: unknown, path = PATH) => market.client().post(path, body, { bearer })
+
+const bodyFor = (reference: string) => ({ network: NETWORK, reference, reason: REASON })
+
+/** A payment nobody can explain, and fees that cover it. */
+const makeLoss = async () => {
+  await bringFees(market.db, 5_000_000n)
+  return makeSending(market.db)
+}
+
+let spare = ''
+const subject: Subject = {
+  market: () => market,
+  operation: operations.writeOffTransfer,
+  good: async () => {
+    spare = (await makeLoss()).reference
+    return { path: PATH, body: bodyFor((await makeLoss()).reference), ask: { bearer } }
+  },
+}
+commonWriteRefusals({
+  ...subject,
+  other: (call) => ({ ...call, body: bodyFor(spare) }),
+})
+rejectsWithoutProvider(subject, PATH, bodyFor(someHash()))
+
+const inFees = () => balanceOf(market.db, fees(NETWORK))
+
+test('200: the fees bear the loss, once, it is unexplained no more, and who said so is written down', async () => {
+  const { reference, payee } = await makeLoss()
+  const before = await inFees()
+  const { status, body } = await post(bodyFor(reference))
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    success: true,
+    data: {
+      network: NETWORK,
+      reference,
+      payout_id: null,
+      payee,
+      amount_usd: '5.00',
+      happened_at: expect.stringMatching(INSTANT),
+      written_off_at: expect.stringMatching(INSTANT),
+    },
+  })
+  expect((await post(bodyFor(reference))).body).toEqual(body)
+  expect(await inFees()).toBe(before - 5_000_000n)
+  const entry = {
+    act: 'sending.booked',
+    actor: `user:${ADMIN_USER}`,
+    details: { reason: REASON, network: NETWORK, payout: null, amount_usd: '5.00' },
+  }
+  expect(await auditOf(market.db, reference)).toEqual([entry, entry])
+  const unexplained = await market.client().get('/api/admin/unexplained?limit=100', { bearer })
+  expect(unexplained.body.data).not.toContainEqual(expect.objectContaining({ reference }))
+})
+
+test('200: a payment that names a waiting payout and went to somebody else is a loss too', async () => {
+  await bringFees(market.db, 5_000_000n)
+  const before = await inFees()
+  const payoutId = (await makePayout(market.db)).id
+  const { reference } = await makeSending(market.db, { payoutId })
+  const { status, body } = await post(bodyFor(reference))
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject({ reference, payout_id: payoutId })
+  expect(await inFees()).toBe(before - 5_000_000n)
+})
+
+test('400: fields that are missing or wrong', async () => {
+  invalid(await post({}), 'network', 'reference', 'reason')
+  invalid(await post({ network: 'base', reference: '0x12', reason: 'no' }), 'network', 'reference', 'reason')
+})
+
+test('403: an operator’s key, an ordinary person and an agent', async () => {
+  const { reference } = await makeLoss()
+  const before = await inFees()
+  const { token } = await makeUser(market)
+  const { apiKey } = await makeAgent(market)
+  for (const credential of [ADMIN_KEY, token, apiKey]) {
+    const reply = await market.client().post(PATH, bodyFor(reference), { bearer: credential })
+    rejected(reply, 403, 'wrong_credential')
+  }
+  expect(await inFees()).toBe(before)
+})
+
+test('404: a payment nobody has seen', async () => {
+  rejected(await post(bodyFor(someHash())), 404, 'not_found')
+})
+
+test('409: one that may still be undone, one whose payout settles it, and one the fees do not cover', async () => {
+  const before = await inFees()
+  const unsure = await makeSending(market.db, { isFinal: false })
+  const queued = await makePayout(market.db)
+  const ofQueued = await makeSending(market.db, { payoutId: queued.id, payee: queued.payee })
+  const ofFailed = await makeSending(market.db, { payoutId: (await makeFailed(market.db)).id })
+  const tooMuch = await makeSending(market.db, { amount: before + 1n })
+  for (const { reference } of [unsure, ofQueued, ofFailed, tooMuch]) {
+    rejected(await post(bodyFor(reference)), 409, 'conflict')
+    expect(await auditOf(market.db, reference)).toEqual([])
+  }
+  expect(await inFees()).toBe(before)
+})

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { connect } from '@market/database/connect'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import { sql } from 'kysely'
+import { startApi } from '../../support/api-process.ts'
+import { ADMIN_USER, apiEnvironment } from '../../support/settings.ts'
+import { until } from '../../support/until.ts'
+import { startWorker } from '../../support/worker-process.ts'
+import { ALT, type Ground, PUBLIC_ADDRESS } from './ground.ts'
+import { keep } from './keeper.ts'
+
+export type AppServices = Awaited<ReturnType<typeof startApp>>
+
+const HOOKS = fileURLToPath(new URL('seed-bug.ts', import.meta.url))
+const CLOCK_IS_READ_MS = 60
+/** Longer than one of them may take to say why it does not come up. */
+const UP_WITHIN_MS = 130_000
+
+/** A bug that is put into the programs while they are read, and into the database before. */
+interface Planted {
+  readonly name: string
+  readonly sql?: readonly string[]
+}
+
+/** A marketplace of its own: a new database, empty treasuries, two api and two worker processes that are kept running. */
+export async function startApp(ground: Ground, bug?: Planted) {
+  const { sides, idp } = ground
+  const folder = mkdtempSync(join(ground.folder, 'app-'))
+  const clockFile = join(folder, 'clock')
+  writeFileSync(clockFile, '0')
+  const database = await ground.newDatabase()
+  const db = connect({ url: database.url, maxConnections: 4 })
+  for (const statement of bug?.sql ?? []) await sql.raw(statement).execute(db)
+
+  const newAccounts = () =>
+    Promise.all([
+      sides['base-mainnet'].newAccount(),
+      sides['alt-mainnet'].newAccount(),
+      sides['solana-mainnet'].newAccount(),
+    ])
+  const [base, alt, solana] = await newAccounts()
+  const [gasOnBase, gasOnAlt, gasOnSolana] = await newAccounts()
+  const treasuries: Readonly<Record<Network, string>> = {
+    'base-mainnet': base.address,
+    'alt-mainnet': alt.address,
+    'solana-mainnet': solana.address,
+  }
+  const redisUrl = `redis://127.0.0.1:${ground.proxies.redis.port}`
+  const redisPrefix = `faults:${randomBytes(6).toString('hex')}`
+  const api = apiEnvironment({ databaseUrl: database.ofApi, redisUrl, redisPrefix, idp })
+  const gasKeys = {
+    SOLANA_GAS_KEY: gasOnSolana.key,
+    BASE_GAS_KEY: gasOnBase.key,
+    ALT_GAS_KEY: gasOnAlt.key,
+  }
+  const common = {
+    CLOCK_FILE: clockFile,
+    DATABASE_POOL: '6',
+    DNS_SERVERS: `127.0.0.1:${ground.dns.port}`,
+    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${ground.sink.port}`,
+    OUTBOUND_CA_FILE: ground.caFile,
+    RPC_TIMEOUT_MS: '700',
+    SOLANA_RPC_URLS: ground.relayUrls('solana-mainnet'),
+    SOLANA_GENESIS_HASH: ground.solana.genesisHash,
+    SOLANA_TREASURY: solana.address,
+    BASE_RPC_URLS: ground.relayUrls('base-mainnet'),
+    BASE_TREASURY: base.address,
+    BASE_CONFIRMATIONS: '0:1',
+    ALT_RPC_URLS: ground.relayUrls('alt-mainnet'),
+    ALT_TREASURY: alt.address,
+    ALT_CONFIRMATIONS: '0:1',
+    ALT_CHAIN_ID: String(ALT.chainId),
+    ALT_USDC: ALT.usdc,
+    SOLANA_GAS_ACCOUNT: gasOnSolana.address,
+    BASE_GAS_ACCOUNT: gasOnBase.address,
+    ALT_GAS_ACCOUNT: gasOnAlt.address,
+    ...gasKeys,
+    ...(bug !== undefined && {
+      SEEDED_BUG: bug.name,
+      // Processes are killed every few seconds: without the cache most of their time would go into compiling the sources.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'market-faults-compiled'),
+    }),
+  }
+  const keys = {
+    SOLANA_TREASURY_KEY: solana.key,
+    BASE_TREASURY_KEY: base.key,
+    ALT_TREASURY_KEY: alt.key,
+  }
+  const { VAULT_KEYS = '', VAULT_PEPPER = '' } = api
+  const worker = { VAULT_KEYS, VAULT_PEPPER, LOG_LEVEL: 'info', DATABASE_URL: database.ofWorker }
+  // The hooks change source files while they are loaded, so a program with a bug runs from its sources.
+  const how = bug === undefined ? {} : ({ nodeOptions: ['--import', HOOKS], from: 'sources' } as const)
+  const newApi = () => keep(() => startApi({ ...api, ...common }, how))
+  const newWorker = () =>
+    keep(() => startWorker({ ...worker, ...common, ...keys, PAYOUT_DAY_CAP_USDC: '1000000' }, how))
+  const apis = [newApi()]
+  const workers = [newWorker()]
+  const all = [...apis, ...workers]
+  const areUp = () =>
+    until('all processes are up', () => all.every(({ url }) => url() !== undefined), {
+      withinMs: UP_WITHIN_MS,
+    }).catch((error) => {
+      const why = all.filter(({ url }) => url() === undefined).map((one) => one.errors().slice(-2).join('\n'))
+      throw new Error(`${error}: ${why.join('\n---\n').slice(-6_000)}`)
+    })
+  const stop = async () => {
+    await Promise.all(all.map((one) => one.stop()))
+    await db.destroy()
+  }
+  const mustBeUp = () =>
+    areUp().catch(async (error) => {
+      await stop()
+      throw error
+    })
+  await mustBeUp()
+  // With a bug, the second of each loads what the first has written to the compile cache.
+  apis.push(newApi())
+  workers.push(newWorker())
+  all.push(...apis.slice(1), ...workers.slice(1))
+  await mustBeUp()
+  let ahead = 0
+  let turn = 0
+  return {
+    db,
+    treasuries,
+    apis,
+    workers,
+    areUp,
+    stop,
+    /** Each of the api processes in turn, whether it lives or not. */
+    apiUrl: () => apis[turn++ % apis.length]?.url(),
+    adminToken: () => idp.token({ sub: ADMIN_USER }),
+    /** The time the processes live in. */
+    now: () => Date.now() + ahead,
+    async jump(ms: number) {
+      ahead += ms
+      writeFileSync(clockFile, String(ahead))
+      await wait(CLOCK_IS_READ_MS)
+    },
+    secrets: [
+      ...Object.values(keys),
+      ...Object.values(gasKeys),
+      VAULT_KEYS.split(':')[1] ?? '',
+      VAULT_PEPPER,
+    ],
+    output: () => all.map((one) => one.output()).join(''),
+    settings: { ...common, ...keys },
+    networks: NETWORKS,
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { type Subject, send } from './good-call.ts'
+import { invalid, rejected } from './rejected.ts'
+
+const LIMIT_BYTES = 256 * 1024
+
+const inFull = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {})
+
+/** What every write rejects about the body itself, before or whatever its fields say. */
+export function rejectsBadBodies(subject: Subject): void {
+  const { good } = subject
+
+  test('400: a body that is no JSON, no object, too deep, reaches for prototypes, or has a field too many', async () => {
+    const call = await good()
+    rejected(await send(subject, { ...call, body: '{"name":' }), 400, 'bad_json')
+    rejected(await send(subject, { ...call, body: '{"__proto__":{"admin":true}}' }), 400, 'bad_json')
+    rejected(await send(subject, { ...call, body: `${'['.repeat(33)}${']'.repeat(33)}` }), 400, 'invalid')
+    for (const body of ['[]', '"text"', '7', 'true']) {
+      const reply = await send(subject, { ...call, body })
+      expect(reply.status).toBeGreaterThanOrEqual(400)
+      expect(reply.status).toBeLessThanOrEqual(401)
+    }
+    const surplus = await send(subject, { ...call, body: { ...inFull(call.body), surplus: 1 } })
+    invalid(surplus, '')
+    expect(surplus.body.details?.[0]?.message).toContain('"surplus"')
+  })
+
+  test('400: an Idempotency-Key that is too long or not printable', async () => {
+    const call = await good()
+    for (const key of ['k'.repeat(129), 'caf\u00e9']) {
+      rejected(await send(subject, call, { key }), 400, 'bad_idempotency_key')
+    }
+  })
+
+  test('413: a body of more than 256 KB', async () => {
+    const call = await good()
+    const body = JSON.stringify({ ...inFull(call.body), padding: 'x'.repeat(LIMIT_BYTES) })
+    rejected(await send(subject, { ...call, body }), 413, 'too_large')
+  })
+
+  test('415: a body that does not say it is JSON', async () => {
+    const call = await good()
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
+      const body = JSON.stringify(inFull(call.body))
+      const reply = await send(subject, { ...call, body }, { headers: { 'content-type': type } })
+      rejected(reply, 415, 'unsupported_media')
+    }
+  })
+}

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { someAddress } from './client.ts'
+import { type Subject, send, successOf } from './good-call.ts'
+import type { Market } from './market.ts'
+import { rejected } from './rejected.ts'
+
+/** Tokens that are right in all points but one. */
+function badTokens({ idp }: Market): string[] {
+  const now = Math.floor(Date.now() / 1_000)
+  const claims = { iss: idp.issuer, aud: idp.audience, sub: 'somebody', iat: now - 7_200, exp: now + 600 }
+  return [
+    idp.forge({ ...claims, exp: now - 3_600 }),
+    idp.forge({ ...claims, aud: 'https://elsewhere.example' }),
+    idp.forge({ ...claims, iss: 'https://elsewhere.example' }),
+    idp.forge({ ...claims, sub: undefined }),
+    idp.forge(claims, { alg: 'none' }),
+    `${idp.forge(claims).slice(0, -6)}AAAAAA`,
+    'not.a.token',
+  ]
+}
+
+/** Whoever shows nothing, or something wrong, to an operation that wants to know who calls. */
+export function rejectsStrangers(subject: Subject): void {
+  const { market, operation, good } = subject
+  const ask = async (headers: Record<string, string>) => {
+    const { path, body } = await good()
+    return market()
+      .client()
+      .send(operation.method, path, { headers, from: someAddress(), ...(body !== undefined && { body: {} }) })
+  }
+
+  test('401: no credential, and the answer says which would do', async () => {
+    rejected(await ask({}), 401, 'credentials_missing')
+  })
+
+  test('401: a credential that is malformed, mistyped, expired or meant for somebody else', async () => {
+    for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer two words']) {
+      rejected(await ask({ authorization }), 401, 'bad_authorization')
+    }
+    for (const key of ['market_short', `market_${'0'.repeat(49)}`]) {
+      rejected(await ask({ authorization: `Bearer ${key}` }), 401, 'bad_api_key')
+    }
+    rejected(await ask({ authorization: 'Bearer adm_guessed' }), 401, 'bad_admin_key')
+    for (const token of badTokens(market())) {
+      rejected(await ask({ authorization: `Bearer ${token}` }), 401, 'bad_token')
+    }
+  })
+
+  test('401: a rejected credential is not repeated in the answer or the log', async () => {
+    const token = badTokens(market())[0] ?? ''
+    const reply = await ask({ authorization: `Bearer ${token}` })
+    expect(JSON.stringify(reply.body)).not.toContain(token)
+    expect(market().logText()).not.toContain(token)
+  })
+
+  const takesPeople = operation.callers.some((kind) => kind === 'user' || kind === 'admin')
+  const elsewhere = [{}, { origin: 'https://elsewhere.example' }, { 'sec-fetch-site': 'cross-site' }]
+  if (takesPeople) {
+    test('403: a cookie that a browser sent from a page of another site', async () => {
+      const cookie = `idp-token=${await market().idp.token({ sub: 'somebody' })}`
+      for (const headers of elsewhere) rejected(await ask({ cookie, ...headers }), 403, 'cross_site')
+    })
+  } else {
+    test('401: a cookie counts for nothing where people have no business', async () => {
+      const cookie = `idp-token=${await market().idp.token({ sub: 'somebody' })}`
+      for (const headers of [...elsewhere, { 'sec-fetch-site': 'same-origin' }]) {
+        rejected(await ask({ cookie, ...headers }), 401, 'credentials_missing')
+      }
+    })
+  }
+
+  if (operation.cosigned !== true) {
+    test('400: two credentials at once', async () => {
+      const headers = { 'x-market-wallet': '0x', 'x-market-wallet-sig': '0x', 'x-market-wallet-sig-ts': '1' }
+      rejected(await send(subject, await good(), { bearer: 'market_key', headers }), 400, 'two_credentials')
+    })
+  }
+
+  test('400: wallet fields that are none', async () => {
+    const wallet = {
+      'x-market-wallet': 'nobody',
+      'x-market-wallet-sig': '0x00',
+      'x-market-wallet-sig-ts': '1',
+    }
+    const reply = await ask(wallet)
+    rejected(reply, 400, 'bad_wallet_fields', { details: [{ path: 'wallet', message: expect.any(String) }] })
+  })
+}
+
+/** An operation that takes anybody asks for nothing, but what cannot be read at all is still rejected. */
+export function rejectsUnreadableCredentials(subject: Subject): void {
+  const { operation, good } = subject
+
+  test('401: an Authorization header that holds no bearer token', async () => {
+    const call = await good()
+    for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer two words']) {
+      rejected(await send(subject, call, { headers: { authorization } }), 401, 'bad_authorization')
+    }
+  })
+
+  test(`${successOf(operation)}: a credential this call has no use for is not looked at`, async () => {
+    const wrong = [
+      { kind: 'agent', bearer: 'market_wrong' },
+      { kind: 'admin_key', bearer: 'adm_wrong' },
+    ] as const
+    for (const { bearer } of wrong.filter(({ kind }) => !operation.callers.includes(kind))) {
+      expect((await send(subject, await good(), { bearer })).status).toBe(successOf(operation))
+    }
+  })
+}

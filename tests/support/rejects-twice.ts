@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { someAddress } from './client.ts'
+import { type GoodCall, type Subject, send, successOf } from './good-call.ts'
+import { rejected } from './rejected.ts'
+
+export interface Repeatable extends Subject {
+  /** A different request that the same caller could make. */
+  readonly other: (call: GoodCall) => GoodCall
+}
+
+/** A nameless caller's keys are known by their address, so each of these keeps to one. */
+const keyed = () => ({ key: randomUUID(), from: someAddress() })
+
+/** What every write promises about its Idempotency-Key. */
+export function rejectsTwice(subject: Repeatable): void {
+  const { market, operation, good, other } = subject
+  const success = successOf(operation)
+
+  test(`${success}: repeated with its Idempotency-Key, the same answer again and nothing done twice`, async () => {
+    const call = await good()
+    const again = keyed()
+    const first = await send(subject, call, again)
+    const second = await send(subject, call, again)
+    expect(first.status).toBe(success)
+    expect(first.headers.has('idempotent-replayed')).toBe(false)
+    expect(second.status).toBe(success)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(second.body).toEqual(first.body)
+  })
+
+  test('409: repeated while the first is still running', async () => {
+    const call = await good()
+    const again = keyed()
+    expect((await send(subject, call, again)).status).toBe(success)
+    // As the row stands while another node is still at work on it.
+    await market()
+      .db.updateTable('requests')
+      .set({
+        state: 'running',
+        status: null,
+        response_sealed: null,
+        leased_until: new Date(market().now() + 20_000),
+      })
+      .where('key', '=', again.key)
+      .execute()
+    const reply = await send(subject, call, again)
+    rejected(reply, 409, 'request_in_progress')
+    expect(reply.headers.get('retry-after')).toBe('1')
+  })
+
+  test('422: an Idempotency-Key that was used for another request', async () => {
+    const call = await good()
+    const again = keyed()
+    expect((await send(subject, other(call), again)).status).toBeLessThan(300)
+    const reply = await send(subject, call, again)
+    rejected(reply, 422, 'idempotency_key_reused')
+    expect((await send(subject, call)).status).toBe(success)
+  })
+}
