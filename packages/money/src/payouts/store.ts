@@ -262,7 +262,7 @@ export async function findFigures(db: Db, now: Date): Promise<PayoutFigures[]> {
     short_micros: bigint
     is_open: boolean
   }>`
-    select gate.network, gate.short_micros, gate.compared_at is not null and gate.short_micros = 0 and gate.life = ${DATABASE_EPOCH} as is_open,
+    select gate.network, gate.short_micros, gate.compared_at is not null and gate.short_micros = 0 and gate.database_epoch = ${DATABASE_EPOCH} as is_open,
       coalesce(under_way.waiting, 0)::integer as waiting, under_way.oldest,
       coalesce(under_way.held, 0)::integer as held,
       (select count(*) from payouts where network = gate.network and state = 'failed')::integer as failed
