@@ -119,7 +119,8 @@ export const SEEDED: Readonly<Record<string, string>> = {
     from seed join ${JOURNALS} on status = any(statuses)`,
   orders: ORDERS,
   order_steps: `(order_id, n, action, from_status, to_status, actor, at)
-    select id, step, action, from_status, to_status, 'wallet:' || wallet, at
+    select id, step, action, from_status, to_status,
+      case when action in ('start', 'deliver') then 'agent:' || agent_id else 'wallet:' || wallet end, at
     from seed join ${STEPS} on status = any(statuses)`,
   events: `(agent_id, seq, at, event, order_id, data)
     select agent_id, turn * 3 + place, at, event, id,

@@ -356,6 +356,16 @@ test('what an arbiter is to decide is still theirs when the payment was taken ba
   await books.finish()
   expect(await books.moneyOf([id])).toMatchObject([{ status: 'disputed', escrow: PRICE, refund: 0n }])
   await books.expectReachable([id])
+  expect(await actionsOf(id)).toEqual([
+    'pay by wallet',
+    'deliver by agent',
+    'release by clock',
+    'contest by wallet',
+    'undo by clock',
+    'pay by wallet',
+    'restore_delivery by clock',
+    'restore_dispute by clock',
+  ])
 })
 
 test('what a program was delivered counts when its payment, taken back by the chain, comes again', async () => {

@@ -11,6 +11,7 @@ const TOLD: Readonly<Record<string, string>> = {
   revision: 'order.revision_requested',
   dispute: 'order.disputed',
   contest: 'order.disputed',
+  restore_dispute: 'order.disputed',
   approve: 'order.completed',
   release: 'order.completed',
   award: 'order.completed',

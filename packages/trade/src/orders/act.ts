@@ -37,6 +37,7 @@ export function act<A extends Action, S extends Status>(
     const before = order as Order<Before<A>>
     const after = await saveOrder(tx, order, change(before, role, now), {
       action,
+      role,
       actor: party.name,
       at: now,
     })

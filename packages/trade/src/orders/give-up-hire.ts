@@ -35,7 +35,7 @@ export async function giveUpHire(
   const waiting = await lockOrder(tx, id)
   allow(waiting, 'cancel')
   const cancelled = { ...cancel(waiting, now), pending: null }
-  const saved = await saveOrder(tx, waiting, cancelled, { action: 'cancel', actor, at: now })
+  const saved = await saveOrder(tx, waiting, cancelled, { action: 'cancel', role: 'buyer', actor, at: now })
   await tellCancelled(ctx, tx, saved, order.status)
   return 'ended'
 }
@@ -50,7 +50,7 @@ async function askArbiter(
 ): Promise<'disputed' | false> {
   if (await hasStep(tx, order.id, 'award')) return false
   await unsettle(ctx, tx, order, transfer)
-  const step = { action: 'contest', actor, at: ctx.clock.now() } as const
+  const step = { action: 'contest', role: 'buyer', actor, at: ctx.clock.now() } as const
   const disputed = await saveOrder(tx, order, contest(order), step)
   await tellDisputed(ctx, tx, disputed)
   return 'disputed'

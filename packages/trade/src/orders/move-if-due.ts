@@ -6,9 +6,8 @@ import { giveBack } from './give-back.ts'
 import { tellBuyer } from './notices.ts'
 import { dueAt, type Order } from './order.ts'
 import { release } from './release.ts'
+import { BY_CLOCK } from './states.ts'
 import { saveOrder } from './store.ts'
-
-const CLOCK = 'clock'
 
 type Ctx = Needs<'clock' | 'ids'>
 
@@ -36,7 +35,7 @@ export async function moveIfDue(ctx: Ctx, tx: Tx, order: Order, now: Date): Prom
 
 /** A quoted price is asked for anew; a listed one stands. */
 function forgetPrice(tx: Tx, order: Order<'quoted' | 'accepted'>, now: Date): Promise<Order> {
-  const step = { actor: CLOCK, at: now }
+  const step = { ...BY_CLOCK, at: now }
   return order.priceType === 'quote'
     ? saveOrder(tx, order, expire(order), { ...step, action: 'expire' })
     : saveOrder(tx, order, lapse(order), { ...step, action: 'lapse' })
@@ -58,7 +57,7 @@ async function refundLate(
   order: Order<'paid' | 'in_progress' | 'revision_requested'>,
   now: Date,
 ): Promise<Order> {
-  const step = { action: 'overdue', actor: CLOCK, at: now } as const
+  const step = { ...BY_CLOCK, action: 'overdue', at: now } as const
   const cancelled = await saveOrder(tx, order, cancel(order, now), step)
   await giveBack(ctx, tx, cancelled)
   await tellCancelled(ctx, tx, cancelled, order.status)

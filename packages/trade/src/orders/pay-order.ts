@@ -93,7 +93,7 @@ export async function takePayment(
   })
   assert(isNew, `${order.id} is not paid, and yet its transfer is claimed`)
   await giveSurplusBack(ctx, tx, order, network, seen)
-  const saved = await saveOrder(tx, order, paid, { action: 'pay', actor, at: now })
+  const saved = await saveOrder(tx, order, paid, { action: 'pay', role: 'buyer', actor, at: now })
   await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })
   await tell(ctx, tx, saved)
@@ -117,7 +117,7 @@ const waitFor = (
     rejectLateNaming(order, now)
     const waiting = accept(order, now, pending)
     if (order.status === 'quoted')
-      return saveOrder(tx, order, waiting, { action: 'accept', actor: party.name, at: now })
+      return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: party.name, at: now })
     await savePending(tx, waiting, now)
     return waiting
   })

@@ -4,6 +4,7 @@ import { contest, deliver } from './changes.ts'
 import { tellDisputed } from './events.ts'
 import type { Order } from './order.ts'
 import { release } from './release.ts'
+import { BY_CLOCK } from './states.ts'
 import { findDeliveries, hasStep, saveOrder } from './store.ts'
 
 /**
@@ -17,11 +18,17 @@ export async function releaseDelivered(
 ): Promise<Order<'paid' | 'disputed' | 'completed'>> {
   const { id, paymentMethod } = order
   if (paymentMethod !== 'x402' || (await findDeliveries(tx, id)).length === 0) return order
-  const step = { actor: 'clock', at: ctx.clock.now() } as const
-  const delivered = await saveOrder(tx, order, deliver(order, step.at), { ...step, action: 'deliver' })
+  const step = { ...BY_CLOCK, at: ctx.clock.now() } as const
+  const delivered = await saveOrder(tx, order, deliver(order, step.at), {
+    ...step,
+    action: 'restore_delivery',
+  })
   const isAsked = (await hasStep(tx, id, 'contest')) && !(await hasStep(tx, id, 'award'))
   if (!isAsked) return release(ctx, tx, delivered, step.at)
-  const disputed = await saveOrder(tx, delivered, contest(delivered), { ...step, action: 'dispute' })
+  const disputed = await saveOrder(tx, delivered, contest(delivered), {
+    ...step,
+    action: 'restore_dispute',
+  })
   await tellDisputed(ctx, tx, disputed)
   return disputed
 }

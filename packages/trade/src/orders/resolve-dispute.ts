@@ -26,7 +26,7 @@ export function resolveDispute(
   return ctx.transact(async (tx) => {
     const order = await lockOrder(tx, orderId)
     const now = ctx.clock.now()
-    const step = { actor: nameOf(ctx.actor), at: now }
+    const step = { role: 'arbiter', actor: nameOf(ctx.actor), at: now } as const
     const ended = async (): Promise<Order> => {
       if (verdict.outcome === 'refund') {
         allow(order, 'reverse')

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { ACTORS, type Action, allow, allowRole, type Role, type Status, TRANSITIONS } from './states.ts'
+import {
+  ACTORS,
+  type Action,
+  allow,
+  allowRole,
+  assertStep,
+  BY_CLOCK,
+  type Role,
+  type Status,
+  TRANSITIONS,
+} from './states.ts'
 
 const STATUSES = Object.keys(TRANSITIONS) as Status[]
 const ACTIONS = Object.keys(ACTORS) as Action[]
@@ -63,4 +73,28 @@ test('allowRole: whatever an agent may do its owner may do, and nothing else', (
     const actors: readonly Role[] = ACTORS[action]
     expect([action, actors.includes('owner')]).toEqual([action, actors.includes('provider')])
   }
+})
+
+describe('assertStep', () => {
+  const step = { action: 'deliver', role: 'provider', actor: 'agent:agt_1' } as const
+
+  test('allows a step of the tables', () => {
+    expect(() => assertStep('paid', 'delivered', step)).not.toThrow()
+  })
+
+  test.each([
+    ['a transition that the table does not have', () => assertStep('quoted', 'delivered', step)],
+    ['another target than the one of the table', () => assertStep('paid', 'completed', step)],
+    [
+      'a role that may not take the action',
+      () => assertStep('paid', 'delivered', { ...step, role: 'buyer' }),
+    ],
+    ['the clock in place of the agent', () => assertStep('paid', 'delivered', { ...step, ...BY_CLOCK })],
+    [
+      'an actor of another kind than its role',
+      () => assertStep('paid', 'delivered', { ...step, actor: 'clock' }),
+    ],
+  ])('rejects %s', (_case, check) => {
+    expect(check).toThrow()
+  })
 })

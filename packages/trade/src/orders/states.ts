@@ -1,6 +1,7 @@
 import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
 
-/** The whole life of an order: state → what may happen → the state it leads to. */
+/** The transition table: status → action → next status. `saveOrder` and a CHECK of `order_steps` enforce it. */
 export const TRANSITIONS = {
   pending_quote: { quote: 'quoted', cancel: 'cancelled' },
   quoted: { accept: 'accepted', pay: 'paid', expire: 'pending_quote', cancel: 'cancelled' },
@@ -11,6 +12,7 @@ export const TRANSITIONS = {
     cancel: 'cancelled',
     overdue: 'cancelled',
     undo: 'accepted',
+    restore_delivery: 'delivered',
   },
   in_progress: { deliver: 'delivered', cancel: 'cancelled', overdue: 'cancelled', undo: 'accepted' },
   delivered: {
@@ -19,6 +21,7 @@ export const TRANSITIONS = {
     release: 'completed',
     revision: 'revision_requested',
     dispute: 'disputed',
+    restore_dispute: 'disputed',
     undo: 'accepted',
   },
   revision_requested: {
@@ -48,10 +51,10 @@ export type Action = KeyOf<Table[Status]>
 /** The states an action may start from: Before<'pay'> is 'quoted' | 'accepted'. */
 export type Before<A extends Action> = { [S in Status]: A extends keyof Table[S] ? S : never }[Status]
 
-/** What somebody is to an order. The clock moves what nobody moved or somebody proved; the arbiter ends a dispute. */
+/** The actor's relation to an order. The clock stands for the application itself: deadlines and reorganisations. */
 export type Role = 'buyer' | 'provider' | 'owner' | 'arbiter' | 'clock'
 
-/** Who may do what. An agent's owner does what the agent does. */
+/** Which roles may take each action. An agent's owner may do what the agent may do. */
 export const ACTORS = {
   quote: ['provider', 'owner'],
   accept: ['buyer'],
@@ -71,8 +74,39 @@ export const ACTORS = {
   expire: ['clock'],
   lapse: ['clock'],
   undo: ['clock'],
-  contest: ['clock'],
+  contest: ['buyer'],
+  restore_delivery: ['clock'],
+  restore_dispute: ['clock'],
 } as const satisfies Record<Action, readonly Role[]>
+
+/** How the actor of a step is named for each role: the part before the colon, as in `wallet:0xabc…`. */
+export const ACTOR_KINDS = {
+  buyer: ['user', 'wallet', 'agent'],
+  provider: ['agent'],
+  owner: ['user', 'wallet'],
+  arbiter: ['user', 'admin_key'],
+  clock: ['clock'],
+} as const satisfies Record<Role, readonly string[]>
+
+/** Who did what to an order, and when. */
+export interface Step {
+  readonly action: Action
+  readonly role: Role
+  readonly actor: string
+  readonly at: Date
+}
+
+export const BY_CLOCK = { role: 'clock', actor: 'clock' } as const
+
+/** Fails when the tables above do not allow the step: the caller has a bug, and nothing may be saved. */
+export function assertStep(from: Status, to: Status, { action, role, actor }: Omit<Step, 'at'>): void {
+  const next: Partial<Record<Action, Status>> = TRANSITIONS[from]
+  assert(next[action] === to, `${action} does not lead from ${from} to ${to}`)
+  const roles: readonly Role[] = ACTORS[action]
+  assert(roles.includes(role), `${action} is not an action of the ${role}`)
+  const kinds: readonly string[] = ACTOR_KINDS[role]
+  assert(kinds.includes(actor.split(':')[0] ?? ''), `${actor} cannot be the ${role} of an order`)
+}
 
 /** Whose move it is, in words: an act by the wrong party is not theirs to do, whatever the state. */
 export function allowRole(role: Role, action: Action): void {

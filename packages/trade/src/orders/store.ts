@@ -6,7 +6,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Delivery } from './delivery.ts'
 import type { Order } from './order.ts'
 import { changing, fromRow, type Row } from './row.ts'
-import type { Action, Status } from './states.ts'
+import { type Action, assertStep, type Status, type Step } from './states.ts'
 
 const notThere = (id: string): ApiError =>
   new ApiError('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })
@@ -48,20 +48,15 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
     .execute()
 }
 
-/** Who did what to an order, and when. */
-export interface Step {
-  readonly action: Action
-  readonly actor: string
-  readonly at: Date
-}
-
-/** Saves the order and the step that led to it, in one statement. */
+/** Saves the order and the step that led to it, in one statement. The step must be one that `states.ts` allows. */
 export async function saveOrder<S extends Status>(
   tx: Tx,
   before: Order,
   after: Order<S>,
-  { action, actor, at }: Step,
+  step: Step,
 ): Promise<Order<S>> {
+  assertStep(before.status, after.status, step)
+  const { action, actor, at } = step
   const update = tx
     .updateTable('orders')
     .set(changing({ ...after, updatedAt: at } as Order))

@@ -8,6 +8,7 @@ import { countOrdered } from '../listings/index.ts'
 import { undo, undoCancelled } from './changes.ts'
 import { tellBuyer } from './notices.ts'
 import type { Order, PendingPayment } from './order.ts'
+import { BY_CLOCK } from './states.ts'
 import { lockOrder, saveOrder, savePending } from './store.ts'
 import { keepSurplus } from './surplus.ts'
 import { unsettle } from './unsettle.ts'
@@ -39,8 +40,8 @@ export async function undoPayment(
   // No program waits to be told: its transfer is watched for, as that of a cancelled order is.
   const pending = order.paymentMethod === 'x402' ? comingAgain(transfer, now) : null
   const waiting = await saveOrder(tx, order, undo(order, now, WHY, pending), {
+    ...BY_CLOCK,
     action: 'undo',
-    actor: 'clock',
     at: now,
   })
   await tell(ctx, tx, waiting)

@@ -1,0 +1,72 @@
+-- The database repeats the transition table of packages/trade/src/orders/states.ts; a unit test compares the two.
+-- Two actions of the application were stored under the names of the agent's and the buyer's actions.
+update order_steps set action = 'restore_delivery' where action = 'deliver' and actor = 'clock';
+update order_steps set action = 'restore_dispute' where action = 'dispute' and actor = 'clock';
+
+alter table order_steps add constraint order_steps_transition check ((from_status, action, to_status) in (
+  ('pending_quote', 'quote', 'quoted'),
+  ('pending_quote', 'cancel', 'cancelled'),
+  ('quoted', 'accept', 'accepted'),
+  ('quoted', 'pay', 'paid'),
+  ('quoted', 'expire', 'pending_quote'),
+  ('quoted', 'cancel', 'cancelled'),
+  ('accepted', 'pay', 'paid'),
+  ('accepted', 'expire', 'pending_quote'),
+  ('accepted', 'lapse', 'quoted'),
+  ('accepted', 'cancel', 'cancelled'),
+  ('paid', 'start', 'in_progress'),
+  ('paid', 'deliver', 'delivered'),
+  ('paid', 'cancel', 'cancelled'),
+  ('paid', 'overdue', 'cancelled'),
+  ('paid', 'undo', 'accepted'),
+  ('paid', 'restore_delivery', 'delivered'),
+  ('in_progress', 'deliver', 'delivered'),
+  ('in_progress', 'cancel', 'cancelled'),
+  ('in_progress', 'overdue', 'cancelled'),
+  ('in_progress', 'undo', 'accepted'),
+  ('delivered', 'deliver', 'delivered'),
+  ('delivered', 'approve', 'completed'),
+  ('delivered', 'release', 'completed'),
+  ('delivered', 'revision', 'revision_requested'),
+  ('delivered', 'dispute', 'disputed'),
+  ('delivered', 'restore_dispute', 'disputed'),
+  ('delivered', 'undo', 'accepted'),
+  ('revision_requested', 'deliver', 'delivered'),
+  ('revision_requested', 'decline_revision', 'delivered'),
+  ('revision_requested', 'cancel', 'cancelled'),
+  ('revision_requested', 'overdue', 'cancelled'),
+  ('revision_requested', 'undo', 'accepted'),
+  ('disputed', 'deliver', 'delivered'),
+  ('disputed', 'approve', 'completed'),
+  ('disputed', 'refund', 'cancelled'),
+  ('disputed', 'award', 'completed'),
+  ('disputed', 'reverse', 'cancelled'),
+  ('disputed', 'undo', 'accepted'),
+  ('completed', 'contest', 'disputed'),
+  ('completed', 'undo', 'accepted')
+)) not valid;
+
+-- Which kind of actor may take each action: the part of `actor` before the colon.
+alter table order_steps add constraint order_steps_actor check ((action, split_part(actor, ':', 1)) in (
+  ('quote', 'agent'), ('quote', 'user'), ('quote', 'wallet'),
+  ('accept', 'user'), ('accept', 'wallet'), ('accept', 'agent'),
+  ('pay', 'user'), ('pay', 'wallet'), ('pay', 'agent'),
+  ('start', 'agent'), ('start', 'user'), ('start', 'wallet'),
+  ('deliver', 'agent'), ('deliver', 'user'), ('deliver', 'wallet'),
+  ('revision', 'user'), ('revision', 'wallet'), ('revision', 'agent'),
+  ('decline_revision', 'agent'), ('decline_revision', 'user'), ('decline_revision', 'wallet'),
+  ('dispute', 'user'), ('dispute', 'wallet'), ('dispute', 'agent'),
+  ('approve', 'user'), ('approve', 'wallet'), ('approve', 'agent'),
+  ('cancel', 'user'), ('cancel', 'wallet'), ('cancel', 'agent'),
+  ('refund', 'agent'), ('refund', 'user'), ('refund', 'wallet'),
+  ('award', 'user'), ('award', 'admin_key'),
+  ('reverse', 'user'), ('reverse', 'admin_key'),
+  ('release', 'clock'),
+  ('overdue', 'clock'),
+  ('expire', 'clock'),
+  ('lapse', 'clock'),
+  ('undo', 'clock'),
+  ('contest', 'user'), ('contest', 'wallet'), ('contest', 'agent'),
+  ('restore_delivery', 'clock'),
+  ('restore_dispute', 'clock')
+)) not valid;

@@ -1,0 +1,73 @@
+import type { OrderId } from '@market/kernel/ids'
+import { makeListing } from '@market/testing/make-listing'
+import { makeListedAgent } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOrder } from './create-order.ts'
+import type { Order } from './order.ts'
+import type { Step } from './states.ts'
+import { findOrder, saveOrder } from './store.ts'
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let ctx: MarketContext
+let order: Order
+beforeAll(async () => {
+  database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  const { agent } = await makeListedAgent(ctx)
+  const listing = await makeListing(ctx, agent.id)
+  const wallet = `0x${'ab'.repeat(20)}`
+  order = await createOrder(
+    ctx,
+    { name: `wallet:${wallet}`, wallets: [wallet] },
+    {
+      listingId: listing.id,
+      brief: 'Review the branch of yesterday.',
+      referenceUrls: [],
+      referenceImages: [],
+      requirementAnswers: {},
+      isPrivate: false,
+      clientWallet: wallet,
+    },
+  )
+})
+afterAll(() => database.stop())
+
+const stepsOf = (id: OrderId) =>
+  database.db.selectFrom('order_steps').selectAll().where('order_id', '=', id).execute()
+
+describe('saveOrder', () => {
+  const accepted = (): Order =>
+    ({ ...order, status: 'accepted', pending: null, paymentError: null }) as Order<'accepted'>
+  const step: Step = { action: 'accept', role: 'buyer', actor: 'wallet:0xab', at: new Date() }
+
+  test.each<[string, Partial<Step>]>([
+    ['an action that does not lead there', { action: 'pay' }],
+    ['a role that may not take the action', { role: 'provider', actor: 'agent:agt_1' }],
+    ['an actor that cannot have the role', { actor: 'clock' }],
+  ])('saves nothing for %s', async (_case, wrong) => {
+    const save = ctx.transact((tx) => saveOrder(tx, order, accepted(), { ...step, ...wrong }))
+    await expect(save).rejects.toThrow()
+    expect(await findOrder(database.db, order.id)).toMatchObject({ status: 'quoted' })
+    expect(await stepsOf(order.id)).toEqual([])
+  })
+})
+
+describe('order_steps', () => {
+  const insert = (fields: { action: string; to_status: string; actor: string }) =>
+    database.db
+      .insertInto('order_steps')
+      .values({ order_id: order.id, n: 1, from_status: 'delivered', at: new Date(), ...fields })
+      .execute()
+
+  test('the database rejects a transition that states.ts does not have', async () => {
+    const row = { action: 'approve', to_status: 'cancelled', actor: 'wallet:0xab' }
+    await expect(insert(row)).rejects.toMatchObject({ constraint: 'order_steps_transition' })
+  })
+
+  test('the database rejects an action by a kind of actor that may not take it', async () => {
+    const row = { action: 'dispute', to_status: 'disputed', actor: 'clock' }
+    await expect(insert(row)).rejects.toMatchObject({ constraint: 'order_steps_actor' })
+  })
+})
