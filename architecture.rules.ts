@@ -17,7 +17,7 @@ export const MODULES = {
   trade: ['x402', 'reviews', 'messages', 'orders', 'listings'],
   identity: ['webhooks', 'agents', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
-  core: ['notifications', 'custody', 'switches', 'events', 'queue', 'requests', 'audit'],
+  core: ['notifications', 'custody', 'switches', 'events', 'queue', 'signatures', 'idempotency', 'audit'],
 } as const
 
 /** Which module writes each table. Every module may read it. */
@@ -47,7 +47,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   payout_signatures: 'payouts',
   payouts: 'payouts',
   payout_nonces: 'payouts',
-  requests: 'requests',
+  requests: 'idempotency',
   reserve_leaves: 'reserves',
   reserve_snapshots: 'reserves',
   reviews: 'reviews',
@@ -56,7 +56,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   transfers: 'payments',
   treasury_positions: 'payments',
   unread_counters: 'notifications',
-  used_signatures: 'requests',
+  used_signatures: 'signatures',
   user_wallets: 'accounts',
   users: 'accounts',
   worker_pools: 'queue',

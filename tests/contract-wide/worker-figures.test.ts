@@ -14,11 +14,11 @@ test('a worker tells its figures while the database is away, and that it does no
     isStopping: () => false,
   })
   try {
-    figures.noteFailure('carry-events')
+    figures.noteFailure('deliver-events')
     const answer = await fetch(`${figures.address}/metrics`)
     const text = await answer.text()
     expect(answer.status).toBe(200)
-    expect(text).toContain('market_job_failures_total{task="carry-events"} 1')
+    expect(text).toContain('market_job_failures_total{task="deliver-events"} 1')
     expect(text).toMatch(/^market_jobs_waiting nan$/im)
   } finally {
     await figures.stop()

@@ -54,14 +54,19 @@ test('200: every field of those that wait, arrived and were dropped, newest firs
   await market.db
     .insertInto('deliveries')
     .values([
-      { ...pending(id, 101), attempts: 1, response_status: 500, failure: 'The endpoint answered 500' },
+      {
+        ...pending(id, 101),
+        attempts: 1,
+        response_status: 500,
+        failure: 'The endpoint responded with status 500',
+      },
       { ...pending(id, 102), ...ended, status: 'delivered', attempts: 2, response_status: 204 },
       {
         ...pending(id, 103),
         ...ended,
         status: 'dropped',
         attempts: 3,
-        failure: 'No connection could be made',
+        failure: 'The connection to the endpoint failed',
       },
       {
         ...pending(id, 104),
@@ -99,7 +104,7 @@ test('200: every field of those that wait, arrived and were dropped, newest firs
         order_id: 'ord_103',
         status: 'dropped',
         attempts: 3,
-        failure: 'No connection could be made',
+        failure: 'The connection to the endpoint failed',
         created_at: '2026-02-03T04:05:06.892Z',
       },
       {
@@ -121,7 +126,7 @@ test('200: every field of those that wait, arrived and were dropped, newest firs
         status: 'pending',
         attempts: 1,
         response_status: 500,
-        failure: 'The endpoint answered 500',
+        failure: 'The endpoint responded with status 500',
         next_attempt_at: '2026-02-03T04:05:07.789Z',
         created_at: '2026-02-03T04:05:06.890Z',
         ended_at: null,

@@ -108,7 +108,7 @@ test('200: an answer that is no 2xx is a failure of the endpoint, told and not t
     )
     const { status, body } = await sendTest(apiKey)
     expect(status).toBe(200)
-    const failed = { status: 'dropped', response_status: code, failure: `The endpoint answered ${code}` }
+    const failed = { status: 'dropped', response_status: code, failure: `The endpoint responded with status ${code}` }
     expect(body.data).toMatchObject({ delivery: failed, answer: 'no' })
     expect((await logOf(apiKey))[0]).toEqual(deliveryOf(failed))
   }
@@ -122,7 +122,7 @@ test('200: an endpoint that hangs is let go after 5 seconds', async () => {
   const { status, body } = await sendTest(apiKey)
   expect(performance.now() - at).toBeLessThan(6_500)
   expect(status).toBe(200)
-  const failure = 'There was no answer within 5 seconds'
+  const failure = 'The endpoint did not respond within 5 seconds'
   expect(body.data.delivery).toEqual(deliveryOf({ status: 'dropped', response_status: null, failure }))
   expect(body.data.answer).toBeNull()
   expect(body.data.took_ms).toBeGreaterThanOrEqual(4_900)
@@ -133,7 +133,7 @@ test('200: nothing is sent to a server whose certificate is another’s', async 
   const { apiKey } = await makeReachable('other.example')
   const before = endpoint.connections()
   const { body } = await sendTest(apiKey)
-  const failure = 'The certificate was not accepted'
+  const failure = 'The TLS certificate of the endpoint is not valid'
   expect(body.data.delivery).toEqual(deliveryOf({ status: 'dropped', response_status: null, failure }))
   expect(endpoint.connections()).toBe(before + 1)
   expect(endpoint.received).toEqual([])
@@ -143,10 +143,10 @@ test('200: a name that leads inside since it was set is not connected to, and on
   const { apiKey } = await makeReachable()
   const before = endpoint.connections()
   for (const [answer, failure] of [
-    [['10.0.0.7'], 'The endpoint leads to an address that is not public'],
-    [[PUBLIC_ADDRESS, '127.0.0.1'], 'The endpoint leads to an address that is not public'],
-    [['::ffff:169.254.169.254'], 'The endpoint leads to an address that is not public'],
-    [[], 'The endpoint’s name could not be resolved'],
+    [['10.0.0.7'], 'The endpoint resolves to an address that is not public'],
+    [[PUBLIC_ADDRESS, '127.0.0.1'], 'The endpoint resolves to an address that is not public'],
+    [['::ffff:169.254.169.254'], 'The endpoint resolves to an address that is not public'],
+    [[], 'The host name of the endpoint could not be resolved'],
   ] as const) {
     market.dns.answers.set('hooks.example', answer)
     const { status, body } = await sendTest(apiKey)
@@ -163,7 +163,7 @@ test('200: a connection that breaks before the answer, and an answer that is no 
     const { status, body } = await sendTest(apiKey)
     expect(status).toBe(200)
     expect(body.data.delivery).toMatchObject({ status: 'dropped', attempts: 1, response_status: null })
-    expect(body.data.delivery.failure).toBe('The connection was closed before an answer')
+    expect(body.data.delivery.failure).toBe('The endpoint closed the connection without a response')
   }
 })
 

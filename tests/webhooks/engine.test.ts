@@ -26,7 +26,7 @@ async function startEngine(work: (breakIt: () => void) => void) {
   const runner = await startRunner({
     pool,
     ctx,
-    tasks: { 'carry-events': async () => work(breakIt) },
+    tasks: { 'deliver-events': async () => work(breakIt) },
     concurrency: 2,
     log: { warn: NOTHING, error: NOTHING },
     onFailure: NOTHING,
@@ -38,7 +38,7 @@ async function startEngine(work: (breakIt: () => void) => void) {
     await proxy.stop()
     await database.stop()
   })
-  await enqueue(ctx.db, { name: 'carry-events', payload: { agentId: 'agt_1' } })
+  await enqueue(ctx.db, { name: 'deliver-events', payload: { agentId: 'agt_1' } })
   return runner
 }
 
@@ -72,7 +72,7 @@ test('a job that fails is written down as failed, and the worker goes on', async
   // Nobody has these ids, so nothing can be carried to them.
   for (const agentId of ['agt_1', 'agt_2'] as const) {
     const before = await failed()
-    await enqueue(database.db, { name: 'carry-events', payload: { agentId }, key: agentId })
+    await enqueue(database.db, { name: 'deliver-events', payload: { agentId }, key: agentId })
     await until('it has failed', async () => (await failed()) > before)
   }
   expect(await failed()).toBe(2)

@@ -30,7 +30,7 @@ async function tracesOf({ id, apiKey }: { id: string; apiKey: string }) {
     .where('agent_id', '=', id)
     .execute()
   const { rows: jobs } = await sql<{ key: string }>`
-    select key from graphile_worker.jobs where key = ${`carry-events:${id}`}`.execute(market.db)
+    select key from graphile_worker.jobs where key = ${`deliver-events:${id}`}`.execute(market.db)
   return { events: body.data.length, last: counters[0]?.last_seq ?? 0n, jobs: jobs.length }
 }
 

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
 
-const NOT_PUBLIC = 'The endpoint leads to an address that is not public'
+const NOT_PUBLIC = 'The endpoint resolves to an address that is not public'
 
 /** Every address the table could lead to, so that whatever is dialled after all is dialled at the canary. */
 function addressesOfTable(): string[] {

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import { queueFigures } from '@market/core/queue'
+import { queueMetrics } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
 import { payoutFigures } from '@market/money/payouts'
@@ -68,7 +68,7 @@ export async function serveFigures(settings: FigureSettings) {
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.url !== '/metrics') return
     // While the database is away the queue is unknown, and the process's own figures matter most.
-    const figures = await queueFigures(settings.ctx).catch(() => UNKNOWN)
+    const figures = await queueMetrics(settings.ctx).catch(() => UNKNOWN)
     waiting.set(figures.waiting)
     oldest.set(figures.oldestSeconds)
     running.set(figures.running)

@@ -1,6 +1,6 @@
 import { record } from '@market/core/audit'
 import { resealWallets } from '@market/core/custody'
-import { resealRequests } from '@market/core/requests'
+import { resealResponses } from '@market/core/idempotency'
 import { connect } from '@market/database/connect'
 import { transact } from '@market/database/transact'
 import { resealAgents } from '@market/identity/agents'
@@ -39,7 +39,7 @@ export async function rotateVault(settings: RotationSettings) {
     transact(db, (tx) => record(ctx, tx, { act, subject: `vault:${current}`, details }))
   try {
     await note('vault.rotation_began', { other_keys: others })
-    const columns = [...(await resealAgents(ctx)), await resealWallets(ctx), await resealRequests(ctx)]
+    const columns = [...(await resealAgents(ctx)), await resealWallets(ctx), await resealResponses(ctx)]
     const counts = columns.map(({ column, values, resealed, left, unopened }) => {
       return [column, { values, resealed, left, unopened }]
     })

@@ -8,7 +8,7 @@ import type { Outbound } from './ports/outbound.ts'
 import type { Signatures, Wallet } from './ports/signatures.ts'
 import type { Vault } from './ports/vault.ts'
 
-/** Who asks, once their credential was checked. */
+/** The authenticated caller. */
 export type Actor =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'agent'; readonly agentId: AgentId }
@@ -19,8 +19,8 @@ export type Actor =
 export interface Context {
   readonly db: Db
   /**
-   * The one transaction of a request: it uses up the request's single-use signature, does the work, and keeps
-   * the answer for its Idempotency-Key, all or nothing. What `work` returns is what the command returns.
+   * The only transaction of a request. It marks the request's signature as used, runs `work`, and stores the response
+   * for the Idempotency-Key.
    */
   readonly transact: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   readonly clock: Clock
@@ -31,16 +31,16 @@ export interface Context {
   readonly signatures: Signatures
   readonly chains: Chains
   readonly facilitators: Facilitators
-  /** Where we are reached: addresses that we hand out begin with it. */
+  /** The public URL of the API. */
   readonly baseUrl: string
   readonly actor: Actor
   readonly requestId: string
 }
 
-/** What one command asks of the application. It reads as its list of needs and keeps test set-up small. */
+/** The part of the context that a command uses. */
 export type Needs<K extends keyof Context> = Pick<Context, K>
 
-/** The actor as one line of text: for the audit log and for the scope of an Idempotency-Key. */
+/** The actor as text, for the audit log and for the scope of an Idempotency-Key. */
 export function nameOf(actor: Actor): string {
   switch (actor.kind) {
     case 'anonymous':

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from './context.ts'
 import type { SealedPlace } from './ports/vault.ts'
 
-/** A row that may hold a sealed value, and where that value belongs. */
+/** A row with a sealed value or null. */
 export interface SealedRow<Key> {
   readonly key: Key
   readonly sealed: Buffer | null
@@ -14,52 +14,52 @@ export interface Resealing<Key> {
   readonly fresh: Buffer
 }
 
-/** A column of sealed values, as the store of its module walks and changes it. */
+/** A column of sealed values, with the queries of its module. */
 export interface SealedColumn<Key> {
   /** `table.column`. */
   readonly name: string
   placeOf(key: Key): SealedPlace
-  /** The next rows in the order of their key, those without a value too, so that every step is as long as the last. */
+  /** The next rows in key order, including those without a value, so that a batch shorter than the limit is the last. */
   find(after: Key | undefined, limit: number): Promise<readonly SealedRow<Key>[]>
-  /** Replaces each value that is still the old one in a row nobody holds, and says how many it replaced. */
+  /** Replaces values that are unchanged and not locked, and returns how many it replaced. */
   replace(changes: readonly Resealing<Key>[]): Promise<number>
 }
 
 export interface Resealed {
   readonly column: string
-  /** Values in the column, as the last look saw it. */
+  /** Values in the column, counted by the last pass. */
   readonly values: number
   readonly resealed: number
-  /** Values the last look still found under another key. At 0 no key but the current one is needed here. */
+  /** Values that the last pass found under another key. At 0 only the current key is needed for this column. */
   readonly left: number
-  /** Values that do not open, the first few with the reason; they are among those left. */
+  /** Values that cannot be opened, with the first few reasons. They are included in `left`. */
   readonly unopened: number
   readonly reasons: readonly string[]
 }
 
 const BATCH = 200
-/** Values that somebody holds, or that were changed meanwhile, are left to the next look. */
-const MOST_LOOKS = 10
+/** Locked and concurrently changed values are left to the next pass. */
+const MAX_PASSES = 10
 const PAUSE_MS = 500
-const KEPT_REASONS = 5
+const MAX_REASONS = 5
 
 /**
- * Brings every value of a column under the current key. It holds no lock while it opens and waits for none, so nobody
- * notices it; what it has done stays done when it is killed. It ends with a look that found nothing left to do.
+ * Seals every value of a column with the current key. It holds no lock while it opens values and waits for none, so it
+ * can run in production, and it can be repeated after a crash. It ends with a pass that found nothing to do.
  */
 export async function reseal<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>): Promise<Resealed> {
   let resealed = 0
-  for (let looks = 1; ; looks++) {
-    const look = await lookThrough(ctx, column)
-    resealed += look.resealed
-    const isOver = look.left === look.unopened || looks === MOST_LOOKS
-    if (isOver) return { ...look, column: column.name, resealed }
-    if (look.resealed < look.left - look.unopened) await pause(PAUSE_MS)
+  for (let passes = 1; ; passes++) {
+    const pass = await runPass(ctx, column)
+    resealed += pass.resealed
+    const isDone = pass.left === pass.unopened || passes === MAX_PASSES
+    if (isDone) return { ...pass, column: column.name, resealed }
+    if (pass.resealed < pass.left - pass.unopened) await pause(PAUSE_MS)
   }
 }
 
-async function lookThrough<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>) {
-  const look = { values: 0, resealed: 0, left: 0, unopened: 0, reasons: [] as string[] }
+async function runPass<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>) {
+  const pass = { values: 0, resealed: 0, left: 0, unopened: 0, reasons: [] as string[] }
   let rows: readonly SealedRow<Key>[]
   let after: Key | undefined
   do {
@@ -68,25 +68,25 @@ async function lookThrough<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>) 
     const changes: Resealing<Key>[] = []
     for (const { key, sealed: old } of rows) {
       if (old === null) continue
-      look.values += 1
+      pass.values += 1
       const place = column.placeOf(key)
       try {
-        const fresh = await freshOf(ctx, old, place)
+        const fresh = await resealValue(ctx, old, place)
         if (fresh === undefined) continue
         changes.push({ key, old, fresh })
       } catch (error) {
-        look.unopened += 1
-        if (look.reasons.length < KEPT_REASONS) look.reasons.push(`${place.row}: ${messageOf(error)}`)
+        pass.unopened += 1
+        if (pass.reasons.length < MAX_REASONS) pass.reasons.push(`${place.row}: ${messageOf(error)}`)
       }
-      look.left += 1
+      pass.left += 1
     }
-    if (changes.length > 0) look.resealed += await column.replace(changes)
+    if (changes.length > 0) pass.resealed += await column.replace(changes)
   } while (rows.length === BATCH)
-  return look
+  return pass
 }
 
-/** The value under the current key; nothing when it stands under it already. */
-async function freshOf({ vault }: Needs<'vault'>, sealed: Buffer, place: SealedPlace) {
+/** Returns undefined when the value is already sealed with the current key. */
+async function resealValue({ vault }: Needs<'vault'>, sealed: Buffer, place: SealedPlace) {
   if (!vault.needsReseal(sealed)) return undefined
   return vault.seal(await vault.open(sealed, place), place)
 }

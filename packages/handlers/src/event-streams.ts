@@ -1,5 +1,5 @@
 import { operations } from '@market/contract/operations'
-import { findEventsAfter, lastSeqOf } from '@market/core/events'
+import { findEventsAfter, findLastSeqs } from '@market/core/events'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import type { AppServices } from './app-services.ts'
@@ -13,81 +13,81 @@ import { parse } from './parse.ts'
 
 /** A client needs one stream, and a second while it replaces the first. */
 const STREAMS_PER_AGENT = 5
-const LOOK_MS = 250
+const POLL_MS = 250
 const BATCH = 100
 
-type SentEvent = ReturnType<typeof presentEvent>
+type StreamedEvent = ReturnType<typeof presentEvent>
 
 export interface EventStream {
   readonly headers: Readonly<Record<string, string>>
-  /** What happens from here on, as it happens; ends when `signal` says so. `undefined` marks a while without news. */
-  read(signal: AbortSignal, quietMs: number): AsyncGenerator<SentEvent | undefined>
+  /** Yields events until `signal` aborts, and `undefined` after `idleMs` without an event, for a keep-alive. */
+  read(signal: AbortSignal, idleMs: number): AsyncGenerator<StreamedEvent | undefined>
   close(): void
 }
 
 export interface EventStreams {
-  /** Opens a stream after the same checks as GET /api/events, or answers why not. */
+  /** Opens a stream after the same checks as GET /api/events, or returns the error response. */
   open(call: Omit<Call, 'operation'>): Promise<EventStream | Answer>
   stop(): void
 }
 
-/** One that waits; each by its own number, for two streams of an agent need not have come equally far. */
+/** A stream that waits for an event after its last one. Two streams of an agent may be at different numbers. */
 interface Reader {
-  readonly seen: bigint
+  readonly lastSeq: bigint
   readonly wake: () => void
 }
 
-/** All streams of a process share one question to the database, however many there are. */
+/** All streams of a process share one polling query. */
 export function eventStreams(app: AppServices): EventStreams {
-  const open = new Map<AgentId, number>()
+  const openCounts = new Map<AgentId, number>()
   const waiting = new Map<AgentId, Set<Reader>>()
 
-  const look = async () => {
+  const poll = async () => {
     if (waiting.size === 0) return
-    const newest = await lastSeqOf(app, [...waiting.keys()])
+    const newest = await findLastSeqs(app.db, [...waiting.keys()])
     for (const [agentId, readers] of waiting) {
       const seq = newest.get(agentId) ?? 0n
-      for (const reader of readers) if (seq > reader.seen) reader.wake()
+      for (const reader of readers) if (seq > reader.lastSeq) reader.wake()
     }
   }
-  let looking = false
+  let polling = false
   const timer = setInterval(async () => {
-    if (looking) return
-    looking = true
-    await look().catch(() => undefined)
-    looking = false
-  }, LOOK_MS)
+    if (polling) return
+    polling = true
+    await poll().catch(() => undefined)
+    polling = false
+  }, POLL_MS)
   timer.unref()
 
-  const news = (agentId: AgentId, seen: bigint, signal: AbortSignal, quietMs: number) =>
-    new Promise<'news' | 'quiet'>((resolve) => {
+  const nextEvent = (agentId: AgentId, lastSeq: bigint, signal: AbortSignal, idleMs: number) =>
+    new Promise<'woken' | 'idle'>((resolve) => {
       const readers = waiting.get(agentId) ?? new Set()
       waiting.set(agentId, readers)
-      const end = (why: 'news' | 'quiet') => {
-        clearTimeout(quiet)
+      const end = (reason: 'woken' | 'idle') => {
+        clearTimeout(timeout)
         signal.removeEventListener('abort', wake)
         readers.delete(reader)
         if (readers.size === 0) waiting.delete(agentId)
-        resolve(why)
+        resolve(reason)
       }
-      const wake = () => end('news')
-      const reader = { seen, wake }
-      const quiet = setTimeout(() => end('quiet'), quietMs)
+      const wake = () => end('woken')
+      const reader = { lastSeq, wake }
+      const timeout = setTimeout(() => end('idle'), idleMs)
       signal.addEventListener('abort', wake)
       readers.add(reader)
       if (signal.aborted) wake()
     })
 
-  async function* read(agentId: AgentId, after: bigint, signal: AbortSignal, quietMs: number) {
-    let seen = after
+  async function* read(agentId: AgentId, after: bigint, signal: AbortSignal, idleMs: number) {
+    let lastSeq = after
     while (!signal.aborted) {
-      const events = await findEventsAfter(app, agentId, seen, BATCH)
+      const events = await findEventsAfter(app.db, agentId, lastSeq, BATCH)
       for (const event of events) {
         yield presentEvent(event)
-        seen = event.seq
+        lastSeq = event.seq
       }
       if (events.length > 0) continue
-      if ((await news(agentId, seen, signal, quietMs)) === 'quiet') yield undefined
+      if ((await nextEvent(agentId, lastSeq, signal, idleMs)) === 'idle') yield undefined
     }
   }
 
@@ -103,15 +103,15 @@ export function eventStreams(app: AppServices): EventStreams {
         const { actor } = await identify(app, app.operators, call)
         authorize(call.operation, actor)
         const { after } = parse(call.operation, call.input) as { after: string }
-        if (actor.kind !== 'agent') throw new Error('only agents are authorized here')
+        if (actor.kind !== 'agent') throw new Error('authorize accepted a caller that is not an agent')
         const { agentId } = actor
-        const count = open.get(agentId) ?? 0
-        if (count >= STREAMS_PER_AGENT) throw tooMany()
-        open.set(agentId, count + 1)
+        const count = openCounts.get(agentId) ?? 0
+        if (count >= STREAMS_PER_AGENT) throw tooManyStreams()
+        openCounts.set(agentId, count + 1)
         return {
           headers,
-          read: (signal, quietMs) => read(agentId, BigInt(after), signal, quietMs),
-          close: () => leave(open, agentId),
+          read: (signal, idleMs) => read(agentId, BigInt(after), signal, idleMs),
+          close: () => decrement(openCounts, agentId),
         }
       } catch (error) {
         if (asApiError(error) === undefined) app.onFault(error, call)
@@ -123,14 +123,18 @@ export function eventStreams(app: AppServices): EventStreams {
   }
 }
 
-function leave(open: Map<AgentId, number>, agentId: AgentId): void {
-  const left = (open.get(agentId) ?? 1) - 1
-  if (left === 0) open.delete(agentId)
-  else open.set(agentId, left)
+function decrement(counts: Map<AgentId, number>, agentId: AgentId): void {
+  const left = (counts.get(agentId) ?? 1) - 1
+  if (left === 0) counts.delete(agentId)
+  else counts.set(agentId, left)
 }
 
-const tooMany = (): ApiError =>
-  new ApiError('rate_limited', `An agent may hold ${STREAMS_PER_AGENT} streams at once. Close one first.`, {
-    code: 'too_many_streams',
-    retryAfterSeconds: 5,
-  })
+const tooManyStreams = (): ApiError =>
+  new ApiError(
+    'rate_limited',
+    `This agent already has ${STREAMS_PER_AGENT} open streams, the maximum. Close one first.`,
+    {
+      code: 'too_many_streams',
+      retryAfterSeconds: 5,
+    },
+  )

@@ -1,7 +1,7 @@
 import { findEventsAfter, type MarketEvent } from '@market/core/events'
 import { listNotifications, markRead, type Notification } from '@market/core/notifications'
 import { getAccount } from '@market/identity/accounts'
-import { type Delivery, listDeliveries, sendTest } from '@market/identity/webhooks'
+import { listWebhookDeliveries, sendTest, type WebhookDelivery } from '@market/identity/webhooks'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { requireAgent, requireUser } from './require-actor.ts'
@@ -14,7 +14,7 @@ export const presentEvent = (event: MarketEvent) => ({
   created_at: event.at.toISOString(),
 })
 
-const presentDelivery = (delivery: Delivery) => ({
+const presentDelivery = (delivery: WebhookDelivery) => ({
   delivery_id: delivery.id,
   cursor: delivery.seq === 0n ? null : delivery.seq.toString(),
   event: delivery.event,
@@ -38,7 +38,7 @@ const presentNotification = (notification: Notification) => ({
   created_at: notification.createdAt.toISOString(),
 })
 
-/** A person reads for the wallets that are linked to them now; a wallet reads for itself alone. */
+/** A user gets the notifications of their linked wallets too; a wallet gets only its own. */
 async function recipientsOf(ctx: HandlerContext) {
   if (ctx.actor.kind === 'wallet') return [`wallet:${ctx.actor.wallet.key}` as const]
   const { userId, wallets } = await getAccount(ctx.db, requireUser(ctx).userId)
@@ -50,7 +50,7 @@ export const eventHandlers = {
   listEvents: handler('listEvents', {
     run: async (ctx, { after, limit }) => ({
       after,
-      events: await findEventsAfter(ctx, requireAgent(ctx).id, BigInt(after), limit),
+      events: await findEventsAfter(ctx.db, requireAgent(ctx).id, BigInt(after), limit),
     }),
     present: ({ after, events }) => ({
       data: events.map(presentEvent),
@@ -60,7 +60,7 @@ export const eventHandlers = {
 
   listDeliveries: handler('listDeliveries', {
     run: (ctx, { limit, cursor, status }) =>
-      listDeliveries(ctx, requireAgent(ctx).id, { limit, cursor, status }),
+      listWebhookDeliveries(ctx, requireAgent(ctx).id, { limit, cursor, status }),
     present: ({ deliveries, nextCursor }) => ({
       data: deliveries.map(presentDelivery),
       next_cursor: nextCursor,
@@ -69,8 +69,8 @@ export const eventHandlers = {
 
   testDelivery: handler('testDelivery', {
     run: (ctx) => sendTest(ctx, requireAgent(ctx)),
-    present: ({ delivery, tookMs, answer }) => ({
-      data: { delivery: presentDelivery(delivery), took_ms: tookMs, answer },
+    present: ({ delivery, durationMs, responseBody }) => ({
+      data: { delivery: presentDelivery(delivery), took_ms: durationMs, answer: responseBody },
     }),
   }),
 

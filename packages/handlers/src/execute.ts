@@ -1,5 +1,5 @@
 import { isWrite } from '@market/contract/define'
-import { finishRequest, releaseRequest, takeRequest } from '@market/core/requests'
+import { acquireLease, releaseLease, storeResponse } from '@market/core/idempotency'
 import { answerLimited } from './answer-limited.ts'
 import { answerOf } from './answer-of.ts'
 import type { AppServices } from './app-services.ts'
@@ -35,15 +35,15 @@ async function answerOnce(
 ): Promise<Answer> {
   const key = leaseKey(call, caller.actor)
   if (key === undefined) return run(app, call, caller, input)
-  const taken = await takeRequest(app, key)
+  const taken = await acquireLease(app, key)
   if ('replay' in taken) return { ...taken.replay, headers: { 'Idempotent-Replayed': 'true' } }
   const { lease } = taken
   try {
     return await run(app, call, caller, input, lease)
   } catch (error) {
     const kept = storedError(error, call.requestId)
-    if (kept === undefined) await releaseRequest(app, lease).catch(() => {})
-    else await finishRequest(app, app.db, lease, kept)
+    if (kept === undefined) await releaseLease(app, lease).catch(() => {})
+    else await storeResponse(app, app.db, lease, kept)
     throw error
   }
 }
@@ -63,7 +63,7 @@ async function run(
   call: Call,
   caller: Caller,
   input: Record<string, unknown>,
-  lease?: Parameters<typeof finishRequest>[2],
+  lease?: Parameters<typeof storeResponse>[2],
 ): Promise<Answer> {
   const handler: AnyHandler = handlers[call.operation.id as keyof typeof handlers]
   const transaction = requestTransaction(app, call, caller, lease, (result) =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isWrite } from '@market/contract/define'
 import { type Actor, nameOf } from '@market/core/context'
-import type { RequestKey } from '@market/core/requests'
+import type { RequestKey } from '@market/core/idempotency'
 import { ApiError } from '@market/kernel/api-error'
 import type { Call } from './call.ts'
 

@@ -1,6 +1,7 @@
 import type { SwitchName } from '@market/contract/define'
 import type { Context } from '@market/core/context'
-import { finishRequest, type Lease, useSignature } from '@market/core/requests'
+import { type Lease, storeResponse } from '@market/core/idempotency'
+import { markSignatureUsed } from '@market/core/signatures'
 import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
@@ -34,10 +35,10 @@ export function requestTransaction(
       begun = true
       return transact(app.db, async (tx) => {
         await rejectWhileStopped(tx, stops)
-        if (caller.singleUse !== undefined) await useSignature(app, tx, caller.singleUse)
+        if (caller.singleUse !== undefined) await markSignatureUsed(app, tx, caller.singleUse)
         const result = await work(tx)
         const answer = present(result)
-        if (lease !== undefined) await finishRequest(app, tx, lease, answer)
+        if (lease !== undefined) await storeResponse(app, tx, lease, answer)
         made = { result, answer }
         return result
       })

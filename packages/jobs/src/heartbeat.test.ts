@@ -1,4 +1,4 @@
-import { enqueue, forgetReplaced, sayAlive } from '@market/core/queue'
+import { deleteReplacedJobs, enqueue, recordHeartbeat } from '@market/core/queue'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
@@ -33,7 +33,7 @@ const silence = (worker: string) =>
     .where('worker_id', '=', worker)
     .execute()
 
-test('a worker says that it is there, and says goodbye when it ends', async () => {
+test('a worker records its heartbeat and removes it when it stops', async () => {
   const { heartbeat, warnings } = startHeartbeat('one')
   await heartbeat.beat()
   expect(await pools()).toEqual(['one'])
@@ -42,36 +42,38 @@ test('a worker says that it is there, and says goodbye when it ends', async () =
   expect(warnings).toEqual([])
 })
 
-test('one that has no pool yet says nothing', async () => {
+test('a worker without a pool records no heartbeat', async () => {
   const { heartbeat } = startHeartbeat()
   await heartbeat.beat()
   expect(await pools()).toEqual([])
 })
 
-test('the living forget the silent, tell the log once, and leave the living alone', async () => {
-  await sayAlive(ctx, ['dead', 'other'])
+test('removes dead workers, logs them once, and leaves the others', async () => {
+  await recordHeartbeat(ctx, ['dead', 'other'])
   await silence('dead')
   const { heartbeat, warnings } = startHeartbeat('one')
   await heartbeat.beat()
   await heartbeat.beat()
   expect(await pools()).toEqual(['one', 'other'])
-  expect(warnings).toEqual([
-    { fields: { pools: ['dead'] }, message: 'freed the jobs of workers that are silent' },
-  ])
+  expect(warnings).toEqual([{ fields: { pools: ['dead'] }, message: 'released the jobs of dead workers' }])
 })
 
-test('a beat that was missed for long does not make a worker its own victim', async () => {
+test('a worker that missed heartbeats does not release its own jobs', async () => {
   const { heartbeat, warnings } = startHeartbeat('one')
   await heartbeat.beat()
   await silence('one')
-  await enqueue(ctx.db, { name: 'carry-events', payload: { agentId: 'agt_1' } })
+  await enqueue(ctx.db, { name: 'deliver-events', payload: { agentId: 'agt_1' } })
   await heartbeat.beat()
   expect(await pools()).toEqual(['one'])
   expect(warnings).toEqual([])
 })
 
 const holdJob = async (pool: string, seconds: number): Promise<string> => {
-  await enqueue(ctx.db, { name: 'carry-events', payload: { agentId: 'agt_1' }, key: `of-${pool}-${seconds}` })
+  await enqueue(ctx.db, {
+    name: 'deliver-events',
+    payload: { agentId: 'agt_1' },
+    key: `of-${pool}-${seconds}`,
+  })
   const { rows } = await sql<{ id: bigint }>`
     update graphile_worker._private_jobs
     set locked_by = ${pool}, locked_at = now() - ${seconds}::int * interval '1 second', attempts = 1
@@ -85,8 +87,8 @@ const heldJobs = async (): Promise<string[]> => {
   return rows.map(({ id }) => String(id))
 }
 
-test('a job that was given to a living worker and never arrived there is given back', async () => {
-  await sayAlive(ctx, ['other'])
+test('releases a job that is locked by this worker and not running', async () => {
+  await recordHeartbeat(ctx, ['other'])
   const { heartbeat, warnings, jobIds } = startHeartbeat('one')
   const lost = await holdJob('one', 11)
   const known = await holdJob('one', 12)
@@ -96,15 +98,17 @@ test('a job that was given to a living worker and never arrived there is given b
   await heartbeat.beat()
   expect(await heldJobs()).toEqual([known, onItsWay, others].toSorted((a, b) => Number(a) - Number(b)))
   expect(await heldJobs()).not.toContain(lost)
-  expect(warnings).toEqual([{ fields: { jobs: 1 }, message: 'gave back jobs that never arrived here' }])
+  expect(warnings).toEqual([
+    { fields: { jobs: 1 }, message: 'released jobs that this worker had locked but never received' },
+  ])
 })
 
-test('a job that was replaced while a dead worker held it is cleared away, and no other one', async () => {
+test('deleteReplacedJobs: deletes only jobs that were replaced while a dead worker had them locked', async () => {
   const kept = await holdJob('one', 1)
   await sql`
     insert into graphile_worker._private_jobs (task_id, payload, key, attempts, max_attempts)
     select task_id, payload, null, 1000, 1000 from graphile_worker._private_jobs limit 1`.execute(ctx.db)
-  await forgetReplaced(ctx)
+  await deleteReplacedJobs(ctx)
   const { rows } = await sql<{ id: bigint }>`select id from graphile_worker._private_jobs`.execute(ctx.db)
   expect(rows.map(({ id }) => String(id))).toEqual([kept])
 })

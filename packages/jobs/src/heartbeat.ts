@@ -1,5 +1,10 @@
 import type { Needs } from '@market/core/context'
-import { freeForgotten, freeSilent, sayAlive, sayGoodbye } from '@market/core/queue'
+import {
+  recordHeartbeat,
+  releaseJobsOfDeadWorkers,
+  releaseLostJobs,
+  removeHeartbeat,
+} from '@market/core/queue'
 
 const BEAT_MS = 1_000
 
@@ -13,10 +18,7 @@ export interface Held {
   readonly jobIds: ReadonlySet<string>
 }
 
-/**
- * Every living worker says so each second, frees what is held by those who no longer do, and gives back what is held in
- * its own name without its knowing.
- */
+/** Every second, records the heartbeat of this process and releases the jobs of dead workers and its own lost jobs. */
 export function keepHeartbeat(ctx: Needs<'db'>, held: Held, log: HeartbeatLog) {
   const { poolIds } = held
   let beating = false
@@ -24,11 +26,11 @@ export function keepHeartbeat(ctx: Needs<'db'>, held: Held, log: HeartbeatLog) {
     if (beating || poolIds.size === 0) return
     beating = true
     try {
-      await sayAlive(ctx, [...poolIds])
-      const forgotten = await freeForgotten(ctx, [...poolIds], [...held.jobIds])
-      if (forgotten > 0) log.warn({ jobs: forgotten }, 'gave back jobs that never arrived here')
-      const freed = await freeSilent(ctx)
-      if (freed.length > 0) log.warn({ pools: freed }, 'freed the jobs of workers that are silent')
+      await recordHeartbeat(ctx, [...poolIds])
+      const lost = await releaseLostJobs(ctx, [...poolIds], [...held.jobIds])
+      if (lost > 0) log.warn({ jobs: lost }, 'released jobs that this worker had locked but never received')
+      const dead = await releaseJobsOfDeadWorkers(ctx)
+      if (dead.length > 0) log.warn({ pools: dead }, 'released the jobs of dead workers')
     } catch (error) {
       log.warn({ err: error }, 'heartbeat failed')
     } finally {
@@ -40,7 +42,7 @@ export function keepHeartbeat(ctx: Needs<'db'>, held: Held, log: HeartbeatLog) {
     beat,
     stop: async () => {
       clearInterval(timer)
-      if (poolIds.size > 0) await sayGoodbye(ctx, [...poolIds]).catch(() => undefined)
+      if (poolIds.size > 0) await removeHeartbeat(ctx, [...poolIds]).catch(() => undefined)
     },
   }
 }

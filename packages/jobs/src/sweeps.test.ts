@@ -7,14 +7,15 @@ import { expect, test } from 'vitest'
 import { HOUSE_SWEEPS, startSweeps } from './sweeps.ts'
 
 const NAMES = [
-  'forget-old-requests',
-  'forget-replaced-jobs',
-  'hurry-failed',
-  'keep-delivery-months',
-  'keep-event-months',
+  'delete-old-requests',
+  'delete-old-signatures',
+  'delete-replaced-jobs',
+  'enqueue-overdue-deliveries',
   'keep-ledger-months',
+  'maintain-delivery-partitions',
+  'maintain-event-partitions',
   'move-due-orders',
-  'wake-lanes',
+  'retry-failed-jobs',
 ]
 
 function sweepWith(ctx: MarketContext) {

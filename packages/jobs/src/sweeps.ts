@@ -1,7 +1,8 @@
-import { keepEventMonths } from '@market/core/events'
-import { forgetReplaced, hurryFailed } from '@market/core/queue'
-import { forgetOldRequests } from '@market/core/requests'
-import { keepDeliveryMonths, wakeDeliveryQueues } from '@market/identity/webhooks'
+import { maintainEventPartitions } from '@market/core/events'
+import { deleteOldRequests } from '@market/core/idempotency'
+import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
+import { deleteOldSignatures } from '@market/core/signatures'
+import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { keepLedgerMonths } from '@market/money/ledger'
 import { moveDueOrders } from '@market/trade/orders'
 import type { JobContext } from './job.ts'
@@ -21,14 +22,15 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
 export const HOUSE_SWEEPS: readonly Sweep<JobContext>[] = [
-  { name: 'wake-lanes', everyMs: 5 * SECOND, run: wakeDeliveryQueues },
-  { name: 'hurry-failed', everyMs: 5 * SECOND, run: hurryFailed },
+  { name: 'enqueue-overdue-deliveries', everyMs: 5 * SECOND, run: enqueueOverdueDeliveries },
+  { name: 'retry-failed-jobs', everyMs: 5 * SECOND, run: retryFailedJobsSoon },
   { name: 'move-due-orders', everyMs: 2 * SECOND, run: moveDueOrders },
-  { name: 'forget-replaced-jobs', everyMs: MINUTE, run: forgetReplaced },
-  { name: 'forget-old-requests', everyMs: MINUTE, run: forgetOldRequests },
-  { name: 'keep-event-months', everyMs: 60 * MINUTE, run: keepEventMonths },
+  { name: 'delete-replaced-jobs', everyMs: MINUTE, run: deleteReplacedJobs },
+  { name: 'delete-old-requests', everyMs: MINUTE, run: deleteOldRequests },
+  { name: 'delete-old-signatures', everyMs: MINUTE, run: deleteOldSignatures },
+  { name: 'maintain-event-partitions', everyMs: 60 * MINUTE, run: maintainEventPartitions },
   { name: 'keep-ledger-months', everyMs: 60 * MINUTE, run: keepLedgerMonths },
-  { name: 'keep-delivery-months', everyMs: 60 * MINUTE, run: keepDeliveryMonths },
+  { name: 'maintain-delivery-partitions', everyMs: 60 * MINUTE, run: maintainDeliveryPartitions },
 ]
 
 /** Starts each sweep at once and then at its own pace, never over itself. */

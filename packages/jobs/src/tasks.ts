@@ -1,11 +1,11 @@
 import type { JobName, JobPayloads } from '@market/core/queue'
 import type { TaskList } from 'graphile-worker'
-import { carryEventsJob } from './carry-events.ts'
+import { deliverEventsJob } from './deliver-events.ts'
 import type { JobContext, JobRun, JobStop } from './job.ts'
 
 /** Every job has a file, or the program does not compile. */
 const JOBS: { readonly [Name in JobName]: JobRun<Name> } = {
-  'carry-events': carryEventsJob,
+  'deliver-events': deliverEventsJob,
 }
 
 export function taskList(ctx: JobContext, stop: JobStop): TaskList {

@@ -234,8 +234,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'handlers/src/request-transaction.ts',
-        from: 'await finishRequest(app, tx, lease, answer)',
-        to: 'await finishRequest(app, app.db, lease, answer)',
+        from: 'await storeResponse(app, tx, lease, answer)',
+        to: 'await storeResponse(app, app.db, lease, answer)',
       },
     ],
     aim: { ending: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },

@@ -8,7 +8,7 @@ import { verifyAudit } from './verify-audit.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
 
-describe('the audit log', () => {
+describe('audit log', () => {
   let database: TestDatabase
   let ctx: ReturnType<typeof marketContext>
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('the audit log', () => {
   })
   afterAll(() => database.stop())
 
-  /** What somebody could do who owns the database itself. */
+  /** Tampering by an owner of the database, who can disable the trigger. */
   const asSuperuser = async (statement: string) => {
     await sql`alter table audit_log disable trigger audit_log_append_only`.execute(database.db)
     await sql.raw(statement).execute(database.db)
@@ -36,7 +36,7 @@ describe('the audit log', () => {
     for (let n = 1; n <= count; n++) await write(`act.${n}`, { n, nested: { z: 1, a: [1, 'two', null] } })
   }
 
-  test('an empty log and a written one verify', async () => {
+  test('verifyAudit: an empty log and an intact log are valid', async () => {
     expect(await verifyAudit(ctx)).toBeUndefined()
     await writeSome(3)
     expect(await verifyAudit(ctx)).toBeUndefined()
@@ -59,7 +59,7 @@ describe('the audit log', () => {
     `update audit_log set seal = sha256(seal) where seq = 3`,
     `delete from audit_log where seq = 3`,
     `update audit_log set seq = case seq when 3 then 4 else 3 end, seal = seal where seq in (3, 4)`,
-  ])('tampering is found at the row: %s', async (statement) => {
+  ])('verifyAudit: detects at row 3: %s', async (statement) => {
     await writeSome(5)
     await asSuperuser(
       statement.includes('case')
@@ -70,7 +70,7 @@ describe('the audit log', () => {
     expect(await verifyAudit(ctx)).toEqual({ brokenAt: 3n })
   })
 
-  test('a tail that was cut off is missed by the head', async () => {
+  test('verifyAudit: detects deleted rows at the end', async () => {
     await writeSome(5)
     await asSuperuser('delete from audit_log where seq > 3')
     expect(await verifyAudit(ctx)).toEqual({ brokenAt: 4n })
@@ -78,7 +78,7 @@ describe('the audit log', () => {
     expect(await verifyAudit(ctx)).toEqual({ brokenAt: 1n })
   })
 
-  test('a row added by hand is found', async () => {
+  test('verifyAudit: detects an inserted row', async () => {
     await writeSome(2)
     await asSuperuser(
       `insert into audit_log select 3, at, actor, act, subject, request_id, details, seal from audit_log where seq = 2`,
@@ -86,35 +86,35 @@ describe('the audit log', () => {
     expect(await verifyAudit(ctx)).toEqual({ brokenAt: 3n })
   })
 
-  test('a head set back to an older row is found', async () => {
+  test('verifyAudit: detects a head that was set to an older row', async () => {
     await writeSome(3)
     await sql`update audit_head set seq = 2`.execute(database.db)
     expect(await verifyAudit(ctx)).toBeDefined()
   })
 
   test.each(['update audit_log set act = act', 'delete from audit_log', 'truncate audit_log'])(
-    'the database itself rejects: %s',
+    'the database rejects: %s',
     async (statement) => {
       await writeSome(1)
       await expect(sql.raw(statement).execute(database.db)).rejects.toMatchObject({ code: '23001' })
     },
   )
 
-  test('twenty records at once stand in one line', async () => {
+  test('record: twenty concurrent entries form one chain', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => write(`act.${n}`)))
     const rows = await database.db.selectFrom('audit_log').select('seq').orderBy('seq').execute()
     expect(rows.map((row) => row.seq)).toEqual(Array.from({ length: 20 }, (_, n) => BigInt(n + 1)))
     expect(await verifyAudit(ctx)).toBeUndefined()
   })
 
-  test('verifying while others write raises no false alarm', async () => {
+  test('verifyAudit: reports nothing while entries are written', async () => {
     const writing = Promise.all(Array.from({ length: 40 }, (_, n) => write(`act.${n}`)))
     for (let n = 0; n < 40; n++) expect(await verifyAudit(ctx)).toBeUndefined()
     await writing
     expect(await verifyAudit(ctx)).toBeUndefined()
   })
 
-  test('what a transaction that failed had recorded is not there', async () => {
+  test('record: an entry of a rolled-back transaction does not break the chain', async () => {
     const failing = ctx.transact(async (tx) => {
       await record(ctx, tx, { act: 'lost', subject: 'thing' })
       throw new Error('after the record')
@@ -124,7 +124,7 @@ describe('the audit log', () => {
     expect(await verifyAudit(ctx)).toBeUndefined()
   })
 
-  test('whatever the details hold, they verify as Postgres hands them back', async () => {
+  test('verifyAudit: any JSON details are valid after a round trip through Postgres', async () => {
     await write('odd', {
       missing: undefined,
       at: new Date(0),

@@ -9,7 +9,7 @@ export interface Entry {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** Keys in order, so that the text does not depend on how Postgres hands an object back. */
+/** Sorted keys, so that the text does not depend on the key order of jsonb. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (value !== null && typeof value === 'object') {
@@ -19,7 +19,7 @@ function canonical(value: unknown): string {
   return JSON.stringify(value) ?? 'null'
 }
 
-/** Each seal covers the seal before it: a row cannot be changed, moved or taken out without showing. */
+/** Each seal covers the previous one, so that changed, moved and deleted rows are detected. */
 export function sealOf(before: Buffer, seq: bigint, entry: Entry, secret: (text: string) => Buffer): Buffer {
   const text = canonical([
     seq.toString(),
@@ -28,9 +28,9 @@ export function sealOf(before: Buffer, seq: bigint, entry: Entry, secret: (text:
     entry.act,
     entry.subject,
     entry.requestId,
-    // As Postgres will hand it back: without what JSON does not carry.
+    // As Postgres returns it: without values that JSON cannot represent.
     JSON.parse(JSON.stringify(entry.details)),
   ])
-  const chained = createHash('sha256').update(before).update(text).digest('hex')
-  return secret(`audit:${chained}`)
+  const hash = createHash('sha256').update(before).update(text).digest('hex')
+  return secret(`audit:${hash}`)
 }

@@ -5,14 +5,14 @@ import { findEntriesAfter, findHead } from './store.ts'
 const BATCH = 500
 
 /**
- * Walks the whole chain and names the first row that does not fit, or nothing. The head is read first, so that
- * rows written meanwhile are no alarm: they lie behind it and fit.
+ * Verifies the whole chain and returns the first invalid row. The head is read first, so that rows written during the
+ * check do not count as invalid.
  */
 export async function verifyAudit(ctx: Needs<'db' | 'vault'>): Promise<{ brokenAt: bigint } | undefined> {
   const head = await findHead(ctx.db)
   let seq = 0n
   let seal: Buffer = Buffer.alloc(32)
-  let headFits = head.seq === 0n && head.seal.equals(seal)
+  let headMatches = head.seq === 0n && head.seal.equals(seal)
   for (;;) {
     const entries = await findEntriesAfter(ctx.db, seq, BATCH)
     for (const entry of entries) {
@@ -20,9 +20,9 @@ export async function verifyAudit(ctx: Needs<'db' | 'vault'>): Promise<{ brokenA
       if (entry.seq !== seq + 1n || !expected.equals(entry.seal)) return { brokenAt: seq + 1n }
       seq = entry.seq
       seal = entry.seal
-      if (seq === head.seq) headFits = head.seal.equals(seal)
+      if (seq === head.seq) headMatches = head.seal.equals(seal)
     }
     if (entries.length < BATCH) break
   }
-  return headFits ? undefined : { brokenAt: seq + 1n }
+  return headMatches ? undefined : { brokenAt: seq + 1n }
 }

@@ -1,3 +1,2 @@
-export { createWallet } from './create-wallet.ts'
-export { findWalletAddress } from './find-wallet-address.ts'
-export { resealWallets } from './reseal-wallets.ts'
+export { findWalletAddress } from './store.ts'
+export { createWallet, resealWallets } from './wallets.ts'

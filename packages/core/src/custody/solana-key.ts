@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** Base58 as Solana writes addresses: leading zero bytes are leading ones. */
+/** Base58 with the Bitcoin alphabet, as in Solana addresses. Each leading zero byte becomes a `1`. */
 export function base58(bytes: Uint8Array): string {
   let number = BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`)
   let digits = ''
@@ -14,7 +14,7 @@ export function base58(bytes: Uint8Array): string {
   return '1'.repeat(zeros === -1 ? bytes.length : zeros) + digits
 }
 
-/** A fresh Ed25519 key: the address is the public key, the secret its 32-byte seed. */
+/** A random Ed25519 key. The address is the public key; the secret is the 32-byte seed. */
 export function newSolanaKey(): { address: string; seed: Buffer } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const publicBytes = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)

@@ -1,7 +1,12 @@
 import type { Db, Tx } from '@market/database/transact'
 import { sql } from 'kysely'
 import type { Resealing, SealedRow } from '../reseal.ts'
-import type { WalletName } from './wallet.ts'
+
+export interface WalletKey {
+  readonly agentId: string
+  readonly chain: string
+  readonly address: string
+}
 
 interface AgentWallet {
   readonly agentId: string
@@ -26,9 +31,9 @@ export async function insertWallet(tx: Tx, wallet: AgentWallet): Promise<void> {
 
 export async function findSecretsAfter(
   db: Db,
-  after: WalletName | undefined,
+  after: WalletKey | undefined,
   limit: number,
-): Promise<SealedRow<WalletName>[]> {
+): Promise<SealedRow<WalletKey>[]> {
   const rows = await db
     .selectFrom('agent_wallets')
     .select(['agent_id', 'chain', 'address', 'secret_sealed'])
@@ -43,8 +48,8 @@ export async function findSecretsAfter(
   }))
 }
 
-/** A row that somebody holds, or whose secret changed since it was read, is left as it is. */
-export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletName>[]): Promise<number> {
+/** Skips a row that is locked or whose secret changed since it was read. */
+export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletKey>[]): Promise<number> {
   const done = await sql`
     with due as (
       select * from unnest(
@@ -52,17 +57,17 @@ export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletN
         ${changes.map(({ old }) => old)}::bytea[],
         ${changes.map(({ fresh }) => fresh)}::bytea[]
       ) as due (address, old, fresh)
-    ), held as (
+    ), locked as (
       select wallet.address from agent_wallets wallet
       join due on due.address = wallet.address and due.old = wallet.secret_sealed
       for no key update of wallet skip locked
     )
-    update agent_wallets set secret_sealed = due.fresh from due join held on held.address = due.address
+    update agent_wallets set secret_sealed = due.fresh from due join locked on locked.address = due.address
     where agent_wallets.address = due.address and agent_wallets.secret_sealed = due.old`.execute(db)
   return Number(done.numAffectedRows ?? 0n)
 }
 
-export async function findAddress(
+export async function findWalletAddress(
   db: Db | Tx,
   agentId: string,
   chain: 'solana' | 'base',

@@ -6,9 +6,9 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emit } from './emit.ts'
-import { findEventsAfter, lastSeqOf } from './list-events.ts'
+import { findEventsAfter, findLastSeqs } from './store.ts'
 
-const AT_ONCE = 30
+const CONCURRENT = 30
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let ctx: MarketContext
@@ -20,23 +20,28 @@ afterAll(() => database.stop())
 
 const newAgent = async (): Promise<AgentId> => (await makeAgent(ctx)).agent.id
 
-const say = (agentId: AgentId, message = 'Hello', orderId = '') =>
+const emitTest = (agentId: AgentId, message = 'Hello', orderId = '') =>
   transact(ctx.db, (tx) => emit(ctx, tx, { agentId, event: 'webhook.test', orderId, data: { message } }))
 
 const jobsOf = async (agentId: AgentId) =>
   (
     await sql<{ payload: unknown }>`
-      select payload from graphile_worker._private_jobs where key = ${`carry-events:${agentId}`}`.execute(
+      select payload from graphile_worker._private_jobs where key = ${`deliver-events:${agentId}`}`.execute(
       ctx.db,
     )
   ).rows
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => BigInt(n + 1))
 
-test('each agent’s events are numbered from 1, whatever happens to others', async () => {
+test('emit: numbers the events of each agent from 1', async () => {
   const [one, other] = [await newAgent(), await newAgent()]
-  expect([await say(one), await say(other), await say(one), await say(one)]).toEqual([1n, 1n, 2n, 3n])
-  expect(await lastSeqOf(ctx, [one, other, await newAgent()])).toEqual(
+  expect([await emitTest(one), await emitTest(other), await emitTest(one), await emitTest(one)]).toEqual([
+    1n,
+    1n,
+    2n,
+    3n,
+  ])
+  expect(await findLastSeqs(ctx.db, [one, other, await newAgent()])).toEqual(
     new Map([
       [one, 3n],
       [other, 1n],
@@ -44,18 +49,18 @@ test('each agent’s events are numbered from 1, whatever happens to others', as
   )
 })
 
-test('written at once by many, no number is given twice and none is left out', async () => {
+test('emit: concurrent calls get distinct numbers without gaps', async () => {
   const agentId = await newAgent()
-  const given = await Promise.all(Array.from({ length: AT_ONCE }, () => say(agentId)))
-  expect(given.toSorted((a, b) => Number(a - b))).toEqual(numbers(AT_ONCE))
-  const events = await findEventsAfter(ctx, agentId, 0n, 100)
-  expect(events.map(({ seq }) => seq)).toEqual(numbers(AT_ONCE))
+  const seqs = await Promise.all(Array.from({ length: CONCURRENT }, () => emitTest(agentId)))
+  expect(seqs.toSorted((a, b) => Number(a - b))).toEqual(numbers(CONCURRENT))
+  const events = await findEventsAfter(ctx.db, agentId, 0n, 100)
+  expect(events.map(({ seq }) => seq)).toEqual(numbers(CONCURRENT))
 })
 
-test('an event comes back as it was told, with its time and order', async () => {
+test('findEventsAfter: returns the event with its time, order and data', async () => {
   const agentId = await newAgent()
-  await say(agentId, 'Zoë \u2028 "x"', 'ord_7')
-  expect(await findEventsAfter(ctx, agentId, 0n, 1)).toEqual([
+  await emitTest(agentId, 'Zoë \u2028 "x"', 'ord_7')
+  expect(await findEventsAfter(ctx.db, agentId, 0n, 1)).toEqual([
     {
       agentId,
       seq: 1n,
@@ -67,31 +72,31 @@ test('an event comes back as it was told, with its time and order', async () => 
   ])
 })
 
-test('a page begins after its number and ends at its limit', async () => {
+test('findEventsAfter: returns events after the number, up to the limit', async () => {
   const agentId = await newAgent()
-  for (let n = 0; n < 5; n++) await say(agentId)
-  const seqs = async (after: bigint, limit: number) =>
-    (await findEventsAfter(ctx, agentId, after, limit)).map(({ seq }) => seq)
-  expect(await seqs(0n, 2)).toEqual([1n, 2n])
-  expect(await seqs(2n, 2)).toEqual([3n, 4n])
-  expect(await seqs(4n, 2)).toEqual([5n])
-  expect(await seqs(5n, 2)).toEqual([])
+  for (let n = 0; n < 5; n++) await emitTest(agentId)
+  const seqsOf = async (after: bigint, limit: number) =>
+    (await findEventsAfter(ctx.db, agentId, after, limit)).map(({ seq }) => seq)
+  expect(await seqsOf(0n, 2)).toEqual([1n, 2n])
+  expect(await seqsOf(2n, 2)).toEqual([3n, 4n])
+  expect(await seqsOf(4n, 2)).toEqual([5n])
+  expect(await seqsOf(5n, 2)).toEqual([])
 })
 
-test('however many events wait, one job waits to carry them', async () => {
+test('emit: enqueues one job for several events of an agent', async () => {
   const agentId = await newAgent()
-  for (let n = 0; n < 3; n++) await say(agentId)
+  for (let n = 0; n < 3; n++) await emitTest(agentId)
   expect(await jobsOf(agentId)).toEqual([{ payload: { agentId } }])
 })
 
-test('what happened cannot be written anew', async () => {
+test('events cannot be updated', async () => {
   const agentId = await newAgent()
-  await say(agentId)
+  await emitTest(agentId)
   const change = ctx.db.updateTable('events').set({ event: 'order.paid' }).where('agent_id', '=', agentId)
   await expect(change.execute()).rejects.toThrow()
-  expect(await findEventsAfter(ctx, agentId, 0n, 1)).toMatchObject([{ event: 'webhook.test' }])
+  expect(await findEventsAfter(ctx.db, agentId, 0n, 1)).toMatchObject([{ event: 'webhook.test' }])
 })
 
-test('nothing happens to an agent that does not exist', async () => {
-  await expect(say('agt_0_0nobody')).rejects.toThrow(/event_counters_agent_id_fkey/)
+test('emit: fails when the agent does not exist', async () => {
+  await expect(emitTest('agt_0_0nobody')).rejects.toThrow(/event_counters_agent_id_fkey/)
 })

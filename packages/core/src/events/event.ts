@@ -1,6 +1,6 @@
 import type { AgentId } from '@market/kernel/ids'
 
-/** What each event tells. The contract says the same in its own words, and the two are held against each other. */
+/** The data of each event. `contract` defines the same as zod schemas; a test compares the two. */
 export interface EventDataOf {
   'order.created': {
     service_id: string
@@ -32,13 +32,13 @@ export interface EventDataOf {
 
 export type EventName = keyof EventDataOf
 
-/** One thing that happened, as an agent reads it. Numbers run from 1 without a gap, per agent. */
+/** An event as an agent reads it. `seq` counts from 1 without gaps, per agent. */
 export interface MarketEvent {
   readonly agentId: AgentId
   readonly seq: bigint
   readonly at: Date
   readonly event: string
-  /** Empty for events about no order. */
+  /** Empty for events without an order. */
   readonly orderId: string
   readonly data: unknown
 }

@@ -1,5 +1,4 @@
 export { emit } from './emit.ts'
 export type { EventDataOf, EventName, MarketEvent } from './event.ts'
-export { keepEventMonths } from './keep-event-months.ts'
-export { keepMonths } from './keep-months.ts'
-export { findEventsAfter, lastSeqOf } from './list-events.ts'
+export { maintainEventPartitions, maintainPartitions } from './partitions.ts'
+export { findEventsAfter, findLastSeqs } from './store.ts'

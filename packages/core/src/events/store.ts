@@ -5,7 +5,7 @@ import type { MarketEvent } from './event.ts'
 
 /**
  * Assigns the agent's next number, inserts the event and adds its delivery job in one statement, in this order. The
- * counter's row stays locked until the commit: that is what makes the numbers gapless and a reader's cursor safe.
+ * counter's row stays locked until the commit, so numbers have no gaps and become visible in order.
  */
 export async function insertEvent(
   tx: Tx,
@@ -25,11 +25,12 @@ export async function insertEvent(
     )
     select seq, ${addDeliveryJob} as job_id from event`.execute(tx)
   const [row] = rows
-  if (row === undefined) throw new Error('an insert that returns its row returned none')
+  if (row === undefined) throw new Error('inserting the event returned no row')
   return row.seq
 }
 
-export async function findEvents(
+/** An agent's events after a number, oldest first. */
+export async function findEventsAfter(
   db: Db | Tx,
   agentId: AgentId,
   after: bigint,
@@ -53,6 +54,7 @@ export async function findEvents(
   }))
 }
 
+/** The last number of each agent that has events. */
 export async function findLastSeqs(
   db: Db,
   agentIds: readonly AgentId[],
@@ -65,15 +67,15 @@ export async function findLastSeqs(
   return new Map(rows.map((row) => [row.agent_id, row.last_seq]))
 }
 
-/** One at a time: of two workers that make a month at once, the second must find it made. */
-export const makeMonth = (db: Db, table: string, month: Date): Promise<void> =>
+/** The lock makes a second worker wait, so that it finds the partition created. */
+export const createPartition = (db: Db, table: string, month: Date): Promise<void> =>
   transact(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('make_month'))`.execute(tx)
     await sql`select make_month(${table}, ${month.toISOString().slice(0, 10)}::date)`.execute(tx)
   })
 
-/** Names of the months that lie wholly before the given one. */
-export async function findMonthsBefore(db: Db, parent: string, month: string): Promise<string[]> {
+/** Names of the partitions of months before the given one. */
+export async function findPartitionsBefore(db: Db, parent: string, month: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select child.relname as name from pg_inherits
     join pg_class child on child.oid = inhrelid join pg_class parent on parent.oid = inhparent
@@ -82,6 +84,6 @@ export async function findMonthsBefore(db: Db, parent: string, month: string): P
   return rows.map((row) => row.name)
 }
 
-export const dropMonth = async (db: Db, name: string): Promise<void> => {
+export const dropPartition = async (db: Db, name: string): Promise<void> => {
   await sql`drop table if exists ${sql.table(name)}`.execute(db)
 }

@@ -2,7 +2,7 @@ import type { Needs } from '../context.ts'
 import type { Recipient } from './notification.ts'
 import { findUnread, saveRead } from './store.ts'
 
-/** Marks these as read, or everything; what is not the caller's is left alone and not told of. */
+/** Marks these notifications as read, or all. Ids of other recipients are ignored, so that they cannot be probed. */
 export function markRead(
   ctx: Needs<'transact' | 'clock'>,
   recipients: readonly Recipient[],

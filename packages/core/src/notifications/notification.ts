@@ -1,4 +1,4 @@
-/** Somebody who reads notifications: a person, or a wallet no person need have linked. */
+/** A user, or a wallet that need not be linked to a user. */
 export type Recipient = `user:${string}` | `wallet:${string}`
 
 export interface Notification {

@@ -7,7 +7,7 @@ import { markRead } from './mark-read.ts'
 import type { Recipient } from './notification.ts'
 import { notify, ownerRecipient } from './notify.ts'
 
-const AT_ONCE = 20
+const CONCURRENT = 20
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let ctx: MarketContext
@@ -17,70 +17,70 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-const somebody = (): Recipient => `user:${makeProfile().userId}`
+const newRecipient = (): Recipient => `user:${makeProfile().userId}`
 
-const tell = (recipient: Recipient, title = 'A word') =>
+const send = (recipient: Recipient, title = 'A title') =>
   ctx.transact((tx) => notify(ctx, tx, recipient, { kind: 'test', title, body: 'What happened' }))
 
 const all = (...recipients: Recipient[]) =>
   listNotifications(ctx, recipients, { limit: 100, cursor: undefined })
 
-test('told by many at once, each is counted', async () => {
-  const who = somebody()
-  await Promise.all(Array.from({ length: AT_ONCE }, () => tell(who)))
-  const { notifications, unread } = await all(who)
-  expect([notifications.length, unread]).toEqual([AT_ONCE, AT_ONCE])
+test('notify: counts each of concurrent notifications', async () => {
+  const recipient = newRecipient()
+  await Promise.all(Array.from({ length: CONCURRENT }, () => send(recipient)))
+  const { notifications, unread } = await all(recipient)
+  expect([notifications.length, unread]).toEqual([CONCURRENT, CONCURRENT])
 })
 
-test('a word whose reason was taken back is not there and not counted', async () => {
-  const who = somebody()
+test('notify: a rolled-back notification is neither listed nor counted', async () => {
+  const recipient = newRecipient()
   const failed = ctx.transact(async (tx) => {
-    await notify(ctx, tx, who, { kind: 'test', title: 'Never', body: 'Never' })
-    throw new Error('taken back')
+    await notify(ctx, tx, recipient, { kind: 'test', title: 'Never', body: 'Never' })
+    throw new Error('rolled back')
   })
-  await expect(failed).rejects.toThrow('taken back')
-  expect(await all(who)).toEqual({ notifications: [], unread: 0, nextCursor: null })
+  await expect(failed).rejects.toThrow('rolled back')
+  expect(await all(recipient)).toEqual({ notifications: [], unread: 0, nextCursor: null })
 })
 
-test('told and marked by many at once, over recipients they share, the counts are right and nobody fails', async () => {
-  const recipients = [somebody(), somebody(), somebody()] as const
+test('notify and markRead: counters stay right under concurrent calls for shared recipients', async () => {
+  const recipients = [newRecipient(), newRecipient(), newRecipient()] as const
   const [a, b, c] = recipients
-  for (const who of recipients) for (let n = 0; n < 5; n++) await tell(who)
-  const work = Array.from({ length: AT_ONCE }, async (_, n) => {
+  for (const recipient of recipients) for (let n = 0; n < 5; n++) await send(recipient)
+  const work = Array.from({ length: CONCURRENT }, async (_, n) => {
     const own = [[a, b, c], [c, a], [b], [c, b]][n % 4] ?? []
-    await tell(recipients[n % 3] ?? a)
+    await send(recipients[n % 3] ?? a)
     return (await markRead(ctx, own, undefined)).marked
   })
   const marked = (await Promise.all(work)).reduce((sum, count) => sum + count, 0)
-  for (const who of recipients) {
-    const { notifications, unread } = await all(who)
+  for (const recipient of recipients) {
+    const { notifications, unread } = await all(recipient)
     expect(notifications.filter(({ readAt }) => readAt === null)).toHaveLength(unread)
   }
   const { notifications, unread } = await all(...recipients)
-  expect(notifications).toHaveLength(15 + AT_ONCE)
-  expect(unread).toBe(15 + AT_ONCE - marked)
+  expect(notifications).toHaveLength(15 + CONCURRENT)
+  expect(unread).toBe(15 + CONCURRENT - marked)
 })
 
-test('marked by id by many at once, each is counted down once', async () => {
-  const who = somebody()
-  for (let n = 0; n < 4; n++) await tell(who)
-  const ids = (await all(who)).notifications.slice(0, 2).map(({ id }) => id)
-  const done = await Promise.all(Array.from({ length: AT_ONCE }, () => markRead(ctx, [who], ids)))
+test('markRead: concurrent calls with the same ids decrement the counter once', async () => {
+  const recipient = newRecipient()
+  for (let n = 0; n < 4; n++) await send(recipient)
+  const ids = (await all(recipient)).notifications.slice(0, 2).map(({ id }) => id)
+  const done = await Promise.all(Array.from({ length: CONCURRENT }, () => markRead(ctx, [recipient], ids)))
   expect(done.reduce((sum, { marked }) => sum + marked, 0)).toBe(2)
   expect(new Set(done.map(({ unread }) => unread))).toEqual(new Set([2]))
 })
 
-test('what is read keeps the time it was first marked', async () => {
-  const who = somebody()
-  await tell(who)
-  await markRead(ctx, [who], undefined)
+test('markRead: keeps the time of the first call', async () => {
+  const recipient = newRecipient()
+  await send(recipient)
+  await markRead(ctx, [recipient], undefined)
   const first = ctx.clock.now()
   ctx.clock.advance(60_000)
-  expect(await markRead(ctx, [who], undefined)).toEqual({ marked: 0, unread: 0 })
-  expect((await all(who)).notifications[0]?.readAt).toEqual(first)
+  expect(await markRead(ctx, [recipient], undefined)).toEqual({ marked: 0, unread: 0 })
+  expect((await all(recipient)).notifications[0]?.readAt).toEqual(first)
 })
 
-test('the person answers for an agent, else its wallet, else nobody', () => {
+test('ownerRecipient: the owner, else the owner wallet, else undefined', () => {
   expect(ownerRecipient({ ownerUserId: 'u', ownerWallet: '0x1' })).toBe('user:u')
   expect(ownerRecipient({ ownerUserId: null, ownerWallet: '0x1' })).toBe('wallet:0x1')
   expect(ownerRecipient({ ownerUserId: null, ownerWallet: null })).toBeUndefined()

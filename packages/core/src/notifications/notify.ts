@@ -3,24 +3,24 @@ import type { Needs } from '../context.ts'
 import type { Recipient } from './notification.ts'
 import { insertNotification } from './store.ts'
 
-/** Leaves a word for somebody, in the transaction that is its reason. */
+/** Adds a notification in the transaction that causes it. */
 export async function notify(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   recipient: Recipient,
-  word: { kind: string; title: string; body: string; data?: Readonly<Record<string, unknown>> },
+  notification: { kind: string; title: string; body: string; data?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   await insertNotification(tx, recipient, {
     id: ctx.ids.next('ntf'),
-    kind: word.kind,
-    title: word.title,
-    body: word.body,
-    data: word.data ?? {},
+    kind: notification.kind,
+    title: notification.title,
+    body: notification.body,
+    data: notification.data ?? {},
     createdAt: ctx.clock.now(),
   })
 }
 
-/** Who answers for an agent: the person it belongs to, else its owner wallet, else nobody. */
+/** The recipient for an agent: its owner, else its owner wallet. */
 export function ownerRecipient(agent: {
   ownerUserId: string | null
   ownerWallet: string | null

@@ -41,7 +41,7 @@ export async function findNotifications(
   page: { limit: number; after: Position | undefined },
 ): Promise<Notification[]> {
   const after = page.after === undefined ? sql<SqlBool>`true` : isBefore(page.after)
-  // Each recipient's newest by its own index, then the newest of those: an inbox of any size costs one page.
+  // Reads one page per recipient from the index, then sorts those: the cost does not depend on the size of the inbox.
   const { rows } = await sql<Selectable<Tables['notifications']>>`
     select page.* from unnest(${[...recipients]}::text[]) as one (recipient)
     cross join lateral (
@@ -72,17 +72,17 @@ export async function findUnread(db: Db | Tx, recipients: readonly Recipient[]):
   return rows.reduce((sum, row) => sum + row.unread, 0)
 }
 
-/** So many are marked in one go; a bigger inbox is emptied by asking again while `unread` says so. */
-const MARKED_AT_ONCE = 5_000
+/** A larger inbox needs several requests, until `unread` is 0. */
+const MAX_MARKED = 5_000
 
-/** Marks what is still unread, all of it or these, and lowers each recipient's count by as much. */
+/** Marks unread notifications, all or these, and decrements each recipient's counter. */
 export async function saveRead(
   tx: Tx,
   recipients: readonly Recipient[],
   ids: readonly string[] | undefined,
   at: Date,
 ): Promise<number> {
-  // The counters first, in one order: a notification that arrives meanwhile waits for its turn.
+  // Locks the counters in a fixed order to avoid deadlocks; a concurrent `notify` waits for the lock.
   await tx
     .selectFrom('unread_counters')
     .select('recipient')
@@ -100,7 +100,7 @@ export async function saveRead(
         .where('recipient', 'in', [...recipients])
         .where('read_at', 'is', null)
         .$if(ids !== undefined, (query) => query.where('id', 'in', [...(ids ?? [])]))
-        .limit(MARKED_AT_ONCE),
+        .limit(MAX_MARKED),
     )
     .returning('recipient')
     .execute()

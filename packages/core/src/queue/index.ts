@@ -1,9 +1,11 @@
-export { askToCarry, askToCarryCall } from './ask-to-carry.ts'
-export { enqueue } from './enqueue.ts'
-export { forgetReplaced } from './forget-replaced.ts'
-export { freeForgotten } from './free-forgotten.ts'
-export { freeSilent } from './free-silent.ts'
-export { hurryFailed } from './hurry-failed.ts'
+export { enqueue, enqueueDelivery, enqueueDeliveryCall } from './enqueue.ts'
 export type { JobName, JobPayloads } from './job.ts'
-export { queueFigures } from './queue-figures.ts'
-export { sayAlive, sayGoodbye } from './say-alive.ts'
+export {
+  deleteReplacedJobs,
+  queueMetrics,
+  recordHeartbeat,
+  releaseJobsOfDeadWorkers,
+  releaseLostJobs,
+  removeHeartbeat,
+  retryFailedJobsSoon,
+} from './maintenance.ts'

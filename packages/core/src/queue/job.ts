@@ -1,8 +1,8 @@
 import type { AgentId } from '@market/kernel/ids'
 
-/** Every job there is, with what it is told. One file in `jobs` does each. */
+/** Every job with its payload. `packages/jobs` has one file for each. */
 export interface JobPayloads {
-  'carry-events': { readonly agentId: AgentId }
+  'deliver-events': { readonly agentId: AgentId }
 }
 
 export type JobName = keyof JobPayloads
@@ -10,12 +10,12 @@ export type JobName = keyof JobPayloads
 export interface Job<Name extends JobName = JobName> {
   readonly name: Name
   readonly payload: JobPayloads[Name]
-  /** Of the jobs that wait under one key there is one. */
+  /** At most one job waits under a key. */
   readonly key?: string
-  /** Not before so many milliseconds from now; at once when absent. */
-  readonly inMs?: number
+  /** The job runs at once when absent. */
+  readonly delayMs?: number
   /** Whether a job that already waits under the key keeps its time. */
-  readonly keepsTime?: boolean
-  /** Whether it is added again after a crash of Postgres, so that the commit need not wait for the disk. */
-  readonly isAskedForAgain?: boolean
+  readonly preserveRunAt?: boolean
+  /** Whether a sweep would add the job again after a crash of Postgres, so that the commit need not wait for the disk. */
+  readonly isRecoverable?: boolean
 }

@@ -3,9 +3,7 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { enqueue } from './enqueue.ts'
-import { freeSilent } from './free-silent.ts'
-import { queueFigures } from './queue-figures.ts'
-import { sayAlive, sayGoodbye } from './say-alive.ts'
+import { queueMetrics, recordHeartbeat, releaseJobsOfDeadWorkers, removeHeartbeat } from './maintenance.ts'
 
 let ctx: MarketContext
 beforeEach(async () => {
@@ -14,72 +12,72 @@ beforeEach(async () => {
   return database.stop
 })
 
-const jobOf = (agentId: `agt_${string}`) => ({ name: 'carry-events', payload: { agentId } }) as const
+const jobOf = (agentId: `agt_${string}`) => ({ name: 'deliver-events', payload: { agentId } }) as const
 
 interface Row {
   readonly id: bigint
   readonly payload: { agentId: string }
-  readonly inMs: number
+  readonly delayMs: number
   readonly locked_by: string | null
 }
 
 const jobs = async () =>
   (
     await sql<Row>`
-      select id, payload, locked_by, extract(epoch from run_at - now())::float8 * 1000 as "inMs"
+      select id, payload, locked_by, extract(epoch from run_at - now())::float8 * 1000 as "delayMs"
       from graphile_worker._private_jobs order by id`.execute(ctx.db)
   ).rows
 
-describe('jobs', () => {
-  test('without a key each is its own, and due at once', async () => {
+describe('enqueue', () => {
+  test('jobs without a key are all kept and due at once', async () => {
     await enqueue(ctx.db, jobOf('agt_1'))
     await enqueue(ctx.db, jobOf('agt_1'))
     const waiting = await jobs()
     expect(waiting.map(({ payload }) => payload)).toEqual([{ agentId: 'agt_1' }, { agentId: 'agt_1' }])
-    for (const { inMs } of waiting) expect(inMs).toBeLessThanOrEqual(0)
+    for (const { delayMs } of waiting) expect(delayMs).toBeLessThanOrEqual(0)
   })
 
-  test('under one key one waits, at the time that was said last', async () => {
-    await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k', inMs: 60_000 })
+  test('a second job under the same key replaces the payload and the time of the first', async () => {
+    await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k', delayMs: 60_000 })
     await enqueue(ctx.db, { ...jobOf('agt_2'), key: 'k' })
     const [only, ...more] = await jobs()
     expect(more).toEqual([])
     expect(only?.payload).toEqual({ agentId: 'agt_2' })
-    expect(only?.inMs).toBeLessThanOrEqual(0)
+    expect(only?.delayMs).toBeLessThanOrEqual(0)
   })
 
-  test('one that keeps the time of what already waits does not put it off', async () => {
+  test('preserveRunAt: does not delay a job that already waits under the key', async () => {
     await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k' })
-    await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k', inMs: 60_000, keepsTime: true })
+    await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k', delayMs: 60_000, preserveRunAt: true })
     const [only, ...more] = await jobs()
     expect(more).toEqual([])
-    expect(only?.inMs).toBeLessThanOrEqual(0)
+    expect(only?.delayMs).toBeLessThanOrEqual(0)
   })
 
-  test('one that keeps the time waits its own time where nothing waits', async () => {
-    await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k', inMs: 60_000, keepsTime: true })
+  test('preserveRunAt: uses its own delay when no job waits under the key', async () => {
+    await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k', delayMs: 60_000, preserveRunAt: true })
     const [only] = await jobs()
-    expect(only?.inMs).toBeGreaterThan(50_000)
+    expect(only?.delayMs).toBeGreaterThan(50_000)
   })
 
-  test('asked for while it runs, a job waits beside the one that runs', async () => {
+  test('adds a second job when the one under the key is running', async () => {
     await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k' })
-    await hold('worker', 0)
+    await lock('worker', 0)
     await enqueue(ctx.db, { ...jobOf('agt_1'), key: 'k' })
     expect((await jobs()).map(({ locked_by }) => locked_by)).toEqual(['worker', null])
   })
 })
 
-/** As jobs stand that a worker took so many seconds ago. */
-const hold = async (worker: string, secondsAgo: number, id?: bigint) => {
+/** Marks jobs as locked by a worker since `secondsAgo`. */
+const lock = async (worker: string, secondsAgo: number, id?: bigint) => {
   await sql`
     update graphile_worker._private_jobs set locked_by = ${worker},
       locked_at = now() - ${secondsAgo}::int * interval '1 second', attempts = 1
     where ${id ?? null}::bigint is null or id = ${id ?? null}`.execute(ctx.db)
 }
 
-const lastSeen = async (worker: string, secondsAgo: number) => {
-  await sayAlive(ctx, [worker])
+const setLastHeartbeat = async (worker: string, secondsAgo: number) => {
+  await recordHeartbeat(ctx, [worker])
   await sql`
     update worker_pools set seen_at = now() - ${secondsAgo}::int * interval '1 second'
     where worker_id = ${worker}`.execute(ctx.db)
@@ -90,63 +88,63 @@ const pools = async () =>
     (row) => row.worker_id,
   )
 
-describe('the heartbeat', () => {
-  test('frees the jobs of those who are silent, and of nobody else', async () => {
-    const holders = [
-      ['alive and long at work', 7_200],
-      ['silent', 60],
-      ['never heard of, since long', 60],
-      ['never heard of, since now', 1],
+describe('releaseJobsOfDeadWorkers', () => {
+  test('unlocks only the jobs of workers without a recent heartbeat', async () => {
+    const workers = [
+      ['alive with an old job', 7_200],
+      ['dead', 60],
+      ['no heartbeat, old job', 60],
+      ['no heartbeat, new job', 1],
     ] as const
-    for (const _ of holders) await enqueue(ctx.db, jobOf('agt_1'))
+    for (const _ of workers) await enqueue(ctx.db, jobOf('agt_1'))
     for (const [index, { id }] of (await jobs()).entries()) {
-      const [worker, secondsAgo] = holders[index] ?? ['', 0]
-      await hold(worker, secondsAgo, id)
+      const [worker, secondsAgo] = workers[index] ?? ['', 0]
+      await lock(worker, secondsAgo, id)
     }
-    await lastSeen('alive and long at work', 1)
-    await lastSeen('silent', 6)
-    await lastSeen('silent, with nothing to do', 6)
+    await setLastHeartbeat('alive with an old job', 1)
+    await setLastHeartbeat('dead', 6)
+    await setLastHeartbeat('dead without a job', 6)
 
-    const freed = await freeSilent(ctx)
-    expect(freed.toSorted()).toEqual(['never heard of, since long', 'silent', 'silent, with nothing to do'])
+    const released = await releaseJobsOfDeadWorkers(ctx)
+    expect(released.toSorted()).toEqual(['dead', 'dead without a job', 'no heartbeat, old job'])
     expect((await jobs()).map(({ locked_by }) => locked_by)).toEqual([
-      'alive and long at work',
+      'alive with an old job',
       null,
       null,
-      'never heard of, since now',
+      'no heartbeat, new job',
     ])
-    expect(await pools()).toEqual(['alive and long at work'])
-    expect(await freeSilent(ctx)).toEqual([])
+    expect(await pools()).toEqual(['alive with an old job'])
+    expect(await releaseJobsOfDeadWorkers(ctx)).toEqual([])
   })
 
-  test('one that was thought dead and speaks again is alive', async () => {
-    await lastSeen('slow', 6)
-    await sayAlive(ctx, ['slow', 'new'])
-    expect(await freeSilent(ctx)).toEqual([])
+  test('a worker that sends a heartbeat again counts as alive', async () => {
+    await setLastHeartbeat('slow', 6)
+    await recordHeartbeat(ctx, ['slow', 'new'])
+    expect(await releaseJobsOfDeadWorkers(ctx)).toEqual([])
     expect(await pools()).toEqual(['new', 'slow'])
-    await sayGoodbye(ctx, ['slow'])
+    await removeHeartbeat(ctx, ['slow'])
     expect(await pools()).toEqual(['new'])
   })
 
-  test('many that free at once free each job once and fail none', async () => {
+  test('concurrent calls unlock the job and do not fail', async () => {
     await enqueue(ctx.db, jobOf('agt_1'))
-    await hold('silent', 60)
-    await Promise.all(Array.from({ length: 8 }, () => freeSilent(ctx)))
+    await lock('dead', 60)
+    await Promise.all(Array.from({ length: 8 }, () => releaseJobsOfDeadWorkers(ctx)))
     expect(await jobs()).toMatchObject([{ locked_by: null }])
   })
 })
 
-test('the figures tell what waits, for how long, what runs and what fails', async () => {
-  expect(await queueFigures(ctx)).toEqual({ waiting: 0, oldestSeconds: 0, running: 0, failing: 0 })
-  for (const inMs of [-30_000, 0, 0, 60_000]) await enqueue(ctx.db, { ...jobOf('agt_1'), inMs })
+test('queueMetrics counts waiting, running and failing jobs and reports the oldest wait', async () => {
+  expect(await queueMetrics(ctx)).toEqual({ waiting: 0, oldestSeconds: 0, running: 0, failing: 0 })
+  for (const delayMs of [-30_000, 0, 0, 60_000]) await enqueue(ctx.db, { ...jobOf('agt_1'), delayMs })
   const [, second, third] = await jobs()
-  await hold('worker', 1, second?.id)
+  await lock('worker', 1, second?.id)
   await sql`
     update graphile_worker._private_jobs set attempts = 1, last_error = 'broken' where id = ${third?.id}`.execute(
     ctx.db,
   )
-  const figures = await queueFigures(ctx)
-  expect(figures).toMatchObject({ waiting: 2, running: 1, failing: 1 })
-  expect(figures.oldestSeconds).toBeGreaterThanOrEqual(30)
-  expect(figures.oldestSeconds).toBeLessThan(60)
+  const metrics = await queueMetrics(ctx)
+  expect(metrics).toMatchObject({ waiting: 2, running: 1, failing: 1 })
+  expect(metrics.oldestSeconds).toBeGreaterThanOrEqual(30)
+  expect(metrics.oldestSeconds).toBeLessThan(60)
 })

@@ -3,96 +3,96 @@ import { withoutFlush } from '@market/database/without-flush'
 import { type RawBuilder, sql } from 'kysely'
 import type { Job, JobName } from './job.ts'
 
-/** More than a job's own patience ever needs: a job that keeps failing is seen in the metrics, not forgotten. */
+/** High enough that a failing job is never abandoned; the metrics show it. */
 const MAX_ATTEMPTS = 1_000
 
-/** The SQL call that adds a job and returns its id, for a statement that writes what the job is about. */
+/** The SQL call that adds a job and returns its id, for use inside another statement. */
 export const addJobCall = <Name extends JobName>(job: Job<Name>): RawBuilder<bigint> => sql`
   (graphile_worker.add_job(
     ${job.name}, payload := ${JSON.stringify(job.payload)}::json, max_attempts := ${MAX_ATTEMPTS}::int,
-    run_at := now() + ${job.inMs ?? 0}::float8 * interval '1 millisecond',
+    run_at := now() + ${job.delayMs ?? 0}::float8 * interval '1 millisecond',
     job_key := ${job.key ?? null}::text,
-    job_key_mode := ${job.keepsTime === true ? 'preserve_run_at' : 'replace'}::text
+    job_key_mode := ${job.preserveRunAt === true ? 'preserve_run_at' : 'replace'}::text
   )).id`
 
 export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name>): Promise<void> {
-  await sql`select ${addJobCall(job)}${job.isAskedForAgain === true ? sql` where ${withoutFlush}` : sql``}`.execute(
+  await sql`select ${addJobCall(job)}${job.isRecoverable === true ? sql` where ${withoutFlush}` : sql``}`.execute(
     db,
   )
 }
 
-export async function saveAlive(db: Db, poolIds: readonly string[]): Promise<void> {
+export async function saveHeartbeat(db: Db, poolIds: readonly string[]): Promise<void> {
   await sql`
     insert into worker_pools (worker_id, seen_at) select unnest(${[...poolIds]}::text[]), now()
     on conflict (worker_id) do update set seen_at = now()`.execute(db)
 }
 
-/** Whoever holds a job or once said to be alive, and has not said so for a while. */
-export async function findSilent(db: Db, seconds: number): Promise<string[]> {
+/** Pools that have a job locked or once sent a heartbeat, without a heartbeat in the last `seconds`. */
+export async function findDeadPools(db: Db, seconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (
       select worker_id as id from worker_pools where seen_at < now() - ${seconds}::int * interval '1 second'
       union
       select locked_by from graphile_worker.jobs
       where locked_at < now() - ${seconds}::int * interval '1 second' and locked_by is not null
-    ) as silent
+    ) as pools
     where id not in (
       select worker_id from worker_pools where seen_at >= now() - ${seconds}::int * interval '1 second'
     )`.execute(db)
   return rows.map((row) => row.id)
 }
 
-export async function freeJobs(db: Db, poolIds: readonly string[]): Promise<void> {
+export async function unlockAllOf(db: Db, poolIds: readonly string[]): Promise<void> {
   await sql`select graphile_worker.force_unlock_workers(${[...poolIds]}::text[])`.execute(db)
 }
 
-/** Jobs that were given to these pools a while ago and that none of them has: the answer got lost on its way. */
-export async function freeUnknown(
+/** Unlocks jobs that these pools locked more than `seconds` ago and that are not among the running ones. */
+export async function unlockUnknown(
   db: Db,
   poolIds: readonly string[],
-  known: readonly string[],
+  runningJobIds: readonly string[],
   seconds: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     update graphile_worker._private_jobs set locked_at = null, locked_by = null
     where locked_by = any(${[...poolIds]}::text[]) and locked_at < now() - ${seconds}::int * interval '1 second'
-      and id <> all(${[...known]}::bigint[])`.execute(db)
+      and id <> all(${[...runningJobIds]}::bigint[])`.execute(db)
   return Number(numAffectedRows ?? 0n)
 }
 
-/** All our jobs have a key; one without was replaced by another while a worker held it that died since. */
+/** All our jobs have a key. A job without one was replaced while it was locked, and its worker died. */
 export async function deleteReplaced(db: Db): Promise<void> {
   await sql`
     delete from graphile_worker._private_jobs
     where key is null and locked_at is null and attempts >= max_attempts`.execute(db)
 }
 
-export async function forgetPools(db: Db, poolIds: readonly string[]): Promise<void> {
+export async function deletePools(db: Db, poolIds: readonly string[]): Promise<void> {
   await db
     .deleteFrom('worker_pools')
     .where('worker_id', 'in', [...poolIds])
     .execute()
 }
 
-export async function bringForward(db: Db, seconds: number): Promise<void> {
+export async function rescheduleFailed(db: Db, seconds: number): Promise<void> {
   await sql`
     select graphile_worker.reschedule_jobs(array_agg(id), run_at := now()) from graphile_worker.jobs
     where locked_at is null and last_error is not null and run_at > now() + ${seconds}::int * interval '1 second'
     having count(*) > 0`.execute(db)
 }
 
-export interface QueueFigures {
-  /** Jobs whose time has come and nobody has taken. */
+export interface QueueMetrics {
+  /** Jobs that are due and not locked. */
   readonly waiting: number
   readonly oldestSeconds: number
   readonly running: number
-  /** Jobs that failed at least once and are still to be done. */
+  /** Jobs that failed at least once and wait for a retry. */
   readonly failing: number
 }
 
-/** Observations at no more than ten thousand: a queue of millions is told from that by its age. */
-export async function findFigures(db: Db): Promise<QueueFigures> {
-  const { rows } = await sql<QueueFigures>`
+/** Counts at most ten thousand jobs, so that the query stays cheap; a longer queue shows in `oldestSeconds`. */
+export async function findQueueMetrics(db: Db): Promise<QueueMetrics> {
+  const { rows } = await sql<QueueMetrics>`
     select count(*) filter (where locked_at is null)::int as waiting,
       coalesce(greatest(extract(epoch from now() - min(run_at) filter (where locked_at is null)), 0), 0)::float8
         as "oldestSeconds",

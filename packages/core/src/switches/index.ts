@@ -1,5 +1,2 @@
-export { isStopped } from './is-stopped.ts'
-export { listSwitches } from './list-switches.ts'
-export { rejectWhileStopped } from './reject-while-stopped.ts'
 export { payoutSwitches, type SwitchState } from './switch.ts'
-export { turnSwitch } from './turn-switch.ts'
+export { isStopped, listSwitches, rejectWhileStopped, turnSwitch } from './switches.ts'

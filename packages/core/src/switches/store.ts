@@ -19,10 +19,10 @@ export async function findSwitches(db: Db): Promise<SwitchState[]> {
   )
 }
 
-/** The key of the lock that writers share and that turning a switch takes alone. */
+/** Writers share this advisory lock; turning a switch acquires it exclusively. */
 const LOCK = 7_301_404
 
-const seenByWriter = new WeakMap<Tx, readonly string[]>()
+const seenByTransaction = new WeakMap<Tx, readonly string[]>()
 
 /**
  * Holds the writers' lock until the commit and returns the switches that are on. They cannot change before the commit,
@@ -31,7 +31,7 @@ const seenByWriter = new WeakMap<Tx, readonly string[]>()
 export async function joinWriters(tx: Tx): Promise<readonly string[]> {
   const { rows } = await sql<{ names: string[] }>`select join_writers(${LOCK}) as names`.execute(tx)
   const names = rows[0]?.names ?? []
-  seenByWriter.set(tx, names)
+  seenByTransaction.set(tx, names)
   return names
 }
 
@@ -39,9 +39,9 @@ export async function waitForWriters(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 }
 
-/** The switches that are on; a transaction that joined the writers is not asked again. */
+/** The switches that are on. A transaction that called `joinWriters` uses the list it got then. */
 export async function findSwitchesOn(tx: Tx): Promise<readonly string[]> {
-  const seen = seenByWriter.get(tx)
+  const seen = seenByTransaction.get(tx)
   if (seen !== undefined) return seen
   const rows = await tx.selectFrom('switches').select('name').where('on_since', 'is not', null).execute()
   return rows.map((row) => row.name)

@@ -1,14 +1,17 @@
 import type { Network } from '@market/kernel/network'
 
-/** What operators can stop at once, and what a caller is told while it is stopped. */
+/** The emergency switches, and the error message of a rejected request while one is on. */
 export const SWITCHES = {
-  read_only: 'The marketplace is read-only for a moment; nothing was changed. Try again later.',
+  read_only: 'The marketplace is temporarily read-only. Nothing was changed. Try again later.',
   freeze_intake:
-    'No new registrations or orders are taken for a moment; nothing was changed. Try again later.',
-  freeze_payouts: 'Payouts are held for a moment; what is owed is kept and will be paid.',
-  freeze_payouts_solana: 'Payouts on Solana are held for a moment; what is owed is kept and will be paid.',
-  freeze_payouts_base: 'Payouts on Base are held for a moment; what is owed is kept and will be paid.',
-  freeze_payouts_alt: 'Payouts on alt-mainnet are held for a moment; what is owed is kept and will be paid.',
+    'New registrations and orders are temporarily stopped. Nothing was changed. Try again later.',
+  freeze_payouts: 'Payouts are temporarily stopped. The amount stays owed and is paid later.',
+  freeze_payouts_solana:
+    'Payouts on solana-mainnet are temporarily stopped. The amount stays owed and is paid later.',
+  freeze_payouts_base:
+    'Payouts on base-mainnet are temporarily stopped. The amount stays owed and is paid later.',
+  freeze_payouts_alt:
+    'Payouts on alt-mainnet are temporarily stopped. The amount stays owed and is paid later.',
 } as const
 
 export type SwitchName = keyof typeof SWITCHES
@@ -21,13 +24,13 @@ export interface SwitchState {
   readonly reason: string | null
 }
 
-const OF_NETWORK = {
+const PAYOUT_SWITCHES = {
   'solana-mainnet': 'freeze_payouts_solana',
   'base-mainnet': 'freeze_payouts_base',
   'alt-mainnet': 'freeze_payouts_alt',
 } as const satisfies Record<Network, SwitchName>
 
-/** What holds the payouts of one network. */
-export const payoutSwitches = (network: Network): SwitchName[] => ['freeze_payouts', OF_NETWORK[network]]
+/** The switches that stop the payouts of one network. */
+export const payoutSwitches = (network: Network): SwitchName[] => ['freeze_payouts', PAYOUT_SWITCHES[network]]
 
 export const isSwitch = (name: string): name is SwitchName => Object.hasOwn(SWITCHES, name)

@@ -4,9 +4,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyAudit } from '../audit/index.ts'
-import { listSwitches } from './list-switches.ts'
-import { rejectWhileStopped } from './reject-while-stopped.ts'
-import { turnSwitch } from './turn-switch.ts'
+import { listSwitches, rejectWhileStopped, turnSwitch } from './switches.ts'
 
 describe('switches', () => {
   let ctx: MarketContext
@@ -20,19 +18,19 @@ describe('switches', () => {
   const isOn = async () =>
     (await listSwitches(ctx)).filter((one) => one.onSince !== null).map((one) => one.name)
 
-  test('all are listed and off before anybody touched them', async () => {
-    const untouched = { onSince: null, changedAt: null, changedBy: null, reason: null }
+  test('listSwitches: returns every switch as off before any was turned', async () => {
+    const off = { onSince: null, changedAt: null, changedBy: null, reason: null }
     expect(await listSwitches(ctx)).toEqual([
-      { name: 'read_only', ...untouched },
-      { name: 'freeze_intake', ...untouched },
-      { name: 'freeze_payouts', ...untouched },
-      { name: 'freeze_payouts_solana', ...untouched },
-      { name: 'freeze_payouts_base', ...untouched },
-      { name: 'freeze_payouts_alt', ...untouched },
+      { name: 'read_only', ...off },
+      { name: 'freeze_intake', ...off },
+      { name: 'freeze_payouts', ...off },
+      { name: 'freeze_payouts_solana', ...off },
+      { name: 'freeze_payouts_base', ...off },
+      { name: 'freeze_payouts_alt', ...off },
     ])
   })
 
-  test('is on only once every write that saw it off has ended', async () => {
+  test('turnSwitch: waits for every write that saw the switch off', async () => {
     const order: string[] = []
     let turning: Promise<unknown> = Promise.resolve()
     await ctx.transact(async (tx) => {
@@ -40,7 +38,7 @@ describe('switches', () => {
       turning = turnSwitch(ctx, { name: 'read_only', on: true, reason: 'a test' }).then(() =>
         order.push('on'),
       )
-      // As long as a turn that did not wait would take, many times over.
+      // Many times longer than turning the switch takes without waiting.
       await new Promise((resolve) => setTimeout(resolve, 300))
       order.push('written')
     })
@@ -48,7 +46,7 @@ describe('switches', () => {
     expect(order).toEqual(['written', 'on'])
   })
 
-  test('one that is on stops what names it, and nothing else', async () => {
+  test('rejectWhileStopped: rejects with 503 only when a named switch is on', async () => {
     await turnSwitch(ctx, { name: 'freeze_intake', on: true, reason: 'a test' })
     const stopped = ctx.transact((tx) => rejectWhileStopped(tx, ['read_only', 'freeze_intake']))
     await expect(stopped).rejects.toMatchObject({
@@ -59,25 +57,25 @@ describe('switches', () => {
     await ctx.transact((tx) => rejectWhileStopped(tx, []))
   })
 
-  test('one that is turned off again stops nothing', async () => {
+  test('rejectWhileStopped: accepts after the switch was turned off', async () => {
     await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'on' })
     await turnSwitch(ctx, { name: 'read_only', on: false, reason: 'off' })
     await ctx.transact((tx) => rejectWhileStopped(tx, ['read_only']))
     expect(await isOn()).toEqual([])
   })
 
-  test('turned on twice, it keeps the time it was first turned on', async () => {
+  test('turnSwitch: turning on twice keeps the first on_since', async () => {
     const first = ctx.clock.now()
     await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'one' })
     ctx.clock.advance(MINUTE)
     const again = await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'two' })
     expect(again).toMatchObject({ onSince: first, changedAt: ctx.clock.now(), reason: 'two' })
     await turnSwitch(ctx, { name: 'read_only', on: false, reason: 'off' })
-    const anew = await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'three' })
-    expect(anew.onSince).toEqual(ctx.clock.now())
+    const third = await turnSwitch(ctx, { name: 'read_only', on: true, reason: 'three' })
+    expect(third.onSince).toEqual(ctx.clock.now())
   })
 
-  test('every turn is written down with who and why', async () => {
+  test('turnSwitch: records actor and reason in the audit log', async () => {
     await turnSwitch(ctx, { name: 'freeze_payouts', on: true, reason: 'odd payouts' })
     await turnSwitch(ctx, { name: 'freeze_payouts', on: false, reason: 'explained' })
     const rows = await ctx.db.selectFrom('audit_log').selectAll().orderBy('seq').execute()

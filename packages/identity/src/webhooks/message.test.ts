@@ -11,21 +11,21 @@ const MESSAGE = {
 const BODY = '{"event":"order.paid","order_id":"ord_1","data":{"note":"Zoë"}}'
 const AT = new Date('2026-01-01T00:00:00.999Z')
 
-/** Made with another program: printf '1767225600.<body>' | openssl dgst -sha256 -hmac whsec_vector */
+/** Computed with: printf '1767225600.<body>' | openssl dgst -sha256 -hmac whsec_vector */
 const VECTOR = 't=1767225600,v1=f42c0fa872ec1668e5f472f8e36f93884b89ece60e9f62095e27f6018748d912'
 
-test('the body is these bytes, in this order, and empty for an event about no order', () => {
+test('bodyOf: the fields have a fixed order, and order_id is empty for an event without an order', () => {
   expect(bodyOf(MESSAGE)).toBe(BODY)
   expect(bodyOf({ ...MESSAGE, orderId: '' })).toBe(
     '{"event":"order.paid","order_id":"","data":{"note":"Zoë"}}',
   )
 })
 
-test('the signature is what another program makes of the same secret, second and bytes', () => {
+test('signatureOf: equals the signature that openssl computes', () => {
   expect(signatureOf('whsec_vector', BODY, AT)).toBe(VECTOR)
 })
 
-test('another secret, second or byte makes another signature; another millisecond of the second does not', () => {
+test('signatureOf: depends on the secret, the second and the body, not on the millisecond', () => {
   const made = [
     signatureOf('whsec_vectos', BODY, AT),
     signatureOf('whsec_vector', BODY, new Date('2026-01-01T00:00:01Z')),
@@ -35,7 +35,7 @@ test('another secret, second or byte makes another signature; another millisecon
   expect(signatureOf('whsec_vector', BODY, new Date('2026-01-01T00:00:00Z'))).toBe(VECTOR)
 })
 
-test('the headers are those of the contract, and without a secret nothing pretends to be signed', () => {
+test('headersOf: returns the documented headers, without a signature when there is no secret', () => {
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'AgentMarket-Webhooks/1.0',

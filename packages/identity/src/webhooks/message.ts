@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** One request to an endpoint: the same bytes at every attempt, signed anew with each attempt's own time. */
+/** One webhook. Every attempt sends the same body, signed with the time of the attempt. */
 export interface Message {
   readonly agentId: string
   readonly deliveryId: string
@@ -12,7 +12,7 @@ export interface Message {
 export const bodyOf = ({ event, orderId, data }: Message): string =>
   JSON.stringify({ event, order_id: orderId, data })
 
-/** `t=<unix seconds>,v1=<hex>` over `<t>.<raw body>`, keyed with the secret as it is written. */
+/** `t=<unix seconds>,v1=<hex>` over `<t>.<raw body>`, with the whole secret, including `whsec_`, as the HMAC key. */
 export function signatureOf(secret: string, body: string, at: Date): string {
   const t = Math.floor(at.getTime() / 1_000)
   const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')

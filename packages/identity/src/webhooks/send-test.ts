@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import { type Agent, openWebhookSecret } from '../agents/index.ts'
-import { attempt } from './attempt.ts'
-import type { Delivery } from './delivery.ts'
+import { sendWebhook } from './send-webhook.ts'
 import { insertEnded } from './store.ts'
+import type { WebhookDelivery } from './webhook-delivery.ts'
 
 export interface TestResult {
-  readonly delivery: Delivery
-  readonly tookMs: number
-  /** The beginning of what the endpoint answered. */
-  readonly answer: string | null
+  readonly delivery: WebhookDelivery
+  readonly durationMs: number
+  /** The beginning of the endpoint's response body. */
+  readonly responseBody: string | null
 }
 
-const SHOWN = 1_000
+const MAX_BODY_CHARS = 1_000
 
-/** Sends a signed `webhook.test` at once and tells what came back, so that the wiring can be tried before an order. */
+/** Sends a signed `webhook.test` at once and returns the result, so that an owner can test the endpoint before an order. */
 export async function sendTest(
   ctx: Needs<'transact' | 'clock' | 'vault' | 'outbound'>,
   agent: Agent,
 ): Promise<TestResult> {
   if (agent.endpointUrl === null) {
-    throw new ApiError('conflict', 'This agent has no endpoint_url. Set one by PATCH /api/agents/me.', {
+    throw new ApiError('conflict', 'This agent has no endpoint_url. Set one with PATCH /api/agents/me.', {
       code: 'no_endpoint',
     })
   }
@@ -30,34 +30,35 @@ export async function sendTest(
     deliveryId: randomUUID(),
     event: 'webhook.test',
     orderId: '',
-    data: { message: 'This is a test. Answer 2xx within 5 seconds.' },
+    data: { message: 'This is a test. Respond with a 2xx status within 5 seconds.' },
   }
   const createdAt = ctx.clock.now()
   const secret = await openWebhookSecret(ctx, agent)
-  const outcome = await attempt(ctx, { url: agent.endpointUrl, secret }, message)
-  const delivery: Delivery = {
+  const result = await sendWebhook(ctx, { url: agent.endpointUrl, secret }, message)
+  const delivery: WebhookDelivery = {
     id: message.deliveryId,
     createdAt,
     seq: 0n,
     event: message.event,
     orderId: '',
-    status: outcome.failure === null ? 'delivered' : 'dropped',
+    status: result.failure === null ? 'delivered' : 'dropped',
     attempts: 1,
     dueAt: null,
-    firstAttemptAt: outcome.at,
-    endedAt: outcome.at,
-    responseStatus: outcome.responseStatus,
-    failure: outcome.failure,
+    firstAttemptAt: result.at,
+    endedAt: result.at,
+    responseStatus: result.responseStatus,
+    failure: result.failure,
   }
   return ctx.transact(async (tx) => {
     await insertEnded(tx, agent.id, delivery)
     return {
       delivery,
-      tookMs: outcome.at.getTime() - createdAt.getTime(),
-      answer: outcome.answer === null ? null : printable(outcome.answer.slice(0, SHOWN)),
+      durationMs: result.at.getTime() - createdAt.getTime(),
+      responseBody:
+        result.responseBody === null ? null : printable(result.responseBody.slice(0, MAX_BODY_CHARS)),
     }
   })
 }
 
-/** What an endpoint answers is a stranger's text: nothing invisible of it is handed on. */
+/** Replaces control and other invisible characters of text that we do not trust. */
 const printable = (text: string): string => text.toWellFormed().replace(/[^\P{C}\n\t]/gu, '�')

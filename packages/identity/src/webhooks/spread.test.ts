@@ -5,13 +5,13 @@ import { makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, expect, test } from 'vitest'
-import { carryEvents } from './carry-events.ts'
-import { ABREAST, SPREAD_MS } from './delivery-queue.ts'
+import { deliverEvents } from './deliver-events.ts'
+import { MAX_CONCURRENT, SPREAD_MS } from './delivery-queue.ts'
 
 interface Post {
   readonly url: string
   readonly startedAt: number
-  readonly answer: (status: number) => void
+  readonly respond: (status: number) => void
 }
 
 let base: MarketContext
@@ -28,7 +28,7 @@ beforeEach(async () => {
     const made = {
       url,
       startedAt: performance.now(),
-      answer: (status: number) => resolve({ status, body: '' }),
+      respond: (status: number) => resolve({ status, body: '' }),
     }
     posts.push(made)
     onPost(made)
@@ -47,25 +47,25 @@ async function agentWithEvents(name: string, count: number): Promise<AgentId> {
   return agent.id
 }
 
-const carry = (agentId: AgentId) => carryEvents(ctx, agentId, () => false)
+const deliver = (agentId: AgentId) => deliverEvents(ctx, agentId, () => false)
 const started = async (count: number) => {
   while (posts.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
 test('spread: eight first attempts to an endpoint that never failed start together', async () => {
-  const agentId = await agentWithEvents('healthy', ABREAST)
-  const carrying = carry(agentId)
-  await started(ABREAST)
-  for (const { answer } of posts) answer(200)
-  await carrying
-  expect(posts).toHaveLength(ABREAST)
+  const agentId = await agentWithEvents('healthy', MAX_CONCURRENT)
+  const delivering = deliver(agentId)
+  await started(MAX_CONCURRENT)
+  for (const { respond } of posts) respond(200)
+  await delivering
+  expect(posts).toHaveLength(MAX_CONCURRENT)
 })
 
 /** Eight deliveries whose first attempt failed and whose second is due. */
 async function agentWithRetries(): Promise<AgentId> {
-  const agentId = await agentWithEvents('failed', ABREAST)
-  onPost = ({ answer }) => answer(500)
-  await carry(agentId)
+  const agentId = await agentWithEvents('failed', MAX_CONCURRENT)
+  onPost = ({ respond }) => respond(500)
+  await deliver(agentId)
   ctx.clock.advance(1_000)
   posts.length = 0
   onPost = () => {}
@@ -74,61 +74,61 @@ async function agentWithRetries(): Promise<AgentId> {
 
 test('spread: retries to an endpoint that hangs start apart', async () => {
   const agentId = await agentWithRetries()
-  const carrying = carry(agentId)
-  await started(ABREAST)
+  const delivering = deliver(agentId)
+  await started(MAX_CONCURRENT)
   const starts = posts.map(({ startedAt }) => startedAt)
   const gaps = starts.slice(1).map((at, place) => at - (starts[place] ?? 0))
   // Timers may fire up to a millisecond early; a slow machine makes gaps only longer.
   for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(SPREAD_MS - 2)
-  for (const { answer } of posts) answer(500)
-  await carrying
+  for (const { respond } of posts) respond(500)
+  await delivering
 })
 
 test('spread: retries to an endpoint that fails at once go one at a time', async () => {
   const agentId = await agentWithRetries()
   let open = 0
   let mostOpen = 0
-  onPost = ({ answer }) => {
+  onPost = ({ respond }) => {
     open += 1
     mostOpen = Math.max(mostOpen, open)
     setImmediate(() => {
       open -= 1
-      answer(500)
+      respond(500)
     })
   }
-  await carry(agentId)
-  expect([posts.length, mostOpen]).toEqual([ABREAST, 1])
+  await deliver(agentId)
+  expect([posts.length, mostOpen]).toEqual([MAX_CONCURRENT, 1])
 })
 
 test('spread: when one retry succeeds, the rest of the round starts together', async () => {
   const agentId = await agentWithRetries()
-  onPost = ({ answer }) => {
-    if (posts.length === 1) answer(200)
+  onPost = ({ respond }) => {
+    if (posts.length === 1) respond(200)
   }
-  const carrying = carry(agentId)
+  const delivering = deliver(agentId)
   await started(2)
-  expect(posts).toHaveLength(ABREAST)
-  for (const { answer } of posts) answer(200)
-  await carrying
+  expect(posts).toHaveLength(MAX_CONCURRENT)
+  for (const { respond } of posts) respond(200)
+  await delivering
 })
 
 test('spread: deliveries to a healthy endpoint end while all attempts to another one hang', async () => {
   const hanging = await agentWithRetries()
-  const healthy = await agentWithEvents('healthy', ABREAST)
+  const healthy = await agentWithEvents('healthy', MAX_CONCURRENT)
   const isHanging = ({ url }: Post) => url.includes('failed')
   onPost = (post) => {
-    if (!isHanging(post)) post.answer(200)
+    if (!isHanging(post)) post.respond(200)
   }
-  const carrying = carry(hanging)
+  const delivering = deliver(hanging)
   await started(1)
-  await carry(healthy)
+  await deliver(healthy)
   const ended = await ctx.db
     .selectFrom('deliveries')
     .select('status')
     .where('agent_id', '=', healthy)
     .execute()
-  expect(ended.map(({ status }) => status)).toEqual(Array(ABREAST).fill('delivered'))
-  await started(2 * ABREAST)
-  for (const post of posts.filter(isHanging)) post.answer(500)
-  await carrying
+  expect(ended.map(({ status }) => status)).toEqual(Array(MAX_CONCURRENT).fill('delivered'))
+  await started(2 * MAX_CONCURRENT)
+  for (const post of posts.filter(isHanging)) post.respond(500)
+  await delivering
 })

@@ -37,7 +37,7 @@ const say = (party: Party, orderId: OrderId, content: string) => sendMessage(ctx
 const read = async (party: Party, orderId: OrderId) =>
   (await listMessages(ctx, party, { orderId, limit: 100 })).messages
 const eventsOf = async ({ id }: Agent) =>
-  (await findEventsAfter(ctx, id, 0n, 100)).filter(({ event }) => event === 'order.message')
+  (await findEventsAfter(ctx.db, id, 0n, 100)).filter(({ event }) => event === 'order.message')
 const inboxOf = async (party: Party) =>
   (await listNotifications(ctx, [party.name as `wallet:${string}`], { limit: 100, cursor: undefined }))
     .notifications

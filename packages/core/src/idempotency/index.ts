@@ -1,0 +1,2 @@
+export { acquireLease, deleteOldRequests, releaseLease, resealResponses, storeResponse } from './leases.ts'
+export type { Lease, RequestKey } from './request.ts'

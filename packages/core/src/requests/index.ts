@@ -1,7 +1,0 @@
-export { finishRequest } from './finish-request.ts'
-export { forgetOldRequests } from './forget-old-requests.ts'
-export { releaseRequest } from './release-request.ts'
-export type { Lease, RequestKey } from './request.ts'
-export { resealRequests } from './reseal-requests.ts'
-export { takeRequest } from './take-request.ts'
-export { useSignature } from './use-signature.ts'

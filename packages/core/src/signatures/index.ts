@@ -1,0 +1,1 @@
+export { deleteOldSignatures, markSignatureUsed } from './used-signatures.ts'

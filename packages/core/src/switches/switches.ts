@@ -1,0 +1,51 @@
+import type { Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
+import { record } from '../audit/index.ts'
+import { type Needs, nameOf } from '../context.ts'
+import { findSwitches, findSwitchesOn, joinWriters, saveSwitch, waitForWriters } from './store.ts'
+import { isSwitch, SWITCHES, type SwitchName, type SwitchState } from './switch.ts'
+
+const RETRY_SECONDS = 60
+
+/** All switches, including those that were never turned. */
+export async function listSwitches(ctx: Needs<'db'>): Promise<SwitchState[]> {
+  const saved = new Map((await findSwitches(ctx.db)).map((state) => [state.name, state]))
+  return Object.keys(SWITCHES)
+    .filter(isSwitch)
+    .map((name) => saved.get(name) ?? { name, onSince: null, changedAt: null, changedBy: null, reason: null })
+}
+
+/** Returns after every write that saw the old state has ended. */
+export function turnSwitch(
+  ctx: Needs<'transact' | 'clock' | 'actor' | 'vault' | 'requestId'>,
+  input: { name: SwitchName; on: boolean; reason: string },
+): Promise<SwitchState> {
+  return ctx.transact(async (tx) => {
+    await waitForWriters(tx)
+    const state = await saveSwitch(tx, { ...input, at: ctx.clock.now(), by: nameOf(ctx.actor) })
+    await record(ctx, tx, {
+      act: input.on ? 'switch.on' : 'switch.off',
+      subject: input.name,
+      details: { reason: input.reason },
+    })
+    return state
+  })
+}
+
+/** Call it inside the transaction that writes: after `turnSwitch` returned, no such transaction commits. */
+export async function rejectWhileStopped(tx: Tx, names: readonly SwitchName[]): Promise<void> {
+  if (names.length === 0) return
+  const on = await joinWriters(tx)
+  const stopping = names.find((name) => on.includes(name))
+  if (stopping !== undefined)
+    throw new ApiError('unavailable', SWITCHES[stopping], {
+      code: stopping,
+      retryAfterSeconds: RETRY_SECONDS,
+    })
+}
+
+/** Whether one of these is on, for messages to users only. To stop a write, use `rejectWhileStopped`. */
+export async function isStopped(tx: Tx, names: readonly SwitchName[]): Promise<boolean> {
+  const on = await findSwitchesOn(tx)
+  return names.some((name) => on.includes(name))
+}

@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Needs } from '@market/core/context'
+import { notify, ownerRecipient } from '@market/core/notifications'
+import { isOutage } from '@market/database/outage'
+import { type Tx, transact } from '@market/database/transact'
+import { SECOND } from '@market/kernel/clock'
+import type { Agent } from '../agents/index.ts'
+import { saveAttempts } from './store.ts'
+import { type AttemptResult, afterAttempt, type WebhookDelivery } from './webhook-delivery.ts'
+
+type Ctx = Needs<'db' | 'clock' | 'ids'>
+
+interface Attempt {
+  readonly delivery: WebhookDelivery
+  readonly result: AttemptResult
+}
+
+/** One try per second, for as long as the lease of the delivery queue lasts after the longest round of attempts. */
+const TRIES = 5
+
+/** Records a round of attempts. It waits for a database that is down for a moment; otherwise all would be sent again. */
+export async function recordAttempts(ctx: Ctx, agent: Agent, attempts: readonly Attempt[]): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await saveAndNotify(ctx, agent, attempts)
+    } catch (error) {
+      if (tries === TRIES || !isOutage(error)) throw error
+      await pause(SECOND)
+    }
+  }
+}
+
+async function saveAndNotify(ctx: Ctx, agent: Agent, attempts: readonly Attempt[]): Promise<void> {
+  const dropped = attempts.filter(
+    ({ delivery, result }) => afterAttempt(delivery, result).status === 'dropped',
+  )
+  if (dropped.length === 0) {
+    await saveAttempts(ctx.db, attempts)
+    return
+  }
+  await transact(ctx.db, async (tx) => {
+    const saved = await saveAttempts(tx, attempts)
+    for (const each of dropped) {
+      if (saved.has(each.delivery.id)) await notifyAgentOwner(ctx, tx, agent, each)
+    }
+  })
+}
+
+async function notifyAgentOwner(
+  ctx: Ctx,
+  tx: Tx,
+  agent: Agent,
+  { delivery, result }: Attempt,
+): Promise<void> {
+  const recipient = ownerRecipient(agent)
+  if (recipient === undefined) return
+  await notify(ctx, tx, recipient, {
+    kind: 'webhook.dropped',
+    title: `${agent.name} missed ${delivery.event}`,
+    body: `Three delivery attempts failed. Last error: ${result.failure}. Read the event with GET /api/events.`,
+    data: {
+      agent_id: agent.id,
+      delivery_id: delivery.id,
+      event: delivery.event,
+      order_id: delivery.orderId,
+      cursor: delivery.seq.toString(),
+    },
+  })
+}
