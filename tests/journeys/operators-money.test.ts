@@ -8,6 +8,7 @@ import { FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
+import { onAnyReversal } from '../support/reversals.ts'
 import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
@@ -36,7 +37,7 @@ async function settle(): Promise<void> {
   await network.mine(FINALITY)
   treasury.clock.advance(10 * SECOND)
   await treasury.watch()
-  await recheckTransfers(treasury.ctx, async () => {})
+  await recheckTransfers(treasury.ctx, onAnyReversal())
   await compareOutgoingTransfers(treasury.ctx, NETWORK)
 }
 

@@ -5,6 +5,7 @@ import { recheckTransfers } from '@market/money/payments'
 import { duePayouts } from '@market/money/payouts'
 import { finishPayments, listAgentOrders, listOrders, moveDueOrders } from '@market/trade/orders'
 import pg from 'pg'
+import { onAnyReversal } from '../support/reversals.ts'
 import { SEEDED } from './order-seeds.ts'
 import { type Statement, statementsOf } from './order-statements.ts'
 
@@ -23,7 +24,7 @@ interface Someone {
 const SWEEPS: Readonly<Record<string, (db: Db, one: Someone) => Promise<unknown>>> = {
   'payments that wait': (db) => finishPayments(context(db)),
   'orders that are due': (db) => moveDueOrders(context(db)),
-  'transfers to look at again': (db) => recheckTransfers(context(db), async () => {}),
+  'transfers to look at again': (db) => recheckTransfers(context(db), onAnyReversal()),
   'payouts that are due': (db) => duePayouts(context(db), 'base-mainnet', 20),
   'orders of an agent': (db, one) => listAgentOrders({ db }, provider(one), { ...of(one), statuses: [] }),
   'open orders of an agent': (db, one) =>

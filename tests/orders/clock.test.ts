@@ -4,6 +4,7 @@ import { balanceOf, payable, surplus } from '@market/money/ledger'
 import { findPayment, lockTransfer, recheckTransfers } from '@market/money/payments'
 import { payoutIdOf } from '@market/money/payouts'
 import { finishPayments, giveUpHire, placePaid, undoPayment } from '@market/trade/orders'
+import { undoRegistration } from '@market/trade/x402'
 import { afterAll, afterEach, assert, beforeAll, expect, test } from 'vitest'
 import { outcome } from '../payments/till.ts'
 import { NETWORK, newBuyer, type OrderBooks, openOrderBooks, PRICE, type Shop } from './order-books.ts'
@@ -251,7 +252,7 @@ test('what was paid too much is owed back: above ten cents it is sent, once the 
 async function missOut(): Promise<void> {
   for (let n = 0; n < 3; n++) {
     books.clock.advance(11 * 60 * SECOND)
-    await recheckTransfers(books.ctx, (tx, transfer) => undoPayment(books.ctx, tx, transfer))
+    await recheckTransfers(books.ctx, { order: undoPayment, registration: undoRegistration })
   }
 }
 
@@ -343,8 +344,9 @@ test('what an arbiter is to decide is still theirs when the payment was taken ba
   await forgetPayer(id, reference, buyer.wallet)
   const contested = await books.ctx.transact(async (tx) => {
     const transfer = await lockTransfer(tx, NETWORK, reference)
-    assert(transfer !== undefined)
-    return giveUpHire(books.ctx, tx, id, transfer, `wallet:${buyer.wallet}`)
+    assert(transfer?.purpose?.kind === 'order')
+    const { purpose } = transfer
+    return giveUpHire(books.ctx, tx, { ...transfer, purpose }, `wallet:${buyer.wallet}`)
   })
   expect([contested, await statusOf(id)]).toEqual(['disputed', 'disputed'])
   await books.expectWhole([id])

@@ -31,6 +31,7 @@ import {
   TRANSITIONS,
   undoPayment,
 } from '@market/trade/orders'
+import { undoRegistration } from '@market/trade/x402'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { faultsOf } from '../ledger/books.ts'
@@ -161,7 +162,7 @@ export async function openOrderBooks() {
     sweepDue: () => moveDueOrders(ctx),
     finish: () => finishPayments(ctx),
     watch: () => watchTreasury(ctx, NETWORK),
-    recheck: () => recheckTransfers(ctx, (tx, transfer) => undoPayment(ctx, tx, transfer)),
+    recheck: () => recheckTransfers(ctx, { order: undoPayment, registration: undoRegistration }),
     /** Every order's history is a path through the table, from where orders begin to where this one is. */
     async expectReachable(ids: readonly OrderId[]): Promise<void> {
       for (const id of ids) {

@@ -1,4 +1,5 @@
 import type { Observation } from '@market/core/ports/chain'
+import { formatPurpose } from '@market/money/payments'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newPayment, PaperChain } from './paper-chain.ts'
@@ -154,7 +155,8 @@ class Story {
 
   /** What was taken back since is no longer paid. */
   private hear(): void {
-    for (const { purpose } of this.till.gone.slice(this.told)) expect(this.paid.delete(purpose)).toBe(true)
+    for (const { purpose } of this.till.gone.slice(this.told))
+      expect(this.paid.delete(formatPurpose(purpose))).toBe(true)
     this.told = this.till.gone.length
   }
 

@@ -1,5 +1,5 @@
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import { isFinal } from '@market/money/payments'
+import { isPaymentFinal, parsePurpose } from '@market/money/payments'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { atOnce, openTill, outcome, type Till } from './till.ts'
@@ -31,7 +31,7 @@ test('on Solana too one transfer pays one thing, strange money waits, and all be
   expect(await till.watch(1)).toBe(1)
   expect(await till.inSuspense(strange)).toBe(50n)
   await till.recheck()
-  expect(await isFinal(till.ctx.db, winner)).toBe(true)
+  expect(await isPaymentFinal(till.ctx.db, parsePurpose(winner))).toBe(true)
   expect(await till.claim(strange, 'order:late', { due: 50n })).toEqual({ isNew: true })
   expect(await till.watch()).toBe(0)
   await till.expectExact(await world.usdc.balanceOf(address))

@@ -4,10 +4,11 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, escrow, surplus, suspense, totals } from '@market/money/ledger'
 import {
+  type ClaimedTransfer,
   claimTransfer,
   findPayment,
+  parsePurpose,
   recheckTransfers,
-  type Transfer,
   watchTreasury,
 } from '@market/money/payments'
 import { testClock } from '@market/testing/clock'
@@ -15,6 +16,7 @@ import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { expect } from 'vitest'
 import { faultsOf } from '../ledger/books.ts'
+import { onAnyReversal } from '../support/reversals.ts'
 
 export const AGE_MS = 11 * 60_000
 const HOUR = 3_600_000
@@ -31,7 +33,7 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
   const chains: Chains = { [chain.network]: chain }
   const ctx = { ...marketContext({ db: database.db, clock }), chains }
   const network: Network = chain.network
-  const gone: Transfer[] = []
+  const gone: ClaimedTransfer[] = []
 
   const look = (reference: string, { due = 1n, payers }: Ask = {}): Promise<SeenTransfer | undefined> =>
     findPayment(ctx, network, {
@@ -42,7 +44,7 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
       ...(payers === undefined ? {} : { payers }),
     })
   const claimSeen = (seen: SeenTransfer, purpose: string, due: Usdc) =>
-    ctx.transact((tx) => claimTransfer(ctx, tx, { network, seen, purpose, due }))
+    ctx.transact((tx) => claimTransfer(ctx, tx, { network, seen, purpose: parsePurpose(purpose), due }))
 
   return {
     ctx,
@@ -60,7 +62,10 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
     watch: (pageSize?: number) => watchTreasury(ctx, network, pageSize),
     async recheck(afterMs = 6_000) {
       clock.advance(afterMs)
-      return recheckTransfers(ctx, async (_tx, transfer) => void gone.push(transfer))
+      return recheckTransfers(
+        ctx,
+        onAnyReversal(async (_tx, transfer) => void gone.push(transfer)),
+      )
     },
     inEscrow: (purpose: string) => balanceOf(ctx.db, escrow(network, purpose)),
     inSurplus: (reference: string) => balanceOf(ctx.db, surplus(network, reference)),

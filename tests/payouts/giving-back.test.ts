@@ -1,7 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, fees, keepLedgerMonths, surplus, suspense, totals } from '@market/money/ledger'
-import { claimTransfer, findPayment, watchTreasury } from '@market/money/payments'
+import { claimTransfer, findPayment, parsePurpose, watchTreasury } from '@market/money/payments'
 import { giveBack, keepDeposit } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
@@ -77,7 +77,7 @@ test('what was paid beyond what was due goes back, and the rest stays', async ()
   await app.finalize()
   const seen = await findPayment(app.ctx, NETWORK, question(reference))
   if (seen === undefined) throw new Error('the transfer is there')
-  const claim = { network: NETWORK, seen, purpose: 'order:1', due: usdc(5_000_000n) } as const
+  const claim = { network: NETWORK, seen, purpose: parsePurpose('order:1'), due: usdc(5_000_000n) } as const
   await app.ctx.transact((tx) => claimTransfer(app.ctx, tx, claim))
   await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('Nothing of this transfer is in suspense')
   expect(await app.giveBack(reference, 'surplus')).toMatchObject({ amount: 2_000_000n })
@@ -91,7 +91,7 @@ test('what was given back is claimed by nobody, not even by halves when the reje
   await app.giveBack(reference, 'suspense')
   const seen = await findPayment(app.ctx, NETWORK, question(reference))
   if (seen === undefined) throw new Error('the transfer is there')
-  const claim = { network: NETWORK, seen, purpose: 'order:1', due: usdc(5_000_000n) } as const
+  const claim = { network: NETWORK, seen, purpose: parsePurpose('order:1'), due: usdc(5_000_000n) } as const
   const rejected = await app.ctx.transact((tx) =>
     claimTransfer(app.ctx, tx, claim).catch((error: unknown) => error),
   )

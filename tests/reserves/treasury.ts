@@ -4,7 +4,7 @@ import { localEvmSigner } from '@market/chains/evm/local-signer'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import { escrow, fees, post } from '@market/money/ledger'
-import { claimTransfer, findPayment, watchTreasury } from '@market/money/payments'
+import { claimTransfer, findPayment, parsePurpose, watchTreasury } from '@market/money/payments'
 import { advancePayout, compareOutgoingTransfers, type Payout, requestPayout } from '@market/money/payouts'
 import { takeReserveSnapshot } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
@@ -32,7 +32,9 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
   const claim = async (reference: string, purpose: string, due: bigint, payers?: readonly string[]) => {
     const seen = await findPayment(ctx, NETWORK, question(reference, payers && { payers }))
     if (seen === undefined) throw new Error('not seen')
-    return ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: usdc(due) }))
+    return ctx.transact((tx) =>
+      claimTransfer(ctx, tx, { network: NETWORK, seen, purpose: parsePurpose(purpose), due: usdc(due) }),
+    )
   }
 
   return {

@@ -1,7 +1,6 @@
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import { escrow } from '@market/money/ledger'
-import { claimTransfer } from '@market/money/payments'
+import { claimTransfer, escrowAccount, parsePurpose } from '@market/money/payments'
 import { requestPayout } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import type { EvmSigner } from '@market/testing/evm-signer'
@@ -27,7 +26,7 @@ async function makeFunded(market: Market, service: Service, status: Status, buye
     .executeTakeFirstOrThrow()
   const reference = row.payment_reference ?? ''
   const amount = usdc(row.price_micros ?? 0n)
-  const purpose = `order:${id}`
+  const purpose = parsePurpose(`order:${id}`)
   const seen = {
     reference,
     amount,
@@ -46,7 +45,7 @@ async function makeFunded(market: Market, service: Service, status: Status, buye
         subject: id,
         payee,
         amount,
-        from: escrow(NETWORK, purpose),
+        from: escrowAccount(NETWORK, purpose),
         purpose,
       }),
     )

@@ -12,7 +12,7 @@ import { systemClock } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { escrow, keepLedgerMonths, post, world } from '@market/money/ledger'
-import { claimTransfer } from '@market/money/payments'
+import { claimTransfer, parsePurpose } from '@market/money/payments'
 import { type Payout, requestPayout } from '@market/money/payouts'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
@@ -40,7 +40,7 @@ const SLOT_MS = 40
 const FLOAT = usdc(1_000_000_000_000n)
 
 /** Where the books hold it. */
-export const floatOf = (network: Network) => escrow(network, `float:${network}`)
+export const floatOf = (network: Network) => escrow(network, `order:float-${network}`)
 
 /** The float is a transfer like any other: who watches the treasury meets it again. */
 const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<SeenTransfer> => {
@@ -197,7 +197,12 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     await ctx.transact(async (tx) => {
       if (float === undefined) await post(ctx, tx, journal)
       else
-        await claimTransfer(ctx, tx, { network, seen: float, purpose: floatOf(network).subject, due: FLOAT })
+        await claimTransfer(ctx, tx, {
+          network,
+          seen: float,
+          purpose: parsePurpose(floatOf(network).subject),
+          due: FLOAT,
+        })
     })
   }
   const restored: WorldBooks[] = []

@@ -3,7 +3,7 @@ import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Account, escrow, fees, post, surplus, suspense, world } from '@market/money/ledger'
-import { claimTransfer } from '@market/money/payments'
+import { claimTransfer, parsePurpose } from '@market/money/payments'
 import { type Payout, requestPayout } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { evmSigner } from '@market/testing/evm-signer'
@@ -86,7 +86,9 @@ export async function makeClaimed(
   const block = { height: 1n, hash: someHash() }
   const at = new Date()
   const seen = { reference, amount: usdc(paid), payer, at, block, final: true, attached: null }
-  await ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: usdc(due) }))
+  await ctx.transact((tx) =>
+    claimTransfer(ctx, tx, { network: NETWORK, seen, purpose: parsePurpose(purpose), due: usdc(due) }),
+  )
   if (beside > 0n) await bring(db, suspense(NETWORK, reference), beside)
   return { network: NETWORK, reference, payer, purpose, at }
 }

@@ -3,6 +3,7 @@ import { MINUTE } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { recheckTransfers } from '@market/money/payments'
+import { undoPayment } from '@market/trade/orders'
 import { undoRegistration } from '@market/trade/x402'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
@@ -136,7 +137,7 @@ async function missPayments() {
   const ctx = { db, clock, ids: idSource(clock), chains: { 'base-mainnet': base } }
   for (let looks = 0; looks < 2; looks++) {
     await world.market.advance(11 * MINUTE)
-    await recheckTransfers(ctx, (tx, transfer) => undoRegistration(ctx, tx, transfer))
+    await recheckTransfers(ctx, { order: undoPayment, registration: undoRegistration })
   }
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { formatUsd, parseUsd, type Usdc } from '@market/kernel/money'
-import type { Network } from '@market/kernel/network'
+import { inferNetwork, normalizeReference } from '@market/money/payments'
 import type { Payout } from '@market/money/payouts'
 import {
   acceptOrder,
@@ -58,10 +58,6 @@ function clientWallet(ctx: HandlerContext, party: Party, named: string | undefin
   )
 }
 
-/** A Solana signature is no hex; a hash without a network is Base’s. */
-const networkOf = ({ payment_network, escrow_tx_hash = '' }: ActInput): Network =>
-  payment_network ?? (/^0x/i.test(escrow_tx_hash) ? 'base-mainnet' : 'solana-mainnet')
-
 /** Every act by its name; the contract and this table say the same names, or the program does not compile. */
 const ACTS: Readonly<
   Record<
@@ -72,10 +68,10 @@ const ACTS: Readonly<
   accept: (ctx, party, id) => acceptOrder(ctx, party, id),
   pay: async (ctx, party, orderId, input) => {
     if (input.escrow_tx_hash === undefined) throw missing('escrow_tx_hash', 'pay')
-    const network = networkOf(input)
-    const reference = ctx.chains[network]?.normalize(input.escrow_tx_hash) ?? input.escrow_tx_hash
+    const network = input.payment_network ?? inferNetwork(input.escrow_tx_hash)
+    const reference = normalizeReference(network, input.escrow_tx_hash)
     await contest(ctx, { network, reference, orderId }, party.wallets)
-    return payOrder(ctx, party, { orderId, network, reference: input.escrow_tx_hash })
+    return payOrder(ctx, party, { orderId, network, reference })
   },
   approve: (ctx, party, id) => approveOrder(ctx, party, id),
   revision: async (ctx, party, orderId, { feedback }) => {

@@ -1,4 +1,4 @@
-import { recheckTransfers, watchTreasury } from '@market/money/payments'
+import { type ReversalHandlers, recheckTransfers, watchTreasury } from '@market/money/payments'
 import { compareOutgoingTransfers } from '@market/money/payouts'
 import { deleteOldSnapshots, keepReserves } from '@market/money/reserves'
 import { finishPayments, undoPayment } from '@market/trade/orders'
@@ -46,12 +46,11 @@ function finish(ctx: JobContext): Promise<number> {
   return finishPayments(ctx, (order, payment) => findReplacementTx(ctx, order, payment))
 }
 
-/** A payment that the chain took back is taken back from the order that stood on it. */
+const REVERSALS = { order: undoPayment, registration: undoRegistration } satisfies ReversalHandlers
+
+/** A payment that the chain reversed is reversed in the order or registration that it paid for. */
 function recheck(ctx: JobContext): Promise<number> {
-  return recheckTransfers(ctx, async (tx, transfer) => {
-    await undoPayment(ctx, tx, transfer)
-    await undoRegistration(ctx, tx, transfer)
-  })
+  return recheckTransfers(ctx, REVERSALS)
 }
 
 /** Somebody must be woken when money is missing: the line is what alerts are set on. */

@@ -46,8 +46,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'money/src/payments/claim-transfer.ts',
-        from: "  if (known.purpose !== '') throw usedAlready()\n",
-        to: "  if (known.purpose !== '') {\n    await postNew(ctx, tx, arrival(transfer))\n    return { isNew: true }\n  }\n",
+        from: '  if (known.purpose !== null) throw transferUsed()\n',
+        to: '  if (known.purpose !== null) {\n    await postNew(ctx, tx, arrivalJournal(transfer))\n    return { isNew: true }\n  }\n',
       },
     ],
     sql: ['drop index orders_by_payment'],

@@ -3,83 +3,112 @@ import type { SeenTransfer } from '@market/core/ports/chain'
 import { brokenConstraint, type Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
-import type { Usdc } from '@market/kernel/money'
+import { type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { countWhole, inSuspense, postNew } from './move-money.ts'
-import { findByPurpose, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
-import { arrival, matching, type Transfer, transferOf } from './transfer.ts'
+import { adjustRecorded, balanceInSuspense, postNew } from './post-transfer.ts'
+import type { Purpose } from './purpose.ts'
+import { findTransferFor, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
+import {
+  arrivalJournal,
+  isSamePurpose,
+  matchJournal,
+  reversalJournal,
+  type Transfer,
+  transferOf,
+} from './transfer.ts'
+
+interface Claim {
+  readonly network: Network
+  /** As the chain showed it just before this transaction. */
+  readonly seen: SeenTransfer
+  readonly purpose: Purpose
+  readonly due: Usdc
+}
 
 /**
- * Lets a transfer serve a purpose, once. Called inside the transaction that acts on the payment, with what a look at
- * the chain has just shown; whoever comes second is rejected, unless it is the same purpose asking again.
+ * Uses a transfer to pay for a purpose, in the caller's transaction. A transfer pays for one purpose and a purpose is
+ * paid by one transfer; `isNew` is false when the same claim was made before.
  */
 export async function claimTransfer(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  claim: { network: Network; seen: SeenTransfer; purpose: string; due: Usdc },
+  { network, seen, purpose, due }: Claim,
 ): Promise<{ isNew: boolean }> {
-  const { network, seen, purpose, due } = claim
-  assert(purpose !== '', 'a claim has a purpose')
   assert(seen.amount >= due, `${seen.reference} is less than what is due`)
   const now = ctx.clock.now()
   const transfer = transferOf(network, seen, now, { purpose, due })
   try {
     if (await insertTransfer(tx, transfer, now)) {
-      await postNew(ctx, tx, arrival(transfer))
+      await postNew(ctx, tx, arrivalJournal(transfer))
       return { isNew: true }
     }
-    return await takeOver(ctx, tx, transfer)
+    return await claimKnown(ctx, tx, transfer, purpose)
   } catch (error) {
-    // Two that came at the same moment; whoever comes later was rejected before anything was written.
-    if (brokenConstraint(error) === 'transfers_purpose') throw paidAlready()
+    // Only for claims made at the same moment; a later one is rejected before it writes.
+    if (brokenConstraint(error) === 'transfers_purpose') throw alreadyPaid()
     throw error
   }
 }
 
-/** The transfer is known: perhaps the watcher saw it first, perhaps the chain undid it and it came again. */
-async function takeOver(
+/** The row exists: the treasury watcher recorded the transfer first, or the chain reversed it and included it again. */
+async function claimKnown(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   transfer: Transfer,
+  purpose: Purpose,
 ): Promise<{ isNew: boolean }> {
   const now = ctx.clock.now()
   const known = await lockTransfer(tx, transfer.network, transfer.reference)
-  if (known === undefined) throw paidAlready()
+  if (known === undefined) throw alreadyPaid()
   if (known.state === 'gone') {
-    await rejectPaid(tx, transfer)
+    await requireUnpaid(tx, purpose)
     await saveTransfer(tx, transfer, now)
-    await postNew(ctx, tx, arrival(transfer))
+    await postNew(ctx, tx, arrivalJournal(transfer))
     return { isNew: true }
   }
-  if (known.purpose === transfer.purpose) return { isNew: false }
-  if (known.purpose !== '') throw usedAlready()
-  await rejectPaid(tx, transfer)
-  // An operator may have sent it back, or kept it, while nobody claimed it. Asked before anything is written, too.
-  if ((await inSuspense(tx, known)) < known.amount) throw usedAlready()
+  if (isSamePurpose(known.purpose, purpose)) return { isNew: false }
+  if (known.purpose !== null) throw transferUsed()
+  await requireUnpaid(tx, purpose)
+  // An operator may have refunded the unclaimed transfer or recognized it as revenue.
+  if ((await balanceInSuspense(tx, known)) < known.amount) throw transferUsed()
   const state = known.state === 'final' ? 'final' : transfer.state
   const claimed: Transfer = { ...transfer, state, arrivedAt: known.arrivedAt }
   await saveTransfer(tx, claimed, now)
-  if (known.amount < claimed.amount) await countWhole(ctx, tx, known, claimed.amount)
-  await postNew(ctx, tx, matching(claimed))
+  if (known.amount < claimed.amount) await adjustRecorded(ctx, tx, known, claimed.amount)
+  await postNew(ctx, tx, matchJournal(claimed))
   return { isNew: true }
 }
 
-/**
- * Asked before anything is written: a write that breaks the unique key would end the transaction, and whoever is rejected
- * may go on with it.
- */
-async function rejectPaid(tx: Tx, { purpose }: Transfer): Promise<void> {
-  if ((await findByPurpose(tx, purpose)) !== undefined) throw paidAlready()
+/** Checked before any write: a violated unique key would abort the transaction, which the caller may still need. */
+async function requireUnpaid(tx: Tx, purpose: Purpose): Promise<void> {
+  if ((await findTransferFor(tx, purpose)) !== undefined) throw alreadyPaid()
 }
 
-const usedAlready = (): ApiError =>
+/**
+ * Detaches a locked transfer from its purpose: the money moves back to suspense and can be claimed again. Returns false
+ * when the transfer was reversed, or not all of its money is in escrow.
+ */
+export async function unclaimTransfer(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  known: Transfer,
+): Promise<boolean> {
+  const isWhole = known.amount === known.due && (await balanceInSuspense(tx, known)) === ZERO
+  if (known.state === 'gone' || !isWhole) return false
+  const now = ctx.clock.now()
+  await postNew(ctx, tx, reversalJournal(known, ZERO))
+  const unclaimed: Transfer = { ...known, purpose: null, due: ZERO, arrivedAt: now }
+  await saveTransfer(tx, unclaimed, now)
+  await postNew(ctx, tx, arrivalJournal(unclaimed))
+  return true
+}
+
+const transferUsed = (): ApiError =>
   new ApiError(
     'conflict',
     'This transfer was already used for something else. Each transfer pays for one thing.',
-    {
-      code: 'transfer_used',
-    },
+    { code: 'transfer_used' },
   )
 
-const paidAlready = (): ApiError =>
+const alreadyPaid = (): ApiError =>
   new ApiError('conflict', 'This was already paid by another transfer', { code: 'already_paid' })

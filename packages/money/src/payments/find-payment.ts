@@ -1,43 +1,46 @@
 import type { Needs } from '@market/core/context'
 import type { Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
 import { ApiError, unavailable } from '@market/kernel/api-error'
-import { formatUsd, type Usdc } from '@market/kernel/money'
+import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 
-type Rejected = Extract<Observation, { kind: 'rejected' }>['why']
+type RejectionCode = Extract<Observation, { kind: 'rejected' }>['why']
 
-/** What each verdict means to whoever paid, and what to do about it. */
-const SENTENCES: Readonly<Record<Rejected, string>> = {
-  bad_reference: 'This is no transaction of that network',
-  failed_on_chain: 'This transaction failed on the chain; nothing was paid by it. Pay again.',
-  no_transfer: 'This transaction sends no USDC to the treasury',
-  underpaid: 'This transfer is less than what is due; it was left untouched',
-  wrong_payer: 'This transfer was made by a wallet that is not the buyer’s. Sign with the wallet that paid.',
-  ambiguous_payer: 'Several wallets paid in this transaction; pay from one',
-  own_transfer: 'This transfer came from the marketplace itself',
-  sent_by_another: 'This payment was signed for another purchase and belongs to that one',
-  too_old: 'This transfer was made before the order',
-  too_new: 'This transfer was made too late',
+type Message = (network: Network, question: TransferQuestion) => string
+
+const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
+  bad_reference: (network, { reference }) =>
+    `${reference} is not a transaction on ${network}. Check the transaction and the network.`,
+  failed_on_chain: () => 'This transaction failed on the chain and paid nothing. Pay again.',
+  no_transfer: (network) =>
+    `This transaction sends no USDC to the treasury. Check the transaction and that it is on ${network}.`,
+  underpaid: (_, { atLeast }) =>
+    `This transfer is too small: ${formatUsd(atLeast)} USDC is due. Pay with one transfer of the full amount.`,
+  wrong_payer: () =>
+    'This transfer was made by a wallet that is not the buyer’s. Sign this request with the wallet that paid.',
+  ambiguous_payer: () => 'Several wallets paid in this transaction. Pay from one wallet.',
+  own_transfer: () => 'This transfer came from the marketplace itself. Pay from your own wallet.',
+  sent_by_another: () =>
+    'This payment was signed for another purchase and can pay only for that one. Pay again.',
+  too_old: () => 'This transfer was made before the order. Make a new transfer.',
+  too_new: () => 'The block of this transfer has a time in the future. Try again in a minute.',
 }
 
-/** One look at the chain, in the caller's words: the transfer, or undefined while it may still come. */
+/** Looks a payment up on its chain. Undefined while the transfer is unknown or unconfirmed. */
 export async function findPayment(
   ctx: Needs<'chains'>,
   network: Network,
   question: TransferQuestion,
 ): Promise<SeenTransfer | undefined> {
   const chain = ctx.chains[network]
-  if (chain === undefined) throw unavailable(`Payments on ${network} are not taken at the moment`)
-  const look = await chain.findTransfer(question)
-  switch (look.kind) {
+  if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
+  const observation = await chain.findTransfer(question)
+  switch (observation.kind) {
     case 'ok':
-      return look.transfer
+      return observation.transfer
     case 'pending':
       return undefined
     case 'rejected':
-      throw new ApiError('invalid', sentenceOf(look.why, question.atLeast), { code: look.why })
+      throw new ApiError('invalid', MESSAGES[observation.why](network, question), { code: observation.why })
   }
 }
-
-const sentenceOf = (why: Rejected, due: Usdc): string =>
-  why === 'underpaid' ? `${SENTENCES[why]}. Due are ${formatUsd(due)} USDC.` : SENTENCES[why]

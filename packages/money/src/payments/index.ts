@@ -1,9 +1,13 @@
-export { claimTransfer } from './claim-transfer.ts'
+export { claimTransfer, unclaimTransfer } from './claim-transfer.ts'
 export { findPayment } from './find-payment.ts'
-export { findTransferFor } from './find-transfer-for.ts'
-export { isFinal } from './is-final.ts'
-export { recheckTransfers } from './recheck-transfers.ts'
-export { releaseTransfer } from './release-transfer.ts'
-export { lockTransfer } from './store.ts'
-export type { Transfer } from './transfer.ts'
+export {
+  escrowAccount,
+  formatPurpose,
+  type Purpose,
+  parsePurpose,
+} from './purpose.ts'
+export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
+export { inferNetwork, normalizeReference } from './reference.ts'
+export { findTransferFor, isPaymentFinal, lockTransfer } from './store.ts'
+export type { ClaimedTransfer, Transfer } from './transfer.ts'
 export { watchTreasury } from './watch-treasury.ts'

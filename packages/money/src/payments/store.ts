@@ -3,12 +3,13 @@ import type { Db, Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
+import { formatPurpose, type Purpose, parsePurpose } from './purpose.ts'
 import type { Transfer, TransferState } from './transfer.ts'
 
 const transferOf = (row: Selectable<Tables['transfers']>): Transfer => ({
   network: row.network as Network,
   reference: row.reference,
-  purpose: row.purpose,
+  purpose: row.purpose === '' ? null : parsePurpose(row.purpose),
   payer: row.payer,
   amount: usdc(row.amount_micros),
   due: usdc(row.due_micros),
@@ -20,7 +21,7 @@ const transferOf = (row: Selectable<Tables['transfers']>): Transfer => ({
 })
 
 const columnsOf = (transfer: Transfer, at: Date) => ({
-  purpose: transfer.purpose,
+  purpose: transfer.purpose === null ? '' : formatPurpose(transfer.purpose),
   payer: transfer.payer,
   amount_micros: transfer.amount,
   due_micros: transfer.due,
@@ -33,7 +34,7 @@ const columnsOf = (transfer: Transfer, at: Date) => ({
   created_at: transfer.arrivedAt,
 })
 
-/** False when the transfer is known, or its purpose paid: the unique keys decide between any number of claims at once. */
+/** Returns false when the transfer is recorded already or its purpose is paid; the unique keys decide between concurrent claims. */
 export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<boolean> {
   const done = await tx
     .insertInto('transfers')
@@ -42,12 +43,13 @@ export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Prom
       reference: transfer.reference,
       ...columnsOf(transfer, at),
     })
-    // Whichever of its unique keys is in the way: of two that come at once either may be met first.
+    // Any of the unique keys: of two concurrent inserts either can be violated first.
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   return done.numInsertedOrUpdatedRows === 1n
 }
 
+/** Locks the row until the end of the transaction: it cannot be claimed, refunded or reversed meanwhile. */
 export async function lockTransfer(
   tx: Tx,
   network: Network,
@@ -63,14 +65,20 @@ export async function lockTransfer(
   return row && transferOf(row)
 }
 
-export async function findByPurpose(db: Db | Tx, purpose: string): Promise<Transfer | undefined> {
+/** The transfer that paid for a purpose; undefined when there is none or the chain reversed it. */
+export async function findTransferFor(db: Db | Tx, purpose: Purpose): Promise<Transfer | undefined> {
   const row = await db
     .selectFrom('transfers')
     .selectAll()
-    .where('purpose', '=', purpose)
+    .where('purpose', '=', formatPurpose(purpose))
     .where('state', '<>', 'gone')
     .executeTakeFirst()
   return row && transferOf(row)
+}
+
+/** Whether the chain can no longer reverse the payment. Money is paid out only after that. */
+export async function isPaymentFinal(db: Db | Tx, purpose: Purpose): Promise<boolean> {
+  return (await findTransferFor(db, purpose))?.state === 'final'
 }
 
 export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {
@@ -82,19 +90,19 @@ export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promis
     .execute()
 }
 
-const IS_OF = { claimed: sql`purpose <> ''`, unclaimed: sql`purpose = ''` }
+const IS_KIND = { claimed: sql`purpose <> ''`, unclaimed: sql`purpose = ''` }
 
-/** Of either kind those nobody has looked at for longest; each is marked as looked at, so that workers share them. */
-export async function takeToLookAt(
+/** The transfers that were not checked for longest. They are marked as checked, so that another worker takes others. */
+export async function acquireForCheck(
   db: Db,
-  kind: keyof typeof IS_OF,
+  kind: keyof typeof IS_KIND,
   at: { now: Date; before: Date },
   limit: number,
 ): Promise<Transfer[]> {
   const { rows } = await sql<Selectable<Tables['transfers']>>`
     update transfers set checked_at = ${at.now} where (network, reference) in (
       select network, reference from transfers
-      where state = 'seen' and ${IS_OF[kind]} and checked_at < ${at.before}
+      where state = 'seen' and ${IS_KIND[kind]} and checked_at < ${at.before}
       order by checked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(transferOf)
@@ -109,7 +117,7 @@ export async function findPosition(db: Db, network: Network): Promise<string | u
   return row?.position
 }
 
-/** False when another watcher moved it since it was read: then that one goes on from there. */
+/** Returns false when another watcher moved the position since it was read. */
 export async function movePosition(
   db: Db,
   network: Network,

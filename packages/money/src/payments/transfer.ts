@@ -1,35 +1,40 @@
 import type { SeenTransfer } from '@market/core/ports/chain'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { escrow, type Journal, type Move, surplus, suspense, world } from '../ledger/index.ts'
+import { type Journal, type Move, surplus, suspense, world } from '../ledger/index.ts'
+import { escrowAccount, type Purpose, type PurposeKind } from './purpose.ts'
 
-/** `seen` may still be undone by the chain; `final` may not; `gone` was undone. */
+/** `seen`: on the chain, and can still be reversed. `final`: cannot be reversed. `gone`: was reversed. */
 export type TransferState = 'seen' | 'final' | 'gone'
 
 export interface Transfer {
   readonly network: Network
   readonly reference: string
-  /** What it pays for; empty while nobody has claimed it. */
-  readonly purpose: string
+  /** What it pays for; null while unclaimed. */
+  readonly purpose: Purpose | null
   readonly payer: string | null
-  /** Unclaimed, all that the transaction brought; claimed, the payer's part of it. */
+  /** Of an unclaimed transfer, all that the transaction sent; of a claimed one, its payer's part. */
   readonly amount: Usdc
   readonly due: Usdc
   readonly block: { readonly height: bigint; readonly hash: string }
   readonly happenedAt: Date
   readonly state: TransferState
-  /** Since when the chain does not show it as it was written down; null while it does. */
+  /** Since when the chain no longer shows it as recorded; null while it does. */
   readonly missingSince: Date | null
-  /** When it was written down: one that was gone and comes again is written down anew. */
+  /** When it was recorded. A transfer that was reversed and included again is recorded with a new time. */
   readonly arrivedAt: Date
 }
 
-/** As a look shows it and the claim wants it; unclaimed when there is no claim. */
+export type ClaimedTransfer<Kind extends PurposeKind = PurposeKind> = Transfer & {
+  readonly purpose: Extract<Purpose, { kind: Kind }>
+}
+
+/** The row for an observed transfer; unclaimed when no claim is given. */
 export const transferOf = (
   network: Network,
   seen: SeenTransfer,
   arrivedAt: Date,
-  claim: { readonly purpose: string; readonly due: Usdc } = { purpose: '', due: usdc(0n) },
+  claim: { readonly purpose: Purpose | null; readonly due: Usdc } = { purpose: null, due: usdc(0n) },
 ): Transfer => ({
   network,
   reference: seen.reference,
@@ -44,68 +49,82 @@ export const transferOf = (
   arrivedAt,
 })
 
-/** What was due waits in escrow, the rest is owed back; unclaimed, all of it is in suspense. */
-function restsIn({ network, reference, purpose, amount, due }: Transfer): { at: Move['to']; amount: Usdc }[] {
-  if (purpose === '') return [{ at: suspense(network, reference), amount }]
+export const isSamePurpose = (a: Purpose | null, b: Purpose | null): boolean =>
+  a === b || (a !== null && b !== null && a.kind === b.kind && a.id === b.id)
+
+/** Claimed: what is due is in escrow and the rest is surplus. Unclaimed: all of it is in suspense. */
+function balancesOf({ network, reference, purpose, amount, due }: Transfer): {
+  account: Move['to']
+  amount: Usdc
+}[] {
+  if (purpose === null) return [{ account: suspense(network, reference), amount }]
   return [
-    { at: escrow(network, purpose), amount: due },
-    { at: surplus(network, reference), amount: minus(amount, due) },
+    { account: escrowAccount(network, purpose), amount: due },
+    { account: surplus(network, reference), amount: minus(amount, due) },
   ]
 }
 
-/** The time is part of each key: the chain may take a transfer away and give it again, even in the same block. */
-export const keyEnd = ({ network, reference, arrivedAt }: Transfer): string =>
+/** Contains the time, because the chain can reverse a transfer and include it again, even in the same block. */
+export const keySuffix = ({ network, reference, arrivedAt }: Transfer): string =>
   `:${network}:${reference}:${arrivedAt.getTime()}`
 
-/** A purpose is a kind and an id, `order:ord_…`: its journals are about the id, as all others of the same order are. */
+/** The journals of a claimed transfer have the id of its purpose as subject, like all others of the same order. */
 export const subjectOf = ({ purpose, reference }: Transfer): string =>
-  purpose === '' ? reference : purpose.slice(purpose.indexOf(':') + 1)
+  purpose === null ? reference : purpose.id
 
 const journalOf = (what: string, transfer: Transfer, moves: readonly Move[], n = ''): Journal => ({
-  key: `transfer.${what}${n}${keyEnd(transfer)}`,
+  key: `transfer.${what}${n}${keySuffix(transfer)}`,
   reason: `transfer.${what}`,
   subject: subjectOf(transfer),
   network: transfer.network,
   moves,
 })
 
-/** In from the chain. */
-export const arrival = (transfer: Transfer): Journal =>
+/** From the chain to escrow and surplus, or to suspense. */
+export const arrivalJournal = (transfer: Transfer): Journal =>
   journalOf(
-    transfer.purpose === '' ? 'unmatched' : 'claimed',
+    transfer.purpose === null ? 'unmatched' : 'claimed',
     transfer,
-    restsIn(transfer).map(({ at, amount }) => ({ from: world(transfer.network), to: at, amount })),
-  )
-
-/** Out of suspense, to what it was claimed for. */
-export const matching = (transfer: Transfer): Journal =>
-  journalOf(
-    'matched',
-    transfer,
-    restsIn(transfer).map(({ at, amount }) => ({
-      from: suspense(transfer.network, transfer.reference),
-      to: at,
+    balancesOf(transfer).map(({ account, amount }) => ({
+      from: world(transfer.network),
+      to: account,
       amount,
     })),
   )
 
-/** Back to the chain, with what others paid in the same transaction. */
-export function undoing(transfer: Transfer, inSuspense: Usdc): Journal {
-  const claimed = transfer.purpose === '' ? [] : restsIn(transfer)
-  const strange = { at: suspense(transfer.network, transfer.reference), amount: inSuspense }
+/** From suspense to escrow and surplus. */
+export const matchJournal = (transfer: Transfer): Journal =>
+  journalOf(
+    'matched',
+    transfer,
+    balancesOf(transfer).map(({ account, amount }) => ({
+      from: suspense(transfer.network, transfer.reference),
+      to: account,
+      amount,
+    })),
+  )
+
+/** Back to the chain, with what other wallets paid in the same transaction. */
+export function reversalJournal(transfer: Transfer, inSuspense: Usdc): Journal {
+  const claimed = transfer.purpose === null ? [] : balancesOf(transfer)
+  const unclaimed = { account: suspense(transfer.network, transfer.reference), amount: inSuspense }
   return journalOf(
     'gone',
     transfer,
-    [...claimed, strange].map(({ at, amount }) => ({ from: at, to: world(transfer.network), amount })),
+    [...claimed, unclaimed].map(({ account, amount }) => ({
+      from: account,
+      to: world(transfer.network),
+      amount,
+    })),
   )
 }
 
-/** The transaction brought more than was counted, or less. Only what is in suspense can become less. */
-export function correcting(transfer: Transfer, micros: bigint, n: number): Journal {
-  const [there, strange] = [world(transfer.network), suspense(transfer.network, transfer.reference)]
+/** Adds to suspense, or removes from it, what the transaction sent beyond or below the recorded amount. */
+export function correctionJournal(transfer: Transfer, micros: bigint, n: number): Journal {
+  const [chain, unclaimed] = [world(transfer.network), suspense(transfer.network, transfer.reference)]
   const move =
     micros > 0n
-      ? { from: there, to: strange, amount: usdc(micros) }
-      : { from: strange, to: there, amount: usdc(-micros) }
+      ? { from: chain, to: unclaimed, amount: usdc(micros) }
+      : { from: unclaimed, to: chain, amount: usdc(-micros) }
   return journalOf('corrected', transfer, [move], `.${n}`)
 }

@@ -2,7 +2,7 @@ import type { PayoutSender } from '@market/core/ports/payout-sender'
 import type { Tx } from '@market/database/transact'
 import { DAY, earlier } from '@market/kernel/clock'
 import { formatUsd, plus, type Usdc } from '@market/kernel/money'
-import { isFinal } from '../payments/index.ts'
+import { isPaymentFinal } from '../payments/index.ts'
 import { orderOf, type Payout } from './payout.ts'
 import type { PayoutContext } from './payout-senders.ts'
 import { sumPromised, sumSince } from './store.ts'
@@ -23,7 +23,7 @@ export const NOT_FINAL = 'The payment it is paid from is not final yet'
 
 /** Money leaves only for what the chain can no longer take back. */
 export const finalReason = async (tx: Tx, { purpose }: Payout): Promise<string | undefined> =>
-  purpose === null || (await isFinal(tx, purpose)) ? undefined : NOT_FINAL
+  purpose === null || (await isPaymentFinal(tx, purpose)) ? undefined : NOT_FINAL
 
 /** What may turn out to be another's money waits until they can no longer show it. */
 export const earlyReason = ({ notBefore }: Payout, now: Date): string | undefined =>

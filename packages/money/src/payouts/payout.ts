@@ -4,6 +4,7 @@ import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import type { Purpose } from '../payments/index.ts'
 
 /**
  * `queued` → `numbered` → `signed` → `final` or `failed`; `held` while something must change before it is numbered.
@@ -23,7 +24,7 @@ export interface Payout {
   readonly kind: PayoutKind
   readonly subject: string
   /** The payment it is paid from, which must be final before it leaves; null when there is none. */
-  readonly purpose: string | null
+  readonly purpose: Purpose | null
   /** Null while nobody knows where to pay it; then it has failed, and is tried again with an address. */
   readonly payee: string | null
   readonly amount: Usdc

@@ -5,6 +5,7 @@ import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Account, payable, post } from '../ledger/index.ts'
+import type { Purpose } from '../payments/index.ts'
 import { NO_ADDRESS, type Payout, type PayoutKind, payoutIdOf } from './payout.ts'
 import { insertPayout, lockPayout, startRound } from './store.ts'
 import { tellFailed } from './tell.ts'
@@ -18,7 +19,7 @@ export interface WantedPayout {
   readonly amount: Usdc
   readonly from: Account
   /** The payment it is paid from, which must be final before it leaves. */
-  readonly purpose?: string
+  readonly purpose?: Purpose
   /** The agent whose statement shows it. */
   readonly agentId?: AgentId
   /** It does not leave earlier. */

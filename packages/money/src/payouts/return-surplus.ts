@@ -5,6 +5,7 @@ import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { surplus } from '../ledger/index.ts'
+import { formatPurpose, type Purpose } from '../payments/index.ts'
 import { requestPayout } from './request-payout.ts'
 
 /** What was paid too much goes back when it is more than sending it is worth. */
@@ -14,7 +15,7 @@ interface Paid {
   readonly network: Network
   /** Under which it is paid back, once. */
   readonly subject: string
-  readonly purpose: string
+  readonly purpose: Purpose
   readonly due: Usdc
 }
 
@@ -27,7 +28,7 @@ export async function returnSurplus(
 ): Promise<void> {
   const tooMuch = minus(amount, due)
   if (tooMuch <= WORTH_SENDING) return
-  assert(payer !== null, `${purpose} was paid by a wallet`)
+  assert(payer !== null, `${formatPurpose(purpose)} was paid by a wallet`)
   const from = surplus(network, reference)
   await requestPayout(ctx, tx, {
     network,

@@ -4,6 +4,7 @@ import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
+import { formatPurpose, parsePurpose } from '../payments/index.ts'
 import { DATABASE_EPOCH } from './outgoing/store.ts'
 import { NO_ADDRESS, type Payout, type PayoutId, type PayoutKind, type PayoutState } from './payout.ts'
 
@@ -12,7 +13,7 @@ const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   network: row.network as Network,
   kind: row.kind as PayoutKind,
   subject: row.subject,
-  purpose: row.purpose,
+  purpose: row.purpose === null ? null : parsePurpose(row.purpose),
   payee: row.payee,
   amount: usdc(row.amount_micros),
   state: row.state as PayoutState,
@@ -35,7 +36,7 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
       network: payout.network,
       kind: payout.kind,
       subject: payout.subject,
-      purpose: payout.purpose,
+      purpose: payout.purpose === null ? null : formatPurpose(payout.purpose),
       payee: payout.payee,
       amount_micros: payout.amount,
       state: payout.state,

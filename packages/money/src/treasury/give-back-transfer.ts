@@ -3,9 +3,9 @@ import type { Needs } from '@market/core/context'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { normalizeReference } from '../payments/index.ts'
 import { giveBack } from '../payouts/index.ts'
 import { requirePayee } from './payee.ts'
-import { storedReference } from './reference.ts'
 import { findPayout, type ListedPayout } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId' | 'signatures' | 'chains'>
@@ -21,7 +21,7 @@ interface Wanted {
 /** An operator sends back what a transfer left in suspense or as surplus. */
 export function giveBackTransfer(ctx: Ctx, wanted: Wanted): Promise<ListedPayout> {
   const { network, from, reason } = wanted
-  const reference = storedReference(network, wanted.reference)
+  const reference = normalizeReference(network, wanted.reference)
   const payee = wanted.payee === undefined ? {} : { payee: requirePayee(ctx, network, wanted.payee) }
   return ctx.transact(async (tx) => {
     const { id } = await giveBack(ctx, tx, { network, reference, from, ...payee })

@@ -4,8 +4,8 @@ import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, suspense } from '../ledger/index.ts'
+import { normalizeReference } from '../payments/index.ts'
 import { keepDeposit } from '../payouts/index.ts'
-import { storedReference } from './reference.ts'
 import { lockTransfer } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
@@ -22,7 +22,7 @@ export function keepTransfer(
   wanted: { network: Network; reference: string; reason: string },
 ): Promise<KeptTransfer> {
   const { network, reason } = wanted
-  const reference = storedReference(network, wanted.reference)
+  const reference = normalizeReference(network, wanted.reference)
   return ctx.transact(async (tx) => {
     const transfer = await lockTransfer(tx, network, reference)
     if (transfer !== undefined && transfer.purpose !== '')

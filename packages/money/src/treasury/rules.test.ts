@@ -2,7 +2,6 @@ import type { Needs } from '@market/core/context'
 import { describe, expect, test } from 'vitest'
 import { pageOf, readCursor } from './cursor.ts'
 import { requirePayee } from './payee.ts'
-import { storedReference } from './reference.ts'
 
 const AT = new Date('2026-03-01T12:00:00Z')
 const FORM = /^row_\d+$/
@@ -38,12 +37,6 @@ describe('the cursor of a list', () => {
   ])('readCursor: rejects %j', (cursor) => {
     expect(() => readCursor(cursor, FORM)).toThrow(expect.objectContaining({ kind: 'invalid' }))
   })
-})
-
-test('storedReference: lower case on EVM networks, exact on Solana', () => {
-  expect(storedReference('base-mainnet', '0xAB')).toBe('0xab')
-  expect(storedReference('alt-mainnet', '0xAB')).toBe('0xab')
-  expect(storedReference('solana-mainnet', 'AbC')).toBe('AbC')
 })
 
 describe('requirePayee', () => {

@@ -3,8 +3,8 @@ import type { Needs } from '@market/core/context'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { normalizeReference } from '../payments/index.ts'
 import { writeOffTransfer as bookLoss } from '../payouts/index.ts'
-import { storedReference } from './reference.ts'
 import { findOutgoingTransfer, type ListedOutgoingTransfer } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
@@ -15,7 +15,7 @@ export function writeOffTransfer(
   wanted: { network: Network; reference: string; reason: string },
 ): Promise<ListedOutgoingTransfer> {
   const { network, reason } = wanted
-  const reference = storedReference(network, wanted.reference)
+  const reference = normalizeReference(network, wanted.reference)
   return ctx.transact(async (tx) => {
     await bookLoss(ctx, tx, { network, reference })
     const sending = await findOutgoingTransfer(tx, network, reference)

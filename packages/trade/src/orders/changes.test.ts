@@ -264,8 +264,8 @@ describe('dueAt', () => {
   })
 })
 
-test('purposeOf: names the order in the ledger', () => {
-  expect(purposeOf(core)).toBe('order:ord_1')
+test('purposeOf: names the order', () => {
+  expect(purposeOf(core)).toEqual({ kind: 'order', id: 'ord_1' })
 })
 
 test('earliestPayment: a minute before the order; an x402 order is made by its payment, however old', () => {

@@ -2,8 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Usdc } from '@market/kernel/money'
-import { escrow } from '@market/money/ledger'
-import { findTransferFor } from '@market/money/payments'
+import { escrowAccount, findTransferFor } from '@market/money/payments'
 import { requestPayout } from '@market/money/payouts'
 import { type Core, type Order, type Payment, purposeOf } from './order.ts'
 
@@ -27,14 +26,14 @@ export async function refundPart(
 ): Promise<void> {
   const purpose = purposeOf(order)
   const transfer = await findTransferFor(tx, purpose)
-  assert(transfer !== undefined && transfer.payer !== null, `${purpose} was paid by a wallet`)
+  assert(transfer !== undefined && transfer.payer !== null, `${order.id} was paid by a wallet`)
   await requestPayout(ctx, tx, {
     network,
     kind: 'refund',
     subject: order.id,
     payee: transfer.payer,
     amount,
-    from: escrow(network, purpose),
+    from: escrowAccount(network, purpose),
     purpose,
   })
 }

@@ -1,7 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import type { OrderId } from '@market/kernel/ids'
-import type { Transfer } from '@market/money/payments'
+import type { ClaimedTransfer } from '@market/money/payments'
 import { cancel, contest } from './changes.ts'
 import { contestedUntil } from './contested.ts'
 import { tellCancelled, tellDisputed } from './events.ts'
@@ -19,10 +18,10 @@ import { unsettle } from './unsettle.ts'
 export async function giveUpHire(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  id: OrderId,
-  transfer: Transfer,
+  transfer: ClaimedTransfer<'order'>,
   actor: string,
 ): Promise<'ended' | 'disputed' | false> {
+  const { id } = transfer.purpose
   const order = await lockOrder(tx, id)
   if (!('payment' in order) || order.payment === undefined || order.status === 'cancelled') return false
   const until = await contestedUntil(tx, order)
@@ -45,7 +44,7 @@ async function askArbiter(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   order: Order<'completed'>,
-  transfer: Transfer,
+  transfer: ClaimedTransfer<'order'>,
   actor: string,
 ): Promise<'disputed' | false> {
   if (await hasStep(tx, order.id, 'award')) return false

@@ -103,8 +103,7 @@ export interface AllFacts extends Paid {
 
 export type Order<S extends Status = Status> = { [K in S]: Core & { readonly status: K } & Facts[K] }[S]
 
-/** What an order's money waits for in the ledger, and its transfer in the payments. */
-export const purposeOf = ({ id }: Pick<Core, 'id'>): string => `order:${id}`
+export const purposeOf = ({ id }: Pick<Core, 'id'>) => ({ kind: 'order', id }) as const
 
 export const isExtra = ({ revisionCount, maxRevisions }: Core): boolean => revisionCount > maxRevisions
 

@@ -30,7 +30,7 @@ import { giveSurplusBack } from './surplus.ts'
 export interface PayOrder {
   readonly orderId: OrderId
   readonly network: Network
-  /** As the buyer wrote it: a Solana signature or an EVM transaction hash. */
+  /** A Solana signature or an EVM transaction hash, normalized. */
   readonly reference: string
 }
 
@@ -44,8 +44,7 @@ type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
 export async function payOrder(ctx: Ctx, party: Party, named: PayOrder): Promise<Order> {
   const seen = await findOrder(ctx.db, named.orderId)
   allowRole(await roleIn(ctx.db, seen, party), 'pay')
-  const reference = ctx.chains[named.network]?.normalize(named.reference) ?? named.reference
-  const payment = { network: named.network, reference }
+  const payment = { network: named.network, reference: named.reference }
   if (isPaidBy(seen, payment)) return ctx.transact((tx) => findOrder(tx, named.orderId))
   const payers = payersOf(seen, party)
   const pending = { ...payment, payers, since: ctx.clock.now() }

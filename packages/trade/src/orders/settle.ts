@@ -4,7 +4,8 @@ import type { Tx } from '@market/database/transact'
 import { type Agent, countOrders, findAgentById } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import { minus, type Usdc } from '@market/kernel/money'
-import { escrow, fees, type Journal, post, splitByShare, splitPrice, takeOffFee } from '@market/money/ledger'
+import { fees, type Journal, post, splitByShare, splitPrice, takeOffFee } from '@market/money/ledger'
+import { escrowAccount } from '@market/money/payments'
 import { requestPayout } from '@market/money/payouts'
 import { countSettled } from '../listings/index.ts'
 import { contestedUntil } from './contested.ts'
@@ -59,7 +60,7 @@ async function payAgent(
     subject: order.id,
     payee,
     amount: earned,
-    from: escrow(network, purpose),
+    from: escrowAccount(network, purpose),
     purpose,
     agentId: agent.id,
     isTold: isMachine,
@@ -73,7 +74,7 @@ async function payAgent(
       subject: order.id,
       agentId: agent.id,
       network,
-      moves: [{ from: escrow(network, purpose), to: fees(network), amount: minus(part, earned) }],
+      moves: [{ from: escrowAccount(network, purpose), to: fees(network), amount: minus(part, earned) }],
     })
   return payee === null
 }

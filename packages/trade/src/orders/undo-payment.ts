@@ -2,8 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
-import type { OrderId } from '@market/kernel/ids'
-import type { Transfer } from '@market/money/payments'
+import type { ClaimedTransfer, Transfer } from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
 import { undo, undoCancelled } from './changes.ts'
 import { tellBuyer } from './notices.ts'
@@ -14,7 +13,6 @@ import { keepSurplus } from './surplus.ts'
 import { unsettle } from './unsettle.ts'
 
 const WHY = 'The chain undid the transfer that paid. Pay again.'
-const PURPOSE = /^order:(ord_.+)$/
 
 /**
  * A reorganisation took back a payment that an order stood on. Nothing has left for it, for payouts wait until their
@@ -23,12 +21,10 @@ const PURPOSE = /^order:(ord_.+)$/
 export async function undoPayment(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  transfer: Transfer,
+  transfer: ClaimedTransfer<'order'>,
   tell: typeof tellUndone = tellUndone,
 ): Promise<void> {
-  const id = PURPOSE.exec(transfer.purpose)?.[1] as OrderId | undefined
-  if (id === undefined) return
-  const order = await lockOrder(tx, id)
+  const order = await lockOrder(tx, transfer.purpose.id)
   await unsettle(ctx, tx, order, transfer)
   await keepSurplus(ctx, tx, order, transfer)
   const now = ctx.clock.now()

@@ -2,8 +2,8 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { usdc } from '@market/kernel/money'
-import { escrow, fees, post, statementOf } from '@market/money/ledger'
-import type { Transfer } from '@market/money/payments'
+import { type Account, fees, post, statementOf } from '@market/money/ledger'
+import { type ClaimedTransfer, escrowAccount } from '@market/money/payments'
 import { withdrawPayout } from '@market/money/payouts'
 import { uncountSettled } from '../listings/index.ts'
 import type { Order } from './order.ts'
@@ -17,9 +17,9 @@ export async function unsettle(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   order: Order,
-  { network, purpose }: Transfer,
+  { network, purpose }: ClaimedTransfer,
 ): Promise<void> {
-  const pot = escrow(network, purpose)
+  const pot = escrowAccount(network, purpose)
   if (order.status === 'completed') {
     await takeFeeBack(ctx, tx, order, pot)
     await uncountSettled(tx, order)
@@ -36,7 +36,7 @@ async function takeFeeBack(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   order: Order<'completed'>,
-  pot: ReturnType<typeof escrow>,
+  pot: Account,
 ): Promise<void> {
   const { journals } = await statementOf(tx, { subject: order.id }, { limit: JOURNALS })
   const undone = new Set(journals.map(({ key }) => key))

@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
-import { lockTransfer, releaseTransfer } from '@market/money/payments'
+import { lockTransfer, unclaimTransfer } from '@market/money/payments'
 import { giveUpHire } from '../orders/index.ts'
 import { contested } from './errors.ts'
 import type { PurchaseIn } from './purchase.ts'
@@ -48,10 +48,11 @@ export async function free(
   const locked = await lockPurchase(tx, purchase.id)
   if (locked.state !== 'done' || locked.resultId !== purchase.resultId) return false
   const transfer = await lockTransfer(tx, purchase.network, purchase.reference)
-  if (transfer === undefined || transfer.purpose !== `order:${purchase.resultId}`) return false
-  const given = await giveUpHire(ctx, tx, purchase.resultId as OrderId, transfer, `wallet:${purchase.payer}`)
+  if (transfer?.purpose?.kind !== 'order' || transfer.purpose.id !== purchase.resultId) return false
+  const { purpose } = transfer
+  const given = await giveUpHire(ctx, tx, { ...transfer, purpose }, `wallet:${purchase.payer}`)
   if (given !== 'ended') return given
-  if (!(await releaseTransfer(ctx, tx, transfer))) throw new Error(`${purchase.reference} is not whole`)
+  if (!(await unclaimTransfer(ctx, tx, transfer))) throw new Error(`${purchase.reference} is not whole`)
   await saveContested(tx, purchase.id, ctx.clock.now())
   return 'freed'
 }

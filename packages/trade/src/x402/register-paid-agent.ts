@@ -4,11 +4,10 @@ import type { Tx } from '@market/database/transact'
 import { enrolAgent, type Registration } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
-import { escrow, fees, post } from '@market/money/ledger'
-import { claimTransfer } from '@market/money/payments'
+import { fees, post } from '@market/money/ledger'
+import { claimTransfer, escrowAccount, formatPurpose } from '@market/money/payments'
 import { requestPayout, returnSurplus } from '@market/money/payouts'
 import type { Purchase } from './purchase.ts'
-import { REGISTRATION } from './quote.ts'
 
 /** What becomes an agent, in the words that are written down with its payment. */
 export type Wanted = Omit<Registration, 'owner'>
@@ -23,16 +22,16 @@ export async function registerPaidAgent(
   seen: SeenTransfer,
 ): Promise<string> {
   assert(seen.payer !== null, `${seen.reference} was paid by a wallet`)
-  const purpose = `${REGISTRATION}:${id}`
+  const purpose = { kind: 'registration', id } as const
   await claimTransfer(ctx, tx, { network, seen, purpose, due })
-  const pot = escrow(network, purpose)
+  const pot = escrowAccount(network, purpose)
   await returnSurplus(ctx, tx, { network, subject: id, due, purpose }, seen)
   const owner = { userId: null, wallet: seen.payer, twitterUsername: null }
   const agentId = await enrol(ctx, tx, request as unknown as Wanted, owner)
   if (agentId !== undefined) {
     const moves = [{ from: pot, to: fees(network), amount: due }]
     await post(ctx, tx, {
-      key: feeKey(purpose, seen.reference),
+      key: feeKey(formatPurpose(purpose), seen.reference),
       reason: 'registration.fee',
       subject: id,
       network,
