@@ -31,7 +31,7 @@ import {
   TRANSITIONS,
   undoPayment,
 } from '@market/trade/orders'
-import { undoRegistration } from '@market/trade/x402'
+import { contest, undoRegistration } from '@market/trade/x402'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { faultsOf } from '../ledger/books.ts'
@@ -101,7 +101,7 @@ export async function openOrderBooks() {
     return payment.reference
   }
   const pay = (buyer: Party, orderId: OrderId, reference: string) =>
-    payOrder(ctx, buyer, { orderId, network: NETWORK, reference })
+    payOrder(ctx, buyer, { orderId, network: NETWORK, reference }, (tx, payment) => contest(ctx, tx, payment))
   const deliver = ({ provider }: Shop, orderId: OrderId) =>
     deliverOrder(ctx, provider, { orderId, items: [{ type: 'text', content: 'Blue.' }], note: null })
   const read = async (id: OrderId): Promise<Order> => (await getOrder(ctx, 'arbiter', id)).order

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@market/database/transact'
+import type { CommitThenReject, Db, Tx } from '@market/database/transact'
 import type { Clock } from '@market/kernel/clock'
 import type { AgentId, IdSource } from '@market/kernel/ids'
 import type { Chains } from './ports/chain.ts'
@@ -22,7 +22,7 @@ export interface Context {
    * The only transaction of a request. It marks the request's signature as used, runs `work`, and stores the response
    * for the Idempotency-Key.
    */
-  readonly transact: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+  readonly transact: <T>(work: (tx: Tx) => Promise<T | CommitThenReject>) => Promise<T>
   readonly clock: Clock
   readonly ids: IdSource
   readonly vault: Vault

@@ -1,7 +1,7 @@
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { brokenConstraint, sqlStateOf, type Tx, transact } from './transact.ts'
+import { brokenConstraint, CommitThenReject, sqlStateOf, type Tx, transact } from './transact.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
 
@@ -100,6 +100,16 @@ describe('transact', () => {
     await expect(failing).rejects.toBe(fault)
     expect(attempts).toBe(1)
     expect(await bios()).toEqual(['', ''])
+  })
+
+  test('CommitThenReject: the changes stay and the caller gets the error', async () => {
+    const fault = new Error('ours')
+    const rejecting = transact(database.db, async (tx) => {
+      await addTo(tx, 'a', 'z')
+      return new CommitThenReject(fault)
+    })
+    await expect(rejecting).rejects.toBe(fault)
+    expect(await bios()).toEqual(['z', ''])
   })
 
   test('a broken constraint is told by its name', async () => {

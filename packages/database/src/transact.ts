@@ -12,12 +12,23 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const ATTEMPTS = 4
 
+/** What a transaction's work returns to commit what it wrote and then reject the caller with `error`. */
+export class CommitThenReject {
+  readonly error: Error
+  constructor(error: Error) {
+    this.error = error
+  }
+}
+
 /**
  * One transaction. It runs again when Postgres ended it because of a conflict, or when a prepared statement was lost:
  * such a transaction has changed nothing. Locks and constraints carry the rules, so read committed is enough.
  */
-export const transact = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  repeated(() => db.transaction().setIsolationLevel('read committed').execute(work))
+export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T | CommitThenReject>): Promise<T> {
+  const result = await repeated(() => db.transaction().setIsolationLevel('read committed').execute(work))
+  if (result instanceof CommitThenReject) throw result.error
+  return result
+}
 
 /** Reads everything as of one moment. */
 export const readAtOnce = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>

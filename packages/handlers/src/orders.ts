@@ -69,9 +69,8 @@ const ACTS: Readonly<
   pay: async (ctx, party, orderId, input) => {
     if (input.escrow_tx_hash === undefined) throw missing('escrow_tx_hash', 'pay')
     const network = input.payment_network ?? inferNetwork(input.escrow_tx_hash)
-    const reference = normalizeReference(network, input.escrow_tx_hash)
-    await contest(ctx, { network, reference, orderId }, party.wallets)
-    return payOrder(ctx, party, { orderId, network, reference })
+    const transfer = { orderId, network, reference: normalizeReference(network, input.escrow_tx_hash) }
+    return payOrder(ctx, party, transfer, (tx, payment) => contest(ctx, tx, payment))
   },
   approve: (ctx, party, id) => approveOrder(ctx, party, id),
   revision: async (ctx, party, orderId, { feedback }) => {

@@ -3,7 +3,7 @@ import type { Context } from '@market/core/context'
 import { type Lease, storeResponse } from '@market/core/idempotency'
 import { markSignatureUsed } from '@market/core/signatures'
 import { rejectWhileStopped } from '@market/core/switches'
-import { transact } from '@market/database/transact'
+import { CommitThenReject, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { AppServices } from './app-services.ts'
 import type { Answer, Call } from './call.ts'
@@ -37,6 +37,7 @@ export function requestTransaction(
         await rejectWhileStopped(tx, stops)
         if (caller.singleUse !== undefined) await markSignatureUsed(app, tx, caller.singleUse)
         const result = await work(tx)
+        if (result instanceof CommitThenReject) return result
         const answer = present(result)
         if (lease !== undefined) await storeResponse(app, tx, lease, answer)
         made = { result, answer }

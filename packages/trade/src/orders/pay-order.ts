@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { SeenTransfer } from '@market/core/ports/chain'
-import { type Tx, transact } from '@market/database/transact'
+import { CommitThenReject, type Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
@@ -23,7 +23,7 @@ import {
 } from './order.ts'
 import { type Party, roleIn } from './party.ts'
 import { releaseDelivered } from './release-delivered.ts'
-import { allow, allowRole } from './states.ts'
+import { allow, allowRole, illegalTransition } from './states.ts'
 import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
 import { giveSurplusBack } from './surplus.ts'
 
@@ -34,40 +34,53 @@ export interface PayOrder {
   readonly reference: string
 }
 
+/**
+ * Frees the transfer when another order was paid with it although one of the buyer's wallets made it. Returns the error
+ * to reject the request with when an operator has to decide. The module that binds payments to payers implements it.
+ */
+export type ReleaseContested = (
+  tx: Tx,
+  payment: Payment & { readonly orderId: OrderId; readonly payers: readonly string[] },
+) => Promise<ApiError | undefined>
+
 type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
 
 /**
- * The buyer names the transfer that paid. The chain is asked with no transaction open; what it said is acted on under
- * the order's lock, where the transfer's own key decides between any number of claims. A transfer that is not settled
- * enough yet makes the order `accepted`, and a job finishes it.
+ * Pays an order with a transfer that the buyer already made.
+ *
+ * The chain is queried before the transaction starts, because it can be slow. The result is checked again under the
+ * order's lock; the unique key of the transfer decides when several requests use the same one. A transfer without enough
+ * confirmations moves the order to `accepted`, and the payment sweep completes it later.
  */
-export async function payOrder(ctx: Ctx, party: Party, named: PayOrder): Promise<Order> {
-  const seen = await findOrder(ctx.db, named.orderId)
-  allowRole(await roleIn(ctx.db, seen, party), 'pay')
-  const payment = { network: named.network, reference: named.reference }
-  if (isPaidBy(seen, payment)) return ctx.transact((tx) => findOrder(tx, named.orderId))
-  const payers = payersOf(seen, party)
-  const pending = { ...payment, payers, since: ctx.clock.now() }
-  try {
-    return await payNow(ctx, party, seen, pending)
-  } catch (error) {
-    if (isTooLate(error)) await noteLate(ctx, named.orderId, pending)
-    throw error
-  }
-}
+export async function payOrder(
+  ctx: Ctx,
+  party: Party,
+  { orderId, network, reference }: PayOrder,
+  releaseContested: ReleaseContested,
+): Promise<Order> {
+  const found = await findOrder(ctx.db, orderId)
+  allowRole(await roleIn(ctx.db, found, party), 'pay')
+  const payment = { network, reference }
+  if (isPaidBy(found, payment)) return ctx.transact((tx) => findOrder(tx, orderId))
+  const pending = { ...payment, payers: payersOf(found, party), since: ctx.clock.now() }
+  const transfer = found.status === 'cancelled' ? undefined : await findTransfer(ctx, found, pending)
 
-async function payNow(ctx: Ctx, party: Party, seen: Order, pending: PendingPayment): Promise<Order> {
-  allow(seen, 'pay')
-  const { network } = pending
-  const transfer = await findPayment(ctx, network, questionOf(seen, seen.price, pending))
-  if (transfer === undefined) return waitFor(ctx, party, seen.id, pending)
   return ctx.transact(async (tx) => {
-    const found = await lockOrder(tx, seen.id)
-    if (isPaidBy(found, pending)) return found
-    const order: Order = await moveIfDue(ctx, tx, found, ctx.clock.now())
+    const locked = await lockOrder(tx, orderId)
+    if (isPaidBy(locked, pending)) return locked
+    if (locked.status === 'cancelled') return recordLatePayment(ctx, tx, locked, pending)
+    const order: Order = await moveIfDue(ctx, tx, locked, ctx.clock.now())
     allow(order, 'pay')
+    const contested = await releaseContested(tx, { ...payment, orderId, payers: party.wallets })
+    if (contested !== undefined) return new CommitThenReject(contested)
+    if (transfer === undefined) return awaitTransfer(ctx, tx, party, order, pending)
     return releaseDelivered(ctx, tx, await takePayment(ctx, tx, order, network, transfer, party.name))
   })
+}
+
+function findTransfer(ctx: Ctx, order: Order, pending: PendingPayment): Promise<SeenTransfer | undefined> {
+  allow(order, 'pay')
+  return findPayment(ctx, pending.network, questionOf(order, order.price, pending))
 }
 
 /** The same for whoever finds the transfer: the buyer's own call, or the job that waited for it. */
@@ -99,44 +112,38 @@ export async function takePayment(
   return saved
 }
 
-/** Naming a transfer is saying yes to the price; another one named later takes the place of the first. */
-const waitFor = (
-  ctx: Needs<'transact' | 'clock' | 'ids'>,
+/** Naming a transfer accepts the price. A transfer named later replaces the one named before. */
+async function awaitTransfer(
+  ctx: Needs<'clock'>,
+  tx: Tx,
   party: Party,
-  orderId: OrderId,
+  order: Order<'quoted' | 'accepted'>,
   pending: PendingPayment,
-): Promise<Order> =>
-  ctx.transact(async (tx) => {
-    const found = await lockOrder(tx, orderId)
-    if (isPaidBy(found, pending)) return found
-    const now = ctx.clock.now()
-    const order: Order = await moveIfDue(ctx, tx, found, now)
-    allow(order, 'pay')
-    if (isAwaiting(order, pending)) return order
-    rejectLateNaming(order, now)
-    const waiting = accept(order, now, pending)
-    if (order.status === 'quoted')
-      return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: party.name, at: now })
-    await savePending(tx, waiting, now)
-    return waiting
-  })
+): Promise<Order> {
+  if (isAwaiting(order, pending)) return order
+  const now = ctx.clock.now()
+  rejectLateNaming(order, now)
+  const waiting = accept(order, now, pending)
+  if (order.status === 'quoted')
+    return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: party.name, at: now })
+  await savePending(tx, waiting, now)
+  return waiting
+}
 
 const isAwaiting = (order: Order<'quoted' | 'accepted'>, { network, reference }: Payment): boolean =>
   order.status === 'accepted' && order.pending?.network === network && order.pending.reference === reference
 
-const isTooLate = (error: unknown): boolean =>
-  error instanceof ApiError && error.extra.code === 'illegal_transition'
-
-/**
- * The order was cancelled before its payment was named: what was paid all the same goes back by itself. This stays
- * although the call is rejected, so it has a transaction of its own.
- */
-const noteLate = (ctx: Needs<'db' | 'clock'>, orderId: OrderId, pending: PendingPayment): Promise<void> =>
-  transact(ctx.db, async (tx) => {
-    const order = await lockOrder(tx, orderId)
-    if (order.status !== 'cancelled' || order.pending !== null || order.payment !== undefined) return
+/** The order was cancelled before its payment was named. The request is rejected, and the payment sweep refunds it. */
+async function recordLatePayment(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  order: Order<'cancelled'>,
+  pending: PendingPayment,
+): Promise<CommitThenReject> {
+  if (order.pending === null && order.payment === undefined)
     await savePending(tx, { ...order, pending }, ctx.clock.now())
-  })
+  return new CommitThenReject(illegalTransition(order, 'pay'))
+}
 
 const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
   'payment' in order && order.payment?.network === network && order.payment.reference === reference

@@ -122,11 +122,13 @@ export function allow<T extends { status: Status }, A extends Action>(
   order: T,
   action: A,
 ): asserts order is Extract<T, { status: Before<A> }> {
-  if (Object.hasOwn(TRANSITIONS[order.status], action)) return
-  throw new ApiError('invalid', `Cannot ${wordsOf(action)} an order that is ${order.status}`, {
+  if (!Object.hasOwn(TRANSITIONS[order.status], action)) throw illegalTransition(order, action)
+}
+
+export const illegalTransition = ({ status }: { status: Status }, action: Action): ApiError =>
+  new ApiError('invalid', `Cannot ${wordsOf(action)} an order that is ${status}`, {
     code: 'illegal_transition',
   })
-}
 
 const WORDS: Partial<Record<Action, string>> = {
   revision: 'ask for a revision of',

@@ -1,20 +1,13 @@
 import type { Needs } from '@market/core/context'
-import { type Tx, transact } from '@market/database/transact'
-import type { OrderId } from '@market/kernel/ids'
-import type { Network } from '@market/kernel/network'
+import type { Tx } from '@market/database/transact'
+import type { ApiError } from '@market/kernel/api-error'
 import { lockTransfer, unclaimTransfer } from '@market/money/payments'
-import { giveUpHire } from '../orders/index.ts'
+import { giveUpHire, type ReleaseContested } from '../orders/index.ts'
 import { contested } from './errors.ts'
 import type { PurchaseIn } from './purchase.ts'
 import { findPurchase, lockPurchase, saveContested } from './store.ts'
 
-type Ctx = Needs<'db' | 'clock' | 'ids'>
-
-interface Named {
-  readonly network: Network
-  readonly reference: string
-  readonly orderId: OrderId
-}
+type Ctx = Needs<'clock' | 'ids'>
 
 /** Whether somebody hired by naming a payment that this wallet made. */
 export const isContestable = (purchase: PurchaseIn<'done'>, wallets: readonly string[]): boolean =>
@@ -25,18 +18,19 @@ export const isContestable = (purchase: PurchaseIn<'done'>, wallets: readonly st
   wallets.includes(purchase.payer)
 
 /**
- * Frees a payment that somebody else hired with, for whoever has proven that they made it: the other's order ends, and
- * the payment waits to be claimed; once the work is delivered an operator decides. Nothing happens when there is no such
- * purchase, when it is the very order that is to be paid, or it is too late.
+ * Frees a payment with which another caller bought a service, for the caller who has proven to have made it. Before the
+ * delivery the other order is cancelled; after it the order is disputed, and the result is the error that says so.
+ * Nothing happens when there is no such purchase, when it is the order that is to be paid, or when the hour is over.
  */
 export async function contest(
   ctx: Ctx,
-  { network, reference, orderId }: Named,
-  wallets: readonly string[],
-): Promise<void> {
-  const purchase = await findPurchase(ctx.db, { network, kind: 'transaction', proof: reference })
-  if (purchase?.state !== 'done' || purchase.resultId === orderId || !isContestable(purchase, wallets)) return
-  if ((await transact(ctx.db, (tx) => free(ctx, tx, purchase))) === 'disputed') throw contested()
+  tx: Tx,
+  { network, reference, orderId, payers }: Parameters<ReleaseContested>[1],
+): Promise<ApiError | undefined> {
+  const purchase = await findPurchase(tx, { network, kind: 'transaction', proof: reference })
+  if (purchase?.state !== 'done' || purchase.resultId === orderId || !isContestable(purchase, payers))
+    return undefined
+  return (await free(ctx, tx, purchase)) === 'disputed' ? contested() : undefined
 }
 
 /** False when the purchase changed meanwhile, or can no longer be given up; disputed when that is for an operator to say. */
