@@ -16,17 +16,17 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { faultsOf } from './books.ts'
-import { type Act, acts, Book, movesOf, nameOf } from './model.ts'
+import { ledgerFaults } from './ledger-fixtures.ts'
+import { type Command, commands, LedgerModel, movesOf, nameOf } from './model.ts'
 
 /** A new database for each hundred sequences, on each of three networks. */
 const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 1)
 const SEQUENCES = 100
 const LONGEST = 7
 
-/** A ledger and its model, side by side; both outlive a sequence, so that late faults show too. */
-class Market {
-  readonly book: Book
+/** Runs each command on the ledger and on the model. Both are kept between sequences, to find late faults too. */
+class ModelledLedger {
+  readonly model: LedgerModel
   readonly ctx: MarketContext
   private readonly network: Network
   private last: Journal | undefined
@@ -35,18 +35,17 @@ class Market {
   constructor(ctx: MarketContext, network: Network) {
     this.ctx = ctx
     this.network = network
-    this.book = new Book(network)
+    this.model = new LedgerModel(network)
   }
 
-  async play(sequence: readonly Act[], run: string): Promise<void> {
-    for (const act of sequence) {
-      await this.step(act, run)
-      await this.agree()
+  async play(sequence: readonly Command[], run: string): Promise<void> {
+    for (const command of sequence) {
+      await this.step(command, run)
+      await this.compareTotals()
     }
   }
 
-  /** Account by account. */
-  async agreeWholly(): Promise<void> {
+  async compareAccounts(): Promise<void> {
     const rows = await this.ctx.db
       .selectFrom('ledger_accounts')
       .select(['kind', 'subject', 'balance_micros'])
@@ -56,28 +55,29 @@ class Market {
     for (const row of rows) held.set(nameOf(row), (held.get(nameOf(row)) ?? 0n) + row.balance_micros)
     const inUse = (balances: ReadonlyMap<string, bigint>) =>
       [...balances].filter(([, balance]) => balance !== 0n).toSorted()
-    expect(inUse(held)).toEqual(inUse(this.book.held))
+    expect(inUse(held)).toEqual(inUse(this.model.balances))
   }
 
-  private async step(act: Act, run: string): Promise<void> {
-    if (act.act === 'repeat') return this.repeat()
-    if (act.act === 'repeatOtherwise') return this.repeatOtherwise()
-    const moves = act.act === 'takeFees' ? await this.feesOf(act.of) : movesOf(act, this.book, run)
+  private async step(command: Command, run: string): Promise<void> {
+    if (command.kind === 'repeat') return this.repeat()
+    if (command.kind === 'repeatChanged') return this.repeatChanged()
+    const moves =
+      command.kind === 'takeFees' ? await this.feesOf(command.of) : movesOf(command, this.model, run)
     if (moves.every(({ amount }) => amount === 0n)) return
     const journal: Journal = {
       key: `model:${this.network}:${this.posted++}`,
       reason: 'model',
-      subject: `ord_${run}_${act.of}`,
+      subject: `ord_${run}_${command.of}`,
       network: this.network,
       moves,
     }
-    if (act.act === 'overdraw') {
+    if (command.kind === 'overdraw') {
       const failure = await this.post(journal).catch((error: unknown) => error)
       expect(isOverdraft(failure)).toBe(true)
       return
     }
     expect(await this.post(journal)).toMatchObject({ isNew: true })
-    this.book.apply(moves)
+    this.model.apply(moves)
     this.last = journal
   }
 
@@ -95,15 +95,15 @@ class Market {
     if (this.last !== undefined) expect(await this.post(this.last)).toMatchObject({ isNew: false })
   }
 
-  private async repeatOtherwise(): Promise<void> {
+  private async repeatChanged(): Promise<void> {
     if (this.last === undefined) return
     const more = { from: world(this.network), to: escrow(this.network, 'ord_other'), amount: usdc(1n) }
     const other = this.post({ ...this.last, moves: [...this.last.moves, more] })
     await expect(other).rejects.toThrow(/with other moves|passes money through/)
   }
 
-  private async agree(): Promise<void> {
-    const sum = (kind: string) => this.book.sumOf(kind)
+  private async compareTotals(): Promise<void> {
+    const sum = (kind: string) => this.model.sumOf(kind)
     const now = await totals(this.ctx.db, this.network)
     expect(now).toEqual({
       treasuryView: -sum('world'),
@@ -117,7 +117,7 @@ class Market {
   }
 }
 
-test('after every step of any story the ledger is what the model says, and sums to zero', {
+test('ledger: equals the model and sums to zero after every command of any sequence', {
   timeout: 60_000 + ROUNDS * 120_000,
 }, async () => {
   for (let round = 0; round < ROUNDS; round++) {
@@ -127,14 +127,16 @@ test('after every step of any story the ledger is what the model says, and sums 
       let run = 0
       await Promise.all(
         NETWORKS.map(async (network) => {
-          const market = new Market(ctx, network)
-          const stories = fc.array(acts, { minLength: 2, maxLength: LONGEST })
-          const told = fc.asyncProperty(stories, (story) => market.play(story, `${round}_${run++}`))
-          await fc.assert(told, { numRuns: SEQUENCES })
-          await market.agreeWholly()
+          const ledger = new ModelledLedger(ctx, network)
+          const sequences = fc.array(commands, { minLength: 2, maxLength: LONGEST })
+          const property = fc.asyncProperty(sequences, (sequence) =>
+            ledger.play(sequence, `${round}_${run++}`),
+          )
+          await fc.assert(property, { numRuns: SEQUENCES })
+          await ledger.compareAccounts()
         }),
       )
-      expect(await faultsOf(database.db)).toEqual([])
+      expect(await ledgerFaults(database.db)).toEqual([])
     } finally {
       await database.stop()
     }

@@ -13,7 +13,7 @@ type Journals = Awaited<ReturnType<typeof statementOf>>['journals']
 
 const reasonsOf = (journals: Journals) => journals.map(({ reason }) => reason).toReversed()
 
-/** What all journals together did to each kind of account. */
+/** The sum of all journals per kind of account. */
 function sumsOf(journals: Journals): Record<string, bigint> {
   const sums: Record<string, bigint> = {}
   for (const { account, micros } of journals.flatMap(({ legs }) => legs))

@@ -14,9 +14,9 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { BASE, faultsOf, paid, postNow, someSubject } from './books.ts'
+import { BASE, ledgerFaults, paid, postNow, someSubject } from './ledger-fixtures.ts'
 
-/** On a busy machine more would wait for each other's locks longer than a statement may take. */
+/** With more connections a busy machine exceeds the statement timeout while waiting for locks. */
 const CONNECTIONS = Number(process.env['RACE_CONNECTIONS'] ?? 12)
 
 let database: TestDatabase
@@ -27,21 +27,21 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   try {
-    expect(await faultsOf(ctx.db)).toEqual([])
+    expect(await ledgerFaults(ctx.db)).toEqual([])
     expect(await totals(ctx.db, BASE)).toMatchObject({ imbalance: 0n })
   } finally {
     await database.stop()
   }
 })
 
-/** As many at once as there are connections: who waits for one waits in line outside the database. */
-async function atOnce<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+/** Runs as many calls concurrently as there are connections. */
+async function inParallel<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const done: T[] = []
   let next = 0
-  const lane = async () => {
+  const worker = async () => {
     for (let n = next++; n < count; n = next++) done[n] = await work(n)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
   return done
 }
 
@@ -62,9 +62,9 @@ async function deadlocks(): Promise<bigint> {
   return rows[0]?.deadlocks ?? -1n
 }
 
-test('fifty who post one thing at once post it once, and all are told the same', async () => {
+test('50 concurrent posts with one key move money once and return the same journal', async () => {
   const order = someSubject()
-  const posted = await atOnce(50, () => postNow(ctx, paid(order, 100n)))
+  const posted = await inParallel(50, () => postNow(ctx, paid(order, 100n)))
   expect(posted.filter(({ isNew }) => isNew)).toHaveLength(1)
   expect(new Set(posted.map(({ journalId }) => journalId)).size).toBe(1)
   expect(await balanceOf(ctx.db, escrow(BASE, order))).toBe(100n)
@@ -72,13 +72,13 @@ test('fifty who post one thing at once post it once, and all are told the same',
   expect(journals.map(({ id }) => id)).toEqual([posted[0]?.journalId])
 })
 
-test('two hundred posts back and forth over few accounts end without a deadlock', async () => {
-  const pots = await atOnce(4, async (n) => {
+test('200 concurrent posts between 4 accounts cause no deadlock', async () => {
+  const accounts = await inParallel(4, async (n) => {
     await postNow(ctx, paid(`ord_${n}`, 1_000_000n))
     return escrow(BASE, `ord_${n}`)
   })
-  const some = (n: number) => pots[n % pots.length] ?? world(BASE)
-  const posted = await atOnce(200, (n) => {
+  const some = (n: number) => accounts[n % accounts.length] ?? world(BASE)
+  const posted = await inParallel(200, (n) => {
     const [from, to] = [some(n), n % 5 === 0 ? fees(BASE) : some(n + 1 + (n % 3))]
     return move(`swap_${n}`, from, to, 1n)
   })
@@ -87,16 +87,16 @@ test('two hundred posts back and forth over few accounts end without a deadlock'
   expect(await totals(ctx.db, BASE)).toMatchObject({ treasuryView: 4_000_000n, fees: 40n })
 })
 
-test('accounts that many use for the first time at once are made once, without a deadlock', async () => {
+test('100 concurrent posts to new accounts create each account once, without a deadlock', async () => {
   await postNow(ctx, paid('ord_source', 1_000n))
   const fresh = Array.from({ length: 6 }, (_, n) => payable(BASE, `pay_${n}`))
-  await atOnce(100, (n) =>
+  await inParallel(100, (n) =>
     postNow(ctx, {
       key: `spread:${n}`,
       reason: 'test.spread',
       subject: 'ord_source',
       network: BASE,
-      // Named in another order by each: the ledger has one of its own.
+      // Each journal names the accounts in another order; the ledger sorts them.
       moves: fresh.map((_, at) => ({
         from: escrow(BASE, 'ord_source'),
         to: fresh[(at + n) % fresh.length] ?? world(BASE),
@@ -109,10 +109,10 @@ test('accounts that many use for the first time at once are made once, without a
   expect(await deadlocks()).toBe(0n)
 })
 
-test('of those who race to empty an account exactly as many succeed as it can pay', async () => {
+test('concurrent withdrawals succeed only up to the balance', async () => {
   const order = someSubject()
   await postNow(ctx, paid(order, 1_050n))
-  const outcomes = await atOnce(60, (n) =>
+  const outcomes = await inParallel(60, (n) =>
     move(`race_${n}`, escrow(BASE, order), payable(BASE, `pay_${n}`), 100n).then(
       () => 'paid',
       (error: unknown) => (isOverdraft(error) ? 'rejected' : String(error)),

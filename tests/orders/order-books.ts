@@ -34,7 +34,7 @@ import {
 import { contest, undoRegistration } from '@market/trade/x402'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { faultsOf } from '../ledger/books.ts'
+import { ledgerFaults } from '../ledger/ledger-fixtures.ts'
 import { newPayment, PaperChain } from '../payments/paper-chain.ts'
 
 export const NETWORK = 'base-mainnet'
@@ -192,7 +192,7 @@ export async function openOrderBooks() {
     },
     async expectBalanced(): Promise<void> {
       expect(await totals(database.db, NETWORK)).toMatchObject({ imbalance: 0n })
-      expect(await faultsOf(database.db)).toEqual([])
+      expect(await ledgerFaults(database.db)).toEqual([])
     },
     stop: () => database.stop(),
   }

@@ -15,7 +15,7 @@ import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { expect } from 'vitest'
-import { faultsOf } from '../ledger/books.ts'
+import { ledgerFaults } from '../ledger/ledger-fixtures.ts'
 import { onAnyReversal } from '../support/reversals.ts'
 
 export const AGE_MS = 11 * 60_000
@@ -77,7 +77,7 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
     },
     async expectExact(onChain: bigint) {
       expect(await totals(ctx.db, network)).toMatchObject({ imbalance: 0n, treasuryView: onChain })
-      expect(await faultsOf(ctx.db)).toEqual([])
+      expect(await ledgerFaults(ctx.db)).toEqual([])
     },
     stop: () => database.stop(),
   }

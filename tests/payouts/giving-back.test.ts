@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
-import { balanceOf, fees, keepLedgerMonths, surplus, suspense, totals } from '@market/money/ledger'
+import { balanceOf, fees, maintainLedgerPartitions, surplus, suspense, totals } from '@market/money/ledger'
 import { claimTransfer, findPayment, parsePurpose, watchTreasury } from '@market/money/payments'
 import { giveBack, keepDeposit } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -26,7 +26,7 @@ const openTreasury = async () => {
   const database = await testDatabase()
   const chains = { [NETWORK]: evmChain(settingsFor(chain, treasury)) }
   const ctx = { ...marketContext({ db: database.db }), chains }
-  await keepLedgerMonths(ctx)
+  await maintainLedgerPartitions(ctx)
   return {
     ctx,
     /** Money that nobody asked for, confirmed. */

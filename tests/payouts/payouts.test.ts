@@ -1,6 +1,6 @@
 import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { keepLedgerMonths, totals } from '@market/money/ledger'
+import { maintainLedgerPartitions, totals } from '@market/money/ledger'
 import { advanceDue, advancePayout, duePayouts } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
@@ -97,7 +97,7 @@ describe('payouts', () => {
     expect(await books.count()).toBe(3n)
     // A day later there is room again, for three and not for all that waited.
     books.ctx.clock.advance(DAY + SECOND)
-    await keepLedgerMonths(books.ctx)
+    await maintainLedgerPartitions(books.ctx)
     await Promise.all(payouts.map(books.advance))
     const after = await Promise.all(payouts.map(books.rowOf))
     expect(after.filter(({ state }) => state === 'signed')).toHaveLength(3)

@@ -2,7 +2,7 @@ import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { balanceOf, escrow, keepLedgerMonths, payable, post, totals, world } from '@market/money/ledger'
+import { balanceOf, escrow, maintainLedgerPartitions, payable, post, totals, world } from '@market/money/ledger'
 import { advancePayout, compareOutgoingTransfers, requestPayout } from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -40,7 +40,7 @@ const startBooks = async () => {
     db: database.db,
     clock: { ...systemClock, advance: () => {}, set: () => {} },
   })
-  await keepLedgerMonths(ctx)
+  await maintainLedgerPartitions(ctx)
   const moves = [{ from: world(NETWORK), to: escrow(NETWORK, 'float'), amount: FLOAT }]
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))

@@ -3,7 +3,7 @@ import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { turnSwitch } from '@market/core/switches'
 import { usdc } from '@market/kernel/money'
-import { balanceOf, escrow, keepLedgerMonths, payable, post, world } from '@market/money/ledger'
+import { balanceOf, escrow, maintainLedgerPartitions, payable, post, world } from '@market/money/ledger'
 import {
   advancePayout,
   compareOutgoingTransfers,
@@ -44,7 +44,7 @@ export async function startPayoutBooks(
   const database = await testDatabase()
   const actor = { kind: 'user', userId: makeProfile().userId, token: '', admin: true } as const
   const ctx = marketContext({ db: database.db, actor })
-  await keepLedgerMonths(ctx)
+  await maintainLedgerPartitions(ctx)
   const moves = [{ from: world(NETWORK), to: escrow(NETWORK, 'float'), amount: FLOAT }]
   const journal = { key: 'float', reason: 'float', subject: 'float', network: NETWORK, moves } as const
   await ctx.transact((tx) => post(ctx, tx, journal))

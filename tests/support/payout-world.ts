@@ -11,7 +11,7 @@ import type { Db } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
-import { escrow, keepLedgerMonths, post, world } from '@market/money/ledger'
+import { escrow, maintainLedgerPartitions, post, world } from '@market/money/ledger'
 import { claimTransfer, parsePurpose } from '@market/money/payments'
 import { type Payout, requestPayout } from '@market/money/payouts'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
@@ -189,7 +189,7 @@ export async function startPayoutWorld(seed: number, given?: Database) {
   }
   const books = openBooks(given ?? (await testDatabase()), settings)
   const { ctx } = books
-  await keepLedgerMonths(ctx)
+  await maintainLedgerPartitions(ctx)
   for (const network of NETWORKS) {
     const { float } = chains[network]
     const moves = [{ from: world(network), to: floatOf(network), amount: FLOAT }]

@@ -3,7 +3,7 @@ import { deleteOldRequests } from '@market/core/idempotency'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
-import { keepLedgerMonths } from '@market/money/ledger'
+import { maintainLedgerPartitions } from '@market/money/ledger'
 import { moveDueOrders } from '@market/trade/orders'
 import type { JobContext } from './job.ts'
 
@@ -29,7 +29,7 @@ export const HOUSE_SWEEPS: readonly Sweep<JobContext>[] = [
   { name: 'delete-old-requests', everyMs: MINUTE, run: deleteOldRequests },
   { name: 'delete-old-signatures', everyMs: MINUTE, run: deleteOldSignatures },
   { name: 'maintain-event-partitions', everyMs: 60 * MINUTE, run: maintainEventPartitions },
-  { name: 'keep-ledger-months', everyMs: 60 * MINUTE, run: keepLedgerMonths },
+  { name: 'maintain-ledger-partitions', everyMs: 60 * MINUTE, run: maintainLedgerPartitions },
   { name: 'maintain-delivery-partitions', everyMs: 60 * MINUTE, run: maintainDeliveryPartitions },
 ]
 

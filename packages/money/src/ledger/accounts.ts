@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto'
 import type { Network } from '@market/kernel/network'
 
-interface Law {
+interface AccountRules {
   readonly mayBeNegative: boolean
-  /** Busy accounts are spread over stripes, so that money commands do not queue behind one row. */
+  /** A busy account is split into stripes, so that concurrent transactions do not wait for one row. */
   readonly striped: boolean
 }
 
-/** The kinds of account there are; the migration repeats this law as checks. */
+/** All kinds of account. The migration repeats these rules as CHECK constraints. */
 export const KINDS = {
-  /** The chain itself: below zero by exactly what our treasury holds there. */
+  /** The chain: its balance is minus the USDC that the treasury holds there. */
   world: { mayBeNegative: true, striped: true },
-  /** Paid, and not yet earned or given back: one per order, bounty or other purpose. */
+  /** Paid, and not yet earned or refunded: one account per purpose. */
   escrow: { mayBeNegative: false, striped: false },
-  /** On its way out to an agent or back to a payer: one per payout. */
+  /** To be paid out to an agent or a payer: one account per payout. */
   payable: { mayBeNegative: false, striped: false },
-  /** The platform's own. */
+  /** The platform's revenue. */
   fees: { mayBeNegative: false, striped: true },
-  /** Arrived, and nobody knows yet what for: one per transfer. */
+  /** Received and not claimed: one account per transfer. */
   suspense: { mayBeNegative: false, striped: false },
-  /** Paid beyond what was due, owed back to the payer. */
+  /** Paid above the amount due, and owed to the payer: one account per transfer. */
   surplus: { mayBeNegative: false, striped: false },
-} as const satisfies Record<string, Law>
+} as const satisfies Record<string, AccountRules>
 
 export type AccountKind = keyof typeof KINDS
 
-/** Money rests in exactly one account. The subject says what it waits for; empty, it lets the journal choose a stripe. */
+/** The subject is a purpose, a payout id or a transfer reference. Empty for a striped account: the journal selects a stripe. */
 export interface Account {
   readonly kind: AccountKind
   readonly network: Network
@@ -35,29 +35,29 @@ export interface Account {
 export const world = (network: Network): Account => ({ kind: 'world', network, subject: '' })
 export const fees = (network: Network): Account => ({ kind: 'fees', network, subject: '' })
 
-const waitingFor =
+const accountOf =
   (kind: AccountKind) =>
   (network: Network, subject: string): Account => ({ kind, network, subject })
 
-export const escrow = waitingFor('escrow')
-export const payable = waitingFor('payable')
-export const suspense = waitingFor('suspense')
-export const surplus = waitingFor('surplus')
+export const escrow = accountOf('escrow')
+export const payable = accountOf('payable')
+export const suspense = accountOf('suspense')
+export const surplus = accountOf('surplus')
 
-/** Money lies in stripes by this number: to change it, first post journals that move it over. */
+/** Balances are stored by this number. To change it, post journals that move them to the new stripes first. */
 const STRIPES = 8
 
-/** The accounts whose sum is this one: its stripes, or itself. What leaves the fees leaves them stripe by stripe. */
+/** The stripes of a striped account, otherwise the account itself. */
 export const stripesOf = (account: Account): Account[] =>
-  isWhole(account)
+  needsStripe(account)
     ? Array.from({ length: STRIPES }, (_, stripe) => ({ ...account, subject: String(stripe) }))
     : [account]
 
-/** Of a striped account the one stripe that belongs to a subject: what came in for it can go out for it. */
+/** A subject always has the same stripe, so that what was posted for it can be reversed. */
 export const stripeFor = (account: Account, subject: string): Account =>
-  isWhole(account) ? { ...account, subject: String(stripeNumber(subject)) } : account
+  needsStripe(account) ? { ...account, subject: String(stripeNumber(subject)) } : account
 
-const isWhole = ({ kind, subject }: Account): boolean => KINDS[kind].striped && subject === ''
+const needsStripe = ({ kind, subject }: Account): boolean => KINDS[kind].striped && subject === ''
 
 const stripeNumber = (subject: string): number =>
   createHash('sha256').update(subject).digest().readUInt32BE() % STRIPES

@@ -6,11 +6,11 @@ import { addFee, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 const amounts = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }).map(usdc)
 
 describe('fees', () => {
-  test('of a standard price the agent and the platform get all, to the micro', () => {
+  test('splitPrice: agent and fee sum to the price', () => {
     fc.assert(fc.property(amounts, (price) => plus(splitPrice(price).agent, splitPrice(price).fee) === price))
   })
 
-  test('the platform never gets more than a tenth of a price, and less by under one micro', () => {
+  test('splitPrice: the fee is 10 % rounded down to a micro', () => {
     fc.assert(
       fc.property(amounts, (price) => {
         const missing = price - splitPrice(price).fee * 10n
@@ -19,7 +19,7 @@ describe('fees', () => {
     )
   })
 
-  test('with the fee on top the agent gets the whole price and the buyer pays for both', () => {
+  test('addFee: the agent gets the price and the buyer pays price and fee', () => {
     fc.assert(
       fc.property(amounts, (price) => {
         const { due, agent, fee } = addFee(price)
@@ -28,7 +28,7 @@ describe('fees', () => {
     )
   })
 
-  test('the fee that came on top can be taken off again, to the micro', () => {
+  test('takeOffFee: inverts addFee to the micro', () => {
     fc.assert(
       fc.property(amounts, (price) => {
         const { due, fee } = addFee(price)
@@ -38,7 +38,7 @@ describe('fees', () => {
     )
   })
 
-  test('what is due on top is never below 110 %, and above by under one micro', () => {
+  test('addFee: the amount due is 110 % rounded up to a micro', () => {
     fc.assert(
       fc.property(amounts, (price) => {
         const over = addFee(price).due * 10n - price * 11n
@@ -47,7 +47,7 @@ describe('fees', () => {
     )
   })
 
-  test('two parties who share an amount get all of it', () => {
+  test('splitByShare: both parts sum to the amount', () => {
     fc.assert(
       fc.property(amounts, fc.bigInt({ min: 0n, max: 10_000n }), (amount, bps) => {
         const { part, rest } = splitByShare(amount, bps)
@@ -78,7 +78,7 @@ describe('fees', () => {
     expect(addFee(usdc(price)).due).toBe(due)
   })
 
-  test('the ends of a share are nothing and everything, and beyond them is no share', () => {
+  test('splitByShare: 0 and 10000 basis points give nothing and everything, other values throw', () => {
     expect(splitByShare(usdc(7n), 0n)).toEqual({ part: 0n, rest: 7n })
     expect(splitByShare(usdc(7n), 10_000n)).toEqual({ part: 7n, rest: 0n })
     expect(splitByShare(usdc(7n), 5_000n)).toEqual({ part: 3n, rest: 4n })

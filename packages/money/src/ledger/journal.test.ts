@@ -20,7 +20,7 @@ const held = escrow(BASE, 'ord_1')
 const owed = payable(BASE, 'pay_1')
 const feesOfOrder = idOf(stripeFor(fees(BASE), 'ord_1'))
 
-test('each account has one leg, in the order of the ids, and the legs sum to zero', () => {
+test('legsOf: one leg per account, sorted by id, and the legs sum to zero', () => {
   expect(
     seen([
       { from: held, to: owed, amount: usdc(90n) },
@@ -33,7 +33,7 @@ test('each account has one leg, in the order of the ids, and the legs sum to zer
   ])
 })
 
-test('whatever is moved, the legs sum to zero and no account has two', () => {
+test('legsOf: for any moves the legs sum to zero and no account has two', () => {
   const accounts = fc.constantFrom(held, owed, fees(BASE), world(BASE), surplus(BASE, 'trf_1'))
   const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n }).map(usdc)
   const moves = fc.array(fc.record({ from: accounts, to: accounts, amount: amounts }), { minLength: 1 })
@@ -51,7 +51,7 @@ test('whatever is moved, the legs sum to zero and no account has two', () => {
   )
 })
 
-test('a move of nothing is left out, and a journal of nothing is a fault', () => {
+test('legsOf: leaves out moves of zero and throws when nothing is moved', () => {
   expect(
     seen([
       { from: held, to: owed, amount: usdc(9n) },
@@ -62,7 +62,7 @@ test('a move of nothing is left out, and a journal of nothing is a fault', () =>
   expect(() => seen([])).toThrow(/moves nothing/)
 })
 
-test('money that would leave no trace in an account it passes is a fault', () => {
+test('legsOf: throws when the moves of an account sum to zero', () => {
   const through = [
     { from: world(BASE), to: held, amount: usdc(5n) },
     { from: held, to: owed, amount: usdc(5n) },
@@ -71,12 +71,12 @@ test('money that would leave no trace in an account it passes is a fault', () =>
   expect(() => seen([{ from: held, to: held, amount: usdc(5n) }])).toThrow(/passes money through/)
 })
 
-test('money does not leave its network', () => {
+test('legsOf: throws for an account of another network', () => {
   const abroad = [{ from: held, to: payable('alt-mainnet', 'pay_1'), amount: usdc(5n) }]
   expect(() => seen(abroad)).toThrow(/on base-mainnet only/)
 })
 
-test('a subject always has the same stripe, and many subjects use them all', () => {
+test('stripeFor: a subject always has the same stripe, and many subjects use all stripes', () => {
   for (const network of NETWORKS) {
     const stripes = stripesOf(fees(network)).map(idOf)
     expect(new Set(stripes).size).toBe(8)

@@ -12,34 +12,34 @@ export interface Move {
   readonly amount: Usdc
 }
 
-/** One thing that happened to money. */
+/** One change of the ledger: moves that are posted together. */
 export interface Journal {
-  /** What happened, in words that can be true only once: `order.paid:ord_…`. */
+  /** Unique name of the change, such as `order.fee:ord_…:1`. A journal is posted once per key. */
   readonly key: string
   readonly reason: string
-  /** The order, bounty, transfer or payout it is about. */
+  /** Id of the order, transfer or payout it belongs to. */
   readonly subject: string
-  /** The agent whose statement shows it too. */
+  /** The agent whose statement includes it. */
   readonly agentId?: AgentId
   readonly network: Network
   readonly moves: readonly Move[]
 }
 
-/** What one account gains by a journal, or loses. */
+/** The change of one account's balance by a journal. */
 export interface Leg {
   readonly account: Account
   readonly micros: bigint
 }
 
 /**
- * The moves as each account sees them: one leg per account, in the order of their ids, which is the order
- * their rows are locked in. A move of nothing is left out.
+ * The sum of the moves per account, sorted by account id: all transactions lock the rows in this order, so they cannot
+ * deadlock. Moves of zero are left out.
  */
 export function legsOf(journal: Journal): Leg[] {
   const legs = new Map<string, Leg>()
-  const add = (whole: Account, micros: bigint) => {
-    assert(whole.network === journal.network, `${journal.key} moves money on ${journal.network} only`)
-    const account = stripeFor(whole, journal.subject)
+  const add = (unstriped: Account, micros: bigint) => {
+    assert(unstriped.network === journal.network, `${journal.key} moves money on ${journal.network} only`)
+    const account = stripeFor(unstriped, journal.subject)
     const id = idOf(account)
     legs.set(id, { account, micros: (legs.get(id)?.micros ?? 0n) + micros })
   }
@@ -47,7 +47,7 @@ export function legsOf(journal: Journal): Leg[] {
     add(from, -amount)
     add(to, amount)
   }
-  // What comes and goes at once would leave no trace; it is two journals.
+  // A sum of zero would not be visible in the statement of the account; post two journals instead.
   assert(
     [...legs.values()].every(({ micros }) => micros !== 0n),
     `${journal.key} passes money through an account`,

@@ -6,13 +6,10 @@ import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Account, escrow, fees, payable, stripesOf, surplus, suspense, world } from './accounts.ts'
-import { balanceOf } from './balance-of.ts'
 import type { Journal, Move } from './journal.ts'
-import { keepLedgerMonths } from './keep-ledger-months.ts'
 import { post } from './post.ts'
-import { statementOf } from './statement-of.ts'
-import { isOverdraft } from './store.ts'
-import { totals } from './totals.ts'
+import { balanceOf, statementOf, totals } from './read-ledger.ts'
+import { isOverdraft, maintainLedgerPartitions } from './store.ts'
 
 const BASE = 'base-mainnet'
 const AGENT: AgentId = 'agt_1767225600000_00000000000000001'
@@ -52,14 +49,14 @@ describe('post', () => {
     expect(await balanceOf(ctx.db, escrow('alt-mainnet', 'ord_1'))).toBe(0n)
   })
 
-  test('said twice, happens once, and the second is told of the first', async () => {
+  test('the same key twice moves money once and returns the first journal', async () => {
     const first = await pay('ord_1')
     ctx.clock.advance(MINUTE)
     expect(await pay('ord_1')).toEqual({ journalId: first.journalId, isNew: false })
     expect(await balanceOf(ctx.db, world(BASE))).toBe(-100n)
   })
 
-  test('said twice in one transaction, happens once', async () => {
+  test('the same key twice in one transaction moves money once', async () => {
     const moves = [move(world(BASE), suspense(BASE, 'trf_1'), 5n)]
     const journal: Journal = { key: 'arrived:trf_1', reason: 'test', subject: 'trf_1', network: BASE, moves }
     const [first, second] = await ctx.transact(async (tx) => [
@@ -70,7 +67,7 @@ describe('post', () => {
     expect(await balanceOf(ctx.db, suspense(BASE, 'trf_1'))).toBe(5n)
   })
 
-  test('one key with other moves, another subject or another network is a fault, and moves nothing', async () => {
+  test('the same key with other moves, subject or network throws and moves nothing', async () => {
     await pay('ord_1')
     const other = /posted before, with other moves/
     await expect(pay('ord_1', 101n)).rejects.toThrow(other)
@@ -83,7 +80,7 @@ describe('post', () => {
     expect(await totals(ctx.db, BASE)).toMatchObject({ treasuryView: 100n, imbalance: 0n })
   })
 
-  test('takes nothing that is not there, and says that this is why', async () => {
+  test('throws isOverdraft when the balance is too small', async () => {
     await pay('ord_1', 99n)
     const failure = await complete('ord_1').catch((error: unknown) => error)
     expect(isOverdraft(failure)).toBe(true)
@@ -91,7 +88,7 @@ describe('post', () => {
     expect(await balanceOf(ctx.db, escrow(BASE, 'ord_1'))).toBe(99n)
   })
 
-  test('what a transaction that fails has posted did not happen', async () => {
+  test('a transaction that fails posts nothing', async () => {
     const failing = ctx.transact(async (tx) => {
       const moves = [move(world(BASE), escrow(BASE, 'ord_1'), 100n)]
       await post(ctx, tx, { key: 'paid:ord_1', reason: 'test', subject: 'ord_1', network: BASE, moves })
@@ -102,7 +99,7 @@ describe('post', () => {
     expect(await balanceOf(ctx.db, world(BASE))).toBe(-100n)
   })
 
-  test('fees leave stripe by stripe, each no more than it holds', async () => {
+  test('fees are moved out per stripe, up to the balance of the stripe', async () => {
     for (const order of ['ord_1', 'ord_2', 'ord_3', 'ord_4']) {
       await pay(order)
       await complete(order)
@@ -117,7 +114,7 @@ describe('post', () => {
 })
 
 describe('totals', () => {
-  test('tell of each kind what it holds, and the treasury is the sum of all', async () => {
+  test('returns the balance of each kind, and treasuryView is their sum', async () => {
     await pay('ord_1')
     await pay('ord_2')
     await complete('ord_2')
@@ -134,8 +131,8 @@ describe('totals', () => {
   })
 })
 
-describe('a statement', () => {
-  test('of an order tells all that happened to its money, newest first', async () => {
+describe('statementOf', () => {
+  test('returns all journals of an order, newest first', async () => {
     const { journalId: first } = await pay('ord_1')
     ctx.clock.advance(MINUTE)
     const { journalId: second } = await complete('ord_1')
@@ -151,7 +148,7 @@ describe('a statement', () => {
     ])
   })
 
-  test('of an agent tells what was earned over all its orders, page by page', async () => {
+  test('returns the journals of all orders of an agent, in pages', async () => {
     const ids: string[] = []
     for (let n = 0; n < 5; n++) {
       ctx.clock.advance(MINUTE)
@@ -177,7 +174,7 @@ describe('a statement', () => {
   })
 })
 
-test('months are made before money moves in them, by many at once, and what waited moves over', async () => {
+test('maintainLedgerPartitions: concurrent calls create the partitions once and move rows from the default one', async () => {
   const months = async () =>
     (
       await sql<{ name: string }>`select distinct tableoid::regclass::text as name from ledger_moves`.execute(
@@ -187,7 +184,7 @@ test('months are made before money moves in them, by many at once, and what wait
   ctx.clock.set(new Date('2031-12-31T23:59:59.999Z'))
   await pay('ord_1')
   expect(await months()).toEqual(['ledger_moves_other'])
-  await Promise.all(Array.from({ length: 4 }, () => keepLedgerMonths(ctx)))
+  await Promise.all(Array.from({ length: 4 }, () => maintainLedgerPartitions(ctx)))
   expect(await months()).toEqual(['ledger_moves_203112'])
   ctx.clock.set(new Date('2032-02-01T00:00:00Z'))
   await complete('ord_1')

@@ -6,12 +6,12 @@ import { findJournalByKey, insertJournal } from './store.ts'
 
 export interface Posted {
   readonly journalId: JournalId
-  /** False when this had already happened: nothing was moved again. */
+  /** False when the key was posted before: nothing was moved. */
   readonly isNew: boolean
 }
 
 /**
- * Moves money, once per key: whoever comes second, even at the same moment, is told what the first has done.
+ * Moves money, once per key: a second call, also a concurrent one, returns the first journal and moves nothing.
  * Accounts stay locked until the commit, so post late in a transaction.
  */
 export async function post(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal): Promise<Posted> {
@@ -20,11 +20,11 @@ export async function post(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal
   if (await insertJournal(tx, { ...journal, id: journalId, at: ctx.clock.now(), legs }))
     return { journalId, isNew: true }
   const first = await findJournalByKey(tx, journal.key)
-  assert(first !== undefined, `${journal.key} was posted, and is not there`)
-  const isSame = first.subject === journal.subject && written(first.legs) === written(legs)
+  assert(first !== undefined, `${journal.key} was posted but cannot be read`)
+  const isSame = first.subject === journal.subject && textOf(first.legs) === textOf(legs)
   assert(isSame, `${journal.key} was posted before, with other moves`)
   return { journalId: first.id, isNew: false }
 }
 
-const written = (legs: readonly Leg[]): string =>
+const textOf = (legs: readonly Leg[]): string =>
   legs.map(({ account, micros }) => `${account.kind} ${account.network} ${account.subject} ${micros}`).join()

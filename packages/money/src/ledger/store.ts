@@ -1,3 +1,4 @@
+import type { Needs } from '@market/core/context'
 import { brokenConstraint, type Db, type Tx, transact } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { type SqlBool, sql } from 'kysely'
@@ -10,13 +11,13 @@ export interface PostedJournal extends Omit<Journal, 'moves' | 'agentId'> {
   readonly legs: readonly Leg[]
 }
 
-/** An account would have gone below zero; the transaction is over. */
+/** A balance would have become negative. Postgres has aborted the transaction. */
 export const isOverdraft = (error: unknown): boolean =>
   brokenConstraint(error) === 'ledger_accounts_not_overdrawn'
 
 /**
- * Journal, accounts that are new, and moves in one statement; the balances follow by trigger. False when the key
- * was posted before. Accounts are written and then locked in the order of the legs.
+ * Inserts the journal, new accounts and the moves by one statement; a trigger updates the balances. Returns false when
+ * the key was posted before. Accounts are inserted and locked in the order of the legs.
  */
 export async function insertJournal(
   tx: Tx,
@@ -76,7 +77,7 @@ export async function findJournals(
 
 type JournalRow = Awaited<ReturnType<ReturnType<typeof journals>['execute']>>[number]
 
-/** The time goes with the id, so that only the months of these journals are read. */
+/** Filters by time too, so that only the partitions of these journals are read. */
 async function withLegs(db: Db | Tx, rows: readonly JournalRow[]): Promise<PostedJournal[]> {
   if (rows.length === 0) return []
   const moves = await db
@@ -115,7 +116,7 @@ export async function sumBalances(db: Db | Tx, accounts: readonly Account[]): Pr
   return row.sum
 }
 
-/** Reads the accounts that hold something: as many as there is business under way, not as there ever was. */
+/** Reads only accounts with a balance, so the cost depends on open orders and not on all orders ever made. */
 export async function sumByKind(
   db: Db | Tx,
   network: Network,
@@ -132,9 +133,13 @@ export async function sumByKind(
   return sums
 }
 
-/** This month's partition and the two after it. One at a time: whoever comes second must find it made. */
-export const makeMonths = (db: Db, now: Date): Promise<void> =>
+/**
+ * Creates the partitions of this month and the next two. Ledger partitions are never dropped. The lock lets one worker
+ * create them at a time.
+ */
+export const maintainLedgerPartitions = ({ db, clock }: Needs<'db' | 'clock'>): Promise<void> =>
   transact(db, async (tx) => {
+    const now = clock.now()
     await sql`select pg_advisory_xact_lock(hashtext('make_month'))`.execute(tx)
     await sql`
       select make_month('ledger_moves', (date_trunc('month', ${now}::timestamptz at time zone 'utc') + ahead)::date)

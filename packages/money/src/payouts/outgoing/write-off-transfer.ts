@@ -55,7 +55,7 @@ async function rejectKnown(tx: Tx, sending: OutgoingTransfer): Promise<void> {
   throw new ApiError('conflict', `This payment is the payout ${payoutId}, which settles it. ${next}.`)
 }
 
-/** What leaves the fees leaves them stripe by stripe. */
+/** Fees are moved out per stripe. */
 async function fromFees(tx: Tx, network: Network, amount: Usdc): Promise<Move[]> {
   const moves: Move[] = []
   let left: bigint = amount

@@ -12,7 +12,7 @@ export const someSubject = (prefix = 'ord'): string => `${prefix}_${randomBytes(
 
 export const postNow = (ctx: MarketContext, journal: Journal) => ctx.transact((tx) => post(ctx, tx, journal))
 
-/** An order's payment, in from the chain. */
+/** The journal of a payment for an order. */
 export const paid = (subject: string, micros: bigint, network = BASE): Journal => ({
   key: `order.paid:${subject}`,
   reason: 'order.paid',
@@ -21,8 +21,8 @@ export const paid = (subject: string, micros: bigint, network = BASE): Journal =
   moves: [{ from: world(network), to: escrow(network, subject), amount: usdc(micros) }],
 })
 
-/** What must be empty whatever was tried: told apart from `totals`, which reads balances, this adds up the moves. */
-export async function faultsOf(db: Db): Promise<string[]> {
+/** Violated invariants; always empty. Unlike `totals`, which reads balances, this sums the moves. */
+export async function ledgerFaults(db: Db): Promise<string[]> {
   const { rows } = await sql<{ fault: string }>`
     select 'unbalanced ' || journal_id as fault from ledger_moves
       group by journal_id, network, asset having sum(amount_micros) <> 0

@@ -3,23 +3,23 @@ import type { Network } from '@market/kernel/network'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import pg from 'pg'
-import { BASE } from './books.ts'
+import { BASE } from './ledger-fixtures.ts'
 
-/** The test clock's first moment, at which everything here is written unless it says otherwise. */
+/** The start of the test clock, and the default time of everything written here. */
 export const AT = '2026-01-01T00:00:00Z'
 
-export interface ByHand {
+export interface RawSql {
   readonly ctx: MarketContext
   read(text: string): Promise<Record<string, unknown>[]>
-  /** In one transaction; resolves only if the commit does. */
+  /** Runs the statements in one transaction; rejects when one of them or the commit fails. */
   attempt(...statements: string[]): Promise<void>
   /** Every row of the ledger. */
-  books(): Promise<unknown>
+  snapshot(): Promise<unknown>
   stop(): Promise<void>
 }
 
-/** A plain connection of the database's owner: no command of ours stands between it and the tables. */
-export async function byHand(): Promise<ByHand> {
+/** A connection as the owner of the database, without the code of the ledger: only constraints and triggers apply. */
+export async function openRawSql(): Promise<RawSql> {
   const database = await testDatabase()
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -37,7 +37,7 @@ export async function byHand(): Promise<ByHand> {
         throw error
       }
     },
-    books: async () => ({
+    snapshot: async () => ({
       accounts: await read('select * from ledger_accounts order by id'),
       journals: await read('select * from ledger_journals order by id'),
       moves: await read('select * from ledger_moves order by journal_id, n'),
