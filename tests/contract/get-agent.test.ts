@@ -82,7 +82,7 @@ test('404: an agent that is not there, and one that is hidden, in the same words
   for (const idOrSlug of [nobody, 'no-such-slug', hidden.id, hidden.slug]) {
     const reply = await read(idOrSlug)
     rejected(reply, 404, 'agent_not_found')
-    expect(reply.body.error).toBe(`There is no agent ${JSON.stringify(idOrSlug)}`)
+    expect(reply.body.error).toBe(`No agent has the id or slug ${JSON.stringify(idOrSlug)}.`)
   }
 })
 

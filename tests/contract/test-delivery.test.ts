@@ -108,7 +108,11 @@ test('200: an answer that is no 2xx is a failure of the endpoint, told and not t
     )
     const { status, body } = await sendTest(apiKey)
     expect(status).toBe(200)
-    const failed = { status: 'dropped', response_status: code, failure: `The endpoint responded with status ${code}` }
+    const failed = {
+      status: 'dropped',
+      response_status: code,
+      failure: `The endpoint responded with status ${code}`,
+    }
     expect(body.data).toMatchObject({ delivery: failed, answer: 'no' })
     expect((await logOf(apiKey))[0]).toEqual(deliveryOf(failed))
   }

@@ -138,7 +138,7 @@ test('404: an agent that is not there, and a hidden one, in the same words', asy
   for (const id of [NOBODY, hidden.id]) {
     const reply = await patch(id, CHANGE, { bearer: token })
     rejected(reply, 404, 'agent_not_found')
-    expect(reply.body.error).toBe(`There is no agent "${id}"`)
+    expect(reply.body.error).toBe(`No agent has the id or slug "${id}".`)
   }
 })
 

@@ -64,7 +64,7 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     dns,
     environment,
     /** An agent whose endpoint is at this host. */
-    agent: (host: string, owner: EndpointOwner = { kind: 'nobody' }): Promise<Registered> => {
+    agent: (host: string, owner: EndpointOwner = { kind: 'none' }): Promise<Registered> => {
       dns.answers.set(host, [PUBLIC_ADDRESS])
       return makeAgent(ctx, { endpointUrl: `https://${host}/in`, owner })
     },

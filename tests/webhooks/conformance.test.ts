@@ -169,7 +169,7 @@ describe('a dropped delivery', () => {
   const owners: readonly (readonly [who: string, owner: EndpointOwner, recipient: string | undefined])[] = [
     ['the person who owns the agent', { kind: 'user', profile }, `user:${profile.userId}`],
     ['the wallet that owns the agent', { kind: 'wallet', wallet }, `wallet:${wallet.key}`],
-    ['nobody, when nobody owns it', { kind: 'nobody' }, undefined],
+    ['nobody, when nobody owns it', { kind: 'none' }, undefined],
   ]
   test.concurrent.each(owners)('is told once, to %s', async (_who, owner, recipient) => {
     const host = someHost()

@@ -60,7 +60,7 @@ async function newOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
       if (ownerWallet !== undefined) throw unsignedOwner()
       return { kind: 'user' as const, profile: await askProfile(ctx) }
     default:
-      return { kind: 'nobody' as const }
+      return { kind: 'none' as const }
   }
 }
 

@@ -39,7 +39,7 @@ export const registrationOf = (said: Partial<Registration> = {}): Registration =
   aiModels: [],
   endpointUrl: undefined,
   avatarUrl: undefined,
-  owner: { kind: 'nobody' },
+  owner: { kind: 'none' },
   ...said,
 })
 

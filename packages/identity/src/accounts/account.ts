@@ -20,10 +20,10 @@ export interface Account {
   readonly wallets: readonly LinkedWallet[]
 }
 
-/** What the provider vouched for, and when it was asked: of two answers the one to the later question counts. */
-export type IdentityClaims = IdentityProfile & { readonly askedAt?: Date }
+/** The claims of the identity provider and when they were requested: later claims replace earlier ones. */
+export type IdentityClaims = IdentityProfile & { readonly requestedAt?: Date }
 
-/** The wallets a provider lists that can really sign; one that cannot is no proof of anything. */
+/** The listed wallets that can sign. Other addresses cannot prove ownership. */
 export function walletsOf(profile: IdentityProfile, signatures: Signatures): Wallet[] {
   const parsed = profile.wallets.flatMap((address) => signatures.parse(address) ?? [])
   return [...new Map(parsed.map((wallet) => [wallet.key, wallet])).values()]

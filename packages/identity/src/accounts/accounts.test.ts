@@ -22,27 +22,27 @@ describe('accounts', () => {
   const keysOf = async (userId: string) =>
     (await getAccount(ctx.db, userId)).wallets.map((wallet) => wallet.key)
 
-  test('the first time makes the account, the next finds it', async () => {
+  test('saveAccount: creates the account once', async () => {
     const profile = makeProfile({ username: 'ada', displayName: 'Ada', email: 'ada@mail.example' })
     const first = await save(profile)
     expect(first).toMatchObject({ isNew: true, account: { username: 'ada', displayName: 'Ada', bio: null } })
     expect(await save(profile)).toMatchObject({ isNew: false, newWallets: [] })
   })
 
-  test('many at once make one account', async () => {
+  test('saveAccount: concurrent calls create one account', async () => {
     const profile = makeProfile({ wallets: [makeEvmWallet().address] })
     const saved = await Promise.all(Array.from({ length: 8 }, () => save(profile)))
     expect(saved.filter((one) => one.isNew)).toHaveLength(1)
     expect(saved.filter((one) => one.newWallets.length === 1)).toHaveLength(1)
   })
 
-  test('without an account there is nothing to read or change', async () => {
-    const nobody = { kind: 'not_found', extra: { code: 'no_account' } }
-    await expect(getAccount(ctx.db, 'nobody')).rejects.toMatchObject(nobody)
-    await expect(updateProfile(ctx, 'nobody', { bio: 'x' })).rejects.toMatchObject(nobody)
+  test('getAccount and updateProfile: return 404 no_account without an account', async () => {
+    const noAccount = { kind: 'not_found', extra: { code: 'no_account' } }
+    await expect(getAccount(ctx.db, 'unknown')).rejects.toMatchObject(noAccount)
+    await expect(updateProfile(ctx, 'unknown', { bio: 'x' })).rejects.toMatchObject(noAccount)
   })
 
-  test('wallets that can sign are linked once each, others are left out', async () => {
+  test('saveAccount: links each wallet that can sign once, and no other address', async () => {
     const evm = makeEvmWallet()
     const solana = await makeSolanaWallet()
     const offCurve = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
@@ -60,7 +60,7 @@ describe('accounts', () => {
     expect(account.wallets).toContainEqual({ key: evm.key, address: evm.address, chain: 'base' })
   })
 
-  test('the newest word about a wallet wins, and says it is new to the person', async () => {
+  test('saveAccount: a wallet moves to the user of the latest claims', async () => {
     const wallet = makeEvmWallet()
     const [ada, bob] = [
       makeProfile({ wallets: [wallet.address] }),
@@ -73,9 +73,9 @@ describe('accounts', () => {
     expect([await keysOf(ada.userId), await keysOf(bob.userId)]).toEqual([[wallet.key], []])
   })
 
-  test('a wallet the provider no longer lists is unlinked, another’s stays', async () => {
-    const [kept, gone, others] = [makeEvmWallet(), makeEvmWallet(), makeEvmWallet()]
-    const ada = makeProfile({ wallets: [kept.address, gone.address] })
+  test('saveAccount: unlinks a wallet that the provider no longer lists', async () => {
+    const [kept, removed, others] = [makeEvmWallet(), makeEvmWallet(), makeEvmWallet()]
+    const ada = makeProfile({ wallets: [kept.address, removed.address] })
     const bob = makeProfile({ wallets: [others.address] })
     await save(ada)
     await save(bob)
@@ -84,19 +84,17 @@ describe('accounts', () => {
     expect([await keysOf(ada.userId), await keysOf(bob.userId)]).toEqual([[kept.key], [others.key]])
   })
 
-  test('people who claim each other’s wallets at the same time all get an answer, and each wallet one owner', async () => {
+  test('saveAccount: concurrent claims for the same wallets do not deadlock, and each wallet has one user', async () => {
     const wallets = Array.from({ length: 4 }, () => makeEvmWallet().address)
-    const people = Array.from({ length: 6 }, () => makeProfile())
+    const users = Array.from({ length: 6 }, () => makeProfile())
     await Promise.all(
-      people.map((person, at) =>
-        save({ ...person, wallets: at % 2 === 0 ? wallets : [...wallets].reverse() }),
-      ),
+      users.map((user, at) => save({ ...user, wallets: at % 2 === 0 ? wallets : [...wallets].reverse() })),
     )
-    const keys = (await Promise.all(people.map((person) => keysOf(person.userId)))).flat()
+    const keys = (await Promise.all(users.map((user) => keysOf(user.userId)))).flat()
     expect(keys.sort()).toEqual(wallets.map((wallet) => wallet.toLowerCase()).sort())
   })
 
-  test('what a person chose stays; what only the provider knows is refreshed', async () => {
+  test('saveAccount: updates provider fields and keeps the edited profile', async () => {
     const profile = makeProfile({
       username: 'old',
       displayName: 'Provider name',
@@ -123,7 +121,7 @@ describe('accounts', () => {
     })
   })
 
-  test('only the fields given are changed, and the time is kept of the last change', async () => {
+  test('updateProfile: changes only the given fields and updated_at', async () => {
     const { account } = await save(makeProfile({ displayName: 'Ada', avatarUrl: 'https://a.example/1' }))
     ctx.clock.advance(MINUTE)
     const changed = await updateProfile(ctx, account.userId, { bio: 'Draws' })
@@ -134,7 +132,7 @@ describe('accounts', () => {
     })
   })
 
-  test('a sign-in that changes nothing leaves the account’s time alone', async () => {
+  test('saveAccount: keeps updated_at when nothing changed', async () => {
     const profile = makeProfile({ username: 'same' })
     const { account } = await save(profile)
     ctx.clock.advance(MINUTE)

@@ -7,11 +7,11 @@ import { findAccount, lockUser, replaceWallets, upsertUser } from './store.ts'
 export interface AccountChange {
   readonly account: Account
   readonly isNew: boolean
-  /** Wallets that were not the person's before this. */
+  /** Wallets that were not linked to the user before. */
   readonly newWallets: readonly string[]
 }
 
-/** Writes down what the provider vouches for now. */
+/** Saves the claims of the identity provider. */
 export async function saveAccount(
   ctx: Needs<'clock' | 'signatures'>,
   tx: Tx,
@@ -20,9 +20,9 @@ export async function saveAccount(
   const now = ctx.clock.now()
   const { isNew } = await upsertUser(tx, profile, now)
   await lockUser(tx, profile.userId)
-  const askedAt = profile.askedAt ?? now
-  const newWallets = await replaceWallets(tx, profile.userId, walletsOf(profile, ctx.signatures), askedAt)
+  const requestedAt = profile.requestedAt ?? now
+  const newWallets = await replaceWallets(tx, profile.userId, walletsOf(profile, ctx.signatures), requestedAt)
   const account = await findAccount(tx, profile.userId)
-  assert(account !== undefined, 'the account that was just written is there')
+  assert(account !== undefined, 'the saved account exists')
   return { account, isNew, newWallets }
 }

@@ -35,9 +35,9 @@ export async function findAccount(db: Db | Tx, userId: string): Promise<Account 
   return row === undefined ? undefined : accountOf(row, await findWallets(db, userId))
 }
 
-/** What the person chose on the profile page stands; what only the provider knows is refreshed. */
+/** Updates only the fields that come from the provider; users edit the others on their profile. */
 export async function upsertUser(tx: Tx, profile: IdentityProfile, at: Date): Promise<{ isNew: boolean }> {
-  const vouched = {
+  const claims = {
     username: profile.username,
     twitter_username: profile.twitterUsername,
     google_email: profile.email,
@@ -46,7 +46,7 @@ export async function upsertUser(tx: Tx, profile: IdentityProfile, at: Date): Pr
     .insertInto('users')
     .values({
       idp_user_id: profile.userId,
-      ...vouched,
+      ...claims,
       display_name: profile.displayName,
       avatar_url: profile.avatarUrl,
       created_at: at,
@@ -57,13 +57,13 @@ export async function upsertUser(tx: Tx, profile: IdentityProfile, at: Date): Pr
   if (inserted.numInsertedOrUpdatedRows === 1n) return { isNew: true }
   await tx
     .updateTable('users')
-    .set({ ...vouched, updated_at: at })
+    .set({ ...claims, updated_at: at })
     .where('idp_user_id', '=', profile.userId)
     .where((where) =>
       where.or([
-        where('username', 'is distinct from', vouched.username),
-        where('twitter_username', 'is distinct from', vouched.twitter_username),
-        where('google_email', 'is distinct from', vouched.google_email),
+        where('username', 'is distinct from', claims.username),
+        where('twitter_username', 'is distinct from', claims.twitter_username),
+        where('google_email', 'is distinct from', claims.google_email),
       ]),
     )
     .execute()
@@ -75,28 +75,28 @@ export async function lockUser(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Makes the person's wallets exactly these and says which are new to them. The word that was asked for last wins: one
- * that was overtaken on its way changes nothing that a later one said.
+ * Links exactly these wallets to the user and returns the new ones. Claims that were requested earlier than the saved
+ * ones change nothing, because responses may arrive out of order.
  */
 export async function replaceWallets(
   tx: Tx,
   userId: string,
   wallets: readonly Wallet[],
-  askedAt: Date,
+  requestedAt: Date,
 ): Promise<string[]> {
   const before = new Set((await findWallets(tx, userId)).map((wallet) => wallet.key))
   const now = wallets.map((wallet) => wallet.key)
-  const gone = [...before].filter((key) => !now.includes(key))
-  if (gone.length > 0) {
+  const removed = [...before].filter((key) => !now.includes(key))
+  if (removed.length > 0) {
     await tx
       .deleteFrom('user_wallets')
       .where('idp_user_id', '=', userId)
-      .where('wallet_key', 'in', gone)
-      .where('verified_at', '<=', askedAt)
+      .where('wallet_key', 'in', removed)
+      .where('verified_at', '<=', requestedAt)
       .execute()
   }
-  const taken: string[] = []
-  // In one order for everybody, so that two people claiming the same wallets cannot wait for each other.
+  const linked: string[] = []
+  // In a fixed order, so that concurrent requests for the same wallets do not deadlock.
   for (const wallet of wallets.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const done = await tx
       .insertInto('user_wallets')
@@ -105,18 +105,18 @@ export async function replaceWallets(
         idp_user_id: userId,
         chain: wallet.chain,
         address: wallet.address,
-        verified_at: askedAt,
+        verified_at: requestedAt,
       })
       .onConflict((conflict) =>
         conflict
           .column('wallet_key')
-          .doUpdateSet({ idp_user_id: userId, verified_at: askedAt })
-          .where('user_wallets.verified_at', '<=', askedAt),
+          .doUpdateSet({ idp_user_id: userId, verified_at: requestedAt })
+          .where('user_wallets.verified_at', '<=', requestedAt),
       )
       .executeTakeFirst()
-    if (done.numInsertedOrUpdatedRows === 1n) taken.push(wallet.key)
+    if (done.numInsertedOrUpdatedRows === 1n) linked.push(wallet.key)
   }
-  return taken.filter((key) => !before.has(key))
+  return linked.filter((key) => !before.has(key))
 }
 
 export async function saveProfile(

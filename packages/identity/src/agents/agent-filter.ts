@@ -7,7 +7,7 @@ export interface AgentFilter {
   readonly withServices?: boolean | undefined
   readonly tokenized?: boolean | undefined
   readonly ownerWallet?: string | undefined
-  /** Only for the owner themselves. */
+  /** Only when the caller is the owner. */
   readonly includeHidden?: boolean | undefined
 }
 
@@ -21,8 +21,8 @@ export interface AgentPage {
   readonly nextCursor: string | null
 }
 
-/** Every filter runs in SQL, before the limit. */
-export function passes(filter: AgentFilter) {
+/** The filter as an SQL condition, so that it applies before the limit. */
+export function filterCondition(filter: AgentFilter) {
   const conditions = [
     filter.includeHidden === true ? undefined : sql<SqlBool>`marketable`,
     filter.category === undefined
@@ -36,7 +36,7 @@ export function passes(filter: AgentFilter) {
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }
 
-/** One row more than was asked for says whether there is a next page. */
+/** `rows` contains one row more than the limit when there is a next page. */
 export function pageOf<T extends { agent: Agent }>(
   rows: readonly T[],
   limit: number,

@@ -32,10 +32,10 @@ export interface Agent {
   readonly updatedAt: Date
 }
 
-/** Who may act as an agent's owner: the person it belongs to, or whoever holds its owner wallet. */
+/** A caller who may own agents: a user with their linked wallets, or a wallet. */
 export interface Owner {
   readonly userId?: string
-  /** Keys of the wallets that speak for this owner. */
+  /** Keys of the caller's wallets. */
   readonly wallets: readonly string[]
 }
 
@@ -49,9 +49,9 @@ export function averageRating(agent: Agent): number | null {
 }
 
 export const agentNotFound = (id: string): ApiError =>
-  new ApiError('not_found', `There is no agent ${JSON.stringify(id)}`, { code: 'agent_not_found' })
+  new ApiError('not_found', `No agent has the id or slug ${JSON.stringify(id)}.`, { code: 'agent_not_found' })
 
-/** Where each sealed secret of an agent belongs; a value moved elsewhere does not open. */
+/** A sealed secret is bound to its row and field: copied elsewhere, it cannot be opened. */
 export const secretPlace = (id: AgentId, field: 'api_key' | 'webhook_secret') => ({
   row: `agents:${id}`,
   field,

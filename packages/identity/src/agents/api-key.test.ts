@@ -5,7 +5,7 @@ import { hintOf, isApiKey, newApiKey, newWebhookSecret } from './api-key.ts'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 describe('API keys', () => {
-  test('every key is market_, 43 characters of secret and 6 of checksum, and is known as one', () => {
+  test('newApiKey: market_, 43 characters of secret and 6 of checksum; isApiKey accepts it', () => {
     for (let n = 0; n < 2_000; n++) {
       const key = newApiKey()
       expect(key).toMatch(/^market_[0-9A-Za-z]{49}$/)
@@ -13,11 +13,11 @@ describe('API keys', () => {
     }
   })
 
-  test('no two keys are the same', () => {
+  test('newApiKey: keys are unique', () => {
     expect(new Set(Array.from({ length: 10_000 }, newApiKey)).size).toBe(10_000)
   })
 
-  test('one wrong character anywhere is noticed without asking the database', () => {
+  test('isApiKey: rejects a key with one wrong character', () => {
     const key = newApiKey()
     for (let at = 'market_'.length; at < key.length; at++) {
       for (const letter of BASE62) {
@@ -27,7 +27,7 @@ describe('API keys', () => {
     }
   })
 
-  test('two neighbours swapped are noticed', () => {
+  test('isApiKey: rejects a key with two swapped characters', () => {
     const key = newApiKey()
     for (let at = 'market_'.length; at < key.length - 1; at++) {
       const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2)
@@ -35,7 +35,7 @@ describe('API keys', () => {
     }
   })
 
-  test('a key cut short, made longer, or dressed otherwise is none', () => {
+  test('isApiKey: rejects keys of another length or format', () => {
     const key = newApiKey()
     for (const wrong of [
       key.slice(0, -1),
@@ -51,16 +51,16 @@ describe('API keys', () => {
     }
   })
 
-  test('no text makes the check fail otherwise than by saying no', () => {
+  test('isApiKey: returns a boolean for any text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => isApiKey(`market_${text}`) === false))
   })
 
-  test('the hint is the last four characters', () => {
+  test('hintOf: returns the last four characters', () => {
     const key = newApiKey()
     expect(hintOf(key)).toBe(key.slice(-4))
   })
 
-  test('a webhook secret holds 32 random bytes', () => {
+  test('newWebhookSecret: contains 32 random bytes', () => {
     expect(newWebhookSecret()).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
     expect(newWebhookSecret()).not.toBe(newWebhookSecret())
   })

@@ -7,7 +7,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_BYTES = 32
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
-const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
+const FORMAT = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
 
 function base62(number: bigint, length: number): string {
   let text = ''
@@ -23,9 +23,9 @@ export function newApiKey(): string {
   return `${API_KEY_PREFIX}${secret}${checksumOf(secret)}`
 }
 
-/** A mistyped or guessed key is told from a real one without asking the database. */
+/** Verifies the checksum, so that mistyped and guessed keys are rejected without a query. */
 export function isApiKey(text: string): boolean {
-  if (!FORM.test(text)) return false
+  if (!FORMAT.test(text)) return false
   const secret = text.slice(API_KEY_PREFIX.length, -CHECKSUM_LENGTH)
   return checksumOf(secret) === text.slice(-CHECKSUM_LENGTH)
 }

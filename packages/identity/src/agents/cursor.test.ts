@@ -1,27 +1,27 @@
 import { ApiError } from '@market/kernel/api-error'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readCursor, writeCursor } from './cursor.ts'
+import { formatCursor, parseCursor } from './cursor.ts'
 
 const ID = 'agt_1767225600123_00123456789abcdef'
 const forge = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('cursors', () => {
-  test('every position comes back as it was written, to the last bit', () => {
+  test('parseCursor returns what formatCursor wrote, for any position', () => {
     const ranks = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((rank) => !Object.is(rank, -0))
     fc.assert(
       fc.property(ranks, (rank) => {
-        expect(readCursor(writeCursor('popular', rank, ID), 'popular')).toEqual({ rank, id: ID })
+        expect(parseCursor(formatCursor('popular', rank, ID), 'popular')).toEqual({ rank, id: ID })
       }),
     )
   })
 
-  test('no cursor is the beginning', () => {
-    expect(readCursor(undefined, 'popular')).toBeUndefined()
+  test('parseCursor: undefined is the first page', () => {
+    expect(parseCursor(undefined, 'popular')).toBeUndefined()
   })
 
   test.each([
-    ['of another order', writeCursor('newest', 1, ID)],
+    ['of another order', formatCursor('newest', 1, ID)],
     ['empty', ''],
     ['no base64', '%%%'],
     ['no JSON', Buffer.from('{').toString('base64url')],
@@ -35,26 +35,26 @@ describe('cursors', () => {
     ['an id with a newline', forge(['popular', 1, `${ID}\n`])],
     ['an id in a list', forge(['popular', 1, [ID]])],
     ['one part too many', forge(['popular', 1, ID, 1])],
-  ])('a forged one is rejected: %s', (_why, cursor) => {
-    expect(() => readCursor(cursor, 'popular')).toThrow(expect.objectContaining({ kind: 'invalid' }))
+  ])('parseCursor: rejects %s', (_why, cursor) => {
+    expect(() => parseCursor(cursor, 'popular')).toThrow(expect.objectContaining({ kind: 'invalid' }))
   })
 
-  const rejectedOrRead = (cursor: string): boolean => {
+  const isParsedOrRejected = (cursor: string): boolean => {
     try {
-      const position = readCursor(cursor, 'popular')
+      const position = parseCursor(cursor, 'popular')
       return position !== undefined && Number.isFinite(position.rank)
     } catch (error) {
       return error instanceof ApiError
     }
   }
 
-  test('whatever comes in, it is read or rejected, never a fault', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), rejectedOrRead))
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 4 }).map(forge), rejectedOrRead))
+  test('parseCursor: parses or rejects any text with an ApiError', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), isParsedOrRejected))
+    fc.assert(fc.property(fc.jsonValue({ maxDepth: 4 }).map(forge), isParsedOrRejected))
     fc.assert(
       fc.property(
         fc.tuple(fc.constant('popular'), fc.jsonValue(), fc.jsonValue()).map(forge),
-        rejectedOrRead,
+        isParsedOrRejected,
       ),
     )
   })

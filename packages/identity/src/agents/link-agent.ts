@@ -7,8 +7,8 @@ import { isApiKey } from './api-key.ts'
 import { findAgentByFingerprint, lockAgent, saveAgent } from './store.ts'
 
 /**
- * Attaches an agent to the signed-in person by its key. The key alone never takes an agent from an owner: one
- * that has an owner already, person or wallet, is rejected unless it is this person's.
+ * Makes the signed-in user the owner of the agent with this API key. The key alone cannot change an owner: an agent of
+ * another user or of a wallet that is not linked to this user is rejected.
  */
 export function linkAgent(
   ctx: Needs<'transact' | 'clock' | 'vault' | 'signatures' | 'actor' | 'requestId'>,
@@ -23,10 +23,10 @@ export function linkAgent(
     const agent = found && (await lockAgent(tx, found.id))
     if (agent === undefined) throw noAgentForKey()
     const owner = { userId: account.userId, wallets: account.wallets.map((wallet) => wallet.key) }
-    if (agent.marketable && !isOwner(agent, owner)) throw ownedByAnother()
+    if (agent.marketable && !isOwner(agent, owner)) throw hasOtherOwner()
     if (agent.ownerUserId === account.userId) return agent
-    // A wallet can move on to another person; the person an agent belongs to stays.
-    if (agent.ownerUserId !== null) throw ownedByAnother()
+    // The owner wallet may now be linked to another user, but the owning user does not change.
+    if (agent.ownerUserId !== null) throw hasOtherOwner()
     const linked = await saveAgent(tx, agent.id, {
       owner_user_id: account.userId,
       twitter_username: account.twitterUsername,
@@ -39,9 +39,9 @@ export function linkAgent(
 }
 
 const noAgentForKey = (): ApiError =>
-  new ApiError('not_found', 'No agent has this API key. Check that it was copied whole.', {
+  new ApiError('not_found', 'No agent has this API key. Check that you copied all of it.', {
     code: 'agent_not_found',
   })
 
-const ownedByAnother = (): ApiError =>
-  new ApiError('conflict', 'This agent already belongs to another owner', { code: 'owned_by_another' })
+const hasOtherOwner = (): ApiError =>
+  new ApiError('conflict', 'This agent already has another owner.', { code: 'owned_by_another' })

@@ -3,16 +3,14 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeCursor } from './cursor.ts'
-import { featuredAgents } from './featured-agents.ts'
-import { listAgents } from './list-agents.ts'
-import { listModels } from './list-models.ts'
+import { formatCursor } from './cursor.ts'
+import { featuredAgents, listAgents, listModels } from './list-agents.ts'
 
 type Listing = Parameters<typeof listAgents>[1]
 
 const HOW_MANY = 43
 
-describe('browsing agents', () => {
+describe('listAgents', () => {
   let ctx: MarketContext
   let stop: () => Promise<void>
   const all: string[] = []
@@ -29,7 +27,7 @@ describe('browsing agents', () => {
         aiModels: models,
       })
       all.push(agent.id)
-      // Few different figures, so that many agents tie and only the id parts them.
+      // Few different values, so that many agents tie and only the id decides their order.
       const figures = {
         total_orders: 9,
         completed_orders: n % 3,
@@ -50,7 +48,6 @@ describe('browsing agents', () => {
   })
   afterAll(() => stop())
 
-  /** Reads page after page to the end. */
   const readAll = async (listing: Listing) => {
     const agents: Awaited<ReturnType<typeof listAgents>>['agents'][number][] = []
     let cursor: string | undefined
@@ -72,7 +69,7 @@ describe('browsing agents', () => {
 
   describe.each(['popular', 'newest', 'rating'] as const)('by %s', (sort) => {
     test.each([1, 5, 7, HOW_MANY, 100])(
-      'pages of %i show every agent exactly once, in order',
+      'pages of %i contain every agent exactly once, in order',
       async (limit) => {
         const agents = await readAll({ sort, limit })
         expect(agents.map((agent) => agent.id).sort()).toEqual([...all].sort())
@@ -82,15 +79,15 @@ describe('browsing agents', () => {
     )
 
     test.each([0.5, -1, 2 ** 31, 1e300, Number.MAX_SAFE_INTEGER])(
-      'a cursor forged with rank %d is read or rejected, never a fault',
+      'a forged cursor with rank %d is accepted or rejected with an ApiError',
       async (forged) => {
-        const cursor = writeCursor(sort, forged, 'agt_1_00000000000000000')
+        const cursor = formatCursor(sort, forged, 'agt_1_00000000000000000')
         const page = await listAgents(ctx, { sort, limit: 5, cursor }).catch((error: unknown) => error)
         if (page instanceof Error) expect(page).toMatchObject({ kind: 'invalid' })
       },
     )
 
-    test('a cursor of another order is rejected', async () => {
+    test('rejects a cursor of another sort order', async () => {
       const { nextCursor } = await listAgents(ctx, { sort, limit: 1 })
       const other = sort === 'newest' ? 'popular' : 'newest'
       const wrong = listAgents(ctx, { sort: other, limit: 1, cursor: nextCursor ?? '' })
@@ -98,14 +95,14 @@ describe('browsing agents', () => {
     })
   })
 
-  test('a search, too, shows every hit exactly once, whatever the page', async () => {
+  test('search: contains every match exactly once for any page size', async () => {
     for (const limit of [1, 4, 50]) {
       const agents = await readAll({ sort: 'popular', search: 'portrait', limit })
       expect(agents.map((agent) => agent.id).sort()).toEqual([...all].sort())
     }
   })
 
-  test('the last page says so, even when it is exactly full', async () => {
+  test('next_cursor is null on the last page, even when it is full', async () => {
     expect((await listAgents(ctx, { sort: 'newest', limit: HOW_MANY })).nextCursor).toBeNull()
     expect((await listAgents(ctx, { sort: 'newest', limit: HOW_MANY - 1 })).nextCursor).not.toBeNull()
   })
@@ -118,14 +115,14 @@ describe('browsing agents', () => {
     ['no token', { tokenized: false }, 36],
     ['several at once', { category: 'ugc', tokenized: true }, 2],
     ['a model only hidden agents use', { model: 'hidden' }, 0],
-  ])('a filter on %s runs before the page is cut', async (_what, filter, expected) => {
+  ])('the filter on %s applies before the limit', async (_what, filter, expected) => {
     expect(await readAll({ sort: 'popular', limit: 4, ...filter })).toHaveLength(expected)
     expect(await readAll({ sort: 'popular', search: 'portraits', limit: 4, ...filter })).toHaveLength(
       expected,
     )
   })
 
-  test('an owner’s agents are listed by their wallet', async () => {
+  test('lists the agents of an owner wallet', async () => {
     const wallet = makeEvmWallet()
     const { agent } = await makeAgent(ctx, {
       description: 'Of one owner only.',
@@ -141,14 +138,14 @@ describe('browsing agents', () => {
       .execute()
   })
 
-  test('models are counted over agents that are shown, most used first', async () => {
+  test('listModels: counts the models of marketable agents, most used first', async () => {
     expect(await listModels(ctx)).toEqual([
       { model: 'every', agents: HOW_MANY },
       { model: 'even', agents: 22 },
     ])
   })
 
-  test('featured agents come in the operators’ order, filled up with the most popular', async () => {
+  test('featuredAgents: the operators’ order, then the most popular', async () => {
     const [first = '', second = ''] = [all[10], all[3]]
     await ctx.db.updateTable('agents').set({ featured_rank: 1 }).where('id', '=', first).execute()
     await ctx.db.updateTable('agents').set({ featured_rank: 2 }).where('id', '=', second).execute()
@@ -163,7 +160,7 @@ describe('browsing agents', () => {
     ['popular', 'completed_orders', '1::integer'],
     ['rated', '((rating_sum + 20.0::float8) / (rating_count + 5))', '4.2::float8'],
     ['newest', 'created_at', 'now()'],
-  ])('a deep page by %s begins at its place in the index', async (index, key, value) => {
+  ])('a deep page sorted by %s starts at its position in the index', async (index, key, value) => {
     const plan = await ctx.transact(async (tx) => {
       for (const setting of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort']) {
         await sql.raw(`set local ${setting} = off`).execute(tx)

@@ -1,8 +1,8 @@
 import type { Needs } from '@market/core/context'
 import { type SqlBool, sql } from 'kysely'
 import type { Agent } from './agent.ts'
-import { type AgentFilter, type AgentPage, type Page, pageOf, passes } from './agent-filter.ts'
-import { badCursor, readCursor, writeCursor } from './cursor.ts'
+import { type AgentFilter, type AgentPage, filterCondition, type Page, pageOf } from './agent-filter.ts'
+import { formatCursor, invalidCursor, parseCursor } from './cursor.ts'
 import { searchAgents } from './search-agents.ts'
 import { AGENT_COLUMNS, agentOf } from './store.ts'
 
@@ -11,10 +11,10 @@ const RANKS = {
   popular: {
     key: sql<number>`completed_orders`,
     of: (agent: Agent) => agent.completedOrders,
-    // Compared as integers, or the index could order the rows but not find the page.
+    // Compared as integers; otherwise the index can sort the rows but not find the start of the page.
     at: (rank: number) => sql`${countOf(rank)}::integer`,
   },
-  /** As if everybody began with five reviews of four stars: one lucky review does not win. */
+  /** Averaged with five reviews of four stars, so that a single review does not decide. */
   rating: {
     key: sql<number>`((rating_sum + 20.0::float8) / (rating_count + 5))`,
     of: (agent: Agent) => (agent.ratingSum + 20) / (agent.ratingCount + 5),
@@ -29,14 +29,14 @@ interface Listing extends AgentFilter, Page {
   readonly sort: AgentSort
 }
 
-/** Browses by keyset: a page deep in the list costs what the first one costs. */
+/** Pages by keyset, so that every page costs the same. */
 export async function listAgents(ctx: Needs<'db'>, listing: Listing): Promise<AgentPage> {
   if (listing.search !== undefined) return searchAgents(ctx, listing.search, listing, listing)
   return listing.sort === 'newest' ? browseNewest(ctx, listing) : browseRanked(ctx, listing, listing.sort)
 }
 
 const filtered = (ctx: Needs<'db'>, listing: Listing) =>
-  ctx.db.selectFrom('agents').select(AGENT_COLUMNS).where(passes(listing))
+  ctx.db.selectFrom('agents').select(AGENT_COLUMNS).where(filterCondition(listing))
 
 async function browseRanked(
   ctx: Needs<'db'>,
@@ -44,7 +44,7 @@ async function browseRanked(
   sort: keyof typeof RANKS,
 ): Promise<AgentPage> {
   const { key, of, at } = RANKS[sort]
-  const after = readCursor(listing.cursor, sort)
+  const after = parseCursor(listing.cursor, sort)
   const rows = await filtered(ctx, listing)
     .$if(after !== undefined, (query) =>
       query.where(sql<SqlBool>`(${key}, id) < (${at(after?.rank ?? 0)}, ${after?.id ?? ''})`),
@@ -54,12 +54,11 @@ async function browseRanked(
     .limit(listing.limit + 1)
     .execute()
   const agents = rows.map((row) => ({ agent: agentOf(row) }))
-  return pageOf(agents, listing.limit, ({ agent }) => writeCursor(sort, of(agent), agent.id))
+  return pageOf(agents, listing.limit, ({ agent }) => formatCursor(sort, of(agent), agent.id))
 }
 
-/** Times are compared as times, so that the index on them serves. */
 async function browseNewest(ctx: Needs<'db'>, listing: Listing): Promise<AgentPage> {
-  const after = readCursor(listing.cursor, 'newest')
+  const after = parseCursor(listing.cursor, 'newest')
   const rows = await filtered(ctx, listing)
     .$if(after !== undefined, (query) =>
       query.where(
@@ -72,20 +71,57 @@ async function browseNewest(ctx: Needs<'db'>, listing: Listing): Promise<AgentPa
     .execute()
   const agents = rows.map((row) => ({ agent: agentOf(row) }))
   return pageOf(agents, listing.limit, ({ agent }) =>
-    writeCursor('newest', agent.createdAt.getTime(), agent.id),
+    formatCursor('newest', agent.createdAt.getTime(), agent.id),
   )
 }
 
-const MOST_ORDERS = 2 ** 31 - 1
+const MAX_ORDERS = 2 ** 31 - 1
 
 function countOf(rank: number): number {
-  if (!Number.isInteger(rank) || rank < 0 || rank > MOST_ORDERS) throw badCursor()
+  if (!Number.isInteger(rank) || rank < 0 || rank > MAX_ORDERS) throw invalidCursor()
   return rank
 }
 
 const YEAR_10_000_MS = 253_402_300_800_000
 
 function timeOf(rank: number): Date {
-  if (rank < 0 || rank >= YEAR_10_000_MS) throw badCursor()
+  if (rank < 0 || rank >= YEAR_10_000_MS) throw invalidCursor()
   return new Date(rank)
+}
+
+/** In the order that operators set, then the most popular agents up to the limit. */
+export async function featuredAgents(ctx: Needs<'db'>, limit: number): Promise<Agent[]> {
+  const featured = await marketable(ctx)
+    .where('featured_rank', 'is not', null)
+    .orderBy('featured_rank')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  const missing = limit - featured.length
+  if (missing === 0) return featured.map(agentOf)
+  const popular = await marketable(ctx)
+    .where('featured_rank', 'is', null)
+    .orderBy('completed_orders', 'desc')
+    .orderBy('id', 'desc')
+    .limit(missing)
+    .execute()
+  return [...featured, ...popular].map(agentOf)
+}
+
+const marketable = (ctx: Needs<'db'>) =>
+  ctx.db.selectFrom('agents').select(AGENT_COLUMNS).where('marketable', '=', true)
+
+const MAX_MODELS = 200
+/** Counting only the newest agents limits the cost of the query. */
+const MODEL_SAMPLE = 5_000
+
+/** The AI models of the newest marketable agents, most used first. */
+export async function listModels(ctx: Needs<'db'>): Promise<{ model: string; agents: number }[]> {
+  const { rows } = await sql<{ model: string; agents: bigint }>`
+    select model, count(*) as agents
+    from (
+      select ai_models from agents where marketable order by created_at desc, id desc limit ${MODEL_SAMPLE}
+    ) as newest, unnest(ai_models) as model
+    group by model order by count(*) desc, model limit ${MAX_MODELS}`.execute(ctx.db)
+  return rows.map(({ model, agents }) => ({ model, agents: Number(agents) }))
 }

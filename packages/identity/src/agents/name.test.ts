@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldName, rejectMixedScripts, slugOf } from './name.ts'
 
-describe('names that could be taken for one another', () => {
+describe('foldName', () => {
   test.each([
     ['case', 'Painter', 'PAINTER'],
     ['spaces and separators', 'Data Bot', 'data-bot'],
@@ -28,7 +28,7 @@ describe('names that could be taken for one another', () => {
     ['a variation selector', 'Ada\ufe0f', 'Ada'],
     ['a blank Hangul letter', 'Ada\u3164', 'Ada'],
     ['a zero-width joiner', 'A\u200dda', 'Ada'],
-  ])('fold to one text: %s', (_why, one, other) => {
+  ])('equal for: %s', (_why, one, other) => {
     expect(foldName(one)).toBe(foldName(other))
   })
 
@@ -37,7 +37,7 @@ describe('names that could be taken for one another', () => {
     ['Agent 2', 'Agent 4'],
     ['画家', '作家'],
     ['Агент', 'Клиент'],
-  ])('%s and %s stay two', (one, other) => {
+  ])('%s and %s stay different', (one, other) => {
     expect(foldName(one)).not.toBe(foldName(other))
   })
 
@@ -47,7 +47,7 @@ describe('names that could be taken for one another', () => {
     maxLength: 40,
   })
 
-  test('folding again changes nothing, and never leaves nothing', () => {
+  test('is idempotent and never empty, for any name', () => {
     fc.assert(
       fc.property(names, (name) => {
         const folded = foldName(name)
@@ -56,7 +56,7 @@ describe('names that could be taken for one another', () => {
     )
   })
 
-  test('a separator put anywhere makes no new name', () => {
+  test('separators do not change the folded name', () => {
     const words = fc.string({ unit: fc.constantFrom(...'abrnvmwilo01'), minLength: 2, maxLength: 20 })
     fc.assert(
       fc.property(words, fc.nat(), fc.constantFrom('-', '.', ' ', '_', "'"), (word, seed, separator) => {
@@ -67,8 +67,8 @@ describe('names that could be taken for one another', () => {
   })
 })
 
-describe('one alphabet', () => {
-  test.each(['Аda', 'Adα', 'Bot агент', 'Ada שלום', 'Ꭺda', 'ꓐob', 'Боτ'])('%s is rejected', (name) => {
+describe('rejectMixedScripts', () => {
+  test.each(['Аda', 'Adα', 'Bot агент', 'Ada שלום', 'Ꭺda', 'ꓐob', 'Боτ'])('rejects %s', (name) => {
     expect(() => rejectMixedScripts(name)).toThrow(expect.objectContaining({ kind: 'invalid' }))
   })
   test.each([
@@ -83,12 +83,12 @@ describe('one alphabet', () => {
     'שלום',
     'ᏣᎳᎩ',
     '1984',
-  ])('%s is not', (name) => {
+  ])('accepts %s', (name) => {
     expect(() => rejectMixedScripts(name)).not.toThrow()
   })
 })
 
-describe('slugs', () => {
+describe('slugOf', () => {
   test.each([
     ['Data Bot', 'data-bot'],
     ["  O'Neil -- v1.0_x ", 'o-neil-v1-0-x'],
@@ -103,7 +103,7 @@ describe('slugs', () => {
     expect(slugOf(name)).toBe(slug)
   })
 
-  test('forty letters that each decompose into a phrase still make a slug that fits', () => {
+  test('letters that decompose into many still make a slug of valid length', () => {
     const slug = slugOf('ﷺ'.repeat(40))
     expect([...slug].length).toBeLessThanOrEqual(64)
   })

@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 
-/** Letters of other scripts, and digits, drawn like the Latin letters behind them; after NFKC and lower case. */
+/** Letters of other scripts, and digits, each followed by the Latin letter it looks like; after NFKC and lower case. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   [
     'аa вb сc ԁd еe ёe һh нh іi їi јj кk ӏl мm оo рp ԛq гr ѕs тt уy хx αa βb εe ηn',
@@ -12,23 +12,27 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
 )
 
 /** Two passes, because a letter may look like one that itself looks like another (ı → i → l). */
-const unmask = (text: string): string => [...text].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
+const replaceLookAlikes = (text: string): string =>
+  [...text].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
 
-/** Two names that a reader could take for one another fold to the same text. */
+/** Names that look alike have the same folded text. */
 export function foldName(name: string): string {
   const plain = name.normalize('NFKC').toLowerCase().normalize('NFKD')
-  // Separators and letters drawn as nothing go first, so that they cannot part a pair that reads as one letter.
-  const letters = unmask(unmask(plain)).replace(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}/gu, '')
+  // Separators and invisible letters are removed first, so that they cannot split a pair like `rn`.
+  const letters = replaceLookAlikes(replaceLookAlikes(plain)).replace(
+    /[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}/gu,
+    '',
+  )
   const folded = letters.replace(/rn/g, 'm').replace(/vv/g, 'w')
   return folded === '' ? name : folded
 }
 
 const SLUG_LENGTH = 64
 
-/** Words that stand for themselves in `/api/agents/{word}`: an agent of that slug could not be read by it. */
-const ROUTES: ReadonlySet<string> = new Set(['me', 'featured', 'register', 'recover', 'link'])
+/** Paths below `/api/agents/`: an agent with such a slug could not be requested by it. */
+const RESERVED_SLUGS: ReadonlySet<string> = new Set(['me', 'featured', 'register', 'recover', 'link'])
 
-/** Lower-case Latin words joined by hyphens; a name in another script keeps its own letters. */
+/** Lower-case words joined by hyphens, without accents. Letters of other scripts stay. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -36,13 +40,13 @@ export function slugOf(name: string): string {
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
-  // A single letter may decompose into a whole phrase, and a suffix must still fit behind it.
+  // One letter may decompose into many; the slug with a suffix must fit the column.
   const short = [...slug]
     .slice(0, SLUG_LENGTH)
     .join('')
     .replace(/^-+|-+$/g, '')
   if (short === '') return 'agent'
-  return ROUTES.has(short) ? `agent-${short}` : short
+  return RESERVED_SLUGS.has(short) ? `agent-${short}` : short
 }
 
 const SCRIPTS = [
@@ -56,19 +60,23 @@ const SCRIPTS = [
   'Devanagari',
   'Georgian',
 ] as const
-const MIXING = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo', 'Common', 'Inherited'] as const
+const MIXED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo', 'Common', 'Inherited'] as const
 const scripts = (names: readonly string[]) => names.map((script) => `\\p{Script=${script}}`).join('')
 const SCRIPT_PATTERNS = [
   ...SCRIPTS.map((script) => ({ script, pattern: new RegExp(scripts([script]), 'v') })),
-  // Cherokee, Lisu, Coptic and many more hold letters drawn like Latin ones.
-  { script: 'another', pattern: new RegExp(`[\\p{L}--[${scripts([...SCRIPTS, ...MIXING])}]]`, 'v') },
+  // Cherokee, Lisu, Coptic and other scripts contain letters that look like Latin ones.
+  { script: 'another', pattern: new RegExp(`[\\p{L}--[${scripts([...SCRIPTS, ...MIXED_SCRIPTS])}]]`, 'v') },
 ]
 
-/** Letters of two alphabets in one name are how an impostor spells; Chinese, Japanese and Korean mix by nature. */
+/** Mixing alphabets allows names that imitate others. Chinese, Japanese and Korean names may mix scripts. */
 export function rejectMixedScripts(name: string): void {
   const used = SCRIPT_PATTERNS.filter(({ pattern }) => pattern.test(name)).map(({ script }) => script)
   if (used.length <= 1) return
-  throw new ApiError('invalid', `A name keeps to one alphabet; this one mixes ${used.join(' and ')}`, {
-    details: [{ path: 'name', message: 'must keep to one alphabet' }],
-  })
+  throw new ApiError(
+    'invalid',
+    `name mixes the alphabets ${used.join(' and ')}. Use letters of one alphabet.`,
+    {
+      details: [{ path: 'name', message: 'must use one alphabet' }],
+    },
+  )
 }

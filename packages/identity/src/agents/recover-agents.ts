@@ -7,11 +7,11 @@ import { type Agent, type Owner, secretPlace } from './agent.ts'
 import { foldName } from './name.ts'
 import { findOwnedAgents } from './store.ts'
 
-const MOST = 100
+const MAX_AGENTS = 100
 
-type Prover =
+type Claimant =
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
-  /** As the provider vouches now: a wallet unlinked a minute ago opens nothing. */
+  /** Current claims of the identity provider, so that a wallet that was just unlinked does not count. */
   | { readonly kind: 'user'; readonly profile: IdentityClaims }
 
 export interface Recovered {
@@ -19,38 +19,40 @@ export interface Recovered {
   readonly apiKey: string
 }
 
-/** Shows an owner the keys of their agents again, unchanged, and writes down that it did. */
+/** Returns the unchanged API keys of the owner's agents and records that in the audit log. */
 export function recoverAgents(
   ctx: Needs<'transact' | 'clock' | 'vault' | 'signatures' | 'actor' | 'requestId'>,
-  prover: Prover,
+  claimant: Claimant,
   agentName: string | undefined,
 ): Promise<Recovered[]> {
   return ctx.transact(async (tx) => {
     const owner: Owner =
-      prover.kind === 'wallet'
-        ? { wallets: [prover.wallet.key] }
-        : await saveAccount(ctx, tx, prover.profile).then(({ account }) => ({
+      claimant.kind === 'wallet'
+        ? { wallets: [claimant.wallet.key] }
+        : await saveAccount(ctx, tx, claimant.profile).then(({ account }) => ({
             userId: account.userId,
             wallets: account.wallets.map((wallet) => wallet.key),
           }))
-    const wanted = await findOwnedAgents(tx, owner, agentName && foldName(agentName), MOST)
-    if (wanted.length === 0) throw nothingToRecover(agentName)
+    const agents = await findOwnedAgents(tx, owner, agentName && foldName(agentName), MAX_AGENTS)
+    if (agents.length === 0) throw noOwnedAgent(agentName)
     const recovered: Recovered[] = []
-    for (const agent of wanted) {
+    for (const agent of agents) {
       const apiKey = await ctx.vault.open(agent.apiKeySealed, secretPlace(agent.id, 'api_key'))
       recovered.push({ agent, apiKey })
     }
     await record(ctx, tx, {
       act: 'agents.recover',
-      subject: wanted.map((agent) => agent.id).join(' '),
+      subject: agents.map((agent) => agent.id).join(' '),
     })
     return recovered
   })
 }
 
-const nothingToRecover = (agentName: string | undefined): ApiError =>
+const noOwnedAgent = (agentName: string | undefined): ApiError =>
   new ApiError(
     'not_found',
-    agentName === undefined ? 'You own no agents' : `You own no agent named ${JSON.stringify(agentName)}`,
+    agentName === undefined
+      ? 'You do not own an agent.'
+      : `You do not own an agent named ${JSON.stringify(agentName)}.`,
     { code: 'agent_not_found' },
   )

@@ -4,8 +4,7 @@ import { makeAgent, makeEvmWallet, makeProfile, registrationOf } from '@market/t
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { findAgentByKey } from './find-agent-by-key.ts'
-import { getAgent } from './get-agent.ts'
+import { findAgentByKey, getAgent } from './get-agent.ts'
 import { registerAgent } from './register-agent.ts'
 import { updateAgent } from './update-agent.ts'
 
@@ -13,7 +12,7 @@ const DUPLICATE = { kind: 'conflict', extra: { code: 'duplicate_agent' } }
 const TAKEN = { kind: 'conflict', extra: { code: 'name_taken' } }
 const ENDPOINT = 'https://93.184.216.34/hook'
 
-describe('registering an agent', () => {
+describe('registerAgent', () => {
   let ctx: MarketContext
   let database: Awaited<ReturnType<typeof testDatabase>>
   beforeAll(async () => {
@@ -24,7 +23,7 @@ describe('registering an agent', () => {
     ctx = marketContext({ db: database.db })
   })
 
-  test('the key that is shown is the agent’s key, and is kept only sealed', async () => {
+  test('returns the API key and stores it only sealed', async () => {
     const { agent, apiKey } = await makeAgent(ctx)
     expect((await findAgentByKey(ctx, apiKey)).id).toBe(agent.id)
     expect(agent.apiKeyHint).toBe(apiKey.slice(-4))
@@ -37,7 +36,7 @@ describe('registering an agent', () => {
     expect(row.api_key_sealed.includes(apiKey)).toBe(false)
   })
 
-  test('a key nobody has, and one that is no key, are rejected alike', async () => {
+  test('findAgentByKey: rejects unknown and malformed keys with the same error', async () => {
     const { apiKey } = await makeAgent(ctx)
     const other = marketContext({ db: database.db })
     const wrong = { kind: 'unauthenticated', extra: { code: 'bad_api_key' } }
@@ -45,7 +44,7 @@ describe('registering an agent', () => {
     await expect(findAgentByKey(ctx, `${apiKey}x`)).rejects.toMatchObject(wrong)
   })
 
-  test('without an owner it is hidden from everybody, with one it is there by id and slug', async () => {
+  test('an agent without an owner is hidden; one with an owner is found by id and slug', async () => {
     const hidden = await makeAgent(ctx)
     expect(hidden.agent).toMatchObject({
       marketable: false,
@@ -63,7 +62,7 @@ describe('registering an agent', () => {
     expect(await getAgent(ctx, agent.slug.toUpperCase())).toEqual(agent)
   })
 
-  test('a person’s agent carries their linked handle', async () => {
+  test('sets the linked handle of the user', async () => {
     const profile = makeProfile({ twitterUsername: 'ada_draws' })
     const { agent } = await makeAgent(ctx, { owner: { kind: 'user', profile } })
     expect(agent).toMatchObject({
@@ -73,37 +72,37 @@ describe('registering an agent', () => {
     })
   })
 
-  test('a webhook secret exists exactly when an endpoint does', async () => {
+  test('returns a webhook secret only when an endpoint is given', async () => {
     expect((await makeAgent(ctx)).webhookSecret).toBeNull()
     expect((await makeAgent(ctx, { endpointUrl: ENDPOINT })).webhookSecret).toMatch(/^whsec_/)
   })
 
-  test('an endpoint that leads inside is rejected, by its address or by what its name answers', async () => {
+  test('rejects an endpoint that is or resolves to a private address', async () => {
     const dns = await startDnsServer({ 'hook.example': ['93.184.216.34'], 'inside.example': ['10.0.0.1'] })
     onTestFinished(() => dns.stop())
-    const asked = marketContext({ db: database.db, resolver: dns.resolver })
-    await makeAgent(asked, { endpointUrl: 'https://hook.example/in' })
-    for (const endpointUrl of ['https://127.0.0.1/', 'https://inside.example/', 'https://nobody.example/']) {
-      await expect(makeAgent(asked, { endpointUrl })).rejects.toMatchObject({ kind: 'invalid' })
+    const withDns = marketContext({ db: database.db, resolver: dns.resolver })
+    await makeAgent(withDns, { endpointUrl: 'https://hook.example/in' })
+    for (const endpointUrl of ['https://127.0.0.1/', 'https://inside.example/', 'https://unknown.example/']) {
+      await expect(makeAgent(withDns, { endpointUrl })).rejects.toMatchObject({ kind: 'invalid' })
     }
   })
 
-  test('capabilities and models named twice count once', async () => {
+  test('removes duplicate capabilities and models', async () => {
     const { agent } = await makeAgent(ctx, { capabilities: ['seo', 'seo', 'ugc'], aiModels: ['m', 'm'] })
     expect(agent).toMatchObject({ capabilities: ['seo', 'ugc'], aiModels: ['m'] })
   })
 
-  test('a name of two alphabets is rejected', async () => {
+  test('rejects a name with two alphabets', async () => {
     await expect(makeAgent(ctx, { name: 'Аda the painter' })).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('a name of letters that decompose into phrases registers', async () => {
+  test('accepts a name of letters that decompose into many', async () => {
     const { agent } = await makeAgent(ctx, { name: 'ﷺ'.repeat(40) })
     expect(agent.name).toHaveLength(40)
   })
 
-  describe('a name that is held', () => {
-    test('is a duplicate for anyone within the hour, and merely taken from then on', async () => {
+  describe('a name that another agent has', () => {
+    test('returns duplicate_agent within an hour, then name_taken', async () => {
       const { agent, apiKey } = await makeAgent(ctx, { name: 'Hourly Painter' })
       ctx.clock.advance(HOUR - 1)
       const again = registrationOf({ name: 'HOURLY-PAINTER' })
@@ -127,7 +126,7 @@ describe('registering an agent', () => {
     })
 
     test.each(['wallet', 'user'] as const)(
-      'is a duplicate for the same owner (%s) within a day',
+      'returns duplicate_agent to the same owner (%s) within a day',
       async (kind) => {
         const owner = kind === 'wallet' ? { kind, wallet: makeEvmWallet() } : { kind, profile: makeProfile() }
         const name = `Daily ${kind}`
@@ -135,14 +134,14 @@ describe('registering an agent', () => {
         ctx.clock.advance(DAY - 1)
         await expect(makeAgent(ctx, { name, owner })).rejects.toMatchObject(DUPLICATE)
         await expect(makeAgent(ctx, { name })).rejects.toMatchObject(TAKEN)
-        const stranger = { kind: 'wallet', wallet: makeEvmWallet() } as const
-        await expect(makeAgent(ctx, { name, owner: stranger })).rejects.toMatchObject(TAKEN)
+        const otherOwner = { kind: 'wallet', wallet: makeEvmWallet() } as const
+        await expect(makeAgent(ctx, { name, owner: otherOwner })).rejects.toMatchObject(TAKEN)
         ctx.clock.advance(1)
         await expect(makeAgent(ctx, { name, owner })).rejects.toMatchObject(TAKEN)
       },
     )
 
-    test('goes to one of many who ask at once, and the others are told who has it', async () => {
+    test('one of concurrent registrations succeeds; the others get duplicate_agent', async () => {
       const results = await Promise.allSettled(
         Array.from({ length: 10 }, () => makeAgent(ctx, { name: 'Race Winner' })),
       )
@@ -151,7 +150,7 @@ describe('registering an agent', () => {
         if (result.status === 'rejected') expect(result.reason).toMatchObject(DUPLICATE)
     })
 
-    test('leaves nothing behind of the one who was rejected', async () => {
+    test('a rejected registration stores nothing', async () => {
       await makeAgent(ctx, { name: 'Only Once' })
       const profile = makeProfile()
       const before = await ctx.db.selectFrom('agent_wallets').select('address').execute()
@@ -162,7 +161,7 @@ describe('registering an agent', () => {
     })
   })
 
-  test('a slug that a renamed agent still wears gets a number behind it', async () => {
+  test('appends a number to a slug that a renamed agent still has', async () => {
     const slugs: string[] = []
     for (let n = 0; n < 3; n++) {
       const { agent } = await makeAgent(ctx, { name: 'Moving On' })

@@ -5,13 +5,13 @@ import type { Tx } from '@market/database/transact'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { type Agent, secretPlace } from './agent.ts'
 import { hintOf, newApiKey, newWebhookSecret } from './api-key.ts'
-import { takenName } from './duplicate.ts'
 import { foldName, rejectMixedScripts, slugOf } from './name.ts'
+import { nameConflict } from './name-conflict.ts'
 import { findAgentByFoldedName, freeSlug, insertAgent } from './store.ts'
 
-/** Who the new agent belongs to: a wallet that signed, a person who is signed in, or nobody yet. */
+/** A wallet that signed the request, a signed-in user, or none. */
 type NewOwner =
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'none' }
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
   | { readonly kind: 'user'; readonly profile: IdentityClaims }
 
@@ -25,7 +25,7 @@ export interface Registration {
   readonly owner: NewOwner
 }
 
-/** The secrets are here in clear once, to be shown to the one who registered. */
+/** The secrets in clear, for the response to the registration. */
 export interface Registered {
   readonly agent: Agent
   readonly apiKey: string
@@ -35,45 +35,47 @@ export interface Registered {
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures'>
 
-export async function registerAgent(ctx: Ctx, wanted: Registration): Promise<Registered> {
-  rejectMixedScripts(wanted.name)
-  if (wanted.endpointUrl !== undefined) await ctx.outbound.check(wanted.endpointUrl)
+export async function registerAgent(ctx: Ctx, registration: Registration): Promise<Registered> {
+  rejectMixedScripts(registration.name)
+  if (registration.endpointUrl !== undefined) await ctx.outbound.check(registration.endpointUrl)
 
-  return ctx.transact(async (tx) => enrolAgent(ctx, tx, wanted, await settleOwner(ctx, tx, wanted.owner)))
+  return ctx.transact(async (tx) =>
+    createAgent(ctx, tx, registration, await resolveOwner(ctx, tx, registration.owner)),
+  )
 }
 
-/** What must be right before anybody is asked to pay for a registration; that the name is free stays so for a moment. */
+/** The checks before a payment is requested. The name is not reserved, so the registration may still fail later. */
 export async function checkRegistration(
   ctx: Needs<'db' | 'clock' | 'outbound'>,
   { name, endpointUrl }: Pick<Registration, 'name' | 'endpointUrl'>,
 ): Promise<void> {
   rejectMixedScripts(name)
   if (endpointUrl !== undefined) await ctx.outbound.check(endpointUrl)
-  const holder = await findAgentByFoldedName(ctx.db, foldName(name))
-  if (holder !== undefined) throw takenName(holder, NOBODY, ctx.clock.now())
+  const existing = await findAgentByFoldedName(ctx.db, foldName(name))
+  if (existing !== undefined) throw nameConflict(existing, NO_OWNER, ctx.clock.now())
 }
 
-/** The agent with its key, its secret and its wallet, in the transaction of whatever it was registered by. */
-export async function enrolAgent(
+/** Creates the agent with its API key, webhook secret and wallet, in the caller's transaction. */
+export async function createAgent(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
-  wanted: Omit<Registration, 'owner'>,
-  owner: SettledOwner,
+  registration: Omit<Registration, 'owner'>,
+  owner: ResolvedOwner,
 ): Promise<Registered> {
   const id = ctx.ids.next('agt')
   const apiKey = newApiKey()
-  const webhookSecret = wanted.endpointUrl === undefined ? null : newWebhookSecret()
+  const webhookSecret = registration.endpointUrl === undefined ? null : newWebhookSecret()
   const now = ctx.clock.now()
-  const agent = await insertOrReject(ctx, tx, owner, {
+  const agent = await insertWithFreeSlug(ctx, tx, owner, {
     id,
-    name: wanted.name,
-    folded_name: foldName(wanted.name),
-    slug: slugOf(wanted.name),
-    description: wanted.description,
-    capabilities: [...new Set(wanted.capabilities)],
-    ai_models: [...new Set(wanted.aiModels)],
-    endpoint_url: wanted.endpointUrl ?? null,
-    avatar_url: wanted.avatarUrl ?? null,
+    name: registration.name,
+    folded_name: foldName(registration.name),
+    slug: slugOf(registration.name),
+    description: registration.description,
+    capabilities: [...new Set(registration.capabilities)],
+    ai_models: [...new Set(registration.aiModels)],
+    endpoint_url: registration.endpointUrl ?? null,
+    avatar_url: registration.avatarUrl ?? null,
     owner_user_id: owner.userId,
     owner_wallet: owner.wallet,
     twitter_username: owner.twitterUsername,
@@ -90,18 +92,18 @@ export async function enrolAgent(
   return { agent, apiKey, webhookSecret, solanaAddress }
 }
 
-export interface SettledOwner {
+export interface ResolvedOwner {
   readonly userId: string | null
   readonly wallet: string | null
   readonly twitterUsername: string | null
 }
 
-const NOBODY: SettledOwner = { userId: null, wallet: null, twitterUsername: null }
+const NO_OWNER: ResolvedOwner = { userId: null, wallet: null, twitterUsername: null }
 
-async function settleOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<SettledOwner> {
+async function resolveOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<ResolvedOwner> {
   switch (owner.kind) {
-    case 'nobody':
-      return NOBODY
+    case 'none':
+      return NO_OWNER
     case 'wallet':
       return { userId: null, wallet: owner.wallet.key, twitterUsername: null }
     case 'user': {
@@ -111,19 +113,19 @@ async function settleOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<SettledOw
   }
 }
 
-/** A slug can be lost to a race between two names; a name cannot: its loser is told who has it. */
-async function insertOrReject(
+/** Retries when a concurrent registration got the slug; rejects when one got the name. */
+async function insertWithFreeSlug(
   ctx: Needs<'clock'>,
   tx: Tx,
-  owner: SettledOwner,
+  owner: ResolvedOwner,
   values: Parameters<typeof insertAgent>[1],
 ): Promise<Agent> {
-  for (let round = 0; round < 3; round++) {
+  for (let tries = 0; tries < 3; tries++) {
     const slug = await freeSlug(tx, values.slug)
     const agent = await insertAgent(tx, { ...values, slug })
     if (agent !== undefined) return agent
-    const holder = await findAgentByFoldedName(tx, values.folded_name)
-    if (holder !== undefined) throw takenName(holder, owner, ctx.clock.now())
+    const existing = await findAgentByFoldedName(tx, values.folded_name)
+    if (existing !== undefined) throw nameConflict(existing, owner, ctx.clock.now())
   }
   throw new Error(`no free slug for ${values.slug}`)
 }

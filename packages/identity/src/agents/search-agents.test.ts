@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchAgents } from './search-agents.ts'
 
-describe('searching agents', () => {
+describe('searchAgents', () => {
   let ctx: MarketContext
   let stop: () => Promise<void>
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('searching agents', () => {
       ['Ünïcode', 'Spells in every alphabet there is.'],
     ]
     for (const [name, description] of agents) await makeListedAgent(ctx, { name, description })
-    await makeAgent(ctx, { name: 'Hidden Painter', description: 'A painter nobody answers for.' })
+    await makeAgent(ctx, { name: 'Hidden Painter', description: 'A painter without an owner.' })
   })
   afterAll(() => stop())
 
@@ -31,28 +31,28 @@ describe('searching agents', () => {
     return agents.map((agent) => agent.name)
   }
 
-  test('the exact name comes first, then names that begin with it, then names that hold it, then descriptions', async () => {
+  test('ranks the exact name first, then prefixes, then parts of names, then descriptions', async () => {
     expect(await find('painter')).toEqual(['Painter', 'Painter Deluxe', 'Grand Painter', 'Sketcher'])
     expect((await find('PAINTER'))[0]).toBe('Painter')
   })
 
-  test('a hidden agent is never found', async () => {
+  test('does not return hidden agents', async () => {
     expect(await find('Hidden Painter')).not.toContain('Hidden Painter')
     expect(await find('answers')).toEqual([])
   })
 
-  test('words of a description are found by their stem', async () => {
+  test('matches words of the description by stem', async () => {
     expect(await find('campaign')).toEqual(['Illustrator'])
     expect(await find('run drawing')).toEqual(['Illustrator'])
   })
 
-  test('a piece of a name is found', async () => {
+  test('matches a part of the name', async () => {
     expect(await find('ketch')).toEqual(['Sketcher'])
     expect(await find('sk')).toEqual(['Sketcher'])
     expect(await find('ünï')).toEqual(['Ünïcode'])
   })
 
-  test('signs that mean something to LIKE mean themselves', async () => {
+  test('escapes the wildcards of LIKE', async () => {
     expect(await find('real_bot')).toEqual(['100 pct Real_Bot'])
     expect(await find('realxbot')).toEqual([])
     expect(await find('___')).toEqual([])
@@ -60,7 +60,7 @@ describe('searching agents', () => {
     expect(await find('pain%er')).toEqual([])
   })
 
-  test('equal fits are parted by finished orders, then rating', async () => {
+  test('sorts equal matches by completed orders, then rating', async () => {
     const description = 'Translates zoological treatises.'
     const [quiet, busy] = [
       await makeListedAgent(ctx, { description }),
@@ -74,12 +74,12 @@ describe('searching agents', () => {
     expect(await find('zoological')).toEqual([quiet.agent.name, busy.agent.name])
   })
 
-  test('a cursor of a list is none of a search', async () => {
+  test('rejects a cursor of a list', async () => {
     const wrong = searchAgents(ctx, 'painter', {}, { limit: 1, cursor: 'WyJwb3B1bGFyIiwxLCJhIl0' })
     await expect(wrong).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('no text anybody can type makes a search fail', async () => {
+  test('accepts any search text', async () => {
     const odd = fc.constantFrom(
       '"',
       '-',

@@ -1,15 +1,15 @@
 import type { Needs } from '@market/core/context'
 import { type SqlBool, sql } from 'kysely'
-import { type AgentFilter, type AgentPage, type Page, pageOf, passes } from './agent-filter.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { type AgentFilter, type AgentPage, filterCondition, type Page, pageOf } from './agent-filter.ts'
+import { formatCursor, parseCursor } from './cursor.ts'
 import { AGENT_COLUMNS, agentOf } from './store.ts'
 
-/** A word on every page has many hits; ranking the best-known of them bounds the work of one search. */
+/** A common word has many matches. Ranking only those with the most orders limits the cost of a search. */
 const CANDIDATES = 200
 
 /**
- * Finds by words (stemmed, in name and description) and by pieces of the name, and ranks by how well the words
- * fit, then by finished orders and rating. A token's price never counts.
+ * Matches stemmed words of name and description, and parts of the name. Ranks by text match, then by completed orders
+ * and rating; never by the price of a token.
  */
 export async function searchAgents(
   ctx: Needs<'db'>,
@@ -17,7 +17,7 @@ export async function searchAgents(
   filter: AgentFilter,
   page: Page,
 ): Promise<AgentPage> {
-  const after = readCursor(page.cursor, 'search')
+  const after = parseCursor(page.cursor, 'search')
   const words = sql`(websearch_to_tsquery('english', ${search}) || websearch_to_tsquery('simple', ${search}))`
   const term = search.trim().toLowerCase()
   const pattern = namePattern(term)
@@ -50,21 +50,21 @@ export async function searchAgents(
     .limit(page.limit + 1)
     .execute()
   const agents = rows.map(({ score: rank, ...row }) => ({ agent: agentOf(row), rank }))
-  return pageOf(agents, page.limit, ({ agent, rank }) => writeCursor('search', rank, agent.id))
+  return pageOf(agents, page.limit, ({ agent, rank }) => formatCursor('search', rank, agent.id))
 }
 
-/** Left to itself the planner walks all agents by their orders for a piece of a name that few or none hold. */
+/** Prevents the index on completed_orders: for a rare part of a name the planner would scan all agents with it. */
 const BY_TRIGRAM = sql`completed_orders + 0`
 const BY_ORDERS = sql`completed_orders`
 
 const candidates = (filter: AgentFilter, matches: ReturnType<typeof sql<SqlBool>>, rank = BY_ORDERS) => sql`(
-  select id from agents where ${passes(filter)} and ${matches}
+  select id from agents where ${filterCondition(filter)} and ${matches}
   order by ${rank} desc, id desc limit ${sql.lit(CANDIDATES)}
 )`
 
 /**
- * A piece of the name needs three letters in a row to be found by trigrams; shorter terms match beginnings, and
- * what holds no letter at all matches no name.
+ * The trigram index needs three letters in a row. Shorter terms match the beginning of a name, and a term without
+ * letters matches no name.
  */
 function namePattern(term: string): string | undefined {
   const escaped = term.replace(/[\\%_]/g, (character) => `\\${character}`)

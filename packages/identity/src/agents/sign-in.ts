@@ -3,7 +3,7 @@ import { type AccountChange, type IdentityClaims, saveAccount } from '../account
 import { countOwnedByWallets, saveHandle } from './store.ts'
 
 export interface SignedIn extends AccountChange {
-  /** Agents that are now tied to the person through a wallet that was not theirs before. */
+  /** Agents whose owner wallet is newly linked to the user. */
   readonly backfilled: number
 }
 

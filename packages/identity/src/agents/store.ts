@@ -4,11 +4,10 @@ import type { Resealing, SealedRow } from '@market/core/reseal'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import DataLoader from 'dataloader'
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Agent } from './agent.ts'
 
-/** Everything but what only Postgres reads (`search`) or compares (`folded_name`, the key's fingerprint). */
+/** All columns except those that only queries use: `search`, `folded_name` and the fingerprint of the API key. */
 export const AGENT_COLUMNS = [
   'id',
   'name',
@@ -95,38 +94,6 @@ export async function findAgentByFingerprint(tx: Tx, fingerprint: Buffer): Promi
   return row && agentOf(row)
 }
 
-type AgentLoader = DataLoader<Buffer, Agent | undefined>
-
-const MAX_BATCH = 64
-const agentLoaders = new WeakMap<Db, AgentLoader>()
-
-/**
- * Observations up the agent of an API key. Requests of one turn of the event loop share one query; nothing is cached, so a
- * revoked key stops at once.
- */
-export function loadAgentByFingerprint(db: Db, fingerprint: Buffer): Promise<Agent | undefined> {
-  const loader = agentLoaders.get(db) ?? agentLoader(db)
-  agentLoaders.set(db, loader)
-  return loader.load(fingerprint)
-}
-
-function agentLoader(db: Db): AgentLoader {
-  // Compiled once: building the text takes longer than everything else that the lookup does in this process.
-  const lookup = select(db)
-    .select('api_key_fingerprint')
-    .where('api_key_fingerprint', '=', sql<Buffer>`any(${[]})`)
-    .compile()
-  return new DataLoader(
-    async (fingerprints) => {
-      const query: typeof lookup = { ...lookup, parameters: [fingerprints] }
-      const { rows } = await db.executeQuery(query)
-      const agents = new Map(rows.map((row) => [row.api_key_fingerprint.toString('hex'), agentOf(row)]))
-      return fingerprints.map((fingerprint) => agents.get(fingerprint.toString('hex')))
-    },
-    { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: (run) => void setImmediate(run) },
-  )
-}
-
 export async function findAgentByFoldedName(db: Db | Tx, folded: string): Promise<Agent | undefined> {
   const row = await select(db).where('folded_name', '=', folded).executeTakeFirst()
   return row && agentOf(row)
@@ -158,15 +125,15 @@ export async function findOwnedAgents(
   return rows.map(agentOf)
 }
 
-/** The slug itself, or the first free `slug-n`; asked by name, so that the unique index serves. */
+/** The slug itself or the first free `slug-n`. The candidates are listed, so that the query uses the unique index. */
 export async function freeSlug(tx: Tx, slug: string): Promise<string> {
-  const wanted = [slug, ...Array.from({ length: NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
-  const taken = await tx.selectFrom('agents').select('slug').where('slug', 'in', wanted).execute()
+  const candidates = [slug, ...Array.from({ length: NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
+  const taken = await tx.selectFrom('agents').select('slug').where('slug', 'in', candidates).execute()
   const slugs = new Set(taken.map((row) => row.slug))
-  return wanted.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
+  return candidates.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
 }
 
-/** Undefined when the name or the slug is already another's: the unique keys decide between any number at once. */
+/** Returns undefined when another agent has the name or the slug. The unique keys decide between concurrent requests. */
 export async function insertAgent(tx: Tx, values: Insertable<Tables['agents']>): Promise<Agent | undefined> {
   const row = await tx
     .insertInto('agents')
@@ -187,20 +154,7 @@ export async function saveAgent(tx: Tx, id: AgentId, change: Updateable<Tables['
   return agentOf(row)
 }
 
-export async function addListings(
-  tx: Tx,
-  id: AgentId,
-  change: number,
-): Promise<{ activeListings: number; marketable: boolean }> {
-  return tx
-    .updateTable('agents')
-    .set((row) => ({ service_count: row('service_count', '+', change) }))
-    .where('id', '=', id)
-    .returning(['service_count as activeListings', 'marketable'])
-    .executeTakeFirstOrThrow()
-}
-
-/** Puts the person's linked X handle on every agent that is theirs; one another person owns keeps that one's. */
+/** Sets the user's linked X handle on all their agents, except those that another user owns. */
 export async function saveHandle(
   tx: Tx,
   owner: { userId: string; wallets: readonly string[] },
@@ -253,7 +207,7 @@ export const findSecretsAfter = (
     .limit(limit)
     .execute()
 
-/** A row that somebody holds, or whose secret changed since it was read, is left as it is. */
+/** Skips a row that is locked or whose secret changed since it was read. */
 export async function replaceSecrets(
   db: Db,
   column: SecretColumn,
@@ -266,27 +220,48 @@ export async function replaceSecrets(
         ${changes.map(({ old }) => old)}::bytea[],
         ${changes.map(({ fresh }) => fresh)}::bytea[]
       ) as due (id, old, fresh)
-    ), held as (
+    ), locked as (
       select agents.id from agents join due on due.id = agents.id and due.old = agents.${sql.ref(column)}
       for no key update of agents skip locked
     )
-    update agents set ${sql.ref(column)} = due.fresh from due join held on held.id = due.id
+    update agents set ${sql.ref(column)} = due.fresh from due join locked on locked.id = due.id
     where agents.id = due.id and agents.${sql.ref(column)} = due.old`.execute(db)
   return Number(done.numAffectedRows ?? 0n)
 }
 
-export async function addOrders(tx: Tx, id: AgentId, total: number, completed: number): Promise<void> {
+export interface ListingCount {
+  readonly activeListings: number
+  /** Read under the row lock, so that a concurrent change of the owner is seen. */
+  readonly marketable: boolean
+}
+
+/** Counts a listing that became active (1) or inactive (-1). The agent's row stays locked until the commit. */
+export const countListing = (tx: Tx, id: AgentId, change: 1 | -1): Promise<ListingCount> =>
+  tx
+    .updateTable('agents')
+    .set((row) => ({ service_count: row('service_count', '+', change) }))
+    .where('id', '=', id)
+    .returning(['service_count as activeListings', 'marketable'])
+    .executeTakeFirstOrThrow()
+
+/** Adds to the number of paid orders (`total`) and of completed orders. */
+export async function countOrders(
+  tx: Tx,
+  id: AgentId,
+  change: { readonly total?: number; readonly completed?: number },
+): Promise<void> {
   await tx
     .updateTable('agents')
     .set({
-      total_orders: sql<number>`total_orders + ${total}`,
-      completed_orders: sql<number>`completed_orders + ${completed}`,
+      total_orders: sql<number>`total_orders + ${change.total ?? 0}`,
+      completed_orders: sql<number>`completed_orders + ${change.completed ?? 0}`,
     })
     .where('id', '=', id)
     .execute()
 }
 
-export async function addRating(tx: Tx, id: AgentId, rating: number): Promise<void> {
+/** Counts a review with 1 to 5 stars. */
+export async function countRating(tx: Tx, id: AgentId, rating: number): Promise<void> {
   await tx
     .updateTable('agents')
     .set({

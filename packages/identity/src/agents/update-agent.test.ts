@@ -14,7 +14,7 @@ import { updateAgent } from './update-agent.ts'
 const ENDPOINT = 'https://93.184.216.34/hook'
 const itself = { editor: 'itself' } as const
 
-describe('changing an agent', () => {
+describe('updateAgent', () => {
   let ctx: MarketContext
   let stop: () => Promise<void>
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('changing an agent', () => {
   })
   afterAll(() => stop())
 
-  test('only what is given changes', async () => {
+  test('changes only the given fields', async () => {
     const { agent } = await makeAgent(ctx, { capabilities: ['seo'], avatarUrl: 'https://a.example/1' })
     ctx.clock.advance(MINUTE)
     const { agent: changed } = await updateAgent(ctx, agent.id, { description: 'Writes instead.' }, itself)
@@ -33,13 +33,13 @@ describe('changing an agent', () => {
     expect(bare.avatarUrl).toBeNull()
   })
 
-  test('no change at all leaves even the time alone', async () => {
+  test('keeps updated_at when nothing changed', async () => {
     const { agent } = await makeAgent(ctx)
     ctx.clock.advance(MINUTE)
     expect((await updateAgent(ctx, agent.id, {}, itself)).agent).toEqual(agent)
   })
 
-  test('the webhook secret is made with the first endpoint and stays through every other', async () => {
+  test('creates the webhook secret with the first endpoint and keeps it', async () => {
     const { agent } = await makeAgent(ctx)
     const { webhookSecret } = await updateAgent(ctx, agent.id, { endpointUrl: ENDPOINT }, itself)
     expect(webhookSecret).toMatch(/^whsec_/)
@@ -49,7 +49,7 @@ describe('changing an agent', () => {
     }
   })
 
-  test('two first endpoints at once make one secret', async () => {
+  test('concurrent first endpoints create one secret', async () => {
     const { agent } = await makeAgent(ctx)
     const both = await Promise.all(
       [1, 2].map((n) => updateAgent(ctx, agent.id, { endpointUrl: `${ENDPOINT}/${n}` }, itself)),
@@ -57,14 +57,14 @@ describe('changing an agent', () => {
     expect(both[0]?.webhookSecret).toBe(both[1]?.webhookSecret)
   })
 
-  test('an endpoint inside is rejected and changes nothing', async () => {
+  test('rejects a private endpoint and changes nothing', async () => {
     const { agent } = await makeAgent(ctx)
     const change = { endpointUrl: 'https://169.254.169.254/latest', description: 'Something else.' }
     await expect(updateAgent(ctx, agent.id, change, itself)).rejects.toMatchObject({ kind: 'invalid' })
     expect((await updateAgent(ctx, agent.id, {}, itself)).agent).toEqual(agent)
   })
 
-  test('a name that reads like another’s is taken, one that reads like its own is not', async () => {
+  test('returns name_taken for a look-alike of another agent, not for one of its own name', async () => {
     await makeAgent(ctx, { name: 'Well Known' })
     const { agent } = await makeAgent(ctx, { name: 'Newcomer' })
     await expect(updateAgent(ctx, agent.id, { name: 'WeII-Known' }, itself)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('changing an agent', () => {
     })
   })
 
-  test('a payout address is one that can sign on its chain, or none', async () => {
+  test('accepts only payout addresses that can sign on their chain, or null', async () => {
     const { agent } = await makeAgent(ctx)
     const [evm, solana] = [makeEvmWallet(), await makeSolanaWallet()]
     const change = {
@@ -104,7 +104,7 @@ describe('changing an agent', () => {
     expect((await updateAgent(ctx, agent.id, cleared, itself)).agent).toMatchObject(cleared)
   })
 
-  test('an owner may change it by wallet or as the person; a stranger may not', async () => {
+  test('the owner wallet or user may update it; others get 403', async () => {
     const wallet = makeEvmWallet()
     const profile = makeProfile()
     const byWallet = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
@@ -119,21 +119,21 @@ describe('changing an agent', () => {
     )
     const notYours = { kind: 'forbidden', extra: { code: 'not_your_agent' } }
     await expect(change(byWallet.agent.id, { wallets: [] })).rejects.toMatchObject(notYours)
-    await expect(
-      change(byUser.agent.id, { userId: 'somebody', wallets: [wallet.key] }),
-    ).rejects.toMatchObject(notYours)
+    await expect(change(byUser.agent.id, { userId: 'other', wallets: [wallet.key] })).rejects.toMatchObject(
+      notYours,
+    )
   })
 
-  test('a hidden agent is not there for a stranger, and one that never was is not there for anyone', async () => {
+  test('returns 404 for a hidden agent of another owner and for an unknown id', async () => {
     const { agent } = await makeAgent(ctx)
     const nothing = { kind: 'not_found' }
-    const stranger = { editor: { userId: 'somebody', wallets: [] } }
-    await expect(updateAgent(ctx, agent.id, {}, stranger)).rejects.toMatchObject(nothing)
+    const otherUser = { editor: { userId: 'other', wallets: [] } }
+    await expect(updateAgent(ctx, agent.id, {}, otherUser)).rejects.toMatchObject(nothing)
     await expect(updateAgent(ctx, 'agt_1_00000000000000000', {}, itself)).rejects.toMatchObject(nothing)
   })
 
-  describe('its owner', () => {
-    test('a wallet is attached once, shows the agent, and is written down', async () => {
+  describe('owner wallet', () => {
+    test('is attached once, makes the agent public, and is recorded', async () => {
       const { agent } = await makeAgent(ctx)
       const newOwner = makeEvmWallet()
       const owned = (await updateAgent(ctx, agent.id, {}, { ...itself, newOwner })).agent
@@ -143,7 +143,7 @@ describe('changing an agent', () => {
       expect(await acts.execute()).toEqual([{ act: 'agents.owner', details: { wallet: newOwner.key } }])
     })
 
-    test('stays: neither another wallet nor one beside a person is attached by the key', async () => {
+    test('is not replaced, and not added to an agent of a user', async () => {
       const byWallet = await makeListedAgent(ctx)
       const byUser = await makeAgent(ctx, { owner: { kind: 'user', profile: makeProfile() } })
       for (const { agent } of [byWallet, byUser]) {
@@ -152,7 +152,7 @@ describe('changing an agent', () => {
       }
     })
 
-    test('of two who attach themselves at once one stays', async () => {
+    test('of two concurrent wallets one is attached', async () => {
       const { agent } = await makeAgent(ctx)
       const both = await Promise.allSettled(
         [1, 2].map(() => updateAgent(ctx, agent.id, {}, { ...itself, newOwner: makeEvmWallet() })),
@@ -164,7 +164,7 @@ describe('changing an agent', () => {
       { owner_wallet: null },
       { owner_wallet: '0x000000000000000000000000000000000000dead' },
       { owner_user_id: null },
-    ])('stays even for a statement that forgot the rule: %j', async (change) => {
+    ])('is protected by the database against: %j', async (change) => {
       const profile = makeProfile()
       const { agent } = await makeAgent(ctx, { owner: { kind: 'user', profile } })
       const wallet = makeEvmWallet().key

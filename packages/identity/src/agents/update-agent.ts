@@ -7,13 +7,12 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { type Agent, agentNotFound, isOwner, type Owner, secretPlace } from './agent.ts'
 import { newWebhookSecret } from './api-key.ts'
-import { attachOwner } from './attach-owner.ts'
-import { nameTaken } from './duplicate.ts'
 import { foldName, rejectMixedScripts } from './name.ts'
-import { openWebhookSecret } from './open-webhook-secret.ts'
+import { nameTaken } from './name-conflict.ts'
+import { openWebhookSecret } from './secrets.ts'
 import { lockAgent, saveAgent } from './store.ts'
 
-/** Only what is given changes; null takes a thing away. */
+/** Absent fields stay; null removes a value. */
 export interface AgentChange {
   readonly name?: string | undefined
   readonly description?: string | undefined
@@ -26,10 +25,9 @@ export interface AgentChange {
   readonly payoutAddressBase?: string | null | undefined
 }
 
-/** The agent itself by its key, or somebody who must own it. */
+/** The agent itself by its API key, or a caller who must be its owner. */
 type Editor = 'itself' | Owner
 
-/** The secret is here in clear for the agent itself; an owner is not shown it. */
 interface Updated {
   readonly agent: Agent
   readonly webhookSecret: string | null
@@ -50,12 +48,32 @@ export async function updateAgent(
   return ctx.transact(async (tx) => {
     const agent = await lockAgent(tx, id)
     if (agent === undefined) throw agentNotFound(id)
-    if (by.editor !== 'itself' && !isOwner(agent, by.editor)) throw notYours(agent)
+    if (by.editor !== 'itself' && !isOwner(agent, by.editor)) throw notOwner(agent)
     const owned = by.newOwner === undefined ? agent : await attachOwner(ctx, tx, agent, by.newOwner)
     const saved = await saveChange(ctx, tx, owned, change)
-    await tracePayout(ctx, tx, owned, saved)
+    await reportPayoutChange(ctx, tx, owned, saved)
     return { agent: saved, webhookSecret: await openWebhookSecret(ctx, saved) }
   })
+}
+
+/**
+ * Sets the owner wallet of an agent without an owner. An agent with an owner gets no wallet through its API key;
+ * otherwise a stolen key would be enough to become a second owner.
+ */
+async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Promise<Agent> {
+  if (agent.ownerWallet === wallet.key) return agent
+  if (agent.ownerWallet !== null || agent.ownerUserId !== null) {
+    throw new ApiError('conflict', 'This agent already has an owner. An owner cannot be changed.', {
+      code: 'owner_is_set',
+    })
+  }
+  const owned = await saveAgent(tx, agent.id, {
+    owner_wallet: wallet.key,
+    verified: 1,
+    updated_at: ctx.clock.now(),
+  })
+  await record(ctx, tx, { act: 'agents.owner', subject: agent.id, details: { wallet: wallet.key } })
+  return owned
 }
 
 async function saveChange(ctx: Ctx, tx: Tx, agent: Agent, change: AgentChange): Promise<Agent> {
@@ -69,18 +87,18 @@ async function saveChange(ctx: Ctx, tx: Tx, agent: Agent, change: AgentChange): 
   }
 }
 
-/** Where an agent's money goes is changed under everybody's eyes: it is written down, and its owner is told. */
-async function tracePayout(ctx: Ctx, tx: Tx, before: Agent, after: Agent): Promise<void> {
-  const [old, now] = [payoutOf(before), payoutOf(after)]
-  if (JSON.stringify(old) === JSON.stringify(now)) return
-  await record(ctx, tx, { act: 'agents.payout', subject: after.id, details: { from: old, to: now } })
+/** Records a change of the payout settings in the audit log and notifies the owner. */
+async function reportPayoutChange(ctx: Ctx, tx: Tx, before: Agent, after: Agent): Promise<void> {
+  const [from, to] = [payoutOf(before), payoutOf(after)]
+  if (JSON.stringify(from) === JSON.stringify(to)) return
+  await record(ctx, tx, { act: 'agents.payout', subject: after.id, details: { from, to } })
   const owner = ownerRecipient(after)
   if (owner === undefined) return
   await notify(ctx, tx, owner, {
     kind: 'agent.payout_changed',
-    title: `${after.name} is now paid elsewhere`,
-    body: 'The payout settings of this agent were changed. If that was not you, recover its key and set them back.',
-    data: { agent_id: after.id, ...now },
+    title: `Payout settings of ${after.name} changed`,
+    body: 'The payout settings of this agent were changed. If you did not do this, recover its API key and change them back.',
+    data: { agent_id: after.id, ...to },
   })
 }
 
@@ -91,7 +109,7 @@ const payoutOf = ({ payoutChain, payoutWallet, payoutAddressBase }: Agent) => ({
 })
 
 function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange) {
-  const wantsSecret = typeof change.endpointUrl === 'string' && agent.webhookSecretSealed === null
+  const needsSecret = typeof change.endpointUrl === 'string' && agent.webhookSecretSealed === null
   const columns = {
     name: change.name,
     folded_name: change.name === undefined ? undefined : foldName(change.name),
@@ -103,8 +121,8 @@ function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange) {
     payout_chain: change.payoutChain,
     payout_wallet: change.payoutWallet,
     payout_address_base: change.payoutAddressBase?.toLowerCase() ?? change.payoutAddressBase,
-    // The secret is made the first time an endpoint is set, and stays.
-    webhook_secret_sealed: wantsSecret
+    // Created with the first endpoint and never changed.
+    webhook_secret_sealed: needsSecret
       ? ctx.vault.seal(newWebhookSecret(), secretPlace(agent.id, 'webhook_secret'))
       : undefined,
   }
@@ -113,14 +131,14 @@ function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange) {
   }
 }
 
-/** Money sent to an address nobody can sign for is gone, so such an address is never kept. */
+/** USDC sent to an address without a private key would be lost. */
 function rejectUnpayable(ctx: Ctx, change: AgentChange): void {
   const wrong = [
     { path: 'payout_wallet', address: change.payoutWallet, chain: 'solana' as const },
     { path: 'payout_address_base', address: change.payoutAddressBase, chain: 'base' as const },
   ].filter(({ address, chain }) => typeof address === 'string' && !ctx.signatures.parse(address, chain))
   if (wrong.length === 0) return
-  throw new ApiError('invalid', 'This address cannot receive payouts', {
+  throw new ApiError('invalid', 'The payout address is not a wallet that can sign. Use another address.', {
     details: wrong.map(({ path, chain }) => ({
       path,
       message: `must be a wallet on ${chain} that can sign`,
@@ -128,8 +146,8 @@ function rejectUnpayable(ctx: Ctx, change: AgentChange): void {
   })
 }
 
-/** A hidden agent is not there for a stranger; a public one is, but not theirs to change. */
-function notYours(agent: Agent): ApiError {
+/** Other users get 404 for a hidden agent and 403 for a public one. */
+function notOwner(agent: Agent): ApiError {
   if (!agent.marketable) return agentNotFound(agent.id)
-  return new ApiError('forbidden', 'This agent belongs to another owner', { code: 'not_your_agent' })
+  return new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
 }

@@ -227,7 +227,7 @@ describe('an agent that nobody owns', () => {
       expect((await getListing(ctx, listing.id, async () => itself(listing))).id).toBe(listing.id)
     }
     await updateAgent(ctx, byWallet.agent.id, {}, { editor: 'itself', newOwner: makeEvmWallet() })
-    await linkAgent(ctx, { ...makeProfile(), askedAt: ctx.clock.now() }, byUser.apiKey)
+    await linkAgent(ctx, { ...makeProfile(), requestedAt: ctx.clock.now() }, byUser.apiKey)
     for (const listing of listings) {
       expect(await isBrowsed(listing)).toBe(true)
       expect(await findListing(ctx.db, listing.id)).toEqual({ ...listing, marketable: true })

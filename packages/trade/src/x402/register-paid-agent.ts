@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { SeenTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
-import { enrolAgent, type Registration } from '@market/identity/agents'
+import { createAgent, type Registration } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { fees, post } from '@market/money/ledger'
@@ -59,10 +59,10 @@ async function enrol(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
   wanted: Wanted,
-  owner: Parameters<typeof enrolAgent>[3],
+  owner: Parameters<typeof createAgent>[3],
 ): Promise<string | undefined> {
   try {
-    return (await enrolAgent(ctx, tx, wanted, owner)).agent.id
+    return (await createAgent(ctx, tx, wanted, owner)).agent.id
   } catch (error) {
     if (error instanceof ApiError && error.kind === 'conflict') return undefined
     throw error

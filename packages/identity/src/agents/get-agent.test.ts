@@ -3,7 +3,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newApiKey } from './api-key.ts'
-import { findAgentByKey } from './find-agent-by-key.ts'
+import { findAgentByKey } from './get-agent.ts'
 
 let database: TestDatabase
 let ctx: MarketContext

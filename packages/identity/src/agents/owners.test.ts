@@ -2,7 +2,7 @@ import { makeAgent, makeEvmWallet, makeProfile } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findAgentByKey } from './find-agent-by-key.ts'
+import { findAgentByKey } from './get-agent.ts'
 import { linkAgent } from './link-agent.ts'
 import { recoverAgents } from './recover-agents.ts'
 import { signIn } from './sign-in.ts'
@@ -18,8 +18,8 @@ afterAll(() => stop())
 
 const OWNED = { kind: 'conflict', extra: { code: 'owned_by_another' } }
 
-describe('linking an agent by its key', () => {
-  test('an agent nobody owns becomes the person’s, and linking it again is nothing new', async () => {
+describe('linkAgent', () => {
+  test('makes the user the owner of an agent without an owner, once', async () => {
     const { agent, apiKey } = await makeAgent(ctx)
     const profile = makeProfile({ twitterUsername: 'ada' })
     const linked = await linkAgent(ctx, profile, apiKey)
@@ -34,7 +34,7 @@ describe('linking an agent by its key', () => {
     expect(await acts.execute()).toEqual([{ act: 'agents.link' }])
   })
 
-  test('an owned agent is never taken: not a person’s, not a wallet’s', async () => {
+  test('returns 409 owned_by_another for an agent of another user or wallet', async () => {
     const ofUser = await makeAgent(ctx, { owner: { kind: 'user', profile: makeProfile() } })
     const ofWallet = await makeAgent(ctx, { owner: { kind: 'wallet', wallet: makeEvmWallet() } })
     for (const { agent, apiKey } of [ofUser, ofWallet]) {
@@ -43,7 +43,7 @@ describe('linking an agent by its key', () => {
     }
   })
 
-  test('a person who holds the owner wallet may link it, and the wallet stays', async () => {
+  test('links an agent whose owner wallet is linked to the user, and keeps the wallet', async () => {
     const wallet = makeEvmWallet()
     const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const profile = makeProfile({ wallets: [wallet.address] })
@@ -51,7 +51,7 @@ describe('linking an agent by its key', () => {
     expect(linked).toMatchObject({ ownerUserId: profile.userId, ownerWallet: wallet.key })
   })
 
-  test('a wallet that moved to another person does not bring the first one’s agent along', async () => {
+  test('returns 409 when the owner wallet moved to another user but the agent has an owning user', async () => {
     const wallet = makeEvmWallet()
     const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const first = makeProfile({ wallets: [wallet.address] })
@@ -62,24 +62,24 @@ describe('linking an agent by its key', () => {
     expect((await findAgentByKey(ctx, apiKey)).ownerUserId).toBe(first.userId)
   })
 
-  test('of two people at once one gets it', async () => {
+  test('of two concurrent users one becomes the owner', async () => {
     const { apiKey } = await makeAgent(ctx)
     const both = await Promise.allSettled([1, 2].map(() => linkAgent(ctx, makeProfile(), apiKey)))
     expect(both.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('a key of no agent is not found', async () => {
+  test('returns 404 for an unknown key', async () => {
     await expect(linkAgent(ctx, makeProfile(), 'market_nonsense')).rejects.toMatchObject({
       kind: 'not_found',
     })
   })
 })
 
-describe('recovering keys', () => {
+describe('recoverAgents', () => {
   const idsOf = (recovered: Awaited<ReturnType<typeof recoverAgents>>) =>
     recovered.map(({ agent }) => agent.id).sort()
 
-  test('an owner gets the same keys again, by wallet or as the person, and it is written down', async () => {
+  test('returns the same keys to the owner wallet or user, and records it', async () => {
     const wallet = makeEvmWallet()
     const profile = makeProfile({ wallets: [wallet.address] })
     const ofWallet = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
@@ -97,7 +97,7 @@ describe('recovering keys', () => {
     expect(await acts.execute()).toEqual([{ act: 'agents.recover' }, { act: 'agents.recover' }])
   })
 
-  test('a wallet that was unlinked a moment ago gives the person nothing', async () => {
+  test('returns 404 to a user whose wallet was unlinked', async () => {
     const wallet = makeEvmWallet()
     const profile = makeProfile({ wallets: [wallet.address] })
     await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
@@ -109,13 +109,13 @@ describe('recovering keys', () => {
     })
   })
 
-  test('a wallet that owns nothing gets nothing, and never an agent nobody owns', async () => {
+  test('returns 404 to a wallet that owns no agent', async () => {
     await makeAgent(ctx)
-    const nobody = recoverAgents(ctx, { kind: 'wallet', wallet: makeEvmWallet() }, undefined)
-    await expect(nobody).rejects.toMatchObject({ kind: 'not_found' })
+    const recovery = recoverAgents(ctx, { kind: 'wallet', wallet: makeEvmWallet() }, undefined)
+    await expect(recovery).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a name picks one, however it is spelled, and even behind a hundred newer ones', async () => {
+  test('returns the agent with a look-alike name, even behind a hundred newer agents', async () => {
     const wallet = makeEvmWallet()
     const owner = { kind: 'wallet', wallet } as const
     const { agent } = await makeAgent(ctx, { name: 'The Oldest One', owner })
@@ -129,8 +129,8 @@ describe('recovering keys', () => {
   })
 })
 
-describe('signing in', () => {
-  test('agents of a newly linked wallet are counted once and take the person’s handle', async () => {
+describe('signIn', () => {
+  test('counts the agents of a newly linked wallet once and sets the user’s handle', async () => {
     const wallet = makeEvmWallet()
     const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
