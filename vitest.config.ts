@@ -22,7 +22,7 @@ const PROCESSES = [
 ]
 
 /** Starts api and worker processes on chains of their own. */
-const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.test.ts']
+const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,database-restart,restore}.test.ts']
 
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =

@@ -84,8 +84,8 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     name: 'restarts',
-    settings: () => ({ ROLLS: 25 }),
-    files: ['tests/faults/rolling-restarts.test.ts'],
+    settings: () => ({ ROLLS: 25, KILL_DELAYS_MS: '0,150,400' }),
+    files: ['tests/faults/rolling-restarts.test.ts', 'tests/journeys/dev-ends.test.ts'],
   },
   {
     name: 'faults',

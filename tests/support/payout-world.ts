@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,18 +8,23 @@ import { promisify } from 'node:util'
 import type { SeenTransfer } from '@market/core/ports/chain'
 import { connect } from '@market/database/connect'
 import type { Db } from '@market/database/transact'
-import { systemClock } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { escrow, maintainLedgerPartitions, post, world } from '@market/money/ledger'
 import { claimTransfer, parsePurpose } from '@market/money/payments'
 import { type Payout, requestPayout } from '@market/money/payouts'
+import { clockFromFile } from '@market/platform/settings/clock-file'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { startSurfpool } from '@market/testing/surfpool'
-import { asAdmin, databaseUrl } from '@market/testing/template-database'
+import {
+  asAdmin,
+  databaseUrl,
+  dropTestDatabase,
+  newTestDatabaseName,
+} from '@market/testing/template-database'
 import { createKeyPairSignerFromPrivateKeyBytes, generateKeyPairSigner } from '@solana/kit'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -109,7 +114,7 @@ interface Database {
 }
 
 const emptyDatabase = async (): Promise<Database> => {
-  const name = `market_test_${randomBytes(6).toString('hex')}`
+  const name = newTestDatabaseName()
   await asAdmin((client) => client.query(`create database ${name}`))
   const url = databaseUrl(name)
   const db = connect({ url })
@@ -118,19 +123,19 @@ const emptyDatabase = async (): Promise<Database> => {
     url,
     stop: async () => {
       await db.destroy()
-      await asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
+      dropTestDatabase(name)
     },
   }
 }
 
 /** The app's books in one database, and the workers over it. */
-export type WorldBooks = ReturnType<typeof openBooks>
+export type WorldLedger = ReturnType<typeof openLedger>
 
-const openBooks = <Settings extends Readonly<Record<string, string>>>(
+const openLedger = <Settings extends Readonly<Record<'CLOCK_FILE', string>>>(
   { db, url, stop }: Database,
   settings: Settings,
 ) => {
-  const clock = { ...systemClock, advance: () => {}, set: () => {} }
+  const clock = { ...clockFromFile(settings.CLOCK_FILE), advance: () => {}, set: () => {} }
   const actor = { kind: 'admin_key', name: 'a test' } as const
   const ctx = marketContext({ db, clock, actor })
   const environment = { ...settings, DATABASE_URL: url }
@@ -171,7 +176,12 @@ export async function startPayoutWorld(seed: number, given?: Database) {
   const urlsOf = (some: readonly { readonly url: string }[]) => some.map(({ url }) => url).join()
 
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const clockFile = join(folder, 'clock')
+  writeFileSync(clockFile, '0')
+  let aheadMs = 0
   const settings = {
+    CLOCK_FILE: clockFile,
+    SWEEP_INTERVAL_MS: '500',
     DATABASE_POOL: '6',
     VAULT_KEYS: `k1:${randomBytes(32).toString('hex')}`,
     VAULT_PEPPER: randomBytes(32).toString('hex'),
@@ -187,8 +197,8 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     ALT_USDC: ALT.usdc,
     ALT_TREASURY_KEY: alt.key,
   }
-  const books = openBooks(given ?? (await testDatabase()), settings)
-  const { ctx } = books
+  const ledger = openLedger(given ?? (await testDatabase()), settings)
+  const { ctx } = ledger
   await maintainLedgerPartitions(ctx)
   for (const network of NETWORKS) {
     const { float } = chains[network]
@@ -205,10 +215,10 @@ export async function startPayoutWorld(seed: number, given?: Database) {
         })
     })
   }
-  const restored: WorldBooks[] = []
+  const restored: WorldLedger[] = []
   return {
-    ...books,
-    books,
+    ...ledger,
+    ledger,
     random,
     chains,
     relays: allRelays,
@@ -217,14 +227,19 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     holdBack: (what: RegExp | undefined, networks: readonly Network[] = NETWORKS) => {
       for (const relay of networks.flatMap((network) => relays[network])) relay.held = what
     },
+    /** Moves the clock of the workers and of the test; chains keep real time. */
+    advanceClock: (ms: number) => {
+      aheadMs += ms
+      writeFileSync(clockFile, String(aheadMs))
+    },
     /** A backup of the books as they are now; each time it is called, it is restored into another new database. */
-    async backup(): Promise<() => Promise<WorldBooks>> {
+    async backup(): Promise<() => Promise<WorldLedger>> {
       const file = join(folder, `${randomBytes(6).toString('hex')}.dump`)
-      await run('pg_dump', ['--format=custom', '--no-owner', `--file=${file}`, books.url])
+      await run('pg_dump', ['--format=custom', '--no-owner', `--file=${file}`, ledger.url])
       return async () => {
         const database = await emptyDatabase()
         await run('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${database.url}`, file])
-        const again = openBooks(database, settings)
+        const again = openLedger(database, settings)
         restored.push(again)
         return again
       }
@@ -232,7 +247,7 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     stop: async () => {
       await Promise.all(allRelays.map((relay) => relay.stop()))
       await Promise.all([base.stop(), alt.stop(), solana.stop()])
-      for (const { stop } of [books, ...restored]) await stop()
+      for (const { stop } of [ledger, ...restored]) await stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }

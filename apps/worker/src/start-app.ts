@@ -81,9 +81,9 @@ export async function startApp(config: Config) {
     log,
     onFailure: figures.noteFailure,
   })
-  const sweeps = startSweeps(ctx, HOUSE_SWEEPS, log, figures.noteFailure)
+  const sweeps = startSweeps(ctx, HOUSE_SWEEPS, log, figures.noteFailure, config.SWEEP_INTERVAL_MS)
   const money = [...MONEY_SWEEPS, watchGas(figures.noteGas)]
-  const watching = startSweeps(ctx, money, log, figures.noteFailure)
+  const watching = startSweeps(ctx, money, log, figures.noteFailure, config.SWEEP_INTERVAL_MS)
 
   return {
     log,

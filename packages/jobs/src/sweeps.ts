@@ -39,6 +39,7 @@ export function startSweeps<Ctx>(
   sweeps: readonly Sweep<Ctx>[],
   log: SweepLog,
   onFailure: (name: string) => void,
+  maxIntervalMs = Number.POSITIVE_INFINITY,
 ) {
   const running = new Map<string, Promise<unknown>>()
   const sweep = ({ name, run }: Sweep<Ctx>) => {
@@ -52,7 +53,7 @@ export function startSweeps<Ctx>(
     running.set(name, work)
   }
   for (const each of sweeps) sweep(each)
-  const timers = sweeps.map((each) => setInterval(() => sweep(each), each.everyMs))
+  const timers = sweeps.map((each) => setInterval(() => sweep(each), Math.min(each.everyMs, maxIntervalMs)))
   return {
     stop: async () => {
       for (const timer of timers) clearInterval(timer)

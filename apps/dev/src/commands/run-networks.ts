@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { ApiError } from '@market/kernel/api-error'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { BASE_USDC } from '@market/testing/evm-usdc'
@@ -61,3 +62,4 @@ const described = (name: Network) => {
 }
 const up: Up = { up: Object.fromEntries(NETWORKS.map(described)) as Up['up'] }
 process.send?.(up)
+flushCompileCache()

@@ -1,4 +1,9 @@
 import { rmSync } from 'node:fs'
+import { enableCompileCache, flushCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+// Halves the time of every start but the first.
+enableCompileCache(fileURLToPath(new URL('../../../../.cache/compiled', import.meta.url)))
 
 /**
  * A program, for as long as standard input is open: the pipe closes however `dev` ends, even by SIGKILL, so the program
@@ -13,3 +18,5 @@ process.stdin
   })
   .resume()
 await (name === 'worker' ? import('@market/worker/main') : import('@market/api/main'))
+// A killed process does not write its compile cache, and the next start compiles everything again.
+flushCompileCache()

@@ -46,6 +46,8 @@ const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 const developmentSettings = {
   /** A file of milliseconds by which the clock is moved. */
   CLOCK_FILE: z.string().optional(),
+  /** Sweeps run at least this often, so that a test does not wait for the interval of production. */
+  SWEEP_INTERVAL_MS: wholeNumber(50, 60_000).optional(),
   /** `public address=host:port`: where requests to an address, already checked, really go. */
   OUTBOUND_REROUTE: list,
   /** Certificates that are trusted beside the usual ones, as a PEM file. */
