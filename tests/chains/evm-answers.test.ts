@@ -113,9 +113,9 @@ test('a node without our receipts does not make a payout fail that arrived', asy
     kind: 'change',
     result: (call, result) => (call.method === 'eth_getTransactionReceipt' ? null : result),
   }
-  expect(await sender.look([signed])).toEqual({ kind: 'final', reference: signed.reference })
+  expect(await sender.observe([signed])).toEqual({ kind: 'final', reference: signed.reference })
   second.mood = { kind: 'reset' }
-  await expect(sender.look([signed])).rejects.toMatchObject(IS_AWAY)
+  await expect(sender.observe([signed])).rejects.toMatchObject(IS_AWAY)
 })
 
 describe('the check at start', () => {

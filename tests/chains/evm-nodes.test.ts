@@ -21,7 +21,7 @@ beforeEach(() => world.calm())
 const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknown>> = {
   'whether a payment came': async ({ chain }) => verdict(await chain.findTransfer(question(paid))),
   'whether too small a payment came': async ({ chain }) =>
-    verdict(await chain.findTransfer(question(paid, { atLeast: usdc(12n) }))),
+    verdict(await chain.findTransfer(question(paid, { minAmount: usdc(12n) }))),
   'what came into the treasury': async ({ chain }) =>
     (await chain.transfersAfter(undefined, 10)).transfers.map(({ amount }) => amount),
   'what the treasury holds': async ({ chain }) => chain.balanceOf(treasury.address),

@@ -3,7 +3,7 @@ import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/ev
 import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { transferCall } from '@market/chains/evm/sign-transfer'
 import type { Chain, ObservedOutgoingTransfer } from '@market/core/ports/chain'
-import type { PayoutOrder, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { manyCalls } from '@market/testing/contracts/many-calls'
 import { BATCH_BYTECODE, FORGER_BYTECODE } from '@market/testing/contracts/payment-tricks'
@@ -50,7 +50,7 @@ const newId = () => {
   orders += 1
   return `pay_${String(orders).padStart(32, '0')}`
 }
-const orderOf = (amount: bigint, to: string = newAccount().address): PayoutOrder => ({
+const orderOf = (amount: bigint, to: string = newAccount().address): PayoutRequest => ({
   payoutId: newId(),
   to,
   amount: usdc(amount),
@@ -58,7 +58,7 @@ const orderOf = (amount: bigint, to: string = newAccount().address): PayoutOrder
 /** Signs and sends; without blocks by themselves it waits in the pool. */
 const hand = async (
   sender: PayoutSender,
-  order: PayoutOrder,
+  order: PayoutRequest,
   nonce: bigint,
   before: SignedTransfer[] = [],
 ) => {
@@ -71,7 +71,7 @@ const mined = ({ reference }: SignedTransfer) =>
     const receipt = await network.rpc('eth_getTransactionReceipt', [reference])
     return receipt !== null
   })
-const payOut = async (sender: PayoutSender, order: PayoutOrder, nonce: bigint): Promise<SignedTransfer> => {
+const payOut = async (sender: PayoutSender, order: PayoutRequest, nonce: bigint): Promise<SignedTransfer> => {
   const signed = await hand(sender, order, nonce)
   await mined(signed)
   return signed
@@ -242,7 +242,7 @@ test('what did not leave is not told: what reverted, came in, came back, was not
   await network.deny(denied.to as Address, true)
   await sender.send(signed)
   await mined(signed)
-  expect(await sender.look([signed])).toMatchObject({ kind: 'seen' })
+  expect(await sender.observe([signed])).toMatchObject({ kind: 'seen' })
   await network.transfer(stranger, account.address, 5n)
   await network.transfer(account, account.address, 6n)
   await network.call(stranger, network.usdc, transferFrom(account.address, stranger.address, 0n))

@@ -1,7 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/evm/local-signer'
-import type { PayoutOrder, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { type Hex, parseTransaction, toHex, zeroAddress } from 'viem'
@@ -24,7 +24,7 @@ const treasuryWith = async (amount = 1_000_000_000n, changes: Partial<EvmPayoutS
 }
 
 let orders = 0
-const orderOf = (amount: bigint, to: string = newAccount().address): PayoutOrder => {
+const orderOf = (amount: bigint, to: string = newAccount().address): PayoutRequest => {
   orders += 1
   return { payoutId: `pay_0test${orders}`, to, amount: usdc(amount) }
 }
@@ -32,7 +32,7 @@ const orderOf = (amount: bigint, to: string = newAccount().address): PayoutOrder
 /** As the market does it: the nonce is the chain's, the bytes are kept as text, and only what was kept is sent. */
 const signAndKeep = async (
   sender: PayoutSender,
-  order: PayoutOrder,
+  order: PayoutRequest,
   nonce: bigint,
   before: SignedTransfer[] = [],
 ) => {
@@ -49,14 +49,14 @@ test('a payout is signed, kept, sent, seen and then final, and the payee holds t
   const order = orderOf(5_000_000n)
   expect(await sender.nonces()).toEqual({ next: 0n, pending: 0n })
   const signed = await signAndKeep(sender, order, 0n)
-  expect(await sender.look([signed])).toEqual({ kind: 'unknown' })
+  expect(await sender.observe([signed])).toEqual({ kind: 'unknown' })
   await sender.send(signed)
-  expect(await sender.look([signed])).toEqual({ kind: 'seen', reference: signed.reference })
+  expect(await sender.observe([signed])).toEqual({ kind: 'seen', reference: signed.reference })
   expect(await network.balanceOf(order.to as Hex)).toBe(5_000_000n)
   await network.mine(FINALITY - 2)
-  expect(await sender.look([signed])).toEqual({ kind: 'seen', reference: signed.reference })
+  expect(await sender.observe([signed])).toEqual({ kind: 'seen', reference: signed.reference })
   await network.mine(1)
-  expect(await sender.look([signed])).toEqual({ kind: 'final', reference: signed.reference })
+  expect(await sender.observe([signed])).toEqual({ kind: 'final', reference: signed.reference })
   expect(await sender.nonces()).toEqual({ next: 1n, pending: 1n })
   expect(await nonceOf(account.address)).toBe(1n)
 })
@@ -112,7 +112,7 @@ test('a payout whose fee is too low is replaced at its nonce, and only one of th
   const dear = (stuck.maxFeePerGas ?? 0n) * 3n
   await network.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(dear)])
   await network.mine(1)
-  expect(await sender.look([stuck])).toEqual({ kind: 'unknown' })
+  expect(await sender.observe([stuck])).toEqual({ kind: 'unknown' })
 
   const replacement = await signAndKeep(sender, order, 0n, [stuck])
   expect(replacement.nonce).toBe(0n)
@@ -120,9 +120,9 @@ test('a payout whose fee is too low is replaced at its nonce, and only one of th
   await sender.send(replacement)
   await network.mine(1)
   const seen = { kind: 'seen', reference: replacement.reference }
-  expect(await sender.look([stuck, replacement])).toEqual(seen)
+  expect(await sender.observe([stuck, replacement])).toEqual(seen)
   await network.mine(FINALITY)
-  expect(await sender.look([stuck, replacement])).toEqual({ ...seen, kind: 'final' })
+  expect(await sender.observe([stuck, replacement])).toEqual({ ...seen, kind: 'final' })
   await sender.send(stuck)
   await network.mine(1)
   expect(await network.balanceOf(order.to as Hex)).toBe(9n)
@@ -160,13 +160,13 @@ test('a reorganisation drops a payout, and sending it again repairs it', async (
   const signed = await signAndKeep(sender, order, 0n)
   await sender.send(signed)
   await network.mine(1)
-  expect(await sender.look([signed])).toMatchObject({ kind: 'seen' })
+  expect(await sender.observe([signed])).toMatchObject({ kind: 'seen' })
   await network.reorg(2)
-  expect(await sender.look([signed])).toEqual({ kind: 'unknown' })
+  expect(await sender.observe([signed])).toEqual({ kind: 'unknown' })
   expect(await network.balanceOf(order.to as Hex)).toBe(0n)
   await sender.send(signed)
   await network.mine(FINALITY)
-  expect(await sender.look([signed])).toEqual({ kind: 'final', reference: signed.reference })
+  expect(await sender.observe([signed])).toEqual({ kind: 'final', reference: signed.reference })
   expect(await network.balanceOf(order.to as Hex)).toBe(4n)
 })
 
@@ -200,9 +200,9 @@ test('a payout that reverts has failed only when its block is final', async () =
   const signed = await signAndKeep(sender, order, 0n)
   await network.deny(order.to as Hex, true)
   await sender.send(signed)
-  expect(await sender.look([signed])).toMatchObject({ kind: 'seen' })
+  expect(await sender.observe([signed])).toMatchObject({ kind: 'seen' })
   await network.mine(FINALITY)
-  expect(await sender.look([signed])).toMatchObject({ kind: 'failed', why: 'the transfer reverted' })
+  expect(await sender.observe([signed])).toMatchObject({ kind: 'failed', reason: 'the transfer reverted' })
 })
 
 test('a nonce that somebody else used is told only when a final block has used it', async () => {
@@ -210,12 +210,12 @@ test('a nonce that somebody else used is told only when a final block has used i
   const signed = await signAndKeep(sender, orderOf(4n), 0n)
   await network.transfer(account, newAccount().address, 1n)
   await sender.send(signed)
-  expect(await sender.look([signed])).toEqual({ kind: 'unknown' })
+  expect(await sender.observe([signed])).toEqual({ kind: 'unknown' })
   await network.mine(FINALITY)
-  expect(await sender.look([signed])).toEqual({
+  expect(await sender.observe([signed])).toEqual({
     kind: 'failed',
     reference: signed.reference,
-    why: 'nonce used by another transaction',
+    reason: 'nonce used by another transaction',
   })
 })
 
@@ -229,9 +229,9 @@ test('an outcome does not depend on the order or number of signatures', async ()
   await sender.send(first)
   await network.mine(FINALITY)
   const final = { kind: 'final', reference: first.reference }
-  expect(await sender.look(signed)).toEqual(final)
-  expect(await sender.look(signed.toReversed())).toEqual(final)
-  expect(await sender.look([])).toEqual({ kind: 'unknown' })
+  expect(await sender.observe(signed)).toEqual(final)
+  expect(await sender.observe(signed.toReversed())).toEqual(final)
+  expect(await sender.observe([])).toEqual({ kind: 'unknown' })
 })
 
 test('many payouts at consecutive nonces all arrive, whatever order they are sent in', async () => {
@@ -245,7 +245,7 @@ test('many payouts at consecutive nonces all arrive, whatever order they are sen
   for (const one of signed.toReversed()) await sender.send(one)
   await network.mine(FINALITY + 1)
   for (const [index, { order }] of payouts.entries()) {
-    expect(await sender.look(signed.slice(index, index + 1))).toMatchObject({ kind: 'final' })
+    expect(await sender.observe(signed.slice(index, index + 1))).toMatchObject({ kind: 'final' })
     expect(await network.balanceOf(order.to as Hex)).toBe(order.amount)
   }
 })
@@ -261,8 +261,8 @@ test('a payout to a wallet is no payment into the treasury', async () => {
 
 test('what a payout may cost and what there is to pay it with are told in the chain’s coin', async () => {
   const { sender } = await treasuryWith()
-  const { native, fresh } = await sender.cost(orderOf(4n))
-  expect(fresh).toBe(false)
+  const { native, createsAccount } = await sender.estimateCost(orderOf(4n))
+  expect(createsAccount).toBe(false)
   expect(native).toBeGreaterThan(100_000n)
   expect(await sender.nativeBalance()).toBe(10n ** 18n)
 })

@@ -1,5 +1,5 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import type { TransferQuestion } from '@market/core/ports/chain'
+import type { TransferQuery } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { BATCH_BYTECODE, FORGER_BYTECODE } from '@market/testing/contracts/payment-tricks'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -46,9 +46,9 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
   const payer = await fundedPayer(network)
   const settings = settingsFor(network, treasury.address, { network: name, ownAddresses: [vault.address] })
   const chain = evmChain(settings)
-  const look = async (reference: string, changes: Partial<TransferQuestion> = {}) =>
+  const look = async (reference: string, changes: Partial<TransferQuery> = {}) =>
     chain.findTransfer(question(reference, changes))
-  const verdictOf = async (reference: string, changes: Partial<TransferQuestion> = {}) =>
+  const verdictOf = async (reference: string, changes: Partial<TransferQuery> = {}) =>
     verdict(await look(reference, changes))
   const pay = (amount: bigint) => network.transfer(payer, treasury.address, amount)
   const confirmed = async (sent: Promise<Hex>): Promise<Hex> => {
@@ -103,7 +103,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
   test('a payment is told with its amount, its payer in lower case, its time and its block', async () => {
     const hash = await confirmed(pay(11_000_000n))
     const block = (await network.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
-    expect(await look(hash, { atLeast: usdc(10_000_000n) })).toMatchObject({
+    expect(await look(hash, { minAmount: usdc(10_000_000n) })).toMatchObject({
       kind: 'ok',
       transfer: {
         reference: hash,
@@ -125,12 +125,12 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
 
   test('a micro too little is underpaid, and the exact amount is enough', async () => {
     const hash = await confirmed(pay(11_000_000n))
-    expect(await look(hash, { atLeast: usdc(11_000_001n) })).toEqual({
+    expect(await look(hash, { minAmount: usdc(11_000_001n) })).toEqual({
       kind: 'rejected',
-      why: 'underpaid',
+      reason: 'underpaid',
       detail: '11000000 of 11000001 micro-USDC',
     })
-    expect(await verdictOf(hash, { atLeast: usdc(11_000_000n) })).toBe('ok')
+    expect(await verdictOf(hash, { minAmount: usdc(11_000_000n) })).toBe('ok')
   })
 
   test('only a wallet that may pay has paid, however its address is written', async () => {
@@ -168,7 +168,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     const args = [newAccount().address, treasury.address, 0n] as const
     const data = encodeFunctionData({ abi: zero, functionName: 'transferFrom', args })
     const hash = await confirmed(network.call(payer, network.usdc, data))
-    expect(await verdictOf(hash, { atLeast: usdc(0n) })).toBe('rejected: no_transfer')
+    expect(await verdictOf(hash, { minAmount: usdc(0n) })).toBe('rejected: no_transfer')
   })
 
   test('a transfer to somebody else is no payment', async () => {
@@ -189,7 +189,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     })
     const hash = await confirmed(network.call(payer, batch, data))
     expect(await look(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 8n } })
-    expect(await verdictOf(hash, { atLeast: usdc(9n) })).toBe('rejected: underpaid')
+    expect(await verdictOf(hash, { minAmount: usdc(9n) })).toBe('rejected: underpaid')
   })
 
   test('a relayed authorization is paid by the one who signed it', async () => {

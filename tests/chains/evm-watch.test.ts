@@ -1,5 +1,5 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import type { Chain, SeenTransfer } from '@market/core/ports/chain'
+import type { Chain, IncomingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ const payers = [await fundedPayer(network), await fundedPayer(network), await fu
 
 /** Reads page by page until the position stands still, as the watcher does. */
 const readOn = async (chain: Chain, from: string | undefined, limit: () => number) => {
-  const transfers: SeenTransfer[] = []
+  const transfers: IncomingTransfer[] = []
   let position = from
   for (;;) {
     const size = limit()
@@ -30,7 +30,7 @@ const watchOf = (changes: Parameters<typeof settingsFor>[2] = {}) => {
   const treasury = newAccount()
   return { treasury, chain: evmChain(settingsFor(network, treasury.address, changes)) }
 }
-const references = (transfers: readonly SeenTransfer[]) => transfers.map(({ reference }) => reference)
+const references = (transfers: readonly IncomingTransfer[]) => transfers.map(({ reference }) => reference)
 
 test('every transfer is seen exactly once and in order, whatever the pages and blocks', async () => {
   const block = fc.array(
@@ -49,7 +49,7 @@ test('every transfer is seen exactly once and in order, whatever the pages and b
       let asked = 0
       const limit = () => limits[asked++ % limits.length] ?? 1
       const sent: Hex[] = []
-      const seen: SeenTransfer[] = []
+      const seen: IncomingTransfer[] = []
       let position: string | undefined
       const read = async () => {
         const page = await readOn(chain, position, limit)
@@ -86,7 +86,7 @@ test('a transfer is told with its payer, amount, time and block, and whether it 
   const { transfers } = await readOn(chain, undefined, () => 10)
   const look = await chain.findTransfer({
     reference,
-    atLeast: usdc(1n),
+    minAmount: usdc(1n),
     notBefore: new Date(0),
     notAfter: new Date(Date.now() + 3_600_000),
   })

@@ -1,5 +1,5 @@
 import type { EvmPayoutSenderSettings } from '@market/chains/evm/evm-payout-sender'
-import type { Observation, TransferQuestion } from '@market/core/ports/chain'
+import type { Observation, TransferQuery } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { authorizationCall, authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
@@ -43,9 +43,9 @@ export const settingsFor = (
 
 const HOUR = 3_600_000
 
-export const question = (reference: string, changes: Partial<TransferQuestion> = {}): TransferQuestion => ({
+export const question = (reference: string, changes: Partial<TransferQuery> = {}): TransferQuery => ({
   reference,
-  atLeast: usdc(1n),
+  minAmount: usdc(1n),
   notBefore: new Date(Date.now() - HOUR),
   notAfter: new Date(Date.now() + HOUR),
   ...changes,
@@ -53,7 +53,7 @@ export const question = (reference: string, changes: Partial<TransferQuestion> =
 
 /** The verdict in one word or two. */
 export const verdict = (look: Observation): string =>
-  look.kind === 'ok' ? (look.transfer.final ? 'ok, final' : 'ok') : `${look.kind}: ${look.why}`
+  look.kind === 'ok' ? (look.transfer.final ? 'ok, final' : 'ok') : `${look.kind}: ${look.reason}`
 
 /** A call by which anybody can carry out a payment that `from` signed. */
 export const authorizedBy = async (

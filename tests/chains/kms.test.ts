@@ -125,8 +125,8 @@ describe('an Ed25519 key in the KMS', () => {
       const to = (await generateKeyPairSigner()).address
       const signed = await sender.sign({ payoutId: 'po_kms', to, amount: usdc(2_000_000n) }, null, [])
       await sender.send(signed)
-      let outcome = await sender.look([signed])
-      while (outcome.kind === 'unknown' || outcome.kind === 'seen') outcome = await sender.look([signed])
+      let outcome = await sender.observe([signed])
+      while (outcome.kind === 'unknown' || outcome.kind === 'seen') outcome = await sender.observe([signed])
       expect(outcome).toEqual({ kind: 'final', reference: signed.reference })
       expect(await world.usdc.balanceOf(to)).toBe(2_000_000n)
     } finally {

@@ -38,7 +38,7 @@ const TIMEOUT_MS = 1_000
 const settings = () => ({ ...world.settings, rpcUrls: [first.url, second.url], timeoutMs: TIMEOUT_MS })
 const question = () => ({
   reference,
-  atLeast: usdc(1n),
+  minAmount: usdc(1n),
   notBefore: new Date(Date.now() - 3_600_000),
   notAfter: new Date(Date.now() + 3_600_000),
 })

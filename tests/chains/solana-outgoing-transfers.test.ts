@@ -6,7 +6,7 @@ import { MEMO_PROGRAM } from '@market/chains/solana/sign-payout'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
-import type { PayoutOrder, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { address, generateKeyPairSigner, signature } from '@solana/kit'
 import { getAddMemoInstruction } from '@solana-program/memo'
@@ -25,7 +25,7 @@ const WITHIN = { withinMs: 60_000 }
 let world: SolanaWorld
 let sender: PayoutSender
 /** Paid before the first test, oldest first as far as one waited for the other. */
-const paid: { readonly order: PayoutOrder; readonly reference: string }[] = []
+const paid: { readonly order: PayoutRequest; readonly reference: string }[] = []
 const relays: SolanaRelay[] = []
 
 let count = 0
@@ -33,15 +33,15 @@ const newId = () => {
   count += 1
   return `pay_${String(count).padStart(32, '0')}`
 }
-const newOrder = async (amount: bigint, to?: string): Promise<PayoutOrder> => ({
+const newOrder = async (amount: bigint, to?: string): Promise<PayoutRequest> => ({
   payoutId: newId(),
   to: to ?? (await generateKeyPairSigner()).address,
   amount: usdc(amount),
 })
 
 const isFinal = async (signed: SignedTransfer) =>
-  until('the payout is final', async () => (await sender.look([signed])).kind === 'final', WITHIN)
-const payOut = async (order: PayoutOrder): Promise<string> => {
+  until('the payout is final', async () => (await sender.observe([signed])).kind === 'final', WITHIN)
+const payOut = async (order: PayoutRequest): Promise<string> => {
   const signed = await sender.sign(order, null, [])
   await sender.send(signed)
   await isFinal(signed)
@@ -63,7 +63,7 @@ beforeAll(async () => {
   // Fails in its block, and is listed by nodes all the same.
   const tooMuch = await sender.sign(await newOrder(FLOAT * 10n), null, [])
   await sender.send(tooMuch)
-  await until('it failed', async () => (await sender.look([tooMuch])).kind === 'failed', WITHIN)
+  await until('it failed', async () => (await sender.observe([tooMuch])).kind === 'failed', WITHIN)
 })
 afterAll(() => world.stop())
 afterEach(async () => {

@@ -3,7 +3,12 @@ import { fetchTransaction } from '@market/chains/solana/read-transfer'
 import { priceOf } from '@market/chains/solana/sign-payout'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
-import type { PayoutOrder, PayoutSender, SentOutcome, SignedTransfer } from '@market/core/ports/payout-sender'
+import type {
+  PayoutOutcome,
+  PayoutRequest,
+  PayoutSender,
+  SignedTransfer,
+} from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { address, generateKeyPairSigner, getBase58Encoder, signature } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
@@ -38,7 +43,7 @@ const relayed = async () => {
 const railOver = (...urls: string[]) => solanaPayoutSender({ ...world.settings, rpcUrls: urls }, world.signer)
 
 let count = 0
-const newOrder = async (amount = 1_000_000n, to?: string): Promise<PayoutOrder> => {
+const newOrder = async (amount = 1_000_000n, to?: string): Promise<PayoutRequest> => {
   count += 1
   return { payoutId: `po_${count}`, to: to ?? (await generateKeyPairSigner()).address, amount: usdc(amount) }
 }
@@ -46,24 +51,24 @@ const newOrder = async (amount = 1_000_000n, to?: string): Promise<PayoutOrder> 
 const lookUntil = async (
   over: PayoutSender,
   signed: readonly SignedTransfer[],
-  ...kinds: SentOutcome['kind'][]
+  ...kinds: PayoutOutcome['kind'][]
 ) => {
   for (;;) {
-    const outcome = await over.look(signed)
+    const outcome = await over.observe(signed)
     if (kinds.includes(outcome.kind)) return outcome
     await wait(SLOT_TIME_MS)
   }
 }
 
 /** What the market does with a sender: sign, send and look until it is over, signing again only after an expiry. */
-const payOut = async (over: PayoutSender, order: PayoutOrder): Promise<readonly SignedTransfer[]> => {
+const payOut = async (over: PayoutSender, order: PayoutRequest): Promise<readonly SignedTransfer[]> => {
   const signed: SignedTransfer[] = []
   for (;;) {
     const next = await over.sign(order, null, signed)
     signed.push(next)
     for (;;) {
       await over.send(next).catch(() => {})
-      const { kind } = await over.look(signed)
+      const { kind } = await over.observe(signed)
       if (kind === 'final') return signed
       if (kind === 'failed') throw new Error('the payout failed')
       if (kind === 'expired') break
@@ -82,8 +87,8 @@ const memoOf = async (reference: string): Promise<string | undefined> => {
 describe('a payout', () => {
   test('to a fresh payee makes the account, costs what was told, and carries its id', async () => {
     const order = await newOrder(2_500_000n)
-    const cost = await sender.cost(order)
-    expect(cost).toEqual({ native: 2_044_360n, fresh: true })
+    const cost = await sender.estimateCost(order)
+    expect(cost).toEqual({ native: 2_044_360n, createsAccount: true })
     const before = await sender.nativeBalance()
     const signed = await sender.sign(order, null, [])
     expect(signed).toMatchObject({ nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null })
@@ -93,18 +98,18 @@ describe('a payout', () => {
     expect(await world.usdc.balanceOf(order.to)).toBe(2_500_000n)
     expect(before - (await sender.nativeBalance())).toBe(cost.native)
     expect(await memoOf(signed.reference)).toBe(`${order.payoutId}#1`)
-    expect(await sender.cost(order)).toEqual({ native: 5_080n, fresh: false })
+    expect(await sender.estimateCost(order)).toEqual({ native: 5_080n, createsAccount: false })
   })
 
   test('is not a payment in, although it moves USDC of the treasury', async () => {
     const [signed] = await payOut(sender, await newOrder())
     const look = await solanaChain(world.settings).findTransfer({
       reference: signed?.reference ?? '',
-      atLeast: usdc(1n),
+      minAmount: usdc(1n),
       notBefore: new Date(0),
       notAfter: new Date(Date.now() + 3_600_000),
     })
-    expect(look).toEqual({ kind: 'rejected', why: 'own_transfer' })
+    expect(look).toEqual({ kind: 'rejected', reason: 'own_transfer' })
   })
 
   test('equal to another one under the same blockhash has its own signature, and both are paid', async () => {
@@ -144,7 +149,7 @@ describe('a payout', () => {
   test('whose blockhash died unseen is expired, signed again, and paid once', async () => {
     const order = await newOrder(5n)
     const dead = await sender.sign(order, null, [])
-    expect((await sender.look([dead])).kind).toBe('unknown')
+    expect((await sender.observe([dead])).kind).toBe('unknown')
     await lookUntil(sender, [dead], 'expired')
     const finalized = await world.rpc.getBlockHeight({ commitment: 'finalized' }).send()
     expect(finalized).toBeGreaterThan(dead.lastValidHeight ?? 0n)
@@ -187,7 +192,7 @@ describe('a payout', () => {
     const signed = await sender.sign(order, null, [])
     await sender.send(signed)
     const outcome = await lookUntil(sender, [signed], 'failed')
-    expect(outcome).toMatchObject({ reference: signed.reference, why: expect.stringContaining('Custom') })
+    expect(outcome).toMatchObject({ reference: signed.reference, reason: expect.stringContaining('Custom') })
   })
 })
 
@@ -204,9 +209,9 @@ describe('bytes are not given up', () => {
     away.manner = async () => {
       throw new InTrouble({ kind: 'reset' })
     }
-    expect(await railOver(world.chain.url, away.url).look([signed])).toEqual({ kind: 'unknown' })
+    expect(await railOver(world.chain.url, away.url).observe([signed])).toEqual({ kind: 'unknown' })
     away.manner = (_call, ask) => ask()
-    expect(await railOver(world.chain.url, away.url).look([signed])).toEqual({ kind: 'expired' })
+    expect(await railOver(world.chain.url, away.url).observe([signed])).toEqual({ kind: 'expired' })
   })
 
   test('when a node does not remember the time at which they were signed', async () => {
@@ -215,7 +220,7 @@ describe('bytes are not given up', () => {
     const recent = await world.rpc.getSlot({ commitment: 'confirmed' }).send()
     forgetful.manner = async (call, ask) =>
       call.method === 'getFirstAvailableBlock' ? Number(recent) - 1 : ask()
-    expect(await railOver(forgetful.url).look([signed])).toEqual({ kind: 'unknown' })
+    expect(await railOver(forgetful.url).observe([signed])).toEqual({ kind: 'unknown' })
   })
 
   test('when the statuses are older than the height', async () => {
@@ -225,7 +230,7 @@ describe('bytes are not given up', () => {
       const result = await ask()
       return call.method === 'getSignatureStatuses' ? { ...(result as object), context: { slot: 1 } } : result
     }
-    expect(await railOver(stale.url).look([signed])).toEqual({ kind: 'unknown' })
+    expect(await railOver(stale.url).observe([signed])).toEqual({ kind: 'unknown' })
   })
 
   test('when one node denies a payment that another one knows: it is paid', async () => {

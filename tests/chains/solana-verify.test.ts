@@ -1,6 +1,6 @@
 import { fetchTransaction, readUsdcChange } from '@market/chains/solana/read-transfer'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Observation, TransferQuestion } from '@market/core/ports/chain'
+import type { Observation, TransferQuery } from '@market/core/ports/chain'
 import { usdc as micros } from '@market/kernel/money'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import {
@@ -51,12 +51,12 @@ afterAll(() => world.stop())
 
 const ask = (
   reference: string,
-  question: Partial<TransferQuestion> = {},
+  question: Partial<TransferQuery> = {},
   settings: Partial<SolanaWorld['settings']> = {},
 ): Promise<Observation> =>
   solanaChain({ ...world.settings, ...settings }).findTransfer({
     reference,
-    atLeast: micros(1n),
+    minAmount: micros(1n),
     notBefore: new Date(Date.now() - HOUR_MS),
     notAfter: new Date(Date.now() + HOUR_MS),
     ...question,
@@ -110,13 +110,13 @@ describe('what is not yet a payment', () => {
     ['nothing', ''],
   ])('%s is no reference', async (_name, reference) => {
     expect(solanaChain(world.settings).normalize(reference)).toBeUndefined()
-    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'bad_reference' })
+    expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'bad_reference' })
   })
 
   test('a signature nobody has seen is pending, not rejected', async () => {
     const unknown = '5'.repeat(87)
     expect(solanaChain(world.settings).normalize(unknown)).toBe(unknown)
-    expect(await ask(unknown)).toEqual({ kind: 'pending', why: 'unknown' })
+    expect(await ask(unknown)).toEqual({ kind: 'pending', reason: 'unknown' })
   })
 
   test('a payment looked for right after it was sent is pending or found, never rejected', async () => {
@@ -134,7 +134,7 @@ describe('what is not yet a payment', () => {
 describe('what counts as a payment', () => {
   test('a plain transfer tells amount, payer, time and block', async () => {
     const reference = await paid(11_000_000n)
-    const look = await ask(reference, { atLeast: micros(11_000_000n), payers: [payer.address] })
+    const look = await ask(reference, { minAmount: micros(11_000_000n), payers: [payer.address] })
     expect(look).toMatchObject({
       kind: 'ok',
       transfer: { reference, amount: 11_000_000n, payer: payer.address },
@@ -176,7 +176,7 @@ describe('what counts as a payment', () => {
     }
     const settings = { commitment, rpcUrls: [behind.url] }
     expect(await ask(small, {}, settings)).toMatchObject({ kind: 'ok', transfer: { final: false } })
-    expect(await ask(large, {}, settings)).toEqual({ kind: 'pending', why: 'unconfirmed' })
+    expect(await ask(large, {}, settings)).toEqual({ kind: 'pending', reason: 'unconfirmed' })
     await behind.stop()
   })
 
@@ -202,7 +202,7 @@ describe('what counts as a payment', () => {
 
   test('a payment above the price counts with all of its amount', async () => {
     const reference = await paid(3_000_000n)
-    expect(await ask(reference, { atLeast: micros(1_000_000n) })).toMatchObject({
+    expect(await ask(reference, { minAmount: micros(1_000_000n) })).toMatchObject({
       kind: 'ok',
       transfer: { amount: 3_000_000n },
     })
@@ -288,7 +288,7 @@ describe('what counts as a payment', () => {
     ])
     expect(await ask(reference)).toMatchObject({ kind: 'ok', transfer: { amount: 900_000n, payer: null } })
     for (const claimed of [delegate.address, payer.address]) {
-      expect(await ask(reference, { payers: [claimed] })).toMatchObject({ why: 'wrong_payer' })
+      expect(await ask(reference, { payers: [claimed] })).toMatchObject({ reason: 'wrong_payer' })
     }
   })
 })
@@ -296,9 +296,9 @@ describe('what counts as a payment', () => {
 describe('what never counts', () => {
   test('less than asked for is underpaid, and the amount is told', async () => {
     const reference = await paid(11_000_000n)
-    expect(await ask(reference, { atLeast: micros(11_000_001n) })).toEqual({
+    expect(await ask(reference, { minAmount: micros(11_000_001n) })).toEqual({
       kind: 'rejected',
-      why: 'underpaid',
+      reason: 'underpaid',
       detail: '11000000',
     })
   })
@@ -307,21 +307,21 @@ describe('what never counts', () => {
     const reference = await paid(1_000_000n)
     expect(await ask(reference, { payers: [other.address] })).toEqual({
       kind: 'rejected',
-      why: 'wrong_payer',
+      reason: 'wrong_payer',
       detail: payer.address,
     })
   })
 
   test('a relayer that signs for the fee cannot claim the payment as its own', async () => {
     const reference = await world.run(other, [await pay(1_000_000n)])
-    expect(await ask(reference, { payers: [other.address] })).toMatchObject({ why: 'wrong_payer' })
+    expect(await ask(reference, { payers: [other.address] })).toMatchObject({ reason: 'wrong_payer' })
   })
 
   test('when two paid together, neither may claim the whole', async () => {
     const reference = await world.run(payer, [await pay(1_000_000n), await pay(2_000_000n, other)])
     for (const payers of [undefined, [payer.address], [other.address]]) {
       const look = await ask(reference, payers === undefined ? {} : { payers })
-      expect(look).toMatchObject({ kind: 'rejected', why: 'ambiguous_payer' })
+      expect(look).toMatchObject({ kind: 'rejected', reason: 'ambiguous_payer' })
     }
   })
 
@@ -329,8 +329,8 @@ describe('what never counts', () => {
     const reference = await paid(1_000_000n)
     const later = new Date(Date.now() + HOUR_MS)
     const earlier = new Date(Date.now() - HOUR_MS)
-    expect(await ask(reference, { notBefore: later })).toMatchObject({ why: 'too_old' })
-    expect(await ask(reference, { notAfter: earlier })).toMatchObject({ why: 'too_new' })
+    expect(await ask(reference, { notBefore: later })).toMatchObject({ reason: 'too_old' })
+    expect(await ask(reference, { notAfter: earlier })).toMatchObject({ reason: 'too_new' })
   })
 
   test('a token that only looks like USDC does not count', async () => {
@@ -348,17 +348,17 @@ describe('what never counts', () => {
         decimals: 6,
       }),
     ])
-    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'no_transfer' })
+    expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'no_transfer' })
   })
 
   test('USDC paid to somebody else does not count', async () => {
     const reference = await world.run(payer, [await world.transfer(payer, other.address, 1_000_000n)])
-    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'no_transfer' })
+    expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'no_transfer' })
   })
 
   test('a transaction that failed in its block does not count', async () => {
     const reference = await world.run(payer, [await pay(10n ** 15n)])
-    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'failed_on_chain' })
+    expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'failed_on_chain' })
   })
 
   test('handing over another funded account is no payment', async () => {
@@ -390,16 +390,16 @@ describe('what never counts', () => {
         newAuthority: world.treasury.address,
       }),
     ])
-    expect(await ask(reference)).toEqual({ kind: 'rejected', why: 'no_transfer' })
+    expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'no_transfer' })
   })
 
   test('a transfer that a wallet of ours signed or paid for is never a payment', async () => {
     const signedByTreasury = await world.run(world.treasury, [await pay(1_000_000n)])
-    expect(await ask(signedByTreasury)).toEqual({ kind: 'rejected', why: 'own_transfer' })
+    expect(await ask(signedByTreasury)).toEqual({ kind: 'rejected', reason: 'own_transfer' })
     const paidByOurs = await paid(1_000_000n, other)
     expect(await ask(paidByOurs)).toMatchObject({ kind: 'ok' })
     expect(await ask(paidByOurs, {}, { ownAddresses: [other.address] })).toMatchObject({
-      why: 'own_transfer',
+      reason: 'own_transfer',
     })
   })
 })

@@ -50,7 +50,7 @@ export function openHouse(db: Db, redisUrl = REDIS_URL) {
     limiter,
     ids: idSource(systemClock),
     vault: localVault({ keys: [{ id: 'bench', key: randomBytes(32) }], pepper: randomBytes(32) }),
-    identity: { verify: away, profile: away },
+    identity: { verify: away, fetchProfile: away },
     outbound: guardedOutbound({ resolver: { resolve: away } }),
     signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
     chains: { [chain.network]: chain },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Chain, Observation, TransferQuestion } from '@market/core/ports/chain'
+import type { Chain, Observation, TransferQuery } from '@market/core/ports/chain'
 import type { Usdc } from '@market/kernel/money'
 
 const never = () => Promise.reject(new Error('a bench of orders asks a chain for transfers only'))
@@ -26,14 +26,14 @@ export class PreparedChain implements Chain {
   }
 
   /** Told once, so that a long run holds no more than is under way. */
-  async findTransfer({ reference }: TransferQuestion): Promise<Observation> {
+  async findTransfer({ reference }: TransferQuery): Promise<Observation> {
     const found = this.prepared.get(reference)
-    if (found === undefined) return { kind: 'pending', why: 'unknown' }
+    if (found === undefined) return { kind: 'pending', reason: 'unknown' }
     this.prepared.delete(reference)
     const block = { height: 1n, hash: reference }
     return {
       kind: 'ok',
-      transfer: { reference, ...found, at: new Date(), block, final: true, attached: null },
+      transfer: { reference, ...found, at: new Date(), block, final: true, attachedData: null },
     }
   }
 

@@ -176,7 +176,7 @@ test('a transfer that is named early is waited for, beyond the time of the price
   await books.sweepDue()
   await books.quote(asking, id, PRICE, 1)
   const reference = books.send(buyer.wallet)
-  books.chain.lie = { kind: 'pending', why: 'unconfirmed' }
+  books.chain.lie = { kind: 'pending', reason: 'unconfirmed' }
   expect(await books.pay(buyer, id, reference)).toMatchObject({ status: 'accepted', pending: { reference } })
   books.clock.advance(30 * 60 * SECOND)
   await books.finish()
@@ -214,7 +214,7 @@ test('a transfer that lands after its order was cancelled goes back by itself', 
   const buyer = newBuyer()
   const { id } = await books.create(shop, buyer)
   const reference = books.send(buyer.wallet, PRICE + 7n)
-  books.chain.lie = { kind: 'pending', why: 'in_mempool' }
+  books.chain.lie = { kind: 'pending', reason: 'in_mempool' }
   await books.pay(buyer, id, reference)
   await books.cancel(buyer, id)
   books.chain.lie = undefined
@@ -300,7 +300,7 @@ test('the very same transfer, taken back and given again, pays the agent and the
 /** A program's order, which is made by its payment and complete when it is delivered. */
 async function hire(buyer: ReturnType<typeof newBuyer>) {
   const reference = books.send(buyer.wallet, PRICE)
-  const question = { reference, atLeast: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
+  const question = { reference, minAmount: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
   const seen = await findPayment(books.ctx, NETWORK, question)
   if (seen === undefined) throw new Error('it was just sent')
   const bought = { listingId: shop.listing.id, brief: 'Observation.', requirementAnswers: {}, due: PRICE }

@@ -212,7 +212,7 @@ class Story {
     const price = 'price' in order && order.price !== undefined ? order.price : PRICE
     const reference = books.send(one.buyer.wallet, price + more)
     this.lastReference = reference
-    if (early) books.chain.lie = { kind: 'pending', why: 'unconfirmed' }
+    if (early) books.chain.lie = { kind: 'pending', reason: 'unconfirmed' }
     try {
       await this.expectPaid(one, reference)
     } finally {

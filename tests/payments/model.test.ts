@@ -72,9 +72,9 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({
       act: as('lie'),
       look: fc.constantFrom<Observation>(
-        { kind: 'pending', why: 'unknown' },
-        { kind: 'pending', why: 'reorg' },
-        { kind: 'rejected', why: 'failed_on_chain' },
+        { kind: 'pending', reason: 'unknown' },
+        { kind: 'pending', reason: 'reorg' },
+        { kind: 'rejected', reason: 'failed_on_chain' },
       ),
     }),
   },

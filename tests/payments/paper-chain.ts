@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Chain, Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { Chain, IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
 import { unavailable } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
 import { testClock } from '@market/testing/clock'
@@ -70,20 +70,20 @@ export class PaperChain implements Chain {
     return reference
   }
 
-  async findTransfer({ reference, payers, atLeast }: TransferQuestion): Promise<Observation> {
+  async findTransfer({ reference, payers, minAmount }: TransferQuery): Promise<Observation> {
     this.answer()
     if (this.lie !== undefined) return this.lie
     const height = this.blocks.findIndex(({ payments }) =>
       payments.some((one) => one.reference === reference),
     )
     const payment = this.blocks[height]?.payments.find((one) => one.reference === reference)
-    if (payment === undefined) return { kind: 'pending', why: 'unknown' }
+    if (payment === undefined) return { kind: 'pending', reason: 'unknown' }
     const parts = [...payment.parts].filter(([payer]) => payers?.includes(payer) ?? true)
     const [part] = parts
-    if (part === undefined) return { kind: 'rejected', why: 'wrong_payer' }
-    if (parts.length > 1) return { kind: 'rejected', why: 'ambiguous_payer' }
+    if (part === undefined) return { kind: 'rejected', reason: 'wrong_payer' }
+    if (parts.length > 1) return { kind: 'rejected', reason: 'ambiguous_payer' }
     const [payer, amount] = part
-    if (amount < atLeast) return { kind: 'rejected', why: 'underpaid' }
+    if (amount < minAmount) return { kind: 'rejected', reason: 'underpaid' }
     return { kind: 'ok', transfer: this.show(payment, height, payer, amount) }
   }
 
@@ -97,7 +97,7 @@ export class PaperChain implements Chain {
       at = Math.min(this.finalHeight + 1, at)
       index = 0
     }
-    const transfers: SeenTransfer[] = []
+    const transfers: IncomingTransfer[] = []
     for (;;) {
       const block = this.blocks[at]
       const payment = block?.payments[index]
@@ -133,11 +133,16 @@ export class PaperChain implements Chain {
     if (this.isAway) throw unavailable('away')
   }
 
-  private show({ reference }: Payment, height: number, payer: string | null, amount: bigint): SeenTransfer {
+  private show(
+    { reference }: Payment,
+    height: number,
+    payer: string | null,
+    amount: bigint,
+  ): IncomingTransfer {
     const { hash = '', at = new Date() } = this.blocks[height] ?? {}
     const final = height <= this.finalHeight
     const block = { height: BigInt(height), hash }
-    return { reference, amount: usdc(amount), payer, at, block, final, attached: null }
+    return { reference, amount: usdc(amount), payer, at, block, final, attachedData: null }
   }
 }
 

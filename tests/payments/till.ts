@@ -1,4 +1,4 @@
-import type { Chain, Chains, SeenTransfer } from '@market/core/ports/chain'
+import type { Chain, Chains, IncomingTransfer } from '@market/core/ports/chain'
 import { ApiError } from '@market/kernel/api-error'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -35,15 +35,15 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
   const network: Network = chain.network
   const gone: ClaimedTransfer[] = []
 
-  const look = (reference: string, { due = 1n, payers }: Ask = {}): Promise<SeenTransfer | undefined> =>
+  const look = (reference: string, { due = 1n, payers }: Ask = {}): Promise<IncomingTransfer | undefined> =>
     findPayment(ctx, network, {
       reference,
-      atLeast: usdc(due),
+      minAmount: usdc(due),
       notBefore: new Date(Date.now() - HOUR),
       notAfter: new Date(Date.now() + HOUR),
       ...(payers === undefined ? {} : { payers }),
     })
-  const claimSeen = (seen: SeenTransfer, purpose: string, due: Usdc) =>
+  const claimSeen = (seen: IncomingTransfer, purpose: string, due: Usdc) =>
     ctx.transact((tx) => claimTransfer(ctx, tx, { network, seen, purpose: parsePurpose(purpose), due }))
 
   return {

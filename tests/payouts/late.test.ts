@@ -58,13 +58,13 @@ test('a worker that saw a payout fail before another signed it anew does not fai
   await chain.automine(false)
   const payout = await books.ask()
   await books.advance(payout)
-  const look: PayoutSender['look'] = async ([first]) => {
+  const observe: PayoutSender['observe'] = async ([first]) => {
     await chain.rpc('anvil_dropAllTransactions')
     books.ctx.clock.advance(MINUTE + SECOND)
     await books.advance(payout)
-    return { kind: 'failed', reference: first?.reference ?? '', why: 'the transfer reverted' }
+    return { kind: 'failed', reference: first?.reference ?? '', reason: 'the transfer reverted' }
   }
-  expect(await advanceLate(payout, { look })).toBe(SECOND)
+  expect(await advanceLate(payout, { observe })).toBe(SECOND)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
   expect(await books.signaturesOf(payout)).toHaveLength(2)
   await payOnce(payout)
@@ -79,8 +79,8 @@ test('a worker that saw a payout fail does not fail the round in which it is tri
   await chain.deny(payout.payee as Address, true)
   await books.advance(payout)
   await chain.mine(FINALITY)
-  const look: PayoutSender['look'] = async (signed) => {
-    const outcome = await books.sender.look(signed)
+  const observe: PayoutSender['observe'] = async (signed) => {
+    const outcome = await books.sender.observe(signed)
     await books.advance(payout)
     expect((await books.rowOf(payout)).state).toBe('failed')
     await chain.deny(payout.payee as Address, false)
@@ -88,7 +88,7 @@ test('a worker that saw a payout fail does not fail the round in which it is tri
     await books.advance(payout)
     return outcome
   }
-  expect(await advanceLate(payout, { look })).toBe(SECOND)
+  expect(await advanceLate(payout, { observe })).toBe(SECOND)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', round: 2, reason: null })
   await payOnce(payout)
 })

@@ -34,7 +34,7 @@ async function makeFunded(market: Market, service: Service, status: Status, buye
     at: ctx.clock.now(),
     block: { height: 1n, hash: reference },
     final: true,
-    attached: null,
+    attachedData: null,
   }
   await ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: amount }))
   const payOut = (payee: string) =>

@@ -18,9 +18,9 @@ interface Signer {
 
 /** The fields a wallet sends to sign one call. */
 export async function signed(signer: Signer, purpose: string, at: number) {
-  const wallet = signatures.parse(signer.address)
+  const wallet = signatures.parseWallet(signer.address)
   if (wallet === undefined) throw new Error(`${signer.address} is no wallet`)
-  const wallet_sig = await signer.sign(signatures.message(wallet, at, purpose))
+  const wallet_sig = await signer.sign(signatures.messageToSign(wallet, at, purpose))
   return { wallet: signer.address, wallet_sig, wallet_sig_ts: at }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { connect } from '@market/database/connect'
 import type { Db } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
@@ -48,10 +48,18 @@ const FLOAT = usdc(1_000_000_000_000n)
 export const floatOf = (network: Network) => escrow(network, `order:float-${network}`)
 
 /** The float is a transfer like any other: who watches the treasury meets it again. */
-const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<SeenTransfer> => {
+const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<IncomingTransfer> => {
   const receipt = (await chain.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
   const block = { height: BigInt(receipt['blockNumber'] ?? 0), hash: receipt['blockHash'] ?? '' }
-  return { reference: hash, amount: FLOAT, payer: null, at: new Date(), block, final: true, attached: null }
+  return {
+    reference: hash,
+    amount: FLOAT,
+    payer: null,
+    at: new Date(),
+    block,
+    final: true,
+    attachedData: null,
+  }
 }
 
 /** An EVM chain that makes a block every tenth of a second, final after eight more. */

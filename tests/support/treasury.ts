@@ -85,7 +85,7 @@ export async function makeClaimed(
   const [reference, payer, purpose] = [someHash(), someKey(), `order:${randomBytes(8).toString('hex')}`]
   const block = { height: 1n, hash: someHash() }
   const at = new Date()
-  const seen = { reference, amount: usdc(paid), payer, at, block, final: true, attached: null }
+  const seen = { reference, amount: usdc(paid), payer, at, block, final: true, attachedData: null }
   await ctx.transact((tx) =>
     claimTransfer(ctx, tx, { network: NETWORK, seen, purpose: parsePurpose(purpose), due: usdc(due) }),
   )

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SealedPlace, Vault } from '@market/core/ports/vault'
+import type { SealContext, Vault } from '@market/core/ports/vault'
 import { localVault } from '@market/platform/vault/local-vault'
 import { sql } from 'kysely'
 import { CHILD_ENVIRONMENT } from './child-environment.ts'
@@ -23,12 +23,12 @@ export const SEALED = {
 export type Column = keyof typeof SEALED
 
 interface Value {
-  readonly place: SealedPlace
+  readonly place: SealContext
   readonly sealed: Buffer
 }
 
 /** What a value says unless it was changed: where it belongs. */
-export const textOf = ({ row, field }: SealedPlace): string => JSON.stringify(`${field} of ${row}`)
+export const textOf = ({ row, field }: SealContext): string => JSON.stringify(`${field} of ${row}`)
 
 const newKey = (id: string) => ({ id, key: randomBytes(32) })
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { solanaChain } from '@market/chains/solana/solana-chain'
-import type { Chain, Observation, TransferQuestion } from '@market/core/ports/chain'
+import type { Chain, Observation, TransferQuery } from '@market/core/ports/chain'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { USDC_ABI } from '@market/testing/evm-usdc'
 import type { Instruction, KeyPairSigner } from '@solana/kit'
@@ -23,7 +23,7 @@ import { startSolanaWorld } from '../chains/solana-support.ts'
 
 const REFERENCE = randomBytes(32).toString('hex')
 const attachedIn = (look: Observation): string | null | undefined =>
-  look.kind === 'ok' ? look.transfer.attached : undefined
+  look.kind === 'ok' ? look.transfer.attachedData : undefined
 
 describe('on an EVM chain', async () => {
   const network = await startEvmNetwork({ chainId: 8453 })
@@ -39,7 +39,7 @@ describe('on an EVM chain', async () => {
     await network.mine(CONFIRMATIONS)
     return hash
   }
-  const lookAt = (hash: string, changes: Partial<TransferQuestion> = {}) =>
+  const lookAt = (hash: string, changes: Partial<TransferQuery> = {}) =>
     chain.findTransfer(question(hash, changes))
   const sentByPayer = true
 
@@ -87,7 +87,7 @@ describe('on Solana', async () => {
     getAddMemoInstruction({ memo: text }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 })
   const paid = async (amount: bigint, memos: readonly string[], by: KeyPairSigner = payer) =>
     world.run(by, [await world.transfer(payer, world.treasury.address, amount), ...memos.map(memo)])
-  const lookAt = async (reference: string, changes: Partial<TransferQuestion> = {}): Promise<Observation> => {
+  const lookAt = async (reference: string, changes: Partial<TransferQuery> = {}): Promise<Observation> => {
     for (;;) {
       const look = await chain.findTransfer(question(reference, changes))
       if (look.kind !== 'pending') return look
@@ -102,7 +102,7 @@ describe('on Solana', async () => {
     expect(attachedIn(await lookAt(reference))).toBe(attached)
     await world.settled(reference, 'finalized')
     const seen: Awaited<ReturnType<Chain['transfersAfter']>> = await chain.transfersAfter(undefined, 100)
-    expect(seen.transfers.find((one) => one.reference === reference)?.attached).toBe(attached)
+    expect(seen.transfers.find((one) => one.reference === reference)?.attachedData).toBe(attached)
   })
 
   test('nothing is told where there is no memo, or several, or a book', async () => {

@@ -62,7 +62,7 @@ const settleInBlock = async (...args: Parameters<typeof settle>) => {
 
 test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
   const payment = await world.pay()
-  expect(facilitator.read(payment)).toEqual({
+  expect(facilitator.parsePayment(payment)).toEqual({
     kind: 'authorization',
     proof: `${buyer.address}:${payment.authorization.nonce}`.toLowerCase(),
     payer: buyer.address.toLowerCase(),
@@ -70,7 +70,7 @@ test('a stock client pays, the bytes are kept and sent often, and the treasury g
   const before = await network.balanceOf(treasury.address)
   const kept = await settleInBlock(facilitator, payment)
   for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
-  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
   expect((await network.balanceOf(treasury.address)) - before).toBe(PRICE)
   expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_nonce_already_used')
 
@@ -96,7 +96,7 @@ test('the nonce counts what waits to be mined, and gas is what is left', async (
   await settle(facilitator, await world.pay())
   expect((await facilitator.readTerms()).nextNonce).toBe((next ?? 0n) + 1n)
   await network.mine(1)
-  expect((await facilitator.gas()).left).toBe(
+  expect((await facilitator.readGas()).balance).toBe(
     BigInt(String(await network.rpc('eth_getBalance', [gas.address, 'latest']))),
   )
 })
@@ -187,14 +187,16 @@ test('reads nothing into what is no authorization', async () => {
     changed(payment, { value: 550_000 as unknown as string }),
   ]
   for (const one of wrong) {
-    expect(facilitator.read(one)).toBeUndefined()
+    expect(facilitator.parsePayment(one)).toBeUndefined()
     expect(await facilitator.rejectionReason(one, PRICE)).toBe('invalid_payload')
   }
   const loud = {
     ...payment.authorization,
     from: payment.authorization.from.toUpperCase().replace('0X', '0x'),
   }
-  expect(facilitator.read({ ...payment, authorization: loud })).toEqual(facilitator.read(payment))
+  expect(facilitator.parsePayment({ ...payment, authorization: loud })).toEqual(
+    facilitator.parsePayment(payment),
+  )
 })
 
 test('an authorization that somebody else was faster to use counts as paid, by the other transaction', async () => {
@@ -205,7 +207,7 @@ test('an authorization that somebody else was faster to use counts as paid, by t
   const theirs = await network.call(stranger, network.usdc, callOf(payment))
   await facilitator.send(kept)
   await network.included(kept.reference as Hex)
-  expect(await facilitator.look(kept, payment)).toEqual(arrived(theirs))
+  expect(await facilitator.observe(kept, payment)).toEqual(arrived(theirs))
 
   const chain = evmChain(world.settings)
   await network.mine(FINALITY)
@@ -225,7 +227,7 @@ test('a front-runner far behind the newest block is found in small pages', async
   await network.fund(stranger.address)
   const theirs = await network.call(stranger, network.usdc, callOf(payment))
   await network.mine(20)
-  expect(await small.look(kept, payment)).toEqual(arrived(theirs))
+  expect(await small.observe(kept, payment)).toEqual(arrived(theirs))
 })
 
 test('a nonce that was used to pay somebody else is no payment, and void once that is final', async () => {
@@ -252,12 +254,12 @@ test('a nonce that was used to pay somebody else is no payment, and void once th
   const stranger = newAccount()
   await network.fund(stranger.address)
   await network.call(stranger, network.usdc, callOf({ ...elsewhere, signature }))
-  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
   await network.mine(FINALITY)
-  expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
+  expect(await facilitator.observe(kept, payment)).toMatchObject({ kind: 'void' })
   await facilitator.send(kept)
   await network.included(kept.reference as Hex)
-  expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
+  expect(await facilitator.observe(kept, payment)).toMatchObject({ kind: 'void' })
 })
 
 const TYPES = {
@@ -288,9 +290,9 @@ test('an authorization that its payer took back is void once that is final', asy
   const functionName = 'cancelAuthorization'
   const args = [from, nonce, 27 + yParity, r, s] as const
   await network.call(buyer, network.usdc, encodeFunctionData({ abi: USDC_ABI, functionName, args }))
-  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
   await network.mine(FINALITY)
-  expect(await facilitator.look(kept, payment)).toMatchObject({ kind: 'void' })
+  expect(await facilitator.observe(kept, payment)).toMatchObject({ kind: 'void' })
 })
 
 /** What a stock client signs for a smart wallet: the owner's key signs, the wallet is named. */
@@ -307,9 +309,9 @@ test('a smart wallet pays by what it itself accepts as its signature', async () 
   const payment = await world.pay(owner)
   expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_signature')
   await wallet.deploy()
-  expect(facilitator.read(payment)?.payer).toBe(wallet.address.toLowerCase())
+  expect(facilitator.parsePayment(payment)?.payer).toBe(wallet.address.toLowerCase())
   const kept = await settleInBlock(facilitator, payment)
-  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
   const stranger = await world.pay({ address: wallet.address, signTypedData: newAccount().signTypedData })
   expect(await facilitator.rejectionReason(stranger, PRICE)).toBe('invalid_exact_evm_signature')
 })
@@ -324,21 +326,21 @@ test('a smart wallet that is not deployed is rejected, and its factory is not ca
   expect(await facilitator.rejectionReason(counterfactual, PRICE)).toBe(word)
   await wallet.deploy()
   const kept = await settleInBlock(facilitator, counterfactual)
-  expect(await facilitator.look(kept, counterfactual)).toEqual(arrived(kept.reference))
+  expect(await facilitator.observe(kept, counterfactual)).toEqual(arrived(kept.reference))
 })
 
 test('nothing is known while the chain stands still, nor after a reorganisation took the payment back', async () => {
   await network.automine(false)
   const payment = await world.pay()
   const kept = await settle(facilitator, payment)
-  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
   await network.mine(1)
-  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
   await network.reorg(1)
-  expect(await facilitator.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
   await facilitator.send(kept)
   await network.mine(1)
-  expect(await facilitator.look(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
 })
 
 test('a receipt from a block that lost its place tells nothing', async () => {
@@ -347,13 +349,13 @@ test('a receipt from a block that lost its place tells nothing', async () => {
   const payment = await world.pay()
   const kept = await settleInBlock(facilitator, payment)
   const receipt = await network.rpc('eth_getTransactionReceipt', [kept.reference])
-  expect(await stale.look(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await stale.observe(kept, payment)).toEqual(arrived(kept.reference))
   await network.reorg(1)
   relay.mood = {
     kind: 'change',
     result: ({ method }, result) => (method === 'eth_getTransactionReceipt' ? receipt : result),
   }
-  expect(await stale.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await stale.observe(kept, payment)).toEqual(UNKNOWN)
   await relay.stop()
 })
 
@@ -364,7 +366,7 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain'
   const look = await evmChain(world.settings).findTransfer(question(reference, { payers: [buyer.address] }))
   expect(look).toMatchObject({
     kind: 'ok',
-    transfer: { amount: PRICE, payer: buyer.address.toLowerCase(), attached: null },
+    transfer: { amount: PRICE, payer: buyer.address.toLowerCase(), attachedData: null },
   })
 })
 
@@ -378,7 +380,7 @@ test('the application signs no more than its cap allows, and nothing without the
   const kept = await signNow(facilitator, payment)
   await keyless.send(kept)
   await network.included(kept.reference as Hex)
-  expect(await keyless.look(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await keyless.observe(kept, payment)).toEqual(arrived(kept.reference))
 })
 
 test('opens only with a gas account of its own, its own key, and a token that knows its name', async () => {
@@ -400,31 +402,33 @@ test('what offers less than blocks ask by now is signed again for more, at the s
   await network.automine(false)
   const cheap = await settle(facilitator, payment)
   const before = parseTransaction(cheap.bytes as Hex)
-  expect(await facilitator.outbid(cheap.bytes, await facilitator.readTerms())).toBeUndefined()
+  expect(await facilitator.replaceWithHigherFee(cheap.bytes, await facilitator.readTerms())).toBeUndefined()
   const dear = (before.maxFeePerGas ?? 0n) * 3n
   await network.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(dear)])
   await network.mine(1)
-  expect(await facilitator.look(cheap, payment)).toEqual(UNKNOWN)
+  expect(await facilitator.observe(cheap, payment)).toEqual(UNKNOWN)
 
   const terms = await facilitator.readTerms()
-  const better = await facilitator.outbid(cheap.bytes, terms)
+  const better = await facilitator.replaceWithHigherFee(cheap.bytes, terms)
   const after = parseTransaction(better as Hex)
   expect(after).toMatchObject({ nonce: before.nonce, to: before.to, data: before.data, gas: before.gas })
   expect(after.maxFeePerGas).toBeGreaterThan(dear)
-  expect(await facilitator.outbid(better ?? '', terms)).toBeUndefined()
+  expect(await facilitator.replaceWithHigherFee(better ?? '', terms)).toBeUndefined()
   const thrifty = { ...world.settings, feeCapPerGas: (before.maxFeePerGas ?? 0n) + 1n }
   const capped = await openEvmFacilitator(thrifty, localEvmSigner(gas.key))
-  expect(await capped.outbid(cheap.bytes, terms)).toBeUndefined()
+  expect(await capped.replaceWithHigherFee(cheap.bytes, terms)).toBeUndefined()
 
   const other = await startEvmFacilitator(network)
-  expect(await other.facilitator.outbid(cheap.bytes, terms)).toBeUndefined()
-  await expect(facilitator.outbid(cheap.bytes, { ...terms, gasLeft: dear })).rejects.toMatchObject({
+  expect(await other.facilitator.replaceWithHigherFee(cheap.bytes, terms)).toBeUndefined()
+  await expect(
+    facilitator.replaceWithHigherFee(cheap.bytes, { ...terms, gasBalance: dear }),
+  ).rejects.toMatchObject({
     kind: 'unavailable',
   })
 
   await facilitator.send({ bytes: better ?? '' })
   await network.mine(1)
-  expect(await facilitator.look(cheap, payment)).toMatchObject({ kind: 'arrived' })
+  expect(await facilitator.observe(cheap, payment)).toMatchObject({ kind: 'arrived' })
   await network.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(1_000_000_000n)])
   await network.mine(1)
 })
@@ -433,10 +437,10 @@ test('without gas nothing is signed, and whoever pays is told to pay elsewhere',
   const poor = await startEvmFacilitator(network)
   const payment = await poor.pay()
   await network.rpc('anvil_setBalance', [poor.gas.address, '0x1'])
-  expect(await poor.facilitator.gas()).toMatchObject({ left: 1n })
+  expect(await poor.facilitator.readGas()).toMatchObject({ balance: 1n })
   await expect(signNow(poor.facilitator, payment)).rejects.toMatchObject({
     kind: 'unavailable',
-    message: expect.stringContaining('pay on another network'),
+    message: expect.stringContaining('Pay on another network'),
   })
 })
 
@@ -451,9 +455,9 @@ test('a payment whose time is over is void, but only when a final block says so 
   const kept = await signNow(both, payment)
   await network.rpc('evm_increaseTime', [301])
   await network.mine(1)
-  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
   await network.mine(FINALITY)
-  const expired = { kind: 'void', why: 'the authorization expired' }
+  const expired = { kind: 'void', reason: 'the authorization expired' }
 
   const frozen = await network.rpc('eth_getBlockByNumber', ['0x1', false])
   first.mood = {
@@ -461,15 +465,15 @@ test('a payment whose time is over is void, but only when a final block says so 
     result: ({ method, params }, result) =>
       method === 'eth_getBlockByNumber' && params[0] === 'finalized' ? frozen : result,
   }
-  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
   first.mood = { kind: 'reset' }
-  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
   first.mood = { kind: 'pass' }
-  expect(await both.look(kept, payment)).toEqual(expired)
-  expect(await facilitator.look(kept, payment)).toEqual(expired)
+  expect(await both.observe(kept, payment)).toEqual(expired)
+  expect(await facilitator.observe(kept, payment)).toEqual(expired)
 
   await both.send(kept)
-  expect(await both.look(kept, payment)).toEqual(expired)
+  expect(await both.observe(kept, payment)).toEqual(expired)
   await first.stop()
   await second.stop()
 })

@@ -47,7 +47,7 @@ const once = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
 
 const confirmed = (kept: Settlement, payment: SignedPayment) =>
   once(async () => {
-    const look = await facilitator.look(kept, payment)
+    const look = await facilitator.observe(kept, payment)
     return look.kind === 'unknown' ? undefined : look
   })
 
@@ -71,18 +71,18 @@ const word = (payment: SignedPayment) => facilitator.rejectionReason(payment, PR
 
 test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
   const payment = await world.pay()
-  expect(facilitator.read(payment)).toEqual({
+  expect(facilitator.parsePayment(payment)).toEqual({
     kind: 'message',
     proof: expect.stringMatching(/^[0-9a-f]{64}$/),
     payer: buyer.address,
   })
   const before = await solana.usdc.balanceOf(solana.treasury.address)
-  const lamports = (await facilitator.gas()).left
+  const lamports = (await facilitator.readGas()).balance
   const kept = await world.settle(payment)
   for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
   expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
   expect((await solana.usdc.balanceOf(solana.treasury.address)) - before).toBe(PRICE)
-  expect(lamports - (await facilitator.gas()).left).toBe(10_001n)
+  expect(lamports - (await facilitator.readGas()).balance).toBe(10_001n)
   expect((await facilitator.readTerms()).nextNonce).toBeNull()
 })
 
@@ -103,7 +103,7 @@ test('whatever stands in the place of our signature, it is the same payment', as
   bytes.set(randomBytes(64), 1)
   const other = { transaction: bytes.toString('base64') }
   expect(other).not.toEqual(payment)
-  expect(facilitator.read(other)).toEqual(facilitator.read(payment))
+  expect(facilitator.parsePayment(other)).toEqual(facilitator.parsePayment(payment))
   const [kept, again] = [await signNow(facilitator, payment), await world.settle(other)]
   expect(again).toMatchObject({ reference: kept.reference, bytes: kept.bytes })
   expect(await confirmed(again, other)).toEqual(arrived(kept.reference))
@@ -252,7 +252,7 @@ test('reads nothing into what is no transaction', async () => {
     { authorization: {}, signature: '0x00' },
   ]
   for (const one of wrong) {
-    expect(facilitator.read(one)).toBeUndefined()
+    expect(facilitator.parsePayment(one)).toBeUndefined()
     expect(await word(one)).toBe(`${BASE}_transaction_could_not_be_decoded`)
   }
 })
@@ -270,7 +270,7 @@ test('accounts behind a table are not looked up', async () => {
   )
   const signed = await partiallySignTransactionMessageWithSigners(message)
   const payment = { transaction: getBase64EncodedWireTransaction(signed) }
-  expect(facilitator.read(payment)).toBeUndefined()
+  expect(facilitator.parsePayment(payment)).toBeUndefined()
   expect(await word(payment)).toBe(`${BASE}_transaction_could_not_be_decoded`)
 })
 
@@ -298,7 +298,7 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain,
   const HOUR = 3_600_000
   const question = {
     reference,
-    atLeast: PRICE,
+    minAmount: PRICE,
     notBefore: new Date(Date.now() - HOUR),
     notAfter: new Date(Date.now() + HOUR),
   }
@@ -306,8 +306,8 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain,
     const found = await chain.findTransfer({ ...question, payers: [buyer.address] })
     return found.kind === 'pending' ? undefined : found
   })
-  const attached = Buffer.from('for the books').toString('hex')
-  expect(look).toMatchObject({ kind: 'ok', transfer: { amount: PRICE, payer: buyer.address, attached } })
+  const attachedData = Buffer.from('for the books').toString('hex')
+  expect(look).toMatchObject({ kind: 'ok', transfer: { amount: PRICE, payer: buyer.address, attachedData } })
   expect(verdict(await chain.findTransfer({ ...question, sentByPayer: true }))).toBe(
     'rejected: sent_by_another',
   )
@@ -321,18 +321,18 @@ test('a blockhash that is too old is rejected, and what was signed with it is vo
   )
   const payment = await world.pay()
   const kept = await signNow(both, payment)
-  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
   // The second node stands still: it still waits for what the first gave up.
   const epoch = await solana.chain.call('getEpochInfo', { commitment: 'finalized' })
   second.manner = async ({ method }, ask) => (method === 'getEpochInfo' ? epoch : ask())
-  const expired = { kind: 'void', why: 'the transaction expired' }
-  await once(async () => ((await facilitator.look(kept, payment)).kind === 'void' ? true : undefined))
-  expect(await both.look(kept, payment)).toEqual(UNKNOWN)
+  const expired = { kind: 'void', reason: 'the transaction expired' }
+  await once(async () => ((await facilitator.observe(kept, payment)).kind === 'void' ? true : undefined))
+  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
   second.manner = (_call, ask) => ask()
-  expect(await both.look(kept, payment)).toEqual(expired)
+  expect(await both.observe(kept, payment)).toEqual(expired)
   expect(await word(payment)).toBe('invalid_exact_svm_transaction_simulation_failed')
   await both.send(kept).catch(() => undefined)
-  expect(await both.look(kept, payment)).toEqual(expired)
+  expect(await both.observe(kept, payment)).toEqual(expired)
   await first.stop()
   await second.stop()
 })
@@ -373,9 +373,9 @@ test('without gas the payment is not rejected for the buyer’s fault: whoever p
   const settings = { ...world.settings, gasAccount: empty.address, gasAccounts: [empty.address] }
   const poor = await openSolanaFacilitator(settings)
   const payment = await world.built([limitOf(), priceOf(), await transfer()], { feePayer: empty.address })
-  const rejected = { kind: 'unavailable', message: expect.stringContaining('pay on another network') }
+  const rejected = { kind: 'unavailable', message: expect.stringContaining('Pay on another network') }
   await expect(poor.rejectionReason(payment, PRICE)).rejects.toMatchObject(rejected)
-  expect(await poor.gas()).toMatchObject({ left: 0n })
+  expect(await poor.readGas()).toMatchObject({ balance: 0n })
 
   const node = await startSolanaRelay(solana.chain.url)
   const one = await openSolanaFacilitator({ ...settings, rpcUrls: [node.url] })

@@ -74,15 +74,15 @@ const quietFacilitator = (network: Network): Facilitator => ({
   v1: undefined,
   gasAccount: 'gas',
   extra: EXTRA[network],
-  read: () => undefined,
+  parsePayment: () => undefined,
   rejectionReason: away,
   readTerms: away,
   minedNonce: away,
   sign: away,
-  outbid: away,
+  replaceWithHigherFee: away,
   send: away,
-  look: away,
-  gas: away,
+  observe: away,
+  readGas: away,
 })
 
 interface Open {

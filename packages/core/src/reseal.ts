@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from './context.ts'
-import type { SealedPlace } from './ports/vault.ts'
+import type { SealContext } from './ports/vault.ts'
 
 /** A row with a sealed value or null. */
 export interface SealedRow<Key> {
@@ -18,7 +18,7 @@ export interface Resealing<Key> {
 export interface SealedColumn<Key> {
   /** `table.column`. */
   readonly name: string
-  placeOf(key: Key): SealedPlace
+  placeOf(key: Key): SealContext
   /** The next rows in key order, including those without a value, so that a batch shorter than the limit is the last. */
   find(after: Key | undefined, limit: number): Promise<readonly SealedRow<Key>[]>
   /** Replaces values that are unchanged and not locked, and returns how many it replaced. */
@@ -86,7 +86,7 @@ async function runPass<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>) {
 }
 
 /** Returns undefined when the value is already sealed with the current key. */
-async function resealValue({ vault }: Needs<'vault'>, sealed: Buffer, place: SealedPlace) {
+async function resealValue({ vault }: Needs<'vault'>, sealed: Buffer, place: SealContext) {
   if (!vault.needsReseal(sealed)) return undefined
   return vault.seal(await vault.open(sealed, place), place)
 }

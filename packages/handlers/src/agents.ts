@@ -52,7 +52,7 @@ async function newOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
   const { actor } = ctx
   switch (actor.kind) {
     case 'wallet': {
-      const named = ownerWallet === undefined ? actor.wallet : ctx.signatures.parse(ownerWallet)
+      const named = ownerWallet === undefined ? actor.wallet : ctx.signatures.parseWallet(ownerWallet)
       if (named?.key !== actor.wallet.key) throw otherSigner()
       return { kind: 'wallet' as const, wallet: actor.wallet }
     }
@@ -91,7 +91,7 @@ function newOwnerOf(ctx: HandlerContext, ownerWallet: string | undefined) {
       },
     )
   }
-  if (ctx.signatures.parse(ownerWallet)?.key !== cosigner.key) throw otherSigner()
+  if (ctx.signatures.parseWallet(ownerWallet)?.key !== cosigner.key) throw otherSigner()
   return cosigner
 }
 
@@ -195,7 +195,8 @@ export const agentHandlers = {
 
   listAgents: handler('listAgents', {
     run: async (ctx, input) => {
-      const owner = input.owner_wallet === undefined ? undefined : ctx.signatures.parse(input.owner_wallet)
+      const owner =
+        input.owner_wallet === undefined ? undefined : ctx.signatures.parseWallet(input.owner_wallet)
       if (input.owner_wallet !== undefined && owner === undefined) return { agents: [], nextCursor: null }
       const signer = ctx.actor.kind === 'wallet' ? ctx.actor.wallet.key : undefined
       if (signer !== undefined && owner !== undefined && signer !== owner.key) {

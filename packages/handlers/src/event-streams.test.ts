@@ -17,7 +17,7 @@ beforeAll(async () => {
   ctx = marketContext({ db: database.db })
   streams = eventStreams({
     ...ctx,
-    limiter: { take: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
+    limiter: { consume: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
     operators: { userIds: new Set(), keys: [] },
     onFault: () => {},
   })

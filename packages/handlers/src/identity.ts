@@ -32,7 +32,7 @@ const presentAccount = (account: Account) => ({
 export const identityHandlers = {
   getAuthMessage: handler('getAuthMessage', {
     run: async (ctx, input) => {
-      const wallet = ctx.signatures.parse(input.wallet, input.wallet_chain)
+      const wallet = ctx.signatures.parseWallet(input.wallet, input.wallet_chain)
       if (wallet === undefined) {
         throw new ApiError('invalid', 'wallet must be a wallet that can sign, on the chain named beside it', {
           details: [
@@ -45,7 +45,7 @@ export const identityHandlers = {
         wallet,
         ts,
         purpose: input.purpose,
-        message: ctx.signatures.message(wallet, ts, input.purpose),
+        message: ctx.signatures.messageToSign(wallet, ts, input.purpose),
       }
     },
     present: ({ wallet, ts, purpose, message }) => ({

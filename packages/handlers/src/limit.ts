@@ -15,7 +15,7 @@ export async function limit(
   address: string,
 ): Promise<Limited> {
   const rule = LIMITS[name]
-  const taken = await limiter.take({ name, ...rule }, address)
+  const taken = await limiter.consume({ name, ...rule }, address)
   const resetSeconds = Math.max(1, Math.ceil(taken.resetsInMs / 1_000))
   const headers = {
     'X-RateLimit-Limit': String(rule.max),

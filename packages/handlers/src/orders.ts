@@ -49,7 +49,7 @@ const missing = (field: string, action: string): ApiError =>
 function clientWallet(ctx: HandlerContext, party: Party, named: string | undefined): string | null {
   if (named === undefined)
     return ctx.actor.kind === 'user' ? (ctx.caller.cosigner?.key ?? null) : (party.wallets[0] ?? null)
-  const key = ctx.signatures.parse(named)?.key
+  const key = ctx.signatures.parseWallet(named)?.key
   if (key !== undefined && party.wallets.includes(key)) return key
   throw new ApiError(
     'invalid',

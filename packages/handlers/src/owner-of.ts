@@ -5,7 +5,7 @@ import { requireUser } from './require-actor.ts'
 /** Asks the provider about the caller, and notes when: an answer that was overtaken must not win. */
 export async function askProfile(ctx: HandlerContext): Promise<IdentityClaims> {
   const requestedAt = ctx.clock.now()
-  return { ...(await ctx.identity.profile(requireUser(ctx).token)), requestedAt }
+  return { ...(await ctx.identity.fetchProfile(requireUser(ctx).token)), requestedAt }
 }
 
 /**

@@ -15,9 +15,9 @@ function counting() {
   const counter = { parsed: 0 }
   const parse = (wallet: string) => {
     counter.parsed++
-    return signatures.parse(wallet)
+    return signatures.parseWallet(wallet)
   }
-  return { counter, ctx: { signatures: { ...signatures, parse } } as unknown as HandlerContext }
+  return { counter, ctx: { signatures: { ...signatures, parseWallet: parse } } as unknown as HandlerContext }
 }
 
 test('shownWallet: returns 100 Solana addresses as stored without parsing them', async () => {
@@ -25,7 +25,7 @@ test('shownWallet: returns 100 Solana addresses as stored without parsing them',
   const signers = await Promise.all(Array.from({ length: 100 }, solanaSigner))
   const wallets = signers.map((signer) => signer.address)
   expect(wallets.map((wallet) => shownWallet(ctx, wallet))).toEqual(wallets)
-  expect(wallets.every((wallet) => signatures.parse(wallet)?.address === wallet)).toBe(true)
+  expect(wallets.every((wallet) => signatures.parseWallet(wallet)?.address === wallet)).toBe(true)
   expect(counter.parsed).toBe(0)
 })
 

@@ -7,7 +7,7 @@ type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
 
 /** EVM addresses are stored in lower case and shown with their checksum; Solana addresses are shown as stored. */
 export const shownWallet = (ctx: HandlerContext, wallet: string | null): string | null =>
-  wallet?.startsWith('0x') === true ? (ctx.signatures.parse(wallet)?.address ?? wallet) : wallet
+  wallet?.startsWith('0x') === true ? (ctx.signatures.parseWallet(wallet)?.address ?? wallet) : wallet
 
 /** What a selling agent must answer, told to it when it registers and whenever it reads itself. */
 export const PROTOCOL_SPEC = {

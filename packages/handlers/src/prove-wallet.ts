@@ -40,7 +40,7 @@ export function readWallet(ports: Pick<Context, 'signatures'>, fields: WalletFie
     throw bad('wallet_sig', 'must be a signature')
   if (typeof signedAtMs !== 'number')
     throw bad('wallet_sig_ts', 'must be the Unix milliseconds that were signed')
-  const parsed = ports.signatures.parse(wallet, chain as WalletChain | undefined)
+  const parsed = ports.signatures.parseWallet(wallet, chain as WalletChain | undefined)
   if (parsed === undefined)
     throw bad('wallet', 'must be a wallet that can sign, on the chain named beside it')
   return { wallet: parsed, signature, signedAtMs }

@@ -61,7 +61,7 @@ async function holdersOf(ctx: HandlerContext) {
   const named = [payoutWallet, payoutAddressBase].filter((address) => address !== null)
   return {
     wallets: ownerWallet === null ? [] : [ownerWallet],
-    payees: named.flatMap((address) => ctx.signatures.parse(address)?.key ?? []),
+    payees: named.flatMap((address) => ctx.signatures.parseWallet(address)?.key ?? []),
   }
 }
 

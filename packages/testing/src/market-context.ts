@@ -36,7 +36,7 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     transact: <T>(work: Parameters<typeof transact<T>>[1]) => transact(db, work),
     ids: idSource(clock),
     vault: localVault({ keys: [{ id: 'test', key: randomBytes(32) }], pepper: randomBytes(32) }),
-    identity: { verify: away, profile: away },
+    identity: { verify: away, fetchProfile: away },
     outbound: guardedOutbound({ resolver: settings.resolver ?? NO_NAMES }),
     signatures: walletSignatures({ domain: 'market.example', uri: 'https://market.example', evmRpcUrls: [] }),
     chains: {},

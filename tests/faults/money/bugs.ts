@@ -121,12 +121,12 @@ export const BUGS: readonly Bug[] = [
         to: "import { findNonce, findPayout, saveNonce } from './store.ts'\nimport { transact } from '@market/database/transact'",
       },
       {
-        file: 'chains/src/evm/evm-sender.ts',
+        file: 'chains/src/evm/evm-payout-sender.ts',
         from: '        before.every((one) => one.nonce === nonce),\n',
         to: '        true,\n',
       },
       {
-        file: 'chains/src/evm/look-at-payout.ts',
+        file: 'chains/src/evm/observe-payout.ts',
         from: "assert(nonce !== null && signed.every((one) => one.nonce === nonce), 'one payout has one nonce')",
         to: "assert(nonce !== null, 'a payout has a nonce')",
       },
@@ -150,8 +150,8 @@ export const BUGS: readonly Bug[] = [
         to: 'await saveNonce(tx, network, { treasury, next: nonce })',
       },
       {
-        file: 'chains/src/evm/look-at-payout.ts',
-        from: "  return ours[0] ?? { kind: 'failed', reference, why: NONCE_USED_BY_ANOTHER }\n",
+        file: 'chains/src/evm/observe-payout.ts',
+        from: "  return ours[0] ?? { kind: 'failed', reference, reason: NONCE_USED_BY_ANOTHER }\n",
         to: "  return ours[0] ?? { kind: 'final', reference }\n",
       },
     ],
@@ -163,7 +163,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
-        file: 'chains/src/solana/look-payout.ts',
+        file: 'chains/src/solana/observe-payout.ts',
         from: 'const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + EXPIRY_MARGIN)',
         to: 'const mayStillLand = false',
       },

@@ -24,11 +24,11 @@ export const evmChain = (settings: EvmSettings): Chain => {
 
     async findTransfer(question) {
       const hash = normalizeHash(question.reference)
-      if (hash === undefined) return { kind: 'rejected', why: 'bad_reference' }
+      if (hash === undefined) return { kind: 'rejected', reason: 'bad_reference' }
       // A node that lags has not heard of a fresh payment, so "unknown" is said only when no node knows it.
       return nodes.ask(
         (node) => lookForTransfer(settings, node, hash, question),
-        (look) => !(look.kind === 'pending' && look.why === 'unknown'),
+        (look) => !(look.kind === 'pending' && look.reason === 'unknown'),
       )
     },
 

@@ -1,4 +1,4 @@
-import { type Facilitator, noGas } from '@market/core/ports/facilitator'
+import { type Facilitator, outOfGas } from '@market/core/ports/facilitator'
 import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import type { Node } from '../nodes/node-pool.ts'
@@ -71,7 +71,7 @@ export const openEvmFacilitator = async (
     return authorization
   }
 
-  const gasLeftAt = async (node: Node): Promise<bigint> => {
+  const gasBalanceAt = async (node: Node): Promise<bigint> => {
     const [balance] = await callAll(node, chainId, [['eth_getBalance', gasAccount, 'latest']])
     return quantity(balance)
   }
@@ -83,7 +83,7 @@ export const openEvmFacilitator = async (
     extra: { name, version },
     gasAccount: addressKey(gasAccount),
 
-    read(payment) {
+    parsePayment(payment) {
       const authorization = readAuthorization(payment)
       if (authorization === undefined) return undefined
       const payer = addressKey(authorization.from)
@@ -106,25 +106,25 @@ export const openEvmFacilitator = async (
       return nodes.ask(async (node) => {
         const [final] = await callEach(node, chainId, [blockAt(finalityTag)])
         const finalHeight = readFinalBlock(final)?.height ?? 0n
-        const [fees, gasLeft] = [await readFees(node, chainId), await gasLeftAt(node)]
-        return { nextNonce: pending, finalHeight, lastValidHeight: null, fees, gasLeft }
+        const [fees, gasBalance] = [await readFees(node, chainId), await gasBalanceAt(node)]
+        return { nextNonce: pending, finalHeight, lastValidHeight: null, fees, gasBalance }
       })
     },
 
-    async sign(payment, { fees, finalHeight, gasLeft }, nonce) {
+    async sign(payment, { fees, finalHeight, gasBalance }, nonce) {
       assert(signer !== undefined, 'settlements are signed where the gas key is')
       assert(nonce !== null && fees !== null, 'an EVM settlement has its nonce before it is signed')
       const authorization = signed(payment)
       assert(addressKey(authorization.to) === addressKey(treasury), 'a settlement pays the treasury')
       const { data, gas } = await authorizationCall(domain, authorization)
       const offer = nextFees(fees, [], feeCapPerGas)
-      if (gasLeft !== null && gasLeft < gas * offer.maxFeePerGas) throw noGas(network)
+      if (gasBalance !== null && gasBalance < gas * offer.maxFeePerGas) throw outOfGas(network)
       const call = { chainId, to: usdc, data, gas, nonce, fees: offer }
       const { reference, bytes } = await signCall(signer, call)
       return { reference, bytes, nonce, signedAtHeight: finalHeight, lastValidHeight: null }
     },
 
-    async outbid(bytes, { fees, gasLeft }) {
+    async replaceWithHigherFee(bytes, { fees, gasBalance }) {
       const { fees: offered, from, ...call } = await readCall(bytes)
       assert(fees !== null && addressKey(call.to) === addressKey(usdc), 'a settlement calls the token')
       // What an account signed that paid the gas before this one is not this one's to pay for.
@@ -132,18 +132,18 @@ export const openEvmFacilitator = async (
       if (isEnough(offered, fees) || raised(offered.maxFeePerGas) > feeCapPerGas) return undefined
       const next = nextFees(fees, [offered], feeCapPerGas)
       // More than there is would be taken by no node, and the bytes that can be paid for would be forgotten.
-      if (gasLeft !== null && gasLeft < call.gas * next.maxFeePerGas) throw noGas(network)
+      if (gasBalance !== null && gasBalance < call.gas * next.maxFeePerGas) throw outOfGas(network)
       assert(signer !== undefined, 'settlements are signed where the gas key is')
       return (await signCall(signer, { ...call, fees: next })).bytes
     },
 
     send: ({ bytes }) => sendBytes(nodes, chainId, bytes),
-    look: (settlement, payment) => observeSettlement(settings, nodes, settlement, signed(payment)),
+    observe: (settlement, payment) => observeSettlement(settings, nodes, settlement, signed(payment)),
 
-    gas: () =>
+    readGas: () =>
       nodes.ask(async (node) => {
         const { maxFeePerGas } = await readFees(node, chainId)
-        return { left: await gasLeftAt(node), each: maxFeePerGas * MOST_GAS }
+        return { balance: await gasBalanceAt(node), maxCostPerSettlement: maxFeePerGas * MOST_GAS }
       }),
   }
 }

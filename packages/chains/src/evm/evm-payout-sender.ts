@@ -1,4 +1,4 @@
-import type { PayoutOrder, PayoutSender } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, PayoutSender } from '@market/core/ports/payout-sender'
 import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import { usdc as money } from '@market/kernel/money'
@@ -25,7 +25,7 @@ export interface EvmPayoutSenderSettings extends EvmSettings {
 const L1_FEE_ORACLE = '0x420000000000000000000000000000000000000F'
 const L1_FEE = parseAbi(['function getL1Fee(bytes data) view returns (uint256)'])
 
-const l1Fee = async (node: Node, chainId: number, order: PayoutOrder): Promise<bigint> => {
+const l1Fee = async (node: Node, chainId: number, order: PayoutRequest): Promise<bigint> => {
   const data = encodeFunctionData({ abi: L1_FEE, functionName: 'getL1Fee', args: [transferCall(order)] })
   const [fee] = await callAll(node, chainId, [['eth_call', { to: L1_FEE_ORACLE, data }, 'latest']])
   return bytes(fee) === '0x' ? 0n : word(fee)
@@ -68,12 +68,15 @@ export const evmPayoutSender = (
     },
 
     send: (signed) => sendBytes(nodes, chainId, signed.bytes),
-    look: (signed) => observePayout(settings, nodes, signed),
+    observe: (signed) => observePayout(settings, nodes, signed),
 
-    cost: (order) =>
+    estimateCost: (order) =>
       nodes.ask(async (node) => {
         const { maxFeePerGas } = await readFees(node, chainId)
-        return { native: maxFeePerGas * TRANSFER_GAS + (await l1Fee(node, chainId, order)), fresh: false }
+        return {
+          native: maxFeePerGas * TRANSFER_GAS + (await l1Fee(node, chainId, order)),
+          createsAccount: false,
+        }
       }),
 
     nativeBalance: () =>

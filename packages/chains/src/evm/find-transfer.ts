@@ -1,4 +1,4 @@
-import type { Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
@@ -16,12 +16,12 @@ import { addressKey, blocksFor, type EvmSettings, ownKeys } from './settings.ts'
 import { attachedTo } from './sign-transfer.ts'
 import { arrivalsIn, hasAuthorization, onePayer, total } from './transfers.ts'
 
-type Pending = Extract<Observation, { kind: 'pending' }>['why']
-type Rejected = Extract<Observation, { kind: 'rejected' }>['why']
+type Pending = Extract<Observation, { kind: 'pending' }>['reason']
+type Rejected = Extract<Observation, { kind: 'rejected' }>['reason']
 
-const pending = (why: Pending): Observation => ({ kind: 'pending', why })
-const rejected = (why: Rejected, detail?: string): Observation =>
-  detail === undefined ? { kind: 'rejected', why } : { kind: 'rejected', why, detail }
+const pending = (reason: Pending): Observation => ({ kind: 'pending', reason })
+const rejected = (reason: Rejected, detail?: string): Observation =>
+  detail === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, detail }
 
 /** The stored form: one transaction has one spelling. */
 export const normalizeHash = (reference: string): string | undefined =>
@@ -47,7 +47,7 @@ const isSentForPayer = (settings: EvmSettings, { logs }: Receipt, { from }: Tran
 /** What the question asks for, held against what the transaction did. No clock and no chain in here. */
 const judge = (
   settings: EvmSettings,
-  question: TransferQuestion,
+  question: TransferQuery,
   receipt: Sealed,
   block: Block,
   view: View,
@@ -72,7 +72,8 @@ const judge = (
   if (payer === undefined) return rejected('ambiguous_payer')
 
   const amount = total(eligible)
-  if (amount < question.atLeast) return rejected('underpaid', `${amount} of ${question.atLeast} micro-USDC`)
+  if (amount < question.minAmount)
+    return rejected('underpaid', `${amount} of ${question.minAmount} micro-USDC`)
   if (block.at < question.notBefore) return rejected('too_old', block.at.toISOString())
   if (block.at > question.notAfter) return rejected('too_new', block.at.toISOString())
 
@@ -80,14 +81,14 @@ const judge = (
   const needed = blocksFor(settings.confirmations, amount)
   const isConfirmed = needed === 'final' ? final : view.head - block.height + 1n >= BigInt(needed)
   if (!isConfirmed && !final) return pending('unconfirmed')
-  const transfer: SeenTransfer = {
+  const transfer: IncomingTransfer = {
     reference: view.hash,
     amount: money(amount),
     payer,
     at: block.at,
     block: { height: block.height, hash: block.hash },
     final,
-    attached: view.transaction.to === asset ? attachedTo(view.transaction.input) : null,
+    attachedData: view.transaction.to === asset ? attachedTo(view.transaction.input) : null,
   }
   return { kind: 'ok', transfer }
 }
@@ -97,7 +98,7 @@ export const lookForTransfer = async (
   settings: EvmSettings,
   node: Node,
   hash: string,
-  question: TransferQuestion,
+  question: TransferQuery,
 ): Promise<Observation> => {
   const { chainId, finalityTag } = settings
   const [receiptAnswer, transactionAnswer, headAnswer, finalAnswer] = await callEach(node, chainId, [

@@ -1,6 +1,6 @@
 import {
   NONCE_USED_BY_ANOTHER,
-  type SentOutcome,
+  type PayoutOutcome,
   type SignedTransfer,
 } from '@market/core/ports/payout-sender'
 import { unavailable } from '@market/kernel/api-error'
@@ -31,7 +31,7 @@ const lookThrough = async (
   node: Node,
   references: readonly string[],
   nonce: bigint,
-): Promise<SentOutcome | Lost> => {
+): Promise<PayoutOutcome | Lost> => {
   const { chainId, finalityTag, treasury } = settings
   const [finalAnswer, countAnswer] = await callEach(node, chainId, [
     blockAt(finalityTag),
@@ -52,7 +52,7 @@ const lookThrough = async (
     if (finalHeight < block.height) return { kind: 'seen', reference }
     return receipt.succeeded
       ? { kind: 'final', reference }
-      : { kind: 'failed', reference, why: 'the transfer reverted' }
+      : { kind: 'failed', reference, reason: 'the transfer reverted' }
   }
   const isYoung = finalHeight < 0n
   return !isYoung && quantity(resultOf(countAnswer)) > nonce ? { kind: 'nonce_used' } : { kind: 'unknown' }
@@ -66,7 +66,7 @@ export const observePayout = async (
   settings: EvmSettings,
   nodes: NodePool,
   signed: readonly SignedTransfer[],
-): Promise<SentOutcome> => {
+): Promise<PayoutOutcome> => {
   const newestFirst = signed.toReversed()
   const [newest] = newestFirst
   if (newest === undefined) return { kind: 'unknown' }
@@ -81,5 +81,5 @@ export const observePayout = async (
     throw unavailable('The nonce of a payout is used, and not every node tells by what', failure)
   })
   const ours = again.filter((outcome) => outcome.kind !== 'nonce_used')
-  return ours[0] ?? { kind: 'failed', reference, why: NONCE_USED_BY_ANOTHER }
+  return ours[0] ?? { kind: 'failed', reference, reason: NONCE_USED_BY_ANOTHER }
 }

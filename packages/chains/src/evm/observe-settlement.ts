@@ -80,9 +80,9 @@ const lookThrough = async (
   const isSpent = word(spent) !== 0n
   // Used since we looked for where it was used: the next look finds it.
   if (isSpent && !isUsed) return UNKNOWN
-  if (isSpent) return { kind: 'void', why: 'the authorization was cancelled or used for something else' }
+  if (isSpent) return { kind: 'void', reason: 'the authorization was cancelled or used for something else' }
   const isOver = BigInt(final.at.getTime() / 1_000) >= authorization.validBefore
-  return isOver ? { kind: 'void', why: 'the authorization expired' } : UNKNOWN
+  return isOver ? { kind: 'void', reason: 'the authorization expired' } : UNKNOWN
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PayoutOrder } from '@market/core/ports/payout-sender'
+import type { PayoutRequest } from '@market/core/ports/payout-sender'
 import { unavailable } from '@market/kernel/api-error'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import type { NodePool } from '../nodes/node-pool.ts'
@@ -21,7 +21,7 @@ const failureIn = (answer: Answer | undefined): RpcError | undefined => {
 export const rejectPayee = async (
   settings: EvmSettings,
   nodes: NodePool,
-  order: PayoutOrder,
+  order: PayoutRequest,
 ): Promise<string | undefined> => {
   const payee = parseAddress(order.to)
   const treasury = parseAddress(settings.treasury)

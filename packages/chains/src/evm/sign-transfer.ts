@@ -1,4 +1,4 @@
-import type { PayoutOrder, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
 import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
@@ -22,7 +22,7 @@ export const TRANSFER_GAS = 100_000n
 const LONGEST_ID = 64
 
 /** The token ignores what follows its arguments, so the payout's id rides along and two equal payouts differ. */
-export const transferCall = ({ to, amount, payoutId }: PayoutOrder): Hex => {
+export const transferCall = ({ to, amount, payoutId }: PayoutRequest): Hex => {
   const payee = parseAddress(to)
   assert(payee !== undefined, `${to} is not an EVM address`)
   assert(amount > 0n, 'a payout is more than nothing')
@@ -51,7 +51,7 @@ export const attachedTo = (input: Hex): string | null => {
 export const signTransfer = async (
   { chainId, usdc }: EvmSettings,
   signer: EvmTreasurySigner,
-  order: PayoutOrder,
+  order: PayoutRequest,
   nonce: bigint,
   fees: Fees,
 ): Promise<SignedTransfer> => {

@@ -1,4 +1,4 @@
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import { least, most, readPage, type View, type Walk } from './read-page.ts'
@@ -31,17 +31,17 @@ export const watchTreasury = async (
   from: WatchPosition | undefined,
   limit: number,
 ): Promise<{
-  readonly transfers: readonly SeenTransfer[]
+  readonly transfers: readonly IncomingTransfer[]
   readonly position: WatchPosition | undefined
 }> => {
   const { moved, position } = await readPage(settings, node, arrivals(settings), from, limit)
   const transfers = moved.map(
-    ({ moves, ...seen }): SeenTransfer => ({
+    ({ moves, ...seen }): IncomingTransfer => ({
       ...seen,
       amount: money(total(moves)),
       payer: onePayer(moves) ?? null,
       // The logs do not tell; whoever claims the transfer asks for the transaction itself.
-      attached: null,
+      attachedData: null,
     }),
   )
   return { transfers, position }

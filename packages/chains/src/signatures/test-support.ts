@@ -13,10 +13,14 @@ export const proofBy = async (
   signedAt: Date,
   purpose: string,
 ): Promise<WalletProof> => {
-  const wallet = signatures.parse(signer.address)
+  const wallet = signatures.parseWallet(signer.address)
   if (wallet === undefined) throw new Error(`${signer.address} is no wallet`)
   const signedAtMs = signedAt.getTime()
-  return { wallet, signedAtMs, signature: await signer.sign(signatures.message(wallet, signedAtMs, purpose)) }
+  return {
+    wallet,
+    signedAtMs,
+    signature: await signer.sign(signatures.messageToSign(wallet, signedAtMs, purpose)),
+  }
 }
 
 /** The error a call ends in; anything else fails the test. */

@@ -44,7 +44,9 @@ test('a wallet written in lower case signs the same text', async () => {
   const signer = evmSigner()
   const lower = { address: signer.address.toLowerCase(), sign: signer.sign }
   const proof = await proofBy(signatures, lower, now, 'session')
-  expect(signatures.message(proof.wallet, proof.signedAtMs, 'session')).toContain(`\n${signer.address}\n`)
+  expect(signatures.messageToSign(proof.wallet, proof.signedAtMs, 'session')).toContain(
+    `\n${signer.address}\n`,
+  )
   await signatures.verify(proof, 'session', now)
 })
 
@@ -110,7 +112,7 @@ test('a changed time is rejected', async () => {
 test('a text with any one character changed is rejected', async () => {
   const signer = evmSigner()
   const proof = await proofBy(signatures, signer, now, 'session')
-  const text = signatures.message(proof.wallet, proof.signedAtMs, 'session')
+  const text = signatures.messageToSign(proof.wallet, proof.signedAtMs, 'session')
   for (const changed of everyCharacterReplaced(text)) {
     const forged = { ...proof, signature: await signer.sign(changed) }
     expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)

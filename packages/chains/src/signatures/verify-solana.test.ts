@@ -59,7 +59,7 @@ test('a signature for one purpose is rejected for another, bare and in the envel
 
 test('a text with any one character changed, missing or added is rejected', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
-  const text = signatures.message(proof.wallet, proof.signedAtMs, 'session')
+  const text = signatures.messageToSign(proof.wallet, proof.signedAtMs, 'session')
   const added = [`${text}\n`, ` ${text}`]
   for (const changed of [...everyCharacterReplaced(text), ...everyCharacterDropped(text), ...added]) {
     const forged = { ...proof, signature: await signer.sign(changed) }

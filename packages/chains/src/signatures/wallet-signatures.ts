@@ -53,8 +53,8 @@ export const walletSignatures = (settings: WalletSignatureSettings): Signatures 
     timeoutMs,
   })
   return {
-    parse: parseWallet,
-    message: (wallet, signedAtMs, purpose) => signedMessage(settings, wallet, signedAtMs, purpose),
+    parseWallet: parseWallet,
+    messageToSign: (wallet, signedAtMs, purpose) => signedMessage(settings, wallet, signedAtMs, purpose),
     async verify(proof, purpose, now) {
       const wallet = requireWallet(proof.wallet)
       requireFresh(proof.signedAtMs, now)

@@ -1,4 +1,4 @@
-import type { Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { isSignature, type Signature } from '@solana/kit'
 import type { SolanaRpc } from './nodes.ts'
@@ -18,16 +18,19 @@ const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 export const parseSignature = (reference: string): Signature | undefined =>
   BASE58_SIGNATURE.test(reference) && isSignature(reference) ? reference : undefined
 
-type Rejection = Extract<Observation, { kind: 'rejected' }>['why']
-const rejected = (why: Rejection, detail?: string): Observation =>
-  detail === undefined ? { kind: 'rejected', why } : { kind: 'rejected', why, detail }
-const pending = (why: Extract<Observation, { kind: 'pending' }>['why']): Observation => ({
+type Rejection = Extract<Observation, { kind: 'rejected' }>['reason']
+const rejected = (reason: Rejection, detail?: string): Observation =>
+  detail === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, detail }
+const pending = (reason: Extract<Observation, { kind: 'pending' }>['reason']): Observation => ({
   kind: 'pending',
-  why,
+  reason,
 })
 
 /** Undefined where the node does not have the block (yet). */
-export const blockOf = async (rpc: SolanaRpc, slot: bigint): Promise<SeenTransfer['block'] | undefined> => {
+export const blockOf = async (
+  rpc: SolanaRpc,
+  slot: bigint,
+): Promise<IncomingTransfer['block'] | undefined> => {
   const block = await rpc
     .getBlock(slot, {
       commitment: 'confirmed',
@@ -40,7 +43,7 @@ export const blockOf = async (rpc: SolanaRpc, slot: bigint): Promise<SeenTransfe
 }
 
 /** Why a transfer at this time does not answer the question. */
-const untimely = (at: Date, { notBefore, notAfter }: TransferQuestion): Observation | undefined => {
+const untimely = (at: Date, { notBefore, notAfter }: TransferQuery): Observation | undefined => {
   if (at < notBefore) return rejected('too_old', at.toISOString())
   if (at > notAfter) return rejected('too_new', at.toISOString())
   return undefined
@@ -52,7 +55,7 @@ export const findTransfer = async (
   settings: SolanaSettings,
   treasury: TreasuryAccount,
   own: ReadonlySet<string>,
-  question: TransferQuestion,
+  question: TransferQuery,
 ): Promise<Observation> => {
   const signature = parseSignature(question.reference)
   if (signature === undefined) return rejected('bad_reference')
@@ -79,7 +82,7 @@ export const findTransfer = async (
   if (question.payers !== undefined && (key === null || !question.payers.includes(key))) {
     return rejected('wrong_payer', key ?? 'nobody who signed paid')
   }
-  if (amount < question.atLeast) return rejected('underpaid', String(amount))
+  if (amount < question.minAmount) return rejected('underpaid', String(amount))
   const at = new Date(Number(transaction.blockTime) * 1_000)
   const outOfTime = untimely(at, question)
   if (outOfTime !== undefined) return outOfTime
@@ -87,6 +90,9 @@ export const findTransfer = async (
 
   const block = await blockOf(rpc, transaction.slot)
   if (block === undefined) return pending('unconfirmed')
-  const attached = attachedTo(transaction)
-  return { kind: 'ok', transfer: { reference: signature, amount, payer: key, at, block, final, attached } }
+  const attachedData = attachedTo(transaction)
+  return {
+    kind: 'ok',
+    transfer: { reference: signature, amount, payer: key, at, block, final, attachedData },
+  }
 }

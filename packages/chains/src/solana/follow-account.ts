@@ -1,4 +1,4 @@
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import type { Signature } from '@solana/kit'
 import { blockOf, parseSignature } from './find-transfer.ts'
@@ -120,7 +120,7 @@ export interface Happening {
   readonly transaction: Transaction
   readonly change: UsdcChange
   readonly at: Date
-  readonly block: SeenTransfer['block']
+  readonly block: IncomingTransfer['block']
 }
 
 const happeningOf = async (

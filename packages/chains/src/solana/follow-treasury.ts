@@ -1,4 +1,4 @@
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import { accountFollower, type Happening } from './follow-account.ts'
 import type { SolanaNodes } from './nodes.ts'
@@ -8,7 +8,7 @@ import { attachedTo, isOwn, payerOf, type TreasuryAccount } from './read-transfe
 const transferOf = (
   { signature, transaction, change, at, block }: Happening,
   own: ReadonlySet<string>,
-): SeenTransfer | undefined => {
+): IncomingTransfer | undefined => {
   if (change.gained <= 0n || isOwn(change, own)) return undefined
   const payer = payerOf(change)
   return {
@@ -18,7 +18,7 @@ const transferOf = (
     at,
     block,
     final: true,
-    attached: attachedTo(transaction),
+    attachedData: attachedTo(transaction),
   }
 }
 
@@ -38,7 +38,7 @@ export const treasuryFollower = (
   return async (
     from: string | undefined,
     limit: number,
-  ): Promise<{ readonly transfers: readonly SeenTransfer[]; readonly position: string }> => {
+  ): Promise<{ readonly transfers: readonly IncomingTransfer[]; readonly position: string }> => {
     const { seen, position } = await follow(from, limit)
     return { transfers: seen, position }
   }

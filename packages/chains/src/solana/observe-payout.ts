@@ -1,4 +1,4 @@
-import type { SentOutcome, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutOutcome, SignedTransfer } from '@market/core/ports/payout-sender'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { signature } from '@solana/kit'
@@ -12,7 +12,7 @@ const LIFETIME = 150n
 const WITNESSES = 2
 
 /** What one node tells. `forgotten`: it sees nothing, but its memory does not reach back to the signing. */
-type Testimony = SentOutcome | { readonly kind: 'forgotten' }
+type Testimony = PayoutOutcome | { readonly kind: 'forgotten' }
 
 const asText = (error: unknown): string =>
   JSON.stringify(error, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
@@ -59,7 +59,7 @@ const askNode = async (rpc: SolanaRpc, signed: readonly Sought[]): Promise<Testi
   if (unseen.length > 0 && !(await remembers(rpc, unseen))) return { kind: 'forgotten' }
   const [failed] = final
   if (failed === undefined) return { kind: 'expired' }
-  return { kind: 'failed', reference: failed.one.reference, why: asText(failed.status?.err) }
+  return { kind: 'failed', reference: failed.one.reference, reason: asText(failed.status?.err) }
 }
 
 const askEach = async (nodes: SolanaNodes, signed: readonly Sought[]): Promise<Testimony[]> => {
@@ -79,7 +79,10 @@ const askEach = async (nodes: SolanaNodes, signed: readonly Sought[]): Promise<T
  * What became of a payment, over all that was ever signed for it. That nothing can happen any more is believed only when
  * no node contradicts and two agree (or the only one says so), for it lets the same payment be signed again.
  */
-export const observePayout = async (nodes: SolanaNodes, signed: readonly Sought[]): Promise<SentOutcome> => {
+export const observePayout = async (
+  nodes: SolanaNodes,
+  signed: readonly Sought[],
+): Promise<PayoutOutcome> => {
   assert(signed.length > 0, 'a payment is looked for by its signatures')
   const first = await askNode(nodes.rpc, signed)
   if (first.kind === 'final' || first.kind === 'seen' || first.kind === 'unknown') return first

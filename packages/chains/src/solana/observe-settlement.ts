@@ -35,9 +35,9 @@ export const observeSettlement = async (
     case 'final':
       return { kind: 'arrived', reference }
     case 'failed':
-      return { kind: 'void', why: `the transaction failed: ${outcome.why}` }
+      return { kind: 'void', reason: `the transaction failed: ${outcome.reason}` }
     case 'expired':
-      return { kind: 'void', why: 'the transaction expired' }
+      return { kind: 'void', reason: 'the transaction expired' }
     default:
       return { kind: 'unknown' }
   }

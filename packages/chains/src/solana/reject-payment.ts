@@ -1,4 +1,4 @@
-import { noGas } from '@market/core/ports/facilitator'
+import { outOfGas } from '@market/core/ports/facilitator'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import {
   type Address,
@@ -163,6 +163,6 @@ export const rejectOnChain = async (
   // A delegate may pay with somebody else's money; whose purchase it would be, the chain does not tell.
   if (account.owner !== authority) return REASONS.notOwner
   const failure = await failureIn(nodes, payment)
-  if (isOfGas(failure)) throw noGas('solana-mainnet')
+  if (isOfGas(failure)) throw outOfGas('solana-mainnet')
   return failure === null ? undefined : REASONS.simulation
 }

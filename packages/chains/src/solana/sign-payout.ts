@@ -1,4 +1,4 @@
-import type { PayoutOrder, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
 import type { SolanaTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
@@ -69,7 +69,7 @@ export interface Terms {
  * The memo makes the bytes, and so the signature, of each payout and attempt its own: Ed25519 gives the same signature
  * for the same bytes, and of two equal payouts only one would land.
  */
-const compilePayout = async (order: PayoutOrder, treasury: string, terms: Terms) => {
+const compilePayout = async (order: PayoutRequest, treasury: string, terms: Terms) => {
   const { mint, attempt, microLamportsPerUnit, lifetime } = terms
   const [source, destination] = await Promise.all([
     usdcAccountOf(treasury, mint),
@@ -106,7 +106,7 @@ const compilePayout = async (order: PayoutOrder, treasury: string, terms: Terms)
 }
 
 export const signPayout = async (
-  order: PayoutOrder,
+  order: PayoutRequest,
   signer: SolanaTreasurySigner,
   terms: Terms,
 ): Promise<SignedTransfer> => {

@@ -79,7 +79,7 @@ export const openSolanaFacilitator = async (
     gasAccount,
     extra: { feePayer: gasAccount },
 
-    read(payment) {
+    parsePayment(payment) {
       const transaction = readPaymentTransaction(payment)
       const transfer = transferIn(transaction?.instructions[2])
       if (transaction === undefined || transfer === undefined) return undefined
@@ -98,7 +98,7 @@ export const openSolanaFacilitator = async (
       // Whatever blockhash the buyer took, it is no newer than the newest one of now.
       const { final, horizon } = await readHeights(nodes)
       const lastValidHeight = horizon - EXPIRY_MARGIN
-      return { nextNonce: null, finalHeight: final, lastValidHeight, fees: null, gasLeft: null }
+      return { nextNonce: null, finalHeight: final, lastValidHeight, fees: null, gasBalance: null }
     },
 
     async sign(payment, { finalHeight, lastValidHeight }) {
@@ -117,14 +117,14 @@ export const openSolanaFacilitator = async (
       }
     },
 
-    outbid: async () => undefined,
+    replaceWithHigherFee: async () => undefined,
 
     send: ({ bytes }) => sendBytes(nodes, bytes),
-    look: (settlement) => observeSettlement(nodes, settlement),
+    observe: (settlement) => observeSettlement(nodes, settlement),
 
-    async gas() {
+    async readGas() {
       const { value } = await nodes.rpc.getBalance(address(gasAccount), { commitment: 'confirmed' }).send()
-      return { left: value, each: MOST_FEE }
+      return { balance: value, maxCostPerSettlement: MOST_FEE }
     },
   }
 }

@@ -38,12 +38,14 @@ export const solanaPayoutSender = (
       })
     },
     send: ({ bytes }) => sendBytes(nodes, bytes),
-    look: (signed) => observePayout(nodes, signed),
-    async cost(order) {
+    observe: (signed) => observePayout(nodes, signed),
+    async estimateCost(order) {
       const account = await usdcAccountOf(order.to, settings.usdc)
-      const fresh = (await readTokenAccount(rpc, account, 'confirmed')) === undefined
-      const rent = fresh ? await rpc.getMinimumBalanceForRentExemption(BigInt(getTokenSize())).send() : 0n
-      return { native: feeAt(firstPrice) + rent, fresh }
+      const createsAccount = (await readTokenAccount(rpc, account, 'confirmed')) === undefined
+      const rent = createsAccount
+        ? await rpc.getMinimumBalanceForRentExemption(BigInt(getTokenSize())).send()
+        : 0n
+      return { native: feeAt(firstPrice) + rent, createsAccount }
     },
     async nativeBalance() {
       return (await rpc.getBalance(address(settings.treasury), { commitment: 'confirmed' }).send()).value

@@ -76,7 +76,7 @@ describe('server wallets', () => {
       const { address, seed } = newSolanaKey()
       expect(seed).toHaveLength(32)
       expect(matches(seed, address)).toBe(true)
-      expect(ctx.signatures.parse(address, 'solana')?.key).toBe(address)
+      expect(ctx.signatures.parseWallet(address, 'solana')?.key).toBe(address)
     }
   })
 

@@ -1,7 +1,7 @@
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import type { Needs } from '../context.ts'
-import type { SealedPlace } from '../ports/vault.ts'
+import type { SealContext } from '../ports/vault.ts'
 import { type Resealed, reseal } from '../reseal.ts'
 import { newSolanaKey } from './solana-key.ts'
 import { findSecretsAfter, insertWallet, replaceSecrets, type WalletKey } from './store.ts'
@@ -29,7 +29,7 @@ export const resealWallets = (ctx: Needs<'db' | 'vault'>): Promise<Resealed> =>
   })
 
 /** A sealed secret is bound to its row: copied to another wallet, it cannot be opened. */
-const secretPlace = ({ agentId, chain, address }: WalletKey): SealedPlace => ({
+const secretPlace = ({ agentId, chain, address }: WalletKey): SealContext => ({
   row: `agent_wallets:${agentId}:${chain}:${address}`,
   field: 'secret',
 })

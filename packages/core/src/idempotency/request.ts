@@ -1,5 +1,5 @@
 import { HOUR, SECOND } from '@market/kernel/clock'
-import type { SealedPlace } from '../ports/vault.ts'
+import type { SealContext } from '../ports/vault.ts'
 
 /** How long a response is stored for its key. */
 export const RETENTION_MS = 24 * HOUR
@@ -31,7 +31,7 @@ export interface StoredResponse {
 }
 
 /** Stored responses are bound to these strings: changing them makes the stored ones unreadable. */
-export const placeOf = (request: RequestName): SealedPlace => ({
+export const placeOf = (request: RequestName): SealContext => ({
   row: `requests:${request.scope}:${request.key}`,
   field: 'answer',
 })

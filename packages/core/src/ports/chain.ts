@@ -1,58 +1,58 @@
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 
-/** What a payment must be to count. */
-export interface TransferQuestion {
-  /** A Solana signature or an EVM transaction hash, as the caller wrote it. */
+/** The conditions a transfer must meet to pay for something. */
+export interface TransferQuery {
+  /** A Solana signature or an EVM transaction hash, not yet normalized. */
   readonly reference: string
-  readonly atLeast: Usdc
-  /** Wallets that may have paid, by their keys; anybody when absent. */
+  readonly minAmount: Usdc
+  /** Keys of the wallets that may have paid. Any wallet may have paid when this is absent. */
   readonly payers?: readonly string[]
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Only what the payer sent: a payment that was brought to the chain for a payer belongs to whoever it was signed for. */
+  /** Accept only a transfer that the payer sent. A transfer made with a signed authorization may belong to another purchase. */
   readonly sentByPayer?: true
 }
 
-/** A transfer of USDC into the treasury, as the chain shows it. */
-export interface SeenTransfer {
-  /** In the one form under which it is stored: lower case for EVM, exact for Solana. */
+/** A USDC transfer into the treasury, as observed on the chain. */
+export interface IncomingTransfer {
+  /** Normalized: lower case on EVM, unchanged on Solana. */
   readonly reference: string
   readonly amount: Usdc
-  /** The wallet's key; null where the chain does not tell who paid. */
+  /** The wallet's key. Null when the payer cannot be determined. */
   readonly payer: string | null
   readonly at: Date
-  /** Height or slot, and the hash by which a reorganisation shows. */
+  /** Height or slot. The hash is compared later to detect a reorganization. */
   readonly block: { readonly height: bigint; readonly hash: string }
-  /** Whether the chain can no longer take it back. Money may leave only for what is final. */
+  /** Whether a reorganization can no longer remove it. Payouts are made only against final transfers. */
   readonly final: boolean
-  /** What the payer wrote beside it, in hex: what follows the call's arguments, or the one memo; null when nothing. */
-  readonly attached: string | null
+  /** Data that the payer added, in hex: the bytes after the call's arguments (EVM) or the only memo (Solana). */
+  readonly attachedData: string | null
 }
 
-/** A payment of USDC out of the treasury, as the chain shows it. */
+/** A USDC transfer out of the treasury, as observed on the chain. */
 export interface ObservedOutgoingTransfer {
   readonly reference: string
-  /** The payout it says it is, in its memo or after the call's arguments; null when it is none of this application's. */
+  /** The payout id in the memo or after the call's arguments. Null when the transfer is not a payout of this application. */
   readonly payoutId: string | null
-  /** The wallet that got it; null where there were several, or the chain does not tell. */
+  /** The receiving wallet. Null when there are several or it cannot be determined. */
   readonly payee: string | null
-  /** What the treasury lost by the transaction. */
+  /** How much the transaction reduced the treasury's balance. */
   readonly amount: Usdc
-  /** EVM: the nonce it used. Solana: null. */
+  /** EVM: the nonce of the transaction. Solana: null. */
   readonly nonce: bigint | null
   readonly at: Date
   readonly block: { readonly height: bigint; readonly hash: string }
   readonly final: boolean
 }
 
-/** One look at the chain. Trouble in looking throws `unavailable` and is never a verdict. */
+/** Result of one query. A node error throws `unavailable`; it never becomes `rejected`. */
 export type Observation =
-  | { readonly kind: 'ok'; readonly transfer: SeenTransfer }
-  | { readonly kind: 'pending'; readonly why: 'unknown' | 'in_mempool' | 'unconfirmed' | 'reorg' }
+  | { readonly kind: 'ok'; readonly transfer: IncomingTransfer }
+  | { readonly kind: 'pending'; readonly reason: 'unknown' | 'in_mempool' | 'unconfirmed' | 'reorg' }
   | {
       readonly kind: 'rejected'
-      readonly why:
+      readonly reason:
         | 'bad_reference'
         | 'failed_on_chain'
         | 'no_transfer'
@@ -63,33 +63,33 @@ export type Observation =
         | 'sent_by_another'
         | 'too_old'
         | 'too_new'
-      /** For our log and for the caller, such as the amount that was seen. */
+      /** More about the reason, such as the amount that was transferred. */
       readonly detail?: string
     }
 
-/** The networks this process is connected to. */
+/** The networks that this process is connected to. */
 export type Chains = Readonly<Partial<Record<Network, Chain>>>
 
-/** One per network. Everything the market asks of a chain without moving anything. */
+/** Read access to one network. */
 export interface Chain {
   readonly network: Network
   readonly treasury: string
   readonly usdc: string
-  /** The stored form of a reference, or undefined when it cannot be one on this network. */
+  /** The normalized reference, or undefined when the text is not a transaction reference on this network. */
   normalize(reference: string): string | undefined
-  findTransfer(question: TransferQuestion): Promise<Observation>
+  findTransfer(query: TransferQuery): Promise<Observation>
   /**
-   * Transfers into the treasury after a position, oldest first, and where to go on from. Only what is confirmed; a
-   * position never moves past something that may still appear before it.
+   * Confirmed transfers into the treasury after a position, oldest first, and the position of the next page. The
+   * position never passes a block in which an earlier transfer may still appear.
    */
   transfersAfter(
     position: string | undefined,
     limit: number,
-  ): Promise<{ readonly transfers: readonly SeenTransfer[]; readonly position: string }>
+  ): Promise<{ readonly transfers: readonly IncomingTransfer[]; readonly position: string }>
   /**
-   * Payments out of the treasury after a position, oldest first, up to the newest block: not only what is confirmed,
-   * for whoever asks wants to know what must not be paid again. The end is where the position stays, or a page that
-   * says so: on a fast chain there is a new block by the time one asks again.
+   * Transfers out of the treasury after a position, oldest first, up to the newest block. Unconfirmed transfers are
+   * included, because a payout that is already on the chain must not be paid again. The last page has `isEnd` or leaves
+   * the position unchanged. On a fast chain the position may keep moving with every new block.
    */
   outgoingTransfersAfter(
     position: string | undefined,
@@ -100,12 +100,12 @@ export interface Chain {
     readonly isEnd?: boolean
   }>
   /**
-   * The newest final height, and the height after which nothing that was signed until now can take effect any more.
-   * On EVM the nonce says that, so there it is no later than the final one.
+   * The newest final height, and the height after which transactions signed until now can no longer be executed. On EVM
+   * the nonce prevents that, so `horizon` equals `final`.
    */
   heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
-  /** USDC of an address, as of the newest final block and as of now. */
+  /** USDC balance of an address at the newest final block and at the newest block. */
   balanceOf(address: string): Promise<{ readonly final: Usdc; readonly latest: Usdc }>
-  /** Asks every configured node whether it is on this chain and knows this asset with 6 decimals; throws by name if not. */
+  /** Checks that every configured node serves this chain and has the USDC contract with 6 decimals. The error names the node. */
   checkNodes(): Promise<void>
 }

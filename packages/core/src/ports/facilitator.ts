@@ -2,92 +2,92 @@ import { type ApiError, unavailable } from '@market/kernel/api-error'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 
-/** What a buyer's program signed, as it came and not yet believed: the `payload` of an x402 payment. */
+/** The unverified `payload` of an x402 payment. */
 export type SignedPayment = Readonly<Record<string, unknown>>
 
-/** What makes a payment this one and no other, whatever is written around it. */
+/** Identifies a signed payment independently of how it is encoded. */
 export interface PaymentProof {
   /** An EIP-3009 authorization, or the message of a Solana transaction. */
   readonly kind: 'authorization' | 'message'
-  /** EVM: `<from>:<nonce>` in lower case. Solana: the SHA-256 of the message, so that no signature slot changes it. */
+  /** EVM: `<from>:<nonce>` in lower case. Solana: the SHA-256 of the message, so that it does not depend on the signatures. */
   readonly proof: string
-  /** The wallet that pays, by its key. */
+  /** Key of the paying wallet. */
   readonly payer: string
 }
 
-/** Bytes that bring a buyer's payment to the chain. Stored before they are sent; sent any number of times. */
+/** A signed transaction that executes a buyer's payment. It is stored before it is sent and can be sent repeatedly. */
 export interface Settlement {
-  /** The transaction's hash or signature: known before it is sent. */
+  /** The transaction's hash (EVM) or signature (Solana), known before it is sent. */
   readonly reference: string
   readonly bytes: string
-  /** EVM: of the account that pays the gas. Solana: null. */
+  /** EVM: nonce of the gas account. Solana: null. */
   readonly nonce: bigint | null
-  /** The newest final height when it was signed: nothing of it is on the chain before. */
+  /** The newest final height at the time of signing. The transaction cannot be in an earlier block. */
   readonly signedAtHeight: bigint
-  /** Solana: the height after which these bytes can no longer take effect. EVM: null, the payment itself says until when. */
+  /** Solana: the last height at which the transaction can be executed. EVM: null, the authorization has its own expiry. */
   readonly lastValidHeight: bigint | null
 }
 
-/** What the chain says just now of what a settlement needs: asked before anything is held that others wait for. */
+/** Current chain state that signing needs. It is read before any lock is acquired. */
 export interface SettlementTerms {
-  /** EVM: the gas account's next nonce, with what waits to be mined. Solana: null. */
+  /** EVM: the gas account's next nonce, including pending transactions. Solana: null. */
   readonly nextNonce: bigint | null
   readonly finalHeight: bigint
-  /** Solana: nothing that was signed by now can take effect above it. EVM: null. */
+  /** Solana: the last height at which a transaction signed now can be executed. EVM: null. */
   readonly lastValidHeight: bigint | null
-  /** EVM: what a transaction should offer, in wei per gas. Solana: null, the buyer has written it down. */
+  /** EVM: suggested fees in wei per gas. Solana: null, the buyer's transaction sets the fee. */
   readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint } | null
-  /** EVM: what the gas account has. Solana: null, for there the payment was tried with it. */
-  readonly gasLeft: bigint | null
+  /** EVM: balance of the gas account. Solana: null, because the simulation of the payment covers it. */
+  readonly gasBalance: bigint | null
 }
 
-export const noGas = (network: Network): ApiError =>
-  unavailable(`There is no gas to bring the payment to ${network} at the moment: pay on another network`)
+export const outOfGas = (network: Network): ApiError =>
+  unavailable(`The gas account on ${network} is empty. Pay on another network.`)
 
-/** In the chain's own coin. */
+/** Amounts in the chain's native coin. */
 export interface Gas {
-  readonly left: bigint
-  /** What one settlement costs today at most. */
-  readonly each: bigint
+  readonly balance: bigint
+  /** Upper limit of what one settlement costs at current fees. */
+  readonly maxCostPerSettlement: bigint
 }
 
 export type SettlementOutcome =
-  /** Nothing seen; it may still take effect. Send it again. */
+  /** Not on the chain, but it may still be executed. Send it again. */
   | { readonly kind: 'unknown' }
-  /** The buyer's payment is on the chain, by these bytes or by somebody else who had seen the authorization. */
+  /** The payment is on the chain, through this transaction or through another one with the same authorization. */
   | { readonly kind: 'arrived'; readonly reference: string }
-  /** It can no longer take effect, and did not: nobody paid anything. */
-  | { readonly kind: 'void'; readonly why: string }
+  /** It was not executed and never can be. The buyer paid nothing. */
+  | { readonly kind: 'void'; readonly reason: string }
 
-/** Brings payments that buyers signed to one chain, and pays the gas for it. It can move no money of the treasury. */
+/** Settles signed payments on one network and pays the gas. It cannot move the treasury's money. */
 export interface Facilitator {
   readonly network: Network
-  /** The network as x402 names it: CAIP-2 in version 2, a word in version 1, where it has one. */
+  /** The network name in x402 version 2 (CAIP-2), and in version 1 where one exists. */
   readonly caip2: string
   readonly v1: string | undefined
   /** The account that pays the gas. */
   readonly gasAccount: string
-  /** What a requirement says beside asset, address and amount: the token's EIP-712 domain, or who pays the fee. */
+  /** The `extra` field of a payment requirement: the token's EIP-712 domain (EVM) or the fee payer (Solana). */
   readonly extra: Readonly<Record<string, unknown>>
-  /** Reads the payment alone; undefined when it is none for this network. */
-  read(payment: SignedPayment): PaymentProof | undefined
-  /** Why it would not bring exactly this amount to the treasury if it were sent now; undefined when it would. */
+  /** Parses the payload without network access. Undefined when it is not a payment for this network. */
+  parsePayment(payment: SignedPayment): PaymentProof | undefined
+  /** Why the payment would not transfer exactly this amount to the treasury now, or undefined when it would. */
   rejectionReason(payment: SignedPayment, amount: Usdc): Promise<string | undefined>
   readTerms(): Promise<SettlementTerms>
-  /** EVM: how many transactions of the gas account are in blocks. Solana: null. */
+  /** EVM: number of mined transactions of the gas account. Solana: null. */
   minedNonce(): Promise<bigint | null>
-  /** Asks nobody. Only where the gas key is; fails elsewhere. */
+  /** Makes no network request. Throws in a process without the gas key. */
   sign(payment: SignedPayment, terms: SettlementTerms, nonce: bigint | null): Promise<Settlement>
   /**
-   * EVM: the same call at the same nonce for more, when these bytes offer less than blocks ask today. Undefined when
-   * they offer enough, or as much as we ever offer. Only where the gas key is.
+   * EVM: signs the same call at the same nonce with a higher fee when the fee of `bytes` is below the current one.
+   * Undefined when the fee is sufficient or already at the limit. Throws in a process without the gas key.
    */
-  outbid(bytes: string, terms: SettlementTerms): Promise<string | undefined>
-  /** Hands the bytes to the network. Any error means that the outcome is unknown, never that nothing happened. */
+  replaceWithHigherFee(bytes: string, terms: SettlementTerms): Promise<string | undefined>
+  /** Broadcasts the transaction. After an error the outcome is unknown: it may still be executed. */
   send(settlement: Pick<Settlement, 'bytes'>): Promise<void>
-  look(settlement: Settlement, payment: SignedPayment): Promise<SettlementOutcome>
-  gas(): Promise<Gas>
+  observe(settlement: Settlement, payment: SignedPayment): Promise<SettlementOutcome>
+  readGas(): Promise<Gas>
 }
 
-/** The networks on which signed payments are taken. */
+/** The networks on which signed payments are accepted. */
 export type Facilitators = Readonly<Partial<Record<Network, Facilitator>>>

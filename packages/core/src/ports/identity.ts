@@ -1,20 +1,20 @@
-/** What the identity provider vouches for about the bearer of an access token. */
+/** Verified claims about the user of an access token. */
 export interface IdentityProfile {
-  /** The provider's own id of the person (`sub`). */
+  /** The provider's id of the user (`sub`). */
   readonly userId: string
   readonly username: string | null
   readonly displayName: string | null
   readonly avatarUrl: string | null
   readonly twitterUsername: string | null
   readonly email: string | null
-  /** Addresses as the provider lists them, unparsed. */
+  /** Addresses as the provider returns them, not parsed. */
   readonly wallets: readonly string[]
 }
 
-/** A bad token is rejected as `unauthenticated`; an unreachable provider as `unavailable`. */
+/** Throws `unauthenticated` for an invalid token and `unavailable` when the provider cannot be reached. */
 export interface IdentityProvider {
-  /** Checks the token alone and answers whose it is: signature, issuer, audience, expiry. */
+  /** Checks the token's signature, issuer, audience and expiry, and returns its user. */
   verify(token: string): Promise<{ readonly userId: string }>
-  /** Asks the provider for the profile and linked accounts of the token's bearer. */
-  profile(token: string): Promise<IdentityProfile>
+  /** Fetches the user's profile and linked accounts from the provider. */
+  fetchProfile(token: string): Promise<IdentityProfile>
 }

@@ -1,17 +1,17 @@
-/** At most `max` calls in a window that opens with the first of them. */
+/** At most `max` calls in a window that starts with the first call. */
 export interface LimitRule {
   readonly name: string
   readonly max: number
   readonly windowSeconds: number
 }
 
-export interface Taken {
+export interface LimitResult {
   readonly allowed: boolean
   readonly remaining: number
-  /** Milliseconds until the window closes. */
+  /** Milliseconds until the window ends. */
   readonly resetsInMs: number
 }
 
 export interface Limiter {
-  take(rule: LimitRule, subject: string): Promise<Taken>
+  consume(rule: LimitRule, subject: string): Promise<LimitResult>
 }

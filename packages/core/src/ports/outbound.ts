@@ -7,15 +7,15 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   readonly status: number
-  /** At most 64 KB of what came back. */
+  /** The first 64 KB of the response body. */
   readonly body: string
 }
 
-/** The one way out to addresses that users choose. Resolves once, connects to the checked address, follows no redirect. */
+/** Requests to URLs that users choose. Resolves the host once, connects to the checked address, follows no redirects. */
 export interface Outbound {
-  /** Rejects (`invalid`) a URL that is not public HTTPS, by its form and by what its name resolves to now. */
-  check(url: string): Promise<void>
-  /** Throws `OutboundFailure` when no answer came back in time or the target is forbidden. */
+  /** Throws `invalid` for a URL that is not HTTPS or whose host does not resolve to a public address. */
+  checkUrl(url: string): Promise<void>
+  /** Throws `OutboundFailure` when there is no response in time or the target is forbidden. */
   post(request: OutboundRequest): Promise<OutboundResponse>
 }
 

@@ -1,66 +1,70 @@
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 
-/** One payment out, decided and written down before it is signed. */
-export interface PayoutOrder {
-  /** Travels with the payment: in the memo on Solana, after the call's arguments on EVM. */
+/** One payment to make. It is stored before it is signed. */
+export interface PayoutRequest {
+  /** Included in the transaction: in the memo on Solana, after the call's arguments on EVM. */
   readonly payoutId: string
   readonly to: string
   readonly amount: Usdc
 }
 
-/** Bytes that can be sent any number of times and take effect at most once. Stored before they are sent. */
+/** A signed transaction. It is stored before it is sent, can be sent repeatedly and is executed at most once. */
 export interface SignedTransfer {
-  /** The transaction's hash or signature: known before it is sent. */
+  /** The transaction's hash (EVM) or signature (Solana), known before it is sent. */
   readonly reference: string
   readonly bytes: string
-  /** EVM: the payout's own nonce, for ever. Solana: null. */
+  /** EVM: the nonce assigned to this payout; it never changes. Solana: null. */
   readonly nonce: bigint | null
-  /** Solana: the height after which these bytes can no longer take effect. EVM: null. */
+  /** Solana: the last height at which the transaction can be executed. EVM: null. */
   readonly lastValidHeight: bigint | null
-  /** EVM: what a replacement must exceed by 12.5 %. Solana: null. */
+  /** EVM: a replacement must exceed this by 12.5 %. Solana: null. */
   readonly maxFeePerGas: bigint | null
   readonly maxPriorityFeePerGas: bigint | null
 }
 
-/** Of a failure: the bytes are void because something else used their nonce. The payment can be made with another one. */
+/** Failure reason: another transaction used the nonce, so this one can never be executed. Sign again with a new nonce. */
 export const NONCE_USED_BY_ANOTHER = 'nonce used by another transaction'
 
-export type SentOutcome =
-  /** Nothing seen; the bytes may still take effect. Send them again. */
+export type PayoutOutcome =
+  /** Not on the chain, but it may still be executed. Send it again. */
   | { readonly kind: 'unknown' }
-  /** In a block that may still go away. */
+  /** In a block that is not final yet. */
   | { readonly kind: 'seen'; readonly reference: string }
-  /** In a block that stays. */
+  /** In a final block. */
   | { readonly kind: 'final'; readonly reference: string }
-  /** In a block that stays, without effect. */
-  | { readonly kind: 'failed'; readonly reference: string; readonly why: string }
-  /** None of the bytes can take effect any more, and none did. Only now may others be signed. */
+  /** In a final block, but the transaction failed. */
+  | { readonly kind: 'failed'; readonly reference: string; readonly reason: string }
+  /** None of the signed transactions was executed or can be any more. Only now is it safe to sign a new one. */
   | { readonly kind: 'expired' }
 
-/** Moves the treasury's money on one network. Only the worker holds one. */
+/** Sends the treasury's money on one network. Only the worker has one. */
 export interface PayoutSender {
   readonly network: Network
   readonly treasury: string
-  /** Why this payment can never succeed (a blocked or impossible payee), or undefined. */
-  rejectionReason(order: PayoutOrder): Promise<string | undefined>
+  /** Why this payment can never succeed, such as a blocked payee, or undefined. */
+  rejectionReason(payout: PayoutRequest): Promise<string | undefined>
   /**
-   * EVM: the treasury account's next nonce as the chain counts, and with what waits to be mined; the highest that any
-   * node tells. Solana: null.
+   * EVM: the treasury's next nonce by mined transactions, and including pending ones: the highest value that any node
+   * returns. Solana: null.
    */
   nonces(): Promise<{ readonly next: bigint; readonly pending: bigint } | null>
-  /** EVM: the same as of the newest final block, the lowest that any node tells. Solana: null. */
+  /** EVM: the next nonce at the newest final block: the lowest value that any node returns. Solana: null. */
   finalNonce(): Promise<bigint | null>
-  /** Signs. `before` are earlier signatures of the same payout: on EVM the new one replaces them at their nonce. */
-  sign(order: PayoutOrder, nonce: bigint | null, before: readonly SignedTransfer[]): Promise<SignedTransfer>
-  /** Hands the bytes to the network. Any error means that the outcome is unknown, never that nothing happened. */
+  /** `previous` are the earlier transactions of this payout. On EVM the new one replaces them at the same nonce. */
+  sign(
+    payout: PayoutRequest,
+    nonce: bigint | null,
+    previous: readonly SignedTransfer[],
+  ): Promise<SignedTransfer>
+  /** Broadcasts the transaction. After an error the outcome is unknown: it may still be executed. */
   send(signed: SignedTransfer): Promise<void>
-  /** What became of the payment, over all its signatures. */
-  look(signed: readonly SignedTransfer[]): Promise<SentOutcome>
-  /** What one more payment would cost now, in the chain's own coin; `fresh` when the payee's account must be made. */
-  cost(order: PayoutOrder): Promise<{ readonly native: bigint; readonly fresh: boolean }>
-  /** The treasury's own coin for fees. */
+  /** The outcome of the payout over all its signed transactions. */
+  observe(signed: readonly SignedTransfer[]): Promise<PayoutOutcome>
+  /** Current cost in the chain's native coin. `createsAccount`: the payee's token account must be created. */
+  estimateCost(payout: PayoutRequest): Promise<{ readonly native: bigint; readonly createsAccount: boolean }>
+  /** The treasury's balance of the native coin, which pays the fees. */
   nativeBalance(): Promise<bigint>
-  /** The treasury's USDC as of now. */
+  /** The treasury's USDC balance at the newest block. */
   usdcBalance(): Promise<Usdc>
 }

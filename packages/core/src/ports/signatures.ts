@@ -6,30 +6,30 @@ export type WalletChain = (typeof WALLET_CHAINS)[number]
 
 export interface Wallet {
   readonly chain: WalletChain
-  /** As people read it: EIP-55 for EVM, base58 for Solana. */
+  /** Display form: EIP-55 checksum for EVM, base58 for Solana. */
   readonly address: string
-  /** As it is stored and compared: lower case for EVM, exact for Solana. */
+  /** Stored and compared form: lower case for EVM, unchanged for Solana. */
   readonly key: string
 }
 
 export interface WalletProof {
   readonly wallet: Wallet
   readonly signature: string
-  /** Unix milliseconds inside the signed text. */
+  /** Unix milliseconds in the signed text. */
   readonly signedAtMs: number
-  /** Where a smart wallet is asked whether it signed; Base unless said. */
+  /** The network of a smart wallet, whose contract verifies the signature. Default: Base. */
   readonly network?: Network
 }
 
-/** How long a signed message counts, and how far ahead a signer's clock may run. */
+/** How long a signed message is valid, and how far the signer's clock may be ahead. */
 export const SIGNATURE_MAX_AGE_MS = 300_000
 export const SIGNATURE_MAX_SKEW_MS = 60_000
 
 export interface Signatures {
-  /** Undefined when the text is no wallet that can sign, or contradicts the chain named beside it. */
-  parse(address: string, chain?: WalletChain): Wallet | undefined
-  /** The exact text a wallet signs for a purpose. */
-  message(wallet: Wallet, signedAtMs: number, purpose: string): string
-  /** Rejects (`invalid`, `unauthenticated`, or `unavailable` when a chain must be asked and cannot be). */
+  /** Undefined when the text is not a wallet that can sign, or not one on the given chain. */
+  parseWallet(address: string, chain?: WalletChain): Wallet | undefined
+  /** The text that a wallet signs for a purpose. */
+  messageToSign(wallet: Wallet, signedAtMs: number, purpose: string): string
+  /** Throws `invalid` or `unauthenticated`, or `unavailable` when a required chain query fails. */
   verify(proof: WalletProof, purpose: string, now: Date): Promise<void>
 }

@@ -1,7 +1,7 @@
-/** Signs with a key that never leaves its keeper: this process, or a KMS. */
+/** Signs with a key that is held in this process or in a KMS. */
 export interface EvmTreasurySigner {
   readonly address: string
-  /** A recoverable signature over a 32-byte hash: low s, and the recovery bit. */
+  /** A recoverable signature over a 32-byte hash, with low s. */
   signHash(hash: Uint8Array): Promise<{ readonly r: bigint; readonly s: bigint; readonly yParity: 0 | 1 }>
 }
 

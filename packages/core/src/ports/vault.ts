@@ -1,17 +1,17 @@
-/** What a sealed value is: the row and the field it belongs to. A value moved elsewhere does not open. */
-export interface SealedPlace {
+/** The row and field that an encrypted value belongs to. It cannot be decrypted for any other row or field. */
+export interface SealContext {
   readonly row: string
   readonly field: string
 }
 
-/** Keeps secrets that must be shown again. Two implementations: keys of this process, and a KMS. */
+/** Encrypts secrets that must be readable later. The keys are in this process or in a KMS. */
 export interface Vault {
-  /** Never waits for anything outside: it runs inside transactions, so data keys are fetched ahead. */
-  seal(plain: string, place: SealedPlace): Buffer
-  /** Asks outside only for a data key this process has not seen yet. */
-  open(sealed: Buffer, place: SealedPlace): Promise<string>
-  /** Whether the value stands under a key that no longer seals. Reads the value's head alone and opens nothing. */
+  /** Makes no network request, because it runs inside transactions. Data keys are fetched in advance. */
+  seal(plain: string, context: SealContext): Buffer
+  /** Calls the KMS only for a data key that is not cached. */
+  open(sealed: Buffer, context: SealContext): Promise<string>
+  /** Whether the value is encrypted with an old key. Reads only the header of the value. */
   needsReseal(sealed: Buffer): boolean
-  /** The keyed hash under which a secret is found again without being stored. */
+  /** Keyed hash for finding a secret without storing it in readable form. */
   fingerprint(secret: string): Buffer
 }

@@ -25,6 +25,6 @@ export type IdentityClaims = IdentityProfile & { readonly requestedAt?: Date }
 
 /** The listed wallets that can sign. Other addresses cannot prove ownership. */
 export function walletsOf(profile: IdentityProfile, signatures: Signatures): Wallet[] {
-  const parsed = profile.wallets.flatMap((address) => signatures.parse(address) ?? [])
+  const parsed = profile.wallets.flatMap((address) => signatures.parseWallet(address) ?? [])
   return [...new Map(parsed.map((wallet) => [wallet.key, wallet])).values()]
 }

@@ -37,7 +37,7 @@ type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatur
 
 export async function registerAgent(ctx: Ctx, registration: Registration): Promise<Registered> {
   rejectMixedScripts(registration.name)
-  if (registration.endpointUrl !== undefined) await ctx.outbound.check(registration.endpointUrl)
+  if (registration.endpointUrl !== undefined) await ctx.outbound.checkUrl(registration.endpointUrl)
 
   return ctx.transact(async (tx) =>
     createAgent(ctx, tx, registration, await resolveOwner(ctx, tx, registration.owner)),
@@ -50,7 +50,7 @@ export async function checkRegistration(
   { name, endpointUrl }: Pick<Registration, 'name' | 'endpointUrl'>,
 ): Promise<void> {
   rejectMixedScripts(name)
-  if (endpointUrl !== undefined) await ctx.outbound.check(endpointUrl)
+  if (endpointUrl !== undefined) await ctx.outbound.checkUrl(endpointUrl)
   const existing = await findAgentByFoldedName(ctx.db, foldName(name))
   if (existing !== undefined) throw nameConflict(existing, NO_OWNER, ctx.clock.now())
 }

@@ -43,7 +43,7 @@ export async function updateAgent(
 ): Promise<Updated> {
   if (change.name !== undefined) rejectMixedScripts(change.name)
   rejectUnpayable(ctx, change)
-  if (typeof change.endpointUrl === 'string') await ctx.outbound.check(change.endpointUrl)
+  if (typeof change.endpointUrl === 'string') await ctx.outbound.checkUrl(change.endpointUrl)
 
   return ctx.transact(async (tx) => {
     const agent = await lockAgent(tx, id)
@@ -136,7 +136,7 @@ function rejectUnpayable(ctx: Ctx, change: AgentChange): void {
   const wrong = [
     { path: 'payout_wallet', address: change.payoutWallet, chain: 'solana' as const },
     { path: 'payout_address_base', address: change.payoutAddressBase, chain: 'base' as const },
-  ].filter(({ address, chain }) => typeof address === 'string' && !ctx.signatures.parse(address, chain))
+  ].filter(({ address, chain }) => typeof address === 'string' && !ctx.signatures.parseWallet(address, chain))
   if (wrong.length === 0) return
   throw new ApiError('invalid', 'The payout address is not a wallet that can sign. Use another address.', {
     details: wrong.map(({ path, chain }) => ({

@@ -34,7 +34,7 @@ beforeEach(async () => {
     onPost(made)
     return promise
   }
-  ctx = { ...base, outbound: { check: async () => {}, post } }
+  ctx = { ...base, outbound: { checkUrl: async () => {}, post } }
   return database.stop
 })
 

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { brokenConstraint, type Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
@@ -20,7 +20,7 @@ import {
 interface Claim {
   readonly network: Network
   /** As the chain showed it just before this transaction. */
-  readonly seen: SeenTransfer
+  readonly seen: IncomingTransfer
   readonly purpose: Purpose
   readonly due: Usdc
 }

@@ -1,12 +1,12 @@
 import type { Needs } from '@market/core/context'
-import type { Observation, SeenTransfer, TransferQuestion } from '@market/core/ports/chain'
+import type { IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 
-type RejectionCode = Extract<Observation, { kind: 'rejected' }>['why']
+type RejectionCode = Extract<Observation, { kind: 'rejected' }>['reason']
 
-type Message = (network: Network, question: TransferQuestion) => string
+type Message = (network: Network, question: TransferQuery) => string
 
 const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
   bad_reference: (network, { reference }) =>
@@ -14,8 +14,8 @@ const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
   failed_on_chain: () => 'This transaction failed on the chain and paid nothing. Pay again.',
   no_transfer: (network) =>
     `This transaction sends no USDC to the treasury. Check the transaction and that it is on ${network}.`,
-  underpaid: (_, { atLeast }) =>
-    `This transfer is too small: ${formatUsd(atLeast)} USDC is due. Pay with one transfer of the full amount.`,
+  underpaid: (_, { minAmount }) =>
+    `This transfer is too small: ${formatUsd(minAmount)} USDC is due. Pay with one transfer of the full amount.`,
   wrong_payer: () =>
     'This transfer was made by a wallet that is not the buyer’s. Sign this request with the wallet that paid.',
   ambiguous_payer: () => 'Several wallets paid in this transaction. Pay from one wallet.',
@@ -30,8 +30,8 @@ const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
 export async function findPayment(
   ctx: Needs<'chains'>,
   network: Network,
-  question: TransferQuestion,
-): Promise<SeenTransfer | undefined> {
+  question: TransferQuery,
+): Promise<IncomingTransfer | undefined> {
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
   const observation = await chain.findTransfer(question)
@@ -41,6 +41,8 @@ export async function findPayment(
     case 'pending':
       return undefined
     case 'rejected':
-      throw new ApiError('invalid', MESSAGES[observation.why](network, question), { code: observation.why })
+      throw new ApiError('invalid', MESSAGES[observation.reason](network, question), {
+        code: observation.reason,
+      })
   }
 }

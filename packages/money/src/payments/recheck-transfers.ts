@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { Chain, Observation, SeenTransfer } from '@market/core/ports/chain'
+import type { Chain, IncomingTransfer, Observation } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { DAY, EVER, earlier, FOREVER, later, MINUTE, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
@@ -101,7 +101,7 @@ async function recheckOn(
 const observe = (chain: Chain, { reference, payer }: Transfer): Promise<Observation> =>
   chain.findTransfer({
     reference,
-    atLeast: usdc(1n),
+    minAmount: usdc(1n),
     ...(payer === null ? {} : { payers: [payer] }),
     ...ANY_TIME,
   })
@@ -152,7 +152,7 @@ async function reverse(
 const isPresent = (observation: Observation, { amount }: Transfer): boolean =>
   observation.kind === 'ok'
     ? observation.transfer.amount === amount
-    : observation.kind === 'rejected' && observation.why === 'ambiguous_payer'
+    : observation.kind === 'rejected' && observation.reason === 'ambiguous_payer'
 
 function updated(known: Transfer, observation: Observation, now: Date): Transfer {
   if (observation.kind === 'ok') {
@@ -164,7 +164,7 @@ function updated(known: Transfer, observation: Observation, now: Date): Transfer
 }
 
 /** Nothing depends on an unclaimed transfer, so a changed amount is only corrected. */
-async function updateUnclaimed(ctx: Ctx, tx: Tx, known: Transfer, seen: SeenTransfer): Promise<void> {
+async function updateUnclaimed(ctx: Ctx, tx: Tx, known: Transfer, seen: IncomingTransfer): Promise<void> {
   if (known.amount !== seen.amount) await adjustRecorded(ctx, tx, known, seen.amount)
   await saveTransfer(tx, transferOf(known.network, seen, known.arrivedAt), ctx.clock.now())
 }
@@ -173,7 +173,7 @@ async function updateUnclaimed(ctx: Ctx, tx: Tx, known: Transfer, seen: SeenTran
  * The transaction was included again with another amount: it is recorded as unclaimed. The watcher or the next check,
  * which does not filter by payer, corrects the amount.
  */
-async function recordAgain(ctx: Ctx, tx: Tx, network: Network, seen: SeenTransfer): Promise<void> {
+async function recordAgain(ctx: Ctx, tx: Tx, network: Network, seen: IncomingTransfer): Promise<void> {
   const now = ctx.clock.now()
   const transfer: Transfer = { ...transferOf(network, seen, now), payer: null, state: 'seen' }
   await saveTransfer(tx, transfer, now)

@@ -1,4 +1,4 @@
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -15,14 +15,14 @@ import {
 } from './transfer.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
-const seen: SeenTransfer = {
+const seen: IncomingTransfer = {
   reference: '0xabc',
   amount: usdc(105n),
   payer: '0xpayer',
   at: NOW,
   block: { height: 7n, hash: '0xblock' },
   final: false,
-  attached: null,
+  attachedData: null,
 }
 const unclaimed = transferOf('base-mainnet', seen, NOW)
 const claimed = transferOf('base-mainnet', seen, NOW, {

@@ -1,4 +1,4 @@
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Journal, type Move, surplus, suspense, world } from '../ledger/index.ts'
@@ -32,7 +32,7 @@ export type ClaimedTransfer<Kind extends PurposeKind = PurposeKind> = Transfer &
 /** The row for an observed transfer; unclaimed when no claim is given. */
 export const transferOf = (
   network: Network,
-  seen: SeenTransfer,
+  seen: IncomingTransfer,
   arrivedAt: Date,
   claim: { readonly purpose: Purpose | null; readonly due: Usdc } = { purpose: null, due: usdc(0n) },
 ): Transfer => ({

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
@@ -37,7 +37,7 @@ export async function watchTreasury(ctx: Ctx, network: Network, pageSize = PAGE_
 }
 
 /** Returns true when the transfer was not recorded before. */
-async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: SeenTransfer): Promise<boolean> {
+async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: IncomingTransfer): Promise<boolean> {
   const now = ctx.clock.now()
   const transfer = transferOf(network, seen, now)
   if (await insertTransfer(tx, transfer, now)) {
@@ -56,7 +56,7 @@ async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: SeenTran
 }
 
 /** The transfer was claimed before the watcher read it, or was included again after a reorganisation. */
-async function updateKnown(ctx: Ctx, tx: Tx, known: Transfer, seen: SeenTransfer): Promise<void> {
+async function updateKnown(ctx: Ctx, tx: Tx, known: Transfer, seen: IncomingTransfer): Promise<void> {
   if (known.amount !== seen.amount) await adjustRecorded(ctx, tx, known, seen.amount)
   // The amount here is that of all payers. Whether the claimed part changed is checked by recheckTransfers.
   if (known.purpose !== null && known.amount !== seen.amount) return

@@ -1,4 +1,8 @@
-import { NONCE_USED_BY_ANOTHER, type PayoutSender, type SentOutcome } from '@market/core/ports/payout-sender'
+import {
+  NONCE_USED_BY_ANOTHER,
+  type PayoutOutcome,
+  type PayoutSender,
+} from '@market/core/ports/payout-sender'
 import { MINUTE, SECOND } from '@market/kernel/clock'
 import { admit, hold } from './admit.ts'
 import { adoptKnown, NONCE_TAKEN } from './adopt.ts'
@@ -66,7 +70,7 @@ async function follow(
   payout: Payout,
   signed: readonly StoredSignature[],
 ): Promise<Again> {
-  const outcome = await sender.look(signed)
+  const outcome = await sender.observe(signed)
   switch (outcome.kind) {
     case 'final':
       await settlePayout(ctx, payout, outcome.reference)
@@ -88,15 +92,15 @@ async function goOn(
   sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
-  outcome: Extract<SentOutcome, { kind: 'failed' | 'expired' | 'unknown' }>,
+  outcome: Extract<PayoutOutcome, { kind: 'failed' | 'expired' | 'unknown' }>,
 ): Promise<Again> {
   switch (outcome.kind) {
     case 'failed':
-      if (outcome.why === NONCE_USED_BY_ANOTHER) {
+      if (outcome.reason === NONCE_USED_BY_ANOTHER) {
         await giveUpNonce(ctx, payout, signed)
         return HELD_BRIEFLY_MS
       }
-      return hasEnded(await failPayout(ctx, payout, outcome.why, signed)) ? undefined : SOON_MS
+      return hasEnded(await failPayout(ctx, payout, outcome.reason, signed)) ? undefined : SOON_MS
     case 'expired':
       await signOnce(ctx, sender, payout, signed)
       return SOON_MS

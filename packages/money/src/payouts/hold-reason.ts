@@ -13,7 +13,10 @@ export async function feeReason(
   sender: PayoutSender,
   payout: Payout,
 ): Promise<string | undefined> {
-  const [{ native }, balance] = await Promise.all([sender.cost(orderOf(payout)), sender.nativeBalance()])
+  const [{ native }, balance] = await Promise.all([
+    sender.estimateCost(orderOf(payout)),
+    sender.nativeBalance(),
+  ])
   const cap = ctx.caps.cost[payout.network]
   if (cap !== undefined && native > cap) return `Costs ${native} to send, above the cap of ${cap}`
   return balance < native ? 'The treasury has not enough coin for fees' : undefined

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PayoutOrder, SignedTransfer } from '@market/core/ports/payout-sender'
+import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
@@ -66,7 +66,7 @@ export const hasEnded = ({ state }: Payout): boolean =>
 
 export const isWaiting = ({ state }: Payout): boolean => state === 'queued' || state === 'held'
 
-export function orderOf({ id, payee, amount }: Payout): PayoutOrder {
+export function orderOf({ id, payee, amount }: Payout): PayoutRequest {
   assert(payee !== null, `${id} is paid to somebody`)
   return { payoutId: id, to: payee, amount }
 }

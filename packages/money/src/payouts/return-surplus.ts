@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
@@ -24,7 +24,7 @@ export async function returnSurplus(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   { network, subject, purpose, due }: Paid,
-  { reference, amount, payer }: SeenTransfer,
+  { reference, amount, payer }: IncomingTransfer,
 ): Promise<void> {
   const tooMuch = minus(amount, due)
   if (tooMuch <= WORTH_SENDING) return

@@ -19,7 +19,7 @@ export function requirePayee(
   network: Network,
   text: string,
 ): string {
-  const wallet = signatures.parse(text, CHAIN_OF[network])
+  const wallet = signatures.parseWallet(text, CHAIN_OF[network])
   if (wallet === undefined) throw wrongPayee(`must be a wallet on ${network}`)
   if (wallet.address !== text)
     throw wrongPayee('must be written with its checksum (EIP-55), as wallets show it: compare every letter')

@@ -44,7 +44,7 @@ describe('requirePayee', () => {
   const ctx = {
     signatures: {
       // Reads `0x…` in any case and shows it with its checksum, here: as `0xPayee` or `0xTreasury`.
-      parse: (text: string) => {
+      parseWallet: (text: string) => {
         const shown = ['0xPayee', TREASURY].find((one) => one.toLowerCase() === text.toLowerCase())
         return shown === undefined ? undefined : { address: shown, key: shown.toLowerCase() }
       },

@@ -53,7 +53,7 @@ describe('a good token', () => {
     })
     const identity = identityOf()
     expect(await identity.verify(token)).toEqual({ userId: 'user-1' })
-    expect(await identity.profile(token)).toEqual({
+    expect(await identity.fetchProfile(token)).toEqual({
       userId: 'user-1',
       username: 'ann',
       displayName: 'Ann',
@@ -67,17 +67,17 @@ describe('a good token', () => {
   test('shows a wallet no longer once it is unlinked', async () => {
     const token = await idp.token({ sub: 'user-2', wallets: ['0x1'] })
     const identity = identityOf()
-    expect((await identity.profile(token)).wallets).toEqual(['0x1'])
+    expect((await identity.fetchProfile(token)).wallets).toEqual(['0x1'])
     idp.unlink('user-2', 'wallets')
-    expect((await identity.profile(token)).wallets).toEqual([])
+    expect((await identity.fetchProfile(token)).wallets).toEqual([])
   })
 
   test('opens no profile after the provider revoked it', async () => {
     const token = await idp.token({ sub: 'user-3' })
     const identity = identityOf()
-    await identity.profile(token)
+    await identity.fetchProfile(token)
     idp.revoke(token)
-    expect((await apiErrorOf(identity.profile(token))).extra.code).toBe('bad_token')
+    expect((await apiErrorOf(identity.fetchProfile(token))).extra.code).toBe('bad_token')
   })
 
   test('is accepted up to 30 seconds after its expiry and before its start, for clocks that differ', async () => {
@@ -178,7 +178,7 @@ describe('a bad token is rejected as unauthenticated, by verify and by profile',
     const token = await forge()
     for (const apiError of [
       await apiErrorOf(identity.verify(token)),
-      await apiErrorOf(identity.profile(token)),
+      await apiErrorOf(identity.fetchProfile(token)),
     ]) {
       expect(apiError).toMatchObject({ kind: 'unauthenticated', extra: { code: 'bad_token' } })
     }
@@ -214,7 +214,7 @@ describe('a provider that misbehaves', () => {
     ['403', (_request, response) => void response.writeHead(403).end()],
   ] as [string, RequestListener][])('userinfo with %s rejects the token', async (_name, userinfo) => {
     const { identity, token } = await twisted(userinfo)
-    expect((await apiErrorOf(identity.profile(token))).extra.code).toBe('bad_token')
+    expect((await apiErrorOf(identity.fetchProfile(token))).extra.code).toBe('bad_token')
   })
 
   test.each([
@@ -232,7 +232,7 @@ describe('a provider that misbehaves', () => {
     ['a broken connection', (request) => void request.socket.destroy()],
   ] as [string, RequestListener][])('userinfo with %s is unavailable', async (_name, userinfo) => {
     const { identity, token } = await twisted(userinfo)
-    const apiError = await apiErrorOf(identity.profile(token))
+    const apiError = await apiErrorOf(identity.fetchProfile(token))
     expect(apiError).toMatchObject({ kind: 'unavailable', extra: { retryAfterSeconds: 2 } })
   })
 
@@ -268,7 +268,7 @@ describe('a provider that misbehaves', () => {
         ],
       }),
     )
-    expect(await identity.profile(token)).toEqual({
+    expect(await identity.fetchProfile(token)).toEqual({
       userId: 'user-1',
       username: null,
       displayName: `Ann${'x'.repeat(47)}`,
@@ -285,9 +285,9 @@ describe('a provider that misbehaves', () => {
       asked += 1
       response.end(JSON.stringify({ sub: 'user-1' }))
     })
-    await Promise.all(Array.from({ length: 20 }, () => identity.profile(token)))
+    await Promise.all(Array.from({ length: 20 }, () => identity.fetchProfile(token)))
     expect(asked).toBe(1)
-    await identity.profile(token)
+    await identity.fetchProfile(token)
     expect(asked).toBe(2)
   })
 })
@@ -300,7 +300,7 @@ describe('a provider that is away', () => {
     await identity.verify(token)
     await own.stop()
     expect(await identity.verify(token)).toEqual({ userId: 'user-1' })
-    expect((await apiErrorOf(identity.profile(token))).kind).toBe('unavailable')
+    expect((await apiErrorOf(identity.fetchProfile(token))).kind).toBe('unavailable')
     expect((await apiErrorOf(identityOf(own.issuer).verify(token))).kind).toBe('unavailable')
   })
 

@@ -74,7 +74,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
     verify,
     // Answers are not kept: an unlinked wallet must lose its rights with the next call. Only calls that
     // run at the same time share one question.
-    async profile(token) {
+    async fetchProfile(token) {
       const name = createHash('sha256').update(token).digest('base64')
       const running = asking.get(name)
       if (running !== undefined) return await running

@@ -42,7 +42,7 @@ describe('forbidden targets', () => {
     expect(failure).toBeInstanceOf(OutboundFailure)
     expect(failure).toMatchObject({ kind: 'forbidden' })
     const apiError = await outbound()
-      .check(url)
+      .checkUrl(url)
       .catch((error: unknown) => error)
     expect(apiError).toBeInstanceOf(ApiError)
     expect(apiError).toMatchObject({ kind: 'invalid', extra: { code: 'endpoint_not_public' } })
@@ -51,7 +51,7 @@ describe('forbidden targets', () => {
 
   test('a name that moves inside after it was accepted is rejected when it is used', async () => {
     dns.answers.set('moves.example', ['93.184.216.34'])
-    await outbound().check('https://moves.example/')
+    await outbound().checkUrl('https://moves.example/')
     dns.answers.set('moves.example', ['127.0.0.1'])
     const before = canary.connections()
     await expect(post('https://moves.example/')).rejects.toMatchObject({ kind: 'forbidden' })
@@ -59,7 +59,7 @@ describe('forbidden targets', () => {
   })
 
   test('the apiError does not tell which inside address a name leads to', async () => {
-    const sentence = await outbound().check('https://inside-a.example/').catch(String)
+    const sentence = await outbound().checkUrl('https://inside-a.example/').catch(String)
     expect(sentence).toMatch(/public internet addresses only/)
     expect(sentence).not.toContain('10.1.2.3')
   })

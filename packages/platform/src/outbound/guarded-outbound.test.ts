@@ -56,7 +56,7 @@ describe('guarded outbound', () => {
       const seen = { method: request.method, path: request.url, host, connection, body }
       response.writeHead(202).end(JSON.stringify({ ...seen, sign: request.headers['x-sign'] }))
     })
-    await outbound.check(ask().url)
+    await outbound.checkUrl(ask().url)
     const headers = { 'X-Sign': 'v1=abc', Host: 'inside.example', 'Content-Length': '1' }
     const answer = await outbound.post(ask({ headers }))
     expect(answer.status).toBe(202)
@@ -215,7 +215,7 @@ describe('guarded outbound', () => {
       await expect(outbound.post(ask({ url: `https://${name}/` }))).rejects.toMatchObject({ kind: 'dns' })
       const code = 'endpoint_not_resolved'
       const rejected = { kind: 'invalid', extra: { code } }
-      await expect(outbound.check(`https://${name}/`)).rejects.toMatchObject(rejected)
+      await expect(outbound.checkUrl(`https://${name}/`)).rejects.toMatchObject(rejected)
     },
   )
 

@@ -50,7 +50,7 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
   const connecting = { ...rest, trust: trusting(ca), sessions: tlsSessions() }
   const idle = idleConnections()
   return {
-    check: async (text) => {
+    checkUrl: async (text) => {
       const host = hostOf(readPublicUrl(text, allowedPorts))
       try {
         await withDeadline(CHECK_MS, () => resolvePublic(host, resolver))

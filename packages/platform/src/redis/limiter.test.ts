@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import type { LimitRule, Taken } from '@market/core/ports/limiter'
+import type { LimitResult, LimitRule } from '@market/core/ports/limiter'
 import { countScriptCalls, type OwnRedis, redisPrefix, startRedis } from '@market/testing/redis'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -44,9 +44,9 @@ const takeMany = (
   times: number,
   subject: string = randomUUID(),
   rule = RULE,
-): Promise<Taken[]> => Promise.all(Array.from({ length: times }, () => limiter.take(rule, subject)))
+): Promise<LimitResult[]> => Promise.all(Array.from({ length: times }, () => limiter.consume(rule, subject)))
 
-const allowed = (all: readonly Taken[]): number => all.filter((taken) => taken.allowed).length
+const allowed = (all: readonly LimitResult[]): number => all.filter((taken) => taken.allowed).length
 
 async function untilReady(limiter: RedisLimiter): Promise<void> {
   while (!(await limiter.ready())) await new Promise((resolve) => setImmediate(resolve))
@@ -57,9 +57,9 @@ describe('while Redis is there', () => {
     const { limiter } = start()
     const subject = randomUUID()
     for (const remaining of [4, 3, 2, 1, 0]) {
-      expect(await limiter.take(RULE, subject)).toMatchObject({ allowed: true, remaining })
+      expect(await limiter.consume(RULE, subject)).toMatchObject({ allowed: true, remaining })
     }
-    const sixth = await limiter.take(RULE, subject)
+    const sixth = await limiter.consume(RULE, subject)
     expect(sixth).toMatchObject({ allowed: false, remaining: 0 })
     expect(sixth.resetsInMs).toBeGreaterThan(50_000)
     expect(sixth.resetsInMs).toBeLessThanOrEqual(60_000)
@@ -79,11 +79,11 @@ describe('while Redis is there', () => {
     const prefix = redisPrefix()
     const { limiter } = start(server.url, prefix)
     const rule = { name: 'short', max: 1, windowSeconds: 1 }
-    const first = await limiter.take(rule, 'a')
+    const first = await limiter.consume(rule, 'a')
     expect(first).toMatchObject({ allowed: true, resetsInMs: 1_000 })
-    let last = await limiter.take(rule, 'a')
+    let last = await limiter.consume(rule, 'a')
     expect(last.allowed).toBe(false)
-    while (!last.allowed) last = await limiter.take(rule, 'a')
+    while (!last.allowed) last = await limiter.consume(rule, 'a')
     expect(last.resetsInMs).toBe(1_000)
   })
 
@@ -92,7 +92,7 @@ describe('while Redis is there', () => {
     const { limiter } = start(server.url, prefix)
     const direct = new Redis(server.url)
     await direct.set(`${prefix}limit:register|stuck`, '99')
-    expect((await limiter.take(RULE, 'stuck')).resetsInMs).toBeLessThanOrEqual(60_000)
+    expect((await limiter.consume(RULE, 'stuck')).resetsInMs).toBeLessThanOrEqual(60_000)
     expect(await direct.pttl(`${prefix}limit:register|stuck`)).toBeGreaterThan(0)
     direct.disconnect()
   })
@@ -106,7 +106,7 @@ describe('while Redis is there', () => {
   test('requests of one turn of the event loop share one Redis call', async () => {
     const { limiter } = start()
     await untilReady(limiter)
-    await limiter.take(RULE, 'script is loaded')
+    await limiter.consume(RULE, 'script is loaded')
     const before = await countScriptCalls(server.url)
     expect(allowed(await takeMany(limiter, 100, 'one turn'))).toBe(5)
     expect((await countScriptCalls(server.url)) - before).toBe(1)
@@ -201,7 +201,7 @@ async function takeInOtherProcess(prefix: string, times: number): Promise<number
     const limiter = redisLimiter({ url: '${server.url}', prefix: '${prefix}', onFallback() { process.exit(3) } })
     while (!(await limiter.ready())) await new Promise((resolve) => setImmediate(resolve))
     const rule = { name: 'shared', max: 20, windowSeconds: 60 }
-    const all = await Promise.all(Array.from({ length: ${times} }, () => limiter.take(rule, 'ip')))
+    const all = await Promise.all(Array.from({ length: ${times} }, () => limiter.consume(rule, 'ip')))
     process.stdout.write(String(all.filter((taken) => taken.allowed).length))
     await limiter.stop()`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {

@@ -95,7 +95,7 @@ export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
   )
 
   return {
-    async take(rule, subject) {
+    async consume(rule, subject) {
       const key = keyOf(settings.prefix, rule, subject)
       try {
         const { count, leftMs } = await counts.load({ key, ms: Math.ceil(rule.windowSeconds * 1_000) })

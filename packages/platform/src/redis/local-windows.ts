@@ -1,4 +1,4 @@
-import type { LimitRule, Taken } from '@market/core/ports/limiter'
+import type { LimitResult, LimitRule } from '@market/core/ports/limiter'
 
 interface Window {
   count: number
@@ -9,7 +9,7 @@ const SWEEP_EVERY_MS = 1_000
 
 /** Windows counted in this process: what stands in while Redis is away. */
 export interface LocalWindows {
-  take(key: string, rule: LimitRule): Taken
+  take(key: string, rule: LimitRule): LimitResult
   /** Notes what Redis counted, so that an outage goes on from there instead of from zero. */
   remember(key: string, count: number, resetsInMs: number): void
   readonly size: number
@@ -72,7 +72,7 @@ export function localWindows(capacity: number, nowMs: () => number = () => perfo
   }
 }
 
-export function takenOf(rule: LimitRule, count: number, resetsInMs: number): Taken {
+export function takenOf(rule: LimitRule, count: number, resetsInMs: number): LimitResult {
   return {
     allowed: count <= rule.max,
     remaining: Math.max(0, rule.max - count),

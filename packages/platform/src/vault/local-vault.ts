@@ -6,7 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import type { SealedPlace, Vault } from '@market/core/ports/vault'
+import type { SealContext, Vault } from '@market/core/ports/vault'
 import { encodeSealed, IV_BYTES, KEY_BYTES, parseSealed, SEALED_VERSION, TAG_BYTES } from './sealed-bytes.ts'
 
 export interface LocalVaultSettings {
@@ -119,7 +119,7 @@ function decrypt(key: KeyObject, bytes: Buffer, aad: Buffer): Buffer {
 }
 
 const aadOfDataKey = (keyId: string): Buffer => aadOf('data-key', keyId)
-const aadOfValue = (place: SealedPlace): Buffer => aadOf('value', place.row, place.field)
+const aadOfValue = (place: SealContext): Buffer => aadOf('value', place.row, place.field)
 
 /** Every part carries its length, so that no two lists of parts give the same bytes. */
 function aadOf(...parts: readonly string[]): Buffer {

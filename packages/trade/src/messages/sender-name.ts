@@ -24,7 +24,7 @@ export async function senderName(
     return account?.displayName || account?.username || NAMELESS
   }
   const key = party.name.slice('wallet:'.length)
-  return shortened(ctx.signatures.parse(key)?.address ?? key)
+  return shortened(ctx.signatures.parseWallet(key)?.address ?? key)
 }
 
 const shortened = (address: string): string => `${address.slice(0, HEAD)}…${address.slice(-TAIL)}`

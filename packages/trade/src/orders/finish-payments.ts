@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, HOUR, SECOND } from '@market/kernel/clock'
@@ -70,7 +70,7 @@ const waitElsewhere = (ctx: Ctx, id: OrderId, { reference }: PendingPayment, oth
     await savePending(tx, { ...order, pending: { ...order.pending, reference: other } }, ctx.clock.now())
   })
 
-const isSeen = (verdict: SeenTransfer | string | undefined): verdict is SeenTransfer =>
+const isSeen = (verdict: IncomingTransfer | string | undefined): verdict is IncomingTransfer =>
   typeof verdict === 'object'
 
 const isWaiting = (order: Order): order is Waiting & { pending: PendingPayment } =>
@@ -81,7 +81,7 @@ async function lookAt(
   ctx: Ctx,
   order: Waiting,
   pending: PendingPayment,
-): Promise<SeenTransfer | string | undefined> {
+): Promise<IncomingTransfer | string | undefined> {
   try {
     // Of a cancelled order nothing is due: whatever came goes back.
     const question = questionOf(order, order.status === 'accepted' ? order.price : LEAST, pending)
@@ -100,7 +100,7 @@ async function take(
   ctx: Ctx,
   tx: Tx,
   order: Waiting & { pending: PendingPayment },
-  seen: SeenTransfer,
+  seen: IncomingTransfer,
 ): Promise<void> {
   const { network } = order.pending
   if (order.status === 'accepted') {

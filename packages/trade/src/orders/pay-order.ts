@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -78,7 +78,11 @@ export async function payOrder(
   })
 }
 
-function findTransfer(ctx: Ctx, order: Order, pending: PendingPayment): Promise<SeenTransfer | undefined> {
+function findTransfer(
+  ctx: Ctx,
+  order: Order,
+  pending: PendingPayment,
+): Promise<IncomingTransfer | undefined> {
   allow(order, 'pay')
   return findPayment(ctx, pending.network, questionOf(order, order.price, pending))
 }
@@ -89,7 +93,7 @@ export async function takePayment(
   tx: Tx,
   order: Order<'quoted' | 'accepted'>,
   network: Network,
-  seen: SeenTransfer,
+  seen: IncomingTransfer,
   actor: string,
   tell: (ctx: Needs<'clock'>, tx: Tx, order: Order<'paid'>) => Promise<unknown> = tellPaid,
 ): Promise<Order<'paid'>> {
@@ -167,6 +171,6 @@ const tooLittle = (due: Usdc): ApiError =>
 /** A payment counts when one of the buyer's wallets made it after the order, and it is enough. */
 export const questionOf = (
   order: Core,
-  atLeast: Usdc,
+  minAmount: Usdc,
   { reference, payers }: { readonly reference: string; readonly payers: readonly string[] },
-) => ({ reference, atLeast, payers, notBefore: earliestPayment(order), notAfter: FOREVER })
+) => ({ reference, minAmount, payers, notBefore: earliestPayment(order), notAfter: FOREVER })

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Usdc } from '@market/kernel/money'
@@ -18,7 +18,7 @@ export interface PaidOrder
   extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'>,
     Partial<Extras> {
   readonly network: Network
-  readonly seen: SeenTransfer
+  readonly seen: IncomingTransfer
   /** What was asked for when the payment was made, whatever the service costs by now. */
   readonly due: Usdc
 }

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { surplus } from '@market/money/ledger'
@@ -15,7 +15,7 @@ export const giveSurplusBack = (
   tx: Tx,
   order: Order<'quoted' | 'accepted'>,
   network: Network,
-  seen: SeenTransfer,
+  seen: IncomingTransfer,
 ): Promise<void> => {
   const subject = surplusSubject(order, network)
   return returnSurplus(ctx, tx, { network, subject, purpose: purposeOf(order), due: order.price }, seen)

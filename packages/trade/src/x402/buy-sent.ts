@@ -1,4 +1,4 @@
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
@@ -102,13 +102,13 @@ async function look(
   ctx: BuyContext,
   { network, reference }: Pick<Sent, 'network' | 'reference'>,
   { payer }: Shown,
-): Promise<SeenTransfer | string | undefined> {
+): Promise<IncomingTransfer | string | undefined> {
   const now = ctx.clock.now()
   try {
     return await pollUntil(() =>
       findPayment(ctx, network, {
         reference,
-        atLeast: ANYTHING,
+        minAmount: ANYTHING,
         notBefore: earlier(now, OLDEST_MS),
         notAfter: later(now, CLOCK_SLACK_MS),
         sentByPayer: true,
@@ -125,7 +125,7 @@ async function look(
 function bind(
   ctx: BuyContext,
   { subject, today }: { readonly subject: string; readonly today: Usdc | undefined },
-  { payer, attached, at, amount }: SeenTransfer,
+  { payer, attachedData: attached, at, amount }: IncomingTransfer,
   shown: Shown,
 ): { readonly binding: Binding; readonly due: Usdc } | string {
   if (payer === null) return 'payer_unknown'

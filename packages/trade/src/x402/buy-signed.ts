@@ -29,7 +29,7 @@ const LEASE_MS = 30 * SECOND
 export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): Promise<PurchaseResult> {
   const facilitator = facilitatorOf(ctx.facilitators, signed)
   if (facilitator === undefined) return { kind: 'quote', quote: await offer.quote(), error: NO_MATCH }
-  const proof = facilitator.read(signed.payment)
+  const proof = facilitator.parsePayment(signed.payment)
   if (proof === undefined)
     throw new ApiError('invalid', 'The payment’s payload is none of the exact scheme on its network', {
       code: 'malformed_payment',

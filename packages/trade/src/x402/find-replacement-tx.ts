@@ -17,7 +17,7 @@ export async function findReplacementTx(
   if (facilitator === undefined || bought === undefined) return undefined
   const { payment, signedAtHeight } = bought
   const settlement = { reference, bytes: '', nonce: null, signedAtHeight, lastValidHeight: null }
-  const outcome = await facilitator.look(settlement, payment)
+  const outcome = await facilitator.observe(settlement, payment)
   if (outcome.kind !== 'arrived' || outcome.reference === reference) return undefined
   await saveMoved(ctx.db, bought.id, outcome.reference, ctx.clock.now())
   return outcome.reference

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { ListingId } from '@market/kernel/ids'
@@ -20,7 +20,7 @@ export async function fulfil(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
   purchase: Pick<Purchase, 'id' | 'subject' | 'network' | 'request' | 'due'>,
-  seen: SeenTransfer,
+  seen: IncomingTransfer,
 ): Promise<string> {
   const { subject, network, request, due } = purchase
   if (subject === REGISTRATION) return registerPaidAgent(ctx, tx, purchase, seen)

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { SeenTransfer } from '@market/core/ports/chain'
+import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { createAgent, type Registration } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -19,7 +19,7 @@ export async function registerPaidAgent(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
   { id, network, request, due }: Paid,
-  seen: SeenTransfer,
+  seen: IncomingTransfer,
 ): Promise<string> {
   assert(seen.payer !== null, `${seen.reference} was paid by a wallet`)
   const purpose = { kind: 'registration', id } as const

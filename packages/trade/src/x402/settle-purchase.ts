@@ -18,12 +18,12 @@ export async function settlePurchase(ctx: Ctx, purchase: PurchaseIn<'sent'>): Pr
   const { settlement, payment, network } = purchase
   const facilitator = ctx.facilitators[network]
   if (facilitator === undefined) return undefined
-  const outcome = await facilitator.look(settlement, payment).catch(unlessAway)
+  const outcome = await facilitator.observe(settlement, payment).catch(unlessAway)
   switch (outcome?.kind) {
     case 'arrived':
       return take(ctx, purchase, outcome.reference)
     case 'void':
-      return end(ctx, purchase, outcome.why)
+      return end(ctx, purchase, outcome.reason)
     default:
       await facilitator.send(settlement).catch(() => undefined)
       return undefined
@@ -46,7 +46,7 @@ async function take(ctx: Ctx, purchase: PurchaseIn<'sent'>, reference: string): 
   const { network, due, payer } = purchase
   const seen = await findPayment(ctx, network, {
     reference,
-    atLeast: due,
+    minAmount: due,
     ...(payer !== null && { payers: [payer] }),
     // What binds it is what was signed; a chain that stood still dates its blocks in the past.
     notBefore: EVER,

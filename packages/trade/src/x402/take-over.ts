@@ -26,7 +26,7 @@ export async function takeOver(
   const { due } = await quote()
   if (due > purchase.due) throw usedAlready()
   const { network, reference } = purchase
-  const question = { reference, atLeast: due, payers: [payer], notBefore: EVER, notAfter: FOREVER }
+  const question = { reference, minAmount: due, payers: [payer], notBefore: EVER, notAfter: FOREVER }
   const seen = await findPayment(ctx, network, question)
   if (seen === undefined) throw usedAlready()
   const taken = await transact(ctx.db, async (tx) => {

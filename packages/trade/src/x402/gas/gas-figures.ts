@@ -9,9 +9,9 @@ export interface GasFigures {
 
 /** How long the gas lasts on each network; one whose nodes do not answer is left out. */
 export async function gasFigures(ctx: Needs<'facilitators'>): Promise<GasFigures[]> {
-  const asked = Object.values(ctx.facilitators).map(async ({ network, gas }): Promise<GasFigures> => {
-    const { left, each } = await gas()
-    return { network, settlementsLeft: Number(left / each) }
+  const asked = Object.values(ctx.facilitators).map(async (facilitator): Promise<GasFigures> => {
+    const { balance, maxCostPerSettlement } = await facilitator.readGas()
+    return { network: facilitator.network, settlementsLeft: Number(balance / maxCostPerSettlement) }
   })
   const told = await Promise.allSettled(asked)
   return told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

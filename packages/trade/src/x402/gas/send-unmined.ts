@@ -40,7 +40,7 @@ async function bestOf(
   one: GasTransaction,
   terms: SettlementTerms,
 ): Promise<string> {
-  const better = await facilitator.outbid(one.bytes, terms)
+  const better = await facilitator.replaceWithHigherFee(one.bytes, terms)
   if (better === undefined) return one.bytes
   const isOurs = await replaceGasTransaction(ctx.db, facilitator.network, one, better)
   return isOurs ? better : one.bytes
