@@ -151,15 +151,17 @@ describe('the check at start', () => {
   test('lets a node be away as long as another answers', async () => {
     first.mood = { kind: 'reset' }
     expect(await problem([first.url, second.url])).toBeUndefined()
-    expect(await problem([first.url])).toBe('No node of base-mainnet answers')
+    expect(await problem([first.url])).toBe('No base-mainnet node can be reached')
   })
 
   test('rejects settings that cannot be right', () => {
     expect(() => by([])).toThrow('base-mainnet has no node')
-    expect(() => by(['no address'])).toThrow('not a URL')
-    expect(() => by(['https://me:secret@node.example'])).toThrow(/^(?!.*secret).*node.example holds a name/)
+    expect(() => by(['no address'])).toThrow('not a valid URL')
+    expect(() => by(['https://me:secret@node.example'])).toThrow(
+      /^(?!.*secret).*URL of node.example must not contain/,
+    )
     expect(() => by([first.url], { treasury: '0x12' })).toThrow('0x12 is not an EVM address')
-    expect(() => by([first.url], { confirmations: [] })).toThrow('no rule from zero on')
-    expect(() => by([first.url], { confirmations: [{ from: usdc(0n), blocks: 0 }] })).toThrow('from 1 on')
+    expect(() => by([first.url], { confirmations: [] })).toThrow('need a rule that starts at 0')
+    expect(() => by([first.url], { confirmations: [{ from: usdc(0n), blocks: 0 }] })).toThrow('at least 1')
   })
 })

@@ -124,7 +124,7 @@ test('a slow node costs one timeout, and is left alone for a while', async () =>
 })
 
 test('a node that recovered is asked again', async () => {
-  const { chain } = by([first.url, second.url], { asideMs: 50 })
+  const { chain } = by([first.url, second.url], { cooldownMs: 50 })
   first.mood = { kind: 'answer', status: 500, body: '' }
   await chain.findTransfer(question(paid))
   first.mood = { kind: 'pass' }
@@ -134,7 +134,7 @@ test('a node that recovered is asked again', async () => {
 
 test('nodes that change their mood all the time never make anybody say anything untrue', async () => {
   const choices: Mood[] = [{ kind: 'pass' }, ...Object.values(TROUBLES)]
-  const parts = by([first.url, second.url], { asideMs: 5, compareEveryMs: 5, timeoutMs: 200 })
+  const parts = by([first.url, second.url], { cooldownMs: 5, compareEveryMs: 5, timeoutMs: 200 })
   let told = 0
   for (let round = 0; round < 50; round++) {
     first.mood = choices[(round * 7) % choices.length] ?? { kind: 'pass' }

@@ -1,7 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
 import { transferCall } from '@market/chains/evm/sign-transfer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import type { Chain, ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
@@ -321,7 +321,7 @@ test('a position from before the open blocks were written in it is read on from'
   expect(old).not.toBe(position)
   const next = await payOut(sender, orderOf(2n), 1n)
   expect(references((await readOn(chain, old)).outgoingTransfers)).toEqual([next.reference])
-  await expect(chain.outgoingTransfersAfter(`${position}~1`, 10)).rejects.toThrow('is not a position')
+  await expect(chain.outgoingTransfersAfter(`${position}~1`, 10)).rejects.toThrow('is not a log position')
 })
 
 /** What a node says that has not got further than this height. */

@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import type { PayoutRequest, PayoutSender, SignedTransfer } from '@market/core/ports/payout-sender'
 import { usdc } from '@market/kernel/money'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -191,7 +191,9 @@ test('nobody is paid at the zero address, at the token, at our own addresses or 
   const { sender, account } = await treasuryWith(100n, { ownAddresses: [vault] })
   for (const to of [zeroAddress, network.usdc, account.address, vault.toLowerCase(), '0x12', 'somebody'])
     expect(await sender.rejectionReason(orderOf(1n, to)), to).toEqual(expect.any(String))
-  await expect(sender.sign(orderOf(1n, vault), 0n, [])).rejects.toThrow('a payout goes to others')
+  await expect(sender.sign(orderOf(1n, vault), 0n, [])).rejects.toThrow(
+    'a payout does not go to an own address',
+  )
 })
 
 test('a payout that reverts has failed only when its block is final', async () => {
@@ -272,5 +274,5 @@ test('a signer whose key is not the treasury’s is rejected, and so is a signat
   const stranger = localEvmSigner(newAccount().key)
   expect(() => evmPayoutSender(settings, stranger)).toThrow('is not the treasury')
   const liar = evmPayoutSender(settings, { ...stranger, address: account.address })
-  await expect(liar.sign(orderOf(1n), 0n, [])).rejects.toThrow('not by the signer’s own key')
+  await expect(liar.sign(orderOf(1n), 0n, [])).rejects.toThrow('the signature is from the signer’s key')
 })

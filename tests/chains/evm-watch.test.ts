@@ -206,5 +206,5 @@ test('a node that does not know the block last read moves nothing', async () => 
 
 test('a text that is no position is rejected', async () => {
   const { chain } = watchOf()
-  await expect(chain.transfersAfter('12', 10)).rejects.toThrow('12 is not a position')
+  await expect(chain.transfersAfter('12', 10)).rejects.toThrow('12 is not a log position')
 })

@@ -64,7 +64,7 @@ describe('a secp256k1 key in the KMS', () => {
     },
   )
 
-  test('signs a transaction that a real EVM node takes', async () => {
+  test('signs a transaction that an EVM node accepts', async () => {
     kms.set({ highS: true })
     const anvil = await startAnvil({ chainId: foundry.id })
     try {
@@ -98,14 +98,14 @@ describe('a secp256k1 key in the KMS', () => {
     }
   })
 
-  test('signs nothing but hashes', async () => {
+  test('rejects input that is not a 32-byte hash', async () => {
     const signer = await evmSigner()
     await expect(signer.signHash(new Uint8Array(31))).rejects.toThrow(/32 bytes/)
   })
 })
 
 describe('an Ed25519 key in the KMS', () => {
-  test('gives signatures that verify under its address', async () => {
+  test('returns signatures that verify with its address', async () => {
     const signer = await solanaSigner()
     const key = await getPublicKeyFromAddress(address(signer.address))
     for (const length of [1, 64, 1_232]) {
@@ -115,7 +115,7 @@ describe('an Ed25519 key in the KMS', () => {
     }
   })
 
-  test('signs a payout that a real Solana node takes', async () => {
+  test('signs a payout that a Solana node accepts', async () => {
     const world = await startSolanaWorld({ slotTimeMs: 10 })
     try {
       const signer = await solanaSigner()
@@ -145,7 +145,7 @@ describe.each([
 ])('when the KMS is in trouble (%s)', (_name, open, signOf) => {
   const message = new Uint8Array(32).fill(7)
 
-  test('an outage is `unavailable`, and passes', async () => {
+  test('throws `unavailable` during an outage and works again afterwards', async () => {
     const sign = signOf(await open())
     kms.set({ down: true })
     await expect(sign(message)).rejects.toMatchObject({ kind: 'unavailable' })
@@ -154,14 +154,14 @@ describe.each([
     await expect(sign(message)).resolves.toBeDefined()
   })
 
-  test('a signature by another key than the one shown is not handed on', async () => {
+  test('throws when the KMS signs with a key other than the returned public key', async () => {
     const sign = signOf(await open())
     kms.set({ otherKey: true })
-    await expect(sign(message)).rejects.toThrow(/another key/)
+    await expect(sign(message)).rejects.toThrow(/different key/)
   })
 })
 
-test('a KMS that never answers is `unavailable` in time', async () => {
+test('a KMS that does not respond: throws `unavailable` after the timeout', async () => {
   const keyId = kms.createKey('ECC_SECG_P256K1')
   kms.set({ silent: true })
   const started = performance.now()
@@ -169,17 +169,17 @@ test('a KMS that never answers is `unavailable` in time', async () => {
   expect(performance.now() - started).toBeLessThan(5_000)
 })
 
-test('a key of the wrong kind, or none at all, is not opened', async () => {
+test('a key with another spec or an unknown id is rejected at start', async () => {
   await expect(kmsSolanaSigner(settings(kms.createKey('ECC_SECG_P256K1')))).rejects.toThrow(
-    /no ECC_NIST_EDWARDS25519/,
+    /not a ECC_NIST_EDWARDS25519/,
   )
   await expect(kmsEvmSigner(settings(kms.createKey('ECC_NIST_EDWARDS25519')))).rejects.toThrow(
-    /no ECC_SECG_P256K1/,
+    /not a ECC_SECG_P256K1/,
   )
-  await expect(kmsEvmSigner(settings('nobody'))).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(kmsEvmSigner(settings('unknown-key'))).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a call without the right credentials is rejected by the server and never signs', async () => {
+test('a call with wrong credentials throws and signs nothing', async () => {
   const keyId = kms.createKey('ECC_SECG_P256K1')
   const credentials = { accessKeyId: 'AKIAOTHER', secretAccessKey: 'x' }
   await expect(kmsEvmSigner({ ...settings(keyId), credentials })).rejects.toMatchObject({
@@ -188,12 +188,12 @@ test('a call without the right credentials is rejected by the server and never s
 })
 
 test.each([
-  ['nothing', ''],
+  ['no bytes', ''],
   ['another tag', '3106020101020101'],
-  ['a length that lies', '3007020101020101'],
+  ['a wrong length', '3007020101020101'],
   ['a missing s', '3003020101'],
-  ['more after the end', '300902010102010102012a'],
+  ['bytes after the end', '300902010102010102012a'],
   ['an integer without digits', '30050200020101'],
 ])('a DER signature with %s is rejected', (_name, hex) => {
-  expect(() => parseDerSignature(Buffer.from(hex, 'hex'))).toThrow(/DER|after/)
+  expect(() => parseDerSignature(Buffer.from(hex, 'hex'))).toThrow(/DER|follow/)
 })

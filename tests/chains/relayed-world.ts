@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { USDC_ABI } from '@market/testing/evm-usdc'
 import { encodeFunctionData, keccak256 } from 'viem'

@@ -256,15 +256,15 @@ describe('a payee is rejected', () => {
     const offCurve = await world.usdc.accountOf(world.issuer.address)
     const system = '11111111111111111111111111111111'
     for (const to of ['', 'abc', `0x${'ab'.repeat(20)}`, offCurve, system]) {
-      expect(await apiErrorOf(to)).toMatch(/no Solana wallet that can sign/)
+      expect(await apiErrorOf(to)).toMatch(/not a Solana wallet that can sign/)
     }
   })
 
   test('when it is one of our own', async () => {
     const cold = (await generateKeyPairSigner()).address
     const over = solanaPayoutSender({ ...world.settings, ownAddresses: [cold] }, world.signer)
-    expect(await apiErrorOf(cold, over)).toMatch(/of the market itself/)
-    expect(await apiErrorOf(world.treasury.address, over)).toMatch(/of the market itself/)
+    expect(await apiErrorOf(cold, over)).toMatch(/wallet of the marketplace/)
+    expect(await apiErrorOf(world.treasury.address, over)).toMatch(/wallet of the marketplace/)
     expect(await apiErrorOf(cold)).toBeUndefined()
   })
 

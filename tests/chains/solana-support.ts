@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { localSolanaSigner } from '@market/chains/solana/local-signer'
+import { localSolanaSigner } from '@market/chains/local-signers'
 import type { SolanaSettings } from '@market/chains/solana/settings'
 import { installSolanaUsdc, type SolanaUsdc } from '@market/testing/solana-usdc'
 import { type Surfpool, startSurfpool } from '@market/testing/surfpool'

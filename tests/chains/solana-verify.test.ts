@@ -251,7 +251,7 @@ describe('what counts as a payment', () => {
     const transaction = await fetchTransaction(world.rpc, reference)
     if (transaction === null) throw new Error('the transaction is gone')
     const change = readUsdcChange(transaction, { account: outer, owner: wallet.address, mint })
-    expect(change?.gained).toBe(8_000_000n)
+    expect(change?.treasuryChange).toBe(8_000_000n)
   })
 
   test('when a relayer pays the fee, the payer is still the one whose USDC moved', async () => {

@@ -1,4 +1,4 @@
-import { treasuryFollower } from '@market/chains/solana/follow-treasury'
+import { incomingTransfersFollower } from '@market/chains/solana/follow-incoming-transfers'
 import { solanaNodes } from '@market/chains/solana/nodes'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { address, type KeyPairSigner } from '@solana/kit'
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-type Follow = ReturnType<typeof treasuryFollower>
+type Follow = ReturnType<typeof incomingTransfersFollower>
 
 const followAll = async (follow: Follow, limits: () => number, position?: string) => {
   const seen: { reference: string; amount: bigint; height: bigint }[] = []
@@ -58,7 +58,12 @@ const newFollower = (page: number, url = world.chain.url): Follow => {
     owner: world.treasury.address,
     mint: world.usdc.mint,
   })
-  return treasuryFollower(solanaNodes({ rpcUrls: [url] }), treasury, new Set([world.treasury.address]), page)
+  return incomingTransfersFollower(
+    solanaNodes({ rpcUrls: [url] }),
+    treasury,
+    new Set([world.treasury.address]),
+    page,
+  )
 }
 
 test('every payment is found exactly once, oldest first, whatever the page sizes and the restarts', async () => {
@@ -138,5 +143,5 @@ test('a listed transaction that the node does not hold stops the walk instead of
 })
 
 test('a position of another kind is a fault, not a fresh start', async () => {
-  await expect(newFollower(10)('0xabc', 10)).rejects.toThrow(/no position on Solana/)
+  await expect(newFollower(10)('0xabc', 10)).rejects.toThrow(/not a position on Solana/)
 })

@@ -28,7 +28,7 @@ let till: Till
 beforeEach(async () => {
   treasury = newAccount().address
   relay = await relayTo(network.url)
-  const settings = settingsFor(network, treasury, { rpcUrls: [relay.url], asideMs: 0 })
+  const settings = settingsFor(network, treasury, { rpcUrls: [relay.url], cooldownMs: 0 })
   till = await openTill(evmChain(settings))
   // What other tests did is final, so that a reorganisation reaches this test's blocks alone.
   await network.mine(FINALITY)

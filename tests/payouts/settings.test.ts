@@ -71,7 +71,7 @@ test('a worker starts while the nodes are away, and pays on that network once th
   relay.share = 1
   const worker = await startWorker({ ...BASE, BASE_RPC_URLS: relay.url })
   try {
-    expect(worker.output()).toContain('not used until its nodes answer')
+    expect(worker.output()).toContain('network is not used until its nodes can be reached')
     expect(worker.output()).not.toContain('network is open')
     relay.share = 0
     await until('the network is paid on', () => worker.output().includes('network is open'), {

@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import { escrow, fees, post } from '@market/money/ledger'
@@ -21,7 +21,7 @@ type Payer = ReturnType<typeof newAccount>
 export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network.url) {
   const account = newAccount()
   await network.fund(account.address)
-  const settings = settingsFor(network, account.address, { rpcUrls: [rpcUrl], asideMs: 0 })
+  const settings = settingsFor(network, account.address, { rpcUrls: [rpcUrl], cooldownMs: 0 })
   const clock = testClock(new Date())
   const chain = evmChain(settings)
   const ctx = { ...marketContext({ db, clock }), chains: { [NETWORK]: chain } }

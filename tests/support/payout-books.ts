@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import { turnSwitch } from '@market/core/switches'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, escrow, maintainLedgerPartitions, payable, post, world } from '@market/money/ledger'

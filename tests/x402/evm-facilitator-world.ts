@@ -1,5 +1,5 @@
 import { type EvmFacilitatorSettings, openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 import { usdc } from '@market/kernel/money'
 import type { EvmNetwork } from '@market/testing/evm-network'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { localSolanaSigner } from '@market/chains/solana/local-signer'
+import { localSolanaSigner } from '@market/chains/local-signers'
 import {
   openSolanaFacilitator,
   type SolanaFacilitatorSettings,

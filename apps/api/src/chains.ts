@@ -1,8 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
-import { type Candidate, openNetworks } from '@market/chains/nodes/open-networks'
-import { localSolanaSigner } from '@market/chains/solana/local-signer'
+import { localEvmSigner, localSolanaSigner } from '@market/chains/local-signers'
+import { type ConfiguredNetwork, openNetworks } from '@market/chains/nodes/open-networks'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
 import type { Chain } from '@market/core/ports/chain'
@@ -27,7 +26,7 @@ export async function openChains(config: Config, log: Parameters<typeof openNetw
   const chains: Partial<Record<Network, Chain>> = {}
   const facilitators: Partial<Record<Network, Facilitator>> = {}
   const candidates = takenOn(config).map(
-    ({ chain, facilitator }): Candidate => ({
+    ({ chain, facilitator }): ConfiguredNetwork => ({
       network: chain.network,
       async open() {
         await chain.checkNodes()

@@ -1,4 +1,4 @@
-import { localEvmSigner } from '@market/chains/evm/local-signer'
+import { localEvmSigner } from '@market/chains/local-signers'
 import { type ChainConfig, chainSettings, checkChainSettings, money } from '@market/platform/settings/chains'
 import {
   address,

@@ -1,9 +1,8 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
-import { localEvmSigner } from '@market/chains/evm/local-signer'
-import { type Candidate, openNetworks } from '@market/chains/nodes/open-networks'
-import { localSolanaSigner } from '@market/chains/solana/local-signer'
+import { localEvmSigner, localSolanaSigner } from '@market/chains/local-signers'
+import { type ConfiguredNetwork, openNetworks } from '@market/chains/nodes/open-networks'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
@@ -36,7 +35,7 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
   const payoutSenders: Partial<Record<Network, PayoutSender>> = {}
   const chains: Partial<Record<Network, Chain>> = {}
   const facilitators: Partial<Record<Network, Facilitator>> = {}
-  const candidate = (network: Network, open: () => Promise<Opened>): Candidate => ({
+  const candidate = (network: Network, open: () => Promise<Opened>): ConfiguredNetwork => ({
     network,
     async open() {
       const { chain, sender, facilitator } = await open()

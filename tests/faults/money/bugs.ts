@@ -122,7 +122,7 @@ export const BUGS: readonly Bug[] = [
       },
       {
         file: 'chains/src/evm/evm-payout-sender.ts',
-        from: '        before.every((one) => one.nonce === nonce),\n',
+        from: '        previous.every((one) => one.nonce === nonce),\n',
         to: '        true,\n',
       },
       {

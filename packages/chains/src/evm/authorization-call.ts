@@ -11,7 +11,7 @@ import {
 import { isHighS } from '../signatures/verify-evm.ts'
 import type { Authorization } from './authorization.ts'
 
-/** As the token itself names it: what a signature says which token, on which chain, it is for (EIP-712). */
+/** EIP-712 domain of the token. It binds a signature to one token on one chain. */
 export interface TokenDomain {
   readonly name: string
   readonly version: string
@@ -30,18 +30,18 @@ const TYPES = {
   ],
 } as const
 
-const BY_KEY = parseAbi([
+const KEY_SIGNATURE_ABI = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
-const BY_WALLET = parseAbi([
+const WALLET_SIGNATURE_ABI = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
 ])
 
-/** USDC takes about 90 000 where the signature is a key's. */
-const GAS_BY_KEY = 150_000n
-/** A wallet checks its own signature, and one that burns more for it is not worth waiting for. */
-const GAS_BY_WALLET = 400_000n
-export const MOST_GAS = GAS_BY_WALLET
+/** USDC uses about 90 000 gas for a key signature. */
+const KEY_SIGNATURE_GAS = 150_000n
+/** Upper limit for smart wallets, whose own code verifies the signature. */
+const WALLET_SIGNATURE_GAS = 400_000n
+export const MAX_GAS = WALLET_SIGNATURE_GAS
 
 const KEY_SIGNATURE_BYTES = 65
 
@@ -51,10 +51,10 @@ export const digestOf = (domain: TokenDomain, authorization: Authorization): Hex
   return hashTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message })
 }
 
-/** Whether the payer's own key signed. Everything else is for the wallet at that address to say. */
+/** Whether the payer's key signed. Any other signature must be verified by the smart wallet at the payer's address. */
 export const isSignedByKey = async (domain: TokenDomain, authorization: Authorization): Promise<boolean> => {
   const { from, signature } = authorization
-  // The token takes no mirror image of a right signature.
+  // The token rejects signatures with high s.
   if (size(signature) !== KEY_SIGNATURE_BYTES || isHighS(signature)) return false
   try {
     return isAddressEqual(await recoverAddress({ hash: digestOf(domain, authorization), signature }), from)
@@ -63,7 +63,7 @@ export const isSignedByKey = async (domain: TokenDomain, authorization: Authoriz
   }
 }
 
-/** The call of the token by which anybody brings the payment to the chain, and the gas it may take. */
+/** The token call that executes the payment, and its gas limit. */
 export const authorizationCall = async (
   domain: TokenDomain,
   authorization: Authorization,
@@ -73,9 +73,13 @@ export const authorizationCall = async (
   const functionName = 'transferWithAuthorization'
   if (await isSignedByKey(domain, authorization)) {
     const { r, s, yParity } = parseSignature(signature)
-    const data = encodeFunctionData({ abi: BY_KEY, functionName, args: [...signed, 27 + yParity, r, s] })
-    return { data, gas: GAS_BY_KEY }
+    const data = encodeFunctionData({
+      abi: KEY_SIGNATURE_ABI,
+      functionName,
+      args: [...signed, 27 + yParity, r, s],
+    })
+    return { data, gas: KEY_SIGNATURE_GAS }
   }
-  const data = encodeFunctionData({ abi: BY_WALLET, functionName, args: [...signed, signature] })
-  return { data, gas: GAS_BY_WALLET }
+  const data = encodeFunctionData({ abi: WALLET_SIGNATURE_ABI, functionName, args: [...signed, signature] })
+  return { data, gas: WALLET_SIGNATURE_GAS }
 }

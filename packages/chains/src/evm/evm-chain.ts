@@ -4,15 +4,15 @@ import { usdc as money } from '@market/kernel/money'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { checkNode } from './check-node.ts'
 import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
-import { lookForTransfer, normalizeHash } from './find-transfer.ts'
-import { word } from './read-answer.ts'
+import { normalizeHash, observeTransfer } from './find-transfer.ts'
+import { formatPosition, parsePosition } from './log-position.ts'
+import { word } from './parse-rpc.ts'
+import { readIncomingTransfers } from './read-incoming-transfers.ts'
 import { readOutgoingTransfers } from './read-outgoing-transfers.ts'
 import { callAll, callEach } from './rpc.ts'
 import { type EvmSettings, parseAddress } from './settings.ts'
-import { formatPosition, parsePosition } from './watch-position.ts'
-import { watchTreasury } from './watch-treasury.ts'
 
-/** Base, or the third network: all that the market asks of an EVM chain without moving anything. */
+/** Read access to Base or to the third network. */
 export const evmChain = (settings: EvmSettings): Chain => {
   const nodes = evmNodes(settings)
   const { network, chainId, treasury, usdc, finalityTag } = settings
@@ -22,28 +22,28 @@ export const evmChain = (settings: EvmSettings): Chain => {
     usdc,
     normalize: normalizeHash,
 
-    async findTransfer(question) {
-      const hash = normalizeHash(question.reference)
+    async findTransfer(query) {
+      const hash = normalizeHash(query.reference)
       if (hash === undefined) return { kind: 'rejected', reason: 'bad_reference' }
-      // A node that lags has not heard of a fresh payment, so "unknown" is said only when no node knows it.
-      return nodes.ask(
-        (node) => lookForTransfer(settings, node, hash, question),
-        (look) => !(look.kind === 'pending' && look.reason === 'unknown'),
+      // A lagging node may not have a new payment yet, so the result is "unknown" only when no node has it.
+      return nodes.query(
+        (node) => observeTransfer(settings, node, hash, query),
+        (found) => !(found.kind === 'pending' && found.reason === 'unknown'),
       )
     },
 
     async transfersAfter(position, limit) {
       const from = parsePosition(position)
-      const page = await nodes.ask((node) => watchTreasury(settings, node, from, limit))
+      const page = await nodes.query((node) => readIncomingTransfers(settings, node, from, limit))
       return { transfers: page.transfers, position: formatPosition(page.position) }
     },
 
     async outgoingTransfersAfter(position, limit) {
       const from = parsePosition(position)
-      // A node that lags does not know the newest payments, so the end is told only when no node knows more.
-      const page = await nodes.ask(
+      // A lagging node may not have the newest transfers, so the end is reported only when no node has more.
+      const page = await nodes.query(
         (node) => readOutgoingTransfers(settings, node, from, limit),
-        (one) => one.position !== from,
+        (candidate) => candidate.position !== from,
       )
       const reached = formatPosition(page.position)
       const { outgoingTransfers, isEnd } = page
@@ -51,9 +51,9 @@ export const evmChain = (settings: EvmSettings): Chain => {
     },
 
     async heights() {
-      const final = await nodes.ask(async (node) => {
-        const [answer] = await callEach(node, chainId, [blockAt(finalityTag)])
-        return readFinalBlock(answer)?.height ?? -1n
+      const final = await nodes.query(async (node) => {
+        const [response] = await callEach(node, chainId, [blockAt(finalityTag)])
+        return readFinalBlock(response)?.height ?? -1n
       })
       return { final, horizon: final }
     },
@@ -62,7 +62,7 @@ export const evmChain = (settings: EvmSettings): Chain => {
       const owner = parseAddress(address)
       if (owner === undefined) throw new Error(`${address} is not an EVM address`)
       const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-      return nodes.ask(async (node) => {
+      return nodes.query(async (node) => {
         const [final, latest] = await callAll(
           node,
           chainId,
@@ -73,15 +73,15 @@ export const evmChain = (settings: EvmSettings): Chain => {
     },
 
     async checkNodes() {
-      const checks = await Promise.allSettled(nodes.askEach((node) => checkNode(settings, node)))
+      const checks = await Promise.allSettled(nodes.queryAll((node) => checkNode(settings, node)))
       const faults = checks.flatMap((check) => (check.status === 'fulfilled' ? check.value : []))
       if (faults.length > 0) throw new Error(`${network}: ${faults.join('; ')}`)
-      // A node that is away for the moment does not keep us from starting; every later answer names its chain.
+      // An unreachable node does not prevent the start, because every later response includes the chain id.
       const failures = checks.flatMap((check) =>
         check.status === 'rejected' ? [check.reason as unknown] : [],
       )
       if (failures.length === checks.length)
-        throw unavailable(`No node of ${network} answers`, new AggregateError(failures))
+        throw unavailable(`No ${network} node can be reached`, new AggregateError(failures))
     },
   }
 }

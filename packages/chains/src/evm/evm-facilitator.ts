@@ -2,12 +2,12 @@ import { type Facilitator, outOfGas } from '@market/core/ports/facilitator'
 import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import type { Node } from '../nodes/node-pool.ts'
-import { type Authorization, readAuthorization } from './authorization.ts'
-import { authorizationCall, MOST_GAS } from './authorization-call.ts'
+import { type Authorization, parseAuthorization } from './authorization.ts'
+import { authorizationCall, MAX_GAS } from './authorization-call.ts'
 import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
-import { isEnough, nextFees, raised, readFees } from './fees.ts'
+import { isFeeSufficient, minReplacementFee, nextFees, readFees } from './fees.ts'
 import { observeSettlement } from './observe-settlement.ts'
-import { quantity } from './read-answer.ts'
+import { quantity } from './parse-rpc.ts'
 import { readCall } from './read-call.ts'
 import { readDomain } from './read-domain.ts'
 import { readNonces } from './read-nonces.ts'
@@ -18,14 +18,14 @@ import { addressKey, type EvmSettings, parseAddress } from './settings.ts'
 import { signCall } from './sign-call.ts'
 
 export interface EvmFacilitatorSettings extends EvmSettings {
-  /** Pays for gas and for nothing else; the treasury's own nonces are for payouts. */
+  /** Pays only gas. It is not the treasury, because the treasury's nonces are reserved for payouts. */
   readonly gasAccount: string
-  /** The most a settlement may offer per gas, in wei. */
+  /** Maximum fee per gas of a settlement, in wei. */
   readonly feeCapPerGas: bigint
   readonly now?: () => Date
 }
 
-/** How version 1 of x402 calls the chains that it knows. */
+/** Network names in x402 version 1. */
 const V1_NAMES: Readonly<Record<number, string>> = {
   1: 'ethereum',
   137: 'polygon',
@@ -37,20 +37,22 @@ const V1_NAMES: Readonly<Record<number, string>> = {
   84532: 'base-sepolia',
 }
 
-const UNREADABLE = 'invalid_payload'
+const INVALID_PAYLOAD = 'invalid_payload'
 
 const checkGasAccount = ({ network, gasAccount, treasury }: EvmFacilitatorSettings, key?: string): void => {
   if (parseAddress(gasAccount) === undefined)
     throw new Error(`${network}: the gas account ${gasAccount} is not an EVM address`)
   if (addressKey(gasAccount) === addressKey(treasury))
-    throw new Error(`${network}: the gas account is the treasury, whose nonces are for payouts`)
+    throw new Error(
+      `${network}: the gas account must not be the treasury, whose nonces are reserved for payouts`,
+    )
   if (key !== undefined && addressKey(key) !== addressKey(gasAccount))
     throw new Error(`${network}: the signer's address ${key} is not the gas account ${gasAccount}`)
 }
 
 /**
- * Brings EIP-3009 authorizations to Base or to the third network (scheme "exact" of x402). Without the signer of the gas
- * account it does all but sign. Fails where the token does not know the domain that it names: nobody could pay by it.
+ * Settles EIP-3009 authorizations on Base or on the third network (x402 scheme "exact"). Without a signer it supports
+ * everything except signing. Throws when the token's EIP-712 domain does not match, because every signature would fail.
  */
 export const openEvmFacilitator = async (
   settings: EvmFacilitatorSettings,
@@ -60,14 +62,14 @@ export const openEvmFacilitator = async (
   const { now = () => new Date() } = settings
   checkGasAccount(settings, signer?.address)
   const nodes = evmNodes(settings)
-  const { domain, isRight } = await nodes.ask((node) => readDomain(settings, node))
+  const { domain, isValid } = await nodes.query((node) => readDomain(settings, node))
   const { name, version } = domain
-  if (!isRight)
+  if (!isValid)
     throw new Error(`${network}: the EIP-712 domain of ${usdc} is not "${name}", version "${version}"`)
 
-  const signed = (payment: Readonly<Record<string, unknown>>): Authorization => {
-    const authorization = readAuthorization(payment)
-    assert(authorization !== undefined, 'only what can be read is settled')
+  const requireAuthorization = (payment: Readonly<Record<string, unknown>>): Authorization => {
+    const authorization = parseAuthorization(payment)
+    assert(authorization !== undefined, 'a settlement has a parsed authorization')
     return authorization
   }
 
@@ -84,18 +86,18 @@ export const openEvmFacilitator = async (
     gasAccount: addressKey(gasAccount),
 
     parsePayment(payment) {
-      const authorization = readAuthorization(payment)
+      const authorization = parseAuthorization(payment)
       if (authorization === undefined) return undefined
       const payer = addressKey(authorization.from)
       return { kind: 'authorization', proof: `${payer}:${authorization.nonce}`, payer }
     },
 
     async rejectionReason(payment, amount) {
-      const authorization = readAuthorization(payment)
-      if (authorization === undefined) return UNREADABLE
+      const authorization = parseAuthorization(payment)
+      if (authorization === undefined) return INVALID_PAYLOAD
       return (
         rejectTerms(settings, authorization, amount, now()) ??
-        nodes.ask((node) => rejectOnChain(settings, node, domain, gasAccount, authorization))
+        nodes.query((node) => rejectOnChain(settings, node, domain, gasAccount, authorization))
       )
     },
 
@@ -103,7 +105,7 @@ export const openEvmFacilitator = async (
 
     async readTerms() {
       const { pending } = await readNonces(nodes, chainId, gasAccount)
-      return nodes.ask(async (node) => {
+      return nodes.query(async (node) => {
         const [final] = await callEach(node, chainId, [blockAt(finalityTag)])
         const finalHeight = readFinalBlock(final)?.height ?? 0n
         const [fees, gasBalance] = [await readFees(node, chainId), await gasBalanceAt(node)]
@@ -112,14 +114,14 @@ export const openEvmFacilitator = async (
     },
 
     async sign(payment, { fees, finalHeight, gasBalance }, nonce) {
-      assert(signer !== undefined, 'settlements are signed where the gas key is')
-      assert(nonce !== null && fees !== null, 'an EVM settlement has its nonce before it is signed')
-      const authorization = signed(payment)
+      assert(signer !== undefined, 'only a process with the gas key signs settlements')
+      assert(nonce !== null && fees !== null, 'an EVM settlement has a nonce before it is signed')
+      const authorization = requireAuthorization(payment)
       assert(addressKey(authorization.to) === addressKey(treasury), 'a settlement pays the treasury')
       const { data, gas } = await authorizationCall(domain, authorization)
-      const offer = nextFees(fees, [], feeCapPerGas)
-      if (gasBalance !== null && gasBalance < gas * offer.maxFeePerGas) throw outOfGas(network)
-      const call = { chainId, to: usdc, data, gas, nonce, fees: offer }
+      const offeredFees = nextFees(fees, [], feeCapPerGas)
+      if (gasBalance !== null && gasBalance < gas * offeredFees.maxFeePerGas) throw outOfGas(network)
+      const call = { chainId, to: usdc, data, gas, nonce, fees: offeredFees }
       const { reference, bytes } = await signCall(signer, call)
       return { reference, bytes, nonce, signedAtHeight: finalHeight, lastValidHeight: null }
     },
@@ -127,23 +129,25 @@ export const openEvmFacilitator = async (
     async replaceWithHigherFee(bytes, { fees, gasBalance }) {
       const { fees: offered, from, ...call } = await readCall(bytes)
       assert(fees !== null && addressKey(call.to) === addressKey(usdc), 'a settlement calls the token')
-      // What an account signed that paid the gas before this one is not this one's to pay for.
+      // Signed by a previous gas account; this account cannot replace its transactions.
       if (addressKey(from) !== addressKey(gasAccount)) return undefined
-      if (isEnough(offered, fees) || raised(offered.maxFeePerGas) > feeCapPerGas) return undefined
+      if (isFeeSufficient(offered, fees) || minReplacementFee(offered.maxFeePerGas) > feeCapPerGas)
+        return undefined
       const next = nextFees(fees, [offered], feeCapPerGas)
-      // More than there is would be taken by no node, and the bytes that can be paid for would be forgotten.
+      // Nodes would reject a fee above the balance, and the affordable transaction would be lost.
       if (gasBalance !== null && gasBalance < call.gas * next.maxFeePerGas) throw outOfGas(network)
-      assert(signer !== undefined, 'settlements are signed where the gas key is')
+      assert(signer !== undefined, 'only a process with the gas key signs settlements')
       return (await signCall(signer, { ...call, fees: next })).bytes
     },
 
     send: ({ bytes }) => sendBytes(nodes, chainId, bytes),
-    observe: (settlement, payment) => observeSettlement(settings, nodes, settlement, signed(payment)),
+    observe: (settlement, payment) =>
+      observeSettlement(settings, nodes, settlement, requireAuthorization(payment)),
 
     readGas: () =>
-      nodes.ask(async (node) => {
+      nodes.query(async (node) => {
         const { maxFeePerGas } = await readFees(node, chainId)
-        return { balance: await gasBalanceAt(node), maxCostPerSettlement: maxFeePerGas * MOST_GAS }
+        return { balance: await gasBalanceAt(node), maxCostPerSettlement: maxFeePerGas * MAX_GAS }
       }),
   }
 }

@@ -1,9 +1,9 @@
 import { type Node, type NodePool, nodePool } from '../nodes/node-pool.ts'
-import { type Block, quantity, readBlock } from './read-answer.ts'
-import { type Answer, type Call, callAll, type RpcError, resultOf } from './rpc.ts'
+import { type Block, quantity, readBlock } from './parse-rpc.ts'
+import { type Call, callAll, type RpcError, type RpcResponse, resultOf } from './rpc.ts'
 import { checkSettings, type EvmSettings } from './settings.ts'
 
-/** A minute of blocks on a chain that makes one every two seconds. */
+/** One minute on a chain with a block every two seconds. */
 const DEFAULT_LAG = 30
 
 const heightOf = async (node: Node, chainId: number): Promise<bigint> => {
@@ -12,7 +12,7 @@ const heightOf = async (node: Node, chainId: number): Promise<bigint> => {
 }
 
 export const evmNodes = (settings: EvmSettings): NodePool => {
-  const { network, chainId, rpcUrls, timeoutMs, maxLagBlocks, asideMs, compareEveryMs } =
+  const { network, chainId, rpcUrls, timeoutMs, maxLagBlocks, cooldownMs, compareEveryMs } =
     checkSettings(settings)
   return nodePool({
     network,
@@ -20,7 +20,7 @@ export const evmNodes = (settings: EvmSettings): NodePool => {
     height: (node) => heightOf(node, chainId),
     maxLag: BigInt(maxLagBlocks ?? DEFAULT_LAG),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(asideMs === undefined ? {} : { asideMs }),
+    ...(cooldownMs === undefined ? {} : { cooldownMs }),
     ...(compareEveryMs === undefined ? {} : { compareEveryMs }),
   })
 }
@@ -34,11 +34,11 @@ export const blockAt = (height: bigint | 'safe' | 'finalized' | 'latest'): Call 
 const UNKNOWN_BLOCK = -39_001
 const NO_SUCH_BLOCK = /^(?:safe|finalized|unknown) block(?: not found)?$/i
 
-const isTooYoung = ({ code, message }: RpcError): boolean =>
+const hasNoFinalBlock = ({ code, message }: RpcError): boolean =>
   code === UNKNOWN_BLOCK || NO_SUCH_BLOCK.test(message)
 
-/** The newest block that stays; undefined on a chain so young that it has none, which every node says its own way. */
-export const readFinalBlock = (answer: Answer | undefined): Block | undefined =>
-  answer !== undefined && 'error' in answer && isTooYoung(answer.error)
+/** The newest final block. Undefined on a new chain without one, which nodes report with different errors. */
+export const readFinalBlock = (response: RpcResponse | undefined): Block | undefined =>
+  response !== undefined && 'error' in response && hasNoFinalBlock(response.error)
     ? undefined
-    : readBlock(resultOf(answer))
+    : readBlock(resultOf(response))

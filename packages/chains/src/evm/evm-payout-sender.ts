@@ -7,7 +7,7 @@ import type { Node } from '../nodes/node-pool.ts'
 import { evmNodes } from './evm-nodes.ts'
 import { nextFees, readFees } from './fees.ts'
 import { observePayout } from './observe-payout.ts'
-import { bytes, quantity, word } from './read-answer.ts'
+import { bytes, quantity, word } from './parse-rpc.ts'
 import { readFinalNonce } from './read-final-nonce.ts'
 import { readNonces } from './read-nonces.ts'
 import { rejectPayee } from './reject-payee.ts'
@@ -17,16 +17,16 @@ import { addressKey, type EvmSettings, ownKeys, parseAddress } from './settings.
 import { signTransfer, TRANSFER_GAS, transferCall } from './sign-transfer.ts'
 
 export interface EvmPayoutSenderSettings extends EvmSettings {
-  /** The most a payout may offer per gas, in wei. */
+  /** Maximum fee per gas of a payout, in wei. */
   readonly feeCapPerGas: bigint
 }
 
-/** Where rollups of Base's kind tell what a transaction costs on the chain below; other chains have nothing there. */
+/** OP-stack contract that returns the L1 fee of a transaction. Other chains have no code at this address. */
 const L1_FEE_ORACLE = '0x420000000000000000000000000000000000000F'
 const L1_FEE = parseAbi(['function getL1Fee(bytes data) view returns (uint256)'])
 
-const l1Fee = async (node: Node, chainId: number, order: PayoutRequest): Promise<bigint> => {
-  const data = encodeFunctionData({ abi: L1_FEE, functionName: 'getL1Fee', args: [transferCall(order)] })
+const l1Fee = async (node: Node, chainId: number, payout: PayoutRequest): Promise<bigint> => {
+  const data = encodeFunctionData({ abi: L1_FEE, functionName: 'getL1Fee', args: [transferCall(payout)] })
   const [fee] = await callAll(node, chainId, [['eth_call', { to: L1_FEE_ORACLE, data }, 'latest']])
   return bytes(fee) === '0x' ? 0n : word(fee)
 }
@@ -37,7 +37,7 @@ const balanceCall = (owner: string) => {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] })
 }
 
-/** Pays out on Base or on the third network. One payout has one nonce for ever, however often it is signed. */
+/** Sends payouts on Base or on the third network. A payout keeps its nonce each time it is signed again. */
 export const evmPayoutSender = (
   settings: EvmPayoutSenderSettings,
   signer: EvmTreasurySigner,
@@ -51,42 +51,42 @@ export const evmPayoutSender = (
   return {
     network,
     treasury,
-    rejectionReason: (order) => rejectPayee(settings, nodes, order),
+    rejectionReason: (payout) => rejectPayee(settings, nodes, payout),
 
     nonces: () => readNonces(nodes, chainId, treasury),
     finalNonce: () => readFinalNonce(settings, nodes),
 
-    async sign(order, nonce, before) {
-      assert(nonce !== null, 'an EVM payout has its nonce before it is signed')
+    async sign(payout, nonce, previous) {
+      assert(nonce !== null, 'an EVM payout has a nonce before it is signed')
       assert(
-        before.every((one) => one.nonce === nonce),
-        'a replacement keeps its nonce',
+        previous.every((one) => one.nonce === nonce),
+        'a replacement has the same nonce',
       )
-      assert(!own.has(addressKey(order.to)), 'a payout goes to others')
-      const now = await nodes.ask((node) => readFees(node, chainId))
-      return signTransfer(settings, signer, order, nonce, nextFees(now, before, feeCapPerGas))
+      assert(!own.has(addressKey(payout.to)), 'a payout does not go to an own address')
+      const fees = await nodes.query((node) => readFees(node, chainId))
+      return signTransfer(settings, signer, payout, nonce, nextFees(fees, previous, feeCapPerGas))
     },
 
     send: (signed) => sendBytes(nodes, chainId, signed.bytes),
     observe: (signed) => observePayout(settings, nodes, signed),
 
-    estimateCost: (order) =>
-      nodes.ask(async (node) => {
+    estimateCost: (payout) =>
+      nodes.query(async (node) => {
         const { maxFeePerGas } = await readFees(node, chainId)
         return {
-          native: maxFeePerGas * TRANSFER_GAS + (await l1Fee(node, chainId, order)),
+          native: maxFeePerGas * TRANSFER_GAS + (await l1Fee(node, chainId, payout)),
           createsAccount: false,
         }
       }),
 
     nativeBalance: () =>
-      nodes.ask(async (node) => {
+      nodes.query(async (node) => {
         const [balance] = await callAll(node, chainId, [['eth_getBalance', treasury, 'latest']])
         return quantity(balance)
       }),
 
     usdcBalance: () =>
-      nodes.ask(async (node) => {
+      nodes.query(async (node) => {
         const call = { to: usdc, data: balanceCall(treasury) }
         const [balance] = await callAll(node, chainId, [['eth_call', call, 'latest']])
         return money(word(balance))

@@ -10,11 +10,11 @@ import {
   readReceipt,
   readTransaction,
   type Transaction,
-} from './read-answer.ts'
+} from './parse-rpc.ts'
 import { callAll, callEach, resultOf } from './rpc.ts'
 import { addressKey, blocksFor, type EvmSettings, ownKeys } from './settings.ts'
-import { attachedTo } from './sign-transfer.ts'
-import { arrivalsIn, hasAuthorization, onePayer, total } from './transfers.ts'
+import { attachedDataOf } from './sign-transfer.ts'
+import { hasAuthorization, receivedTransfers, solePayer, total } from './transfers.ts'
 
 type Pending = Extract<Observation, { kind: 'pending' }>['reason']
 type Rejected = Extract<Observation, { kind: 'rejected' }>['reason']
@@ -23,11 +23,11 @@ const pending = (reason: Pending): Observation => ({ kind: 'pending', reason })
 const rejected = (reason: Rejected, detail?: string): Observation =>
   detail === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, detail }
 
-/** The stored form: one transaction has one spelling. */
+/** Lower case, so that each transaction is stored under one hash. */
 export const normalizeHash = (reference: string): string | undefined =>
   /^0x[0-9a-fA-F]{64}$/.test(reference) ? reference.toLowerCase() : undefined
 
-interface Sealed extends Receipt {
+interface MinedReceipt extends Receipt {
   readonly block: NonNullable<Receipt['block']>
 }
 
@@ -38,44 +38,43 @@ interface View {
   readonly finalHeight: bigint
 }
 
-/** Whether the payment was brought to the chain for the payer: by an authorization that anybody can carry, or by us. */
+/** Whether another account executed the payment for the payer, with an authorization or from one of our accounts. */
 const isSentForPayer = (settings: EvmSettings, { logs }: Receipt, { from }: Transaction): boolean =>
   hasAuthorization(logs, addressKey(settings.usdc)) ||
   ownKeys(settings).has(from) ||
   (settings.gasAccounts ?? []).some((account) => addressKey(account) === from)
 
-/** What the question asks for, held against what the transaction did. No clock and no chain in here. */
-const judge = (
+/** Compares the transaction with the query. Pure: uses neither the clock nor the chain. */
+const matchTransfer = (
   settings: EvmSettings,
-  question: TransferQuery,
-  receipt: Sealed,
+  query: TransferQuery,
+  receipt: MinedReceipt,
   block: Block,
   view: View,
 ): Observation => {
   const asset = addressKey(settings.usdc)
   const own = ownKeys(settings)
-  const { foreign, hasOwn } = arrivalsIn(receipt.logs, asset, addressKey(settings.treasury), own)
-  if (foreign.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
-  if (question.sentByPayer && isSentForPayer(settings, receipt, view.transaction))
+  const { external, hasOwn } = receivedTransfers(receipt.logs, asset, addressKey(settings.treasury), own)
+  if (external.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
+  if (query.sentByPayer && isSentForPayer(settings, receipt, view.transaction))
     return rejected('sent_by_another')
 
-  const allowed = question.payers === undefined ? undefined : new Set(question.payers.map(addressKey))
-  const eligible = foreign.filter(
+  const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
+  const eligible = external.filter(
     ({ payer }) => allowed === undefined || (payer !== null && allowed.has(payer)),
   )
   if (eligible.length === 0)
     return rejected(
       'wrong_payer',
-      [...new Set(foreign.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
+      [...new Set(external.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
     )
-  const payer = onePayer(eligible)
+  const payer = solePayer(eligible)
   if (payer === undefined) return rejected('ambiguous_payer')
 
   const amount = total(eligible)
-  if (amount < question.minAmount)
-    return rejected('underpaid', `${amount} of ${question.minAmount} micro-USDC`)
-  if (block.at < question.notBefore) return rejected('too_old', block.at.toISOString())
-  if (block.at > question.notAfter) return rejected('too_new', block.at.toISOString())
+  if (amount < query.minAmount) return rejected('underpaid', `${amount} of ${query.minAmount} micro-USDC`)
+  if (block.at < query.notBefore) return rejected('too_old', block.at.toISOString())
+  if (block.at > query.notAfter) return rejected('too_new', block.at.toISOString())
 
   const final = view.finalHeight >= block.height
   const needed = blocksFor(settings.confirmations, amount)
@@ -88,45 +87,45 @@ const judge = (
     at: block.at,
     block: { height: block.height, hash: block.hash },
     final,
-    attachedData: view.transaction.to === asset ? attachedTo(view.transaction.input) : null,
+    attachedData: view.transaction.to === asset ? attachedDataOf(view.transaction.input) : null,
   }
   return { kind: 'ok', transfer }
 }
 
-/** One look through one node. It decides nothing about when to look again. */
-export const lookForTransfer = async (
+/** Queries one node once. */
+export const observeTransfer = async (
   settings: EvmSettings,
   node: Node,
   hash: string,
-  question: TransferQuery,
+  query: TransferQuery,
 ): Promise<Observation> => {
   const { chainId, finalityTag } = settings
-  const [receiptAnswer, transactionAnswer, headAnswer, finalAnswer] = await callEach(node, chainId, [
+  const [receiptResponse, transactionResponse, headResponse, finalResponse] = await callEach(node, chainId, [
     ['eth_getTransactionReceipt', hash],
     ['eth_getTransactionByHash', hash],
     ['eth_blockNumber'],
     blockAt(finalityTag),
   ])
-  const receipt = readReceipt(resultOf(receiptAnswer))
-  if (receipt === undefined) return pending(resultOf(transactionAnswer) === null ? 'unknown' : 'in_mempool')
+  const receipt = readReceipt(resultOf(receiptResponse))
+  if (receipt === undefined) return pending(resultOf(transactionResponse) === null ? 'unknown' : 'in_mempool')
   if (receipt.block === undefined) return pending('unconfirmed')
 
   const [canonical] = await callAll(node, chainId, [blockAt(receipt.block.height)])
   const block = readBlock(canonical)
-  // A receipt that was handed out before its block was sealed.
+  // Some nodes return receipts of a block that is still being built.
   if (block === undefined) return pending('unconfirmed')
-  // A receipt from a block that lost its place.
+  // The block of this receipt was replaced by a reorganization.
   if (block.hash !== receipt.block.hash) return pending('reorg')
   if (!receipt.succeeded) return rejected('failed_on_chain')
 
-  const transaction = readTransaction(resultOf(transactionAnswer))
-  // What the payer wrote beside the payment binds it, so a node that does not know it cannot tell of the payment.
+  const transaction = readTransaction(resultOf(transactionResponse))
+  // The attached data decides what the transfer pays for, so the transaction is required.
   if (transaction === undefined) throw new Error('the node has the receipt but not the transaction')
   const view = {
     hash,
     transaction,
-    head: quantity(resultOf(headAnswer)),
-    finalHeight: readFinalBlock(finalAnswer)?.height ?? -1n,
+    head: quantity(resultOf(headResponse)),
+    finalHeight: readFinalBlock(finalResponse)?.height ?? -1n,
   }
-  return judge(settings, question, { ...receipt, block: receipt.block }, block, view)
+  return matchTransfer(settings, query, { ...receipt, block: receipt.block }, block, view)
 }

@@ -7,60 +7,66 @@ import { unavailable } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { Node, NodePool } from '../nodes/node-pool.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
-import { quantity, readBlock, readReceipt } from './read-answer.ts'
-import { type Answer, type Call, callAll, callEach, resultOf } from './rpc.ts'
+import { quantity, readBlock, readReceipt } from './parse-rpc.ts'
+import { type Call, callAll, callEach, type RpcResponse, resultOf } from './rpc.ts'
 import type { EvmSettings } from './settings.ts'
 
-const MOST_RECEIPTS_ASKED_TOGETHER = 20
+const MAX_RECEIPTS_PER_REQUEST = 20
 
-type Lost = { readonly kind: 'nonce_used' }
+type NonceUsed = { readonly kind: 'nonce_used' }
 
-/** Receipts of all signatures, newest first, and only then anything else. */
-const receiptsOf = async (node: Node, chainId: number, references: readonly string[]): Promise<Answer[]> => {
-  const answers: Answer[] = []
-  for (let start = 0; start < references.length; start += MOST_RECEIPTS_ASKED_TOGETHER) {
-    const some = references.slice(start, start + MOST_RECEIPTS_ASKED_TOGETHER)
-    const calls = some.map((reference): Call => ['eth_getTransactionReceipt', reference])
-    answers.push(...(await callEach(node, chainId, calls)))
+/** The receipts of all signed transactions, in the order of `references`. */
+const receiptsOf = async (
+  node: Node,
+  chainId: number,
+  references: readonly string[],
+): Promise<RpcResponse[]> => {
+  const responses: RpcResponse[] = []
+  for (let start = 0; start < references.length; start += MAX_RECEIPTS_PER_REQUEST) {
+    const batch = references.slice(start, start + MAX_RECEIPTS_PER_REQUEST)
+    const calls = batch.map((reference): Call => ['eth_getTransactionReceipt', reference])
+    responses.push(...(await callEach(node, chainId, calls)))
   }
-  return answers
+  return responses
 }
 
-const lookThrough = async (
+const observeVia = async (
   settings: EvmSettings,
   node: Node,
   references: readonly string[],
   nonce: bigint,
-): Promise<PayoutOutcome | Lost> => {
+): Promise<PayoutOutcome | NonceUsed> => {
   const { chainId, finalityTag, treasury } = settings
-  const [finalAnswer, countAnswer] = await callEach(node, chainId, [
+  const [finalResponse, countResponse] = await callEach(node, chainId, [
     blockAt(finalityTag),
     ['eth_getTransactionCount', treasury, finalityTag],
   ])
-  const finalHeight = readFinalBlock(finalAnswer)?.height ?? -1n
-  const answers = await receiptsOf(node, chainId, references)
-  for (const [index, answer] of answers.entries()) {
-    const receipt = readReceipt(resultOf(answer))
+  const finalHeight = readFinalBlock(finalResponse)?.height ?? -1n
+  const responses = await receiptsOf(node, chainId, references)
+  for (const [index, response] of responses.entries()) {
+    const receipt = readReceipt(resultOf(response))
     const reference = references[index]
     if (receipt === undefined || reference === undefined) continue
     if (receipt.block === undefined) return { kind: 'seen', reference }
     const [canonical] = await callAll(node, chainId, [blockAt(receipt.block.height)])
     const block = readBlock(canonical)
     if (block === undefined) return { kind: 'seen', reference }
-    // The block lost its place, and the payment with it.
+    // A reorganization removed the block and the payment.
     if (block.hash !== receipt.block.hash) continue
     if (finalHeight < block.height) return { kind: 'seen', reference }
     return receipt.succeeded
       ? { kind: 'final', reference }
       : { kind: 'failed', reference, reason: 'the transfer reverted' }
   }
-  const isYoung = finalHeight < 0n
-  return !isYoung && quantity(resultOf(countAnswer)) > nonce ? { kind: 'nonce_used' } : { kind: 'unknown' }
+  const hasFinalBlock = finalHeight >= 0n
+  return hasFinalBlock && quantity(resultOf(countResponse)) > nonce
+    ? { kind: 'nonce_used' }
+    : { kind: 'unknown' }
 }
 
 /**
- * What became of a payout over all its signatures. "Used by another transaction" lets the market pay again, so it is said
- * only when a final block has used the nonce and every node, asked anew, has a receipt of none of ours.
+ * The outcome of a payout over all its signed transactions. NONCE_USED_BY_ANOTHER allows a second payment, so it requires
+ * that the nonce is used in a final block and that no node, queried again, has a receipt of one of ours.
  */
 export const observePayout = async (
   settings: EvmSettings,
@@ -73,13 +79,16 @@ export const observePayout = async (
   const { nonce, reference } = newest
   assert(nonce !== null && signed.every((one) => one.nonce === nonce), 'one payout has one nonce')
   const references = newestFirst.map((one) => one.reference)
-  const look = (node: Node) => lookThrough(settings, node, references, nonce)
+  const observe = (node: Node) => observeVia(settings, node, references, nonce)
 
-  const first = await nodes.ask(look)
+  const first = await nodes.query(observe)
   if (first.kind !== 'nonce_used') return first
-  const again = await Promise.all(await nodes.askGood(look)).catch((failure: unknown) => {
-    throw unavailable('The nonce of a payout is used, and not every node tells by what', failure)
+  const confirmed = await Promise.all(await nodes.queryHealthy(observe)).catch((failure: unknown) => {
+    throw unavailable(
+      'The nonce of a payout is used, but not every node could be queried for the transaction',
+      failure,
+    )
   })
-  const ours = again.filter((outcome) => outcome.kind !== 'nonce_used')
+  const ours = confirmed.filter((outcome) => outcome.kind !== 'nonce_used')
   return ours[0] ?? { kind: 'failed', reference, reason: NONCE_USED_BY_ANOTHER }
 }

@@ -1,7 +1,7 @@
 import { decodeAbiParameters, domainSeparator, encodeFunctionData, parseAbi } from 'viem'
 import type { Node } from '../nodes/node-pool.ts'
 import type { TokenDomain } from './authorization-call.ts'
-import { bytes } from './read-answer.ts'
+import { bytes } from './parse-rpc.ts'
 import { callAll } from './rpc.ts'
 import { type EvmSettings, parseAddress } from './settings.ts'
 
@@ -11,20 +11,20 @@ const TOKEN = parseAbi([
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
 ])
 
-const textIn = (answer: unknown): string => decodeAbiParameters([{ type: 'string' }], bytes(answer))[0]
+const textIn = (result: unknown): string => decodeAbiParameters([{ type: 'string' }], bytes(result))[0]
 
-/** The token's domain as it names it, and the hash by which the token itself knows it. */
+/** The token's EIP-712 domain, and whether its hash equals the token's DOMAIN_SEPARATOR. */
 export const readDomain = async (
   { chainId, usdc }: EvmSettings,
   node: Node,
-): Promise<{ readonly domain: TokenDomain; readonly isRight: boolean }> => {
+): Promise<{ readonly domain: TokenDomain; readonly isValid: boolean }> => {
   const verifyingContract = parseAddress(usdc)
   if (verifyingContract === undefined) throw new Error(`${usdc} is not an EVM address`)
-  const questions = (['name', 'version', 'DOMAIN_SEPARATOR'] as const).map((functionName) => {
+  const calls = (['name', 'version', 'DOMAIN_SEPARATOR'] as const).map((functionName) => {
     const data = encodeFunctionData({ abi: TOKEN, functionName })
     return ['eth_call', { to: usdc, data }, 'latest'] as const
   })
-  const [name, version, separator] = await callAll(node, chainId, questions)
+  const [name, version, separator] = await callAll(node, chainId, calls)
   const domain = { name: textIn(name), version: textIn(version), chainId, verifyingContract }
-  return { domain, isRight: domainSeparator({ domain }) === bytes(separator) }
+  return { domain, isValid: domainSeparator({ domain }) === bytes(separator) }
 }

@@ -3,11 +3,11 @@ import type { Node } from '../nodes/node-pool.ts'
 import type { Authorization } from './authorization.ts'
 import { authorizationCall, digestOf, isSignedByKey, type TokenDomain } from './authorization-call.ts'
 import { isContractFailure } from './contract-failure.ts'
-import { bytes, word } from './read-answer.ts'
-import { type Answer, type Call, callEach, resultOf } from './rpc.ts'
+import { bytes, word } from './parse-rpc.ts'
+import { type Call, callEach, type RpcResponse, resultOf } from './rpc.ts'
 import { addressKey, type EvmSettings } from './settings.ts'
 
-/** In x402's own words, which its clients know. */
+/** Error codes defined by x402. */
 const REASONS = {
   recipient: 'invalid_exact_evm_recipient_mismatch',
   value: 'invalid_exact_evm_payload_authorization_value_mismatch',
@@ -20,17 +20,17 @@ const REASONS = {
   simulation: 'invalid_exact_evm_transaction_simulation_failed',
 } as const
 
-/** What is left must do for a block or two. */
-const LEAST_SECONDS_LEFT = 6n
-/** A payment that could be used for ever could never be given up. */
-const MOST_SECONDS_AHEAD = 3_600n
+/** Enough time for the transaction to be mined. */
+const MIN_SECONDS_LEFT = 6n
+/** An unlimited authorization could never be declared void. */
+const MAX_SECONDS_AHEAD = 3_600n
 
 const TOKEN = parseAbi(['function authorizationState(address authorizer, bytes32 nonce) view returns (bool)'])
 const WALLET = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
-const WALLET_SAYS_YES = `0x1626ba7e${'0'.repeat(56)}`
+const ERC1271_VALID = `0x1626ba7e${'0'.repeat(56)}`
 const WALLET_GAS = '0x493e0'
 
-/** What the payment itself tells, without asking anybody. */
+/** Checks that need no network access. */
 export const rejectTerms = (
   settings: EvmSettings,
   { to, value, validAfter, validBefore }: Authorization,
@@ -40,8 +40,8 @@ export const rejectTerms = (
   const second = BigInt(Math.floor(now.getTime() / 1_000))
   if (addressKey(to) !== addressKey(settings.treasury)) return REASONS.recipient
   if (value !== amount) return REASONS.value
-  if (validBefore < second + LEAST_SECONDS_LEFT) return REASONS.before
-  if (validBefore > second + MOST_SECONDS_AHEAD) return REASONS.before
+  if (validBefore < second + MIN_SECONDS_LEFT) return REASONS.before
+  if (validBefore > second + MAX_SECONDS_AHEAD) return REASONS.before
   return validAfter > second ? REASONS.after : undefined
 }
 
@@ -50,15 +50,15 @@ export const usedCall = (usdc: string, { from, nonce }: Authorization, at: strin
   return ['eth_call', { to: usdc, data }, at]
 }
 
-/** What the contract answered; undefined when it failed. Any other error is the node's trouble. */
-const answerIn = (answer: Answer | undefined): Hex | undefined => {
-  if (answer !== undefined && 'error' in answer && isContractFailure(answer.error)) return undefined
-  return bytes(resultOf(answer))
+/** The contract's return data. Undefined when the contract failed; throws on any other error of the node. */
+const returnData = (response: RpcResponse | undefined): Hex | undefined => {
+  if (response !== undefined && 'error' in response && isContractFailure(response.error)) return undefined
+  return bytes(resultOf(response))
 }
 
 /**
- * What one node's newest block tells. The signature is checked as the token does it: where there is code at the payer's
- * address the code decides, and nothing is deployed for anybody.
+ * Checks against the newest block of one node. The signature is checked as the token does it: code at the payer's address
+ * verifies it. Undeployed wallets are not supported.
  */
 export const rejectOnChain = async (
   { chainId, usdc }: EvmSettings,
@@ -75,7 +75,7 @@ export const rejectOnChain = async (
     functionName: 'isValidSignature',
     args: [digestOf(domain, authorization), signature],
   })
-  const [code, verdict, used, held, attempt] = await callEach(node, chainId, [
+  const [code, validity, used, payerBalance, attempt] = await callEach(node, chainId, [
     ['eth_getCode', from, 'latest'],
     ['eth_call', { from: usdc, to: from, data: check, gas: WALLET_GAS }, 'latest'],
     usedCall(usdc, authorization, 'latest'),
@@ -85,10 +85,10 @@ export const rejectOnChain = async (
   const hasCode = bytes(resultOf(code)) !== '0x'
   if (!hasCode && isWrapped) return REASONS.undeployed
   const isSigned = hasCode
-    ? answerIn(verdict) === WALLET_SAYS_YES
+    ? returnData(validity) === ERC1271_VALID
     : await isSignedByKey(domain, authorization)
   if (!isSigned) return REASONS.signature
   if (word(resultOf(used)) !== 0n) return REASONS.used
-  if (word(resultOf(held)) < value) return REASONS.balance
-  return answerIn(attempt) === undefined ? REASONS.simulation : undefined
+  if (word(resultOf(payerBalance)) < value) return REASONS.balance
+  return returnData(attempt) === undefined ? REASONS.simulation : undefined
 }

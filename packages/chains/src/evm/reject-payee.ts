@@ -3,27 +3,28 @@ import { unavailable } from '@market/kernel/api-error'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { failureReason, isContractFailure } from './contract-failure.ts'
-import { type Answer, callEach, type RpcError, resultOf } from './rpc.ts'
+import { callEach, type RpcError, type RpcResponse, resultOf } from './rpc.ts'
 import { addressKey, type EvmSettings, ownKeys, parseAddress } from './settings.ts'
 import { TRANSFER_GAS } from './sign-transfer.ts'
 
-/** The contract's error, or nothing when the call would succeed. Any other error is the node's trouble. */
-const failureIn = (answer: Answer | undefined): RpcError | undefined => {
-  if (answer !== undefined && 'error' in answer && isContractFailure(answer.error)) return answer.error
-  resultOf(answer)
+/** The contract's error, or undefined when the call would succeed. Throws on any other error of the node. */
+const contractFailure = (response: RpcResponse | undefined): RpcError | undefined => {
+  if (response !== undefined && 'error' in response && isContractFailure(response.error))
+    return response.error
+  resultOf(response)
   return undefined
 }
 
 /**
- * Why the payee can never be paid. The transfer is tried without being sent; when it fails, the same transfer of nothing
- * tells a blocked payee from a treasury that is short, and one to ourselves tells it from an asset that is at a stop.
+ * Why the payee can never be paid. The transfer is simulated. When it fails, a transfer of 0 to the payee distinguishes a
+ * blocked payee from a low treasury balance, and a transfer of 0 to the treasury detects a paused token.
  */
 export const rejectPayee = async (
   settings: EvmSettings,
   nodes: NodePool,
-  order: PayoutRequest,
+  payout: PayoutRequest,
 ): Promise<string | undefined> => {
-  const payee = parseAddress(order.to)
+  const payee = parseAddress(payout.to)
   const treasury = parseAddress(settings.treasury)
   if (payee === undefined || treasury === undefined) return 'not an EVM address'
   if (payee === zeroAddress) return 'the zero address'
@@ -35,12 +36,12 @@ export const rejectPayee = async (
     const gas = `0x${TRANSFER_GAS.toString(16)}`
     return ['eth_call', { from: treasury, to: settings.usdc, data, gas }, 'latest'] as const
   }
-  const attempts = [attempt(payee, order.amount), attempt(payee, 0n), attempt(treasury, 0n)]
-  const [whole, nothing, ourselves] = await nodes.ask(async (node) =>
-    (await callEach(node, settings.chainId, attempts)).map(failureIn),
+  const attempts = [attempt(payee, payout.amount), attempt(payee, 0n), attempt(treasury, 0n)]
+  const [fullAmount, zeroAmount, toTreasury] = await nodes.query(async (node) =>
+    (await callEach(node, settings.chainId, attempts)).map(contractFailure),
   )
-  if (whole === undefined || nothing === undefined) return undefined
-  if (ourselves !== undefined)
-    throw unavailable(`USDC leaves the treasury for nobody: ${failureReason(ourselves)}`)
-  return failureReason(nothing)
+  if (fullAmount === undefined || zeroAmount === undefined) return undefined
+  if (toTreasury !== undefined)
+    throw unavailable(`USDC transfers from the treasury fail: ${failureReason(toTreasury)}`)
+  return failureReason(zeroAmount)
 }

@@ -2,17 +2,17 @@ import type { Node } from '../nodes/node-pool.ts'
 
 export type Call = readonly [method: string, ...params: unknown[]]
 
-/** What a node says when it does not answer the question itself. */
+/** The error object of a JSON-RPC response. */
 export interface RpcError {
   readonly code: number
   readonly message: string
   readonly data: unknown
 }
 
-export type Answer = { readonly result: unknown } | { readonly error: RpcError }
+export type RpcResponse = { readonly result: unknown } | { readonly error: RpcError }
 
-/** A page of logs or a crowded block; more than this is not read. */
-const MOST_BYTES = 32 * 1024 * 1024
+/** Larger than any page of logs or block that is requested. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
@@ -22,25 +22,25 @@ const readText = async (response: Response): Promise<string> => {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error('the node answered too much')
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
-const parseAnswer = (body: unknown): Answer => {
-  if (!isRecord(body)) throw new Error('the node left a question out')
+const parseResponse = (body: unknown): RpcResponse => {
+  if (!isRecord(body)) throw new Error('the response to a call is missing')
   const error = body['error']
   if (isRecord(error)) {
     const { code, message, data } = error
     return { error: { code: Number(code), message: String(message), data } }
   }
-  if (body['result'] === undefined) throw new Error('the node answered without a result')
+  if (body['result'] === undefined) throw new Error('the response has no result')
   return { result: body['result'] }
 }
 
-/** All calls in one request, so that a balancer in front of several nodes gives them all to one of them. */
-export const askNode = async (node: Node, calls: readonly Call[]): Promise<readonly Answer[]> => {
+/** Sends all calls in one request, so that a load balancer forwards them to the same node. */
+export const sendBatch = async (node: Node, calls: readonly Call[]): Promise<readonly RpcResponse[]> => {
   const response = await fetch(node.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -49,47 +49,48 @@ export const askNode = async (node: Node, calls: readonly Call[]): Promise<reado
     signal: node.signal,
   })
   const text = await readText(response)
-  if (!response.ok) throw new Error(`the node answered ${response.status}`)
+  if (!response.ok) throw new Error(`the node returned HTTP ${response.status}`)
   const body: unknown = JSON.parse(text)
-  if (!Array.isArray(body)) throw new Error('the node did not answer the questions')
-  // The answers to a batch may come in any order.
+  if (!Array.isArray(body)) throw new Error('the response is not a batch')
+  // Batch responses can be in any order.
   const byId = new Map(body.map((one: unknown) => [isRecord(one) ? one['id'] : undefined, one]))
-  return calls.map((_, id) => parseAnswer(byId.get(id)))
+  return calls.map((_, id) => parseResponse(byId.get(id)))
 }
 
-/** The chain's id is asked along, every time: an answer from another chain is no answer. */
+/** Every batch includes eth_chainId, so that responses from another chain are rejected. */
 export const callEach = async (
   node: Node,
   chainId: number,
   calls: readonly Call[],
-): Promise<readonly Answer[]> => {
-  const [chain, ...answers] = await askNode(node, [['eth_chainId'], ...calls])
+): Promise<readonly RpcResponse[]> => {
+  const [chain, ...responses] = await sendBatch(node, [['eth_chainId'], ...calls])
   const id = resultOf(chain)
   if (typeof id !== 'string' || Number(id) !== chainId)
     throw new Error(`the node is on chain ${String(id)}, not on ${chainId}`)
-  return answers
+  return responses
 }
 
-export const resultOf = (answer: Answer | undefined): unknown => {
-  if (answer === undefined) throw new Error('the node left a question out')
-  if ('error' in answer) throw new Error(`the node rejected: ${answer.error.code} ${answer.error.message}`)
-  return answer.result
+export const resultOf = (response: RpcResponse | undefined): unknown => {
+  if (response === undefined) throw new Error('the response to a call is missing')
+  if ('error' in response)
+    throw new Error(`the node returned error ${response.error.code}: ${response.error.message}`)
+  return response.result
 }
 
-/** The results alone; an error in any of them is trouble with the node. */
+/** The results of all calls. Throws when one of them has an error. */
 export const callAll = async (node: Node, chainId: number, calls: readonly Call[]): Promise<unknown[]> =>
   (await callEach(node, chainId, calls)).map(resultOf)
 
-const MOST_CALLS_TOGETHER = 50
+const MAX_BATCH_SIZE = 50
 
-/** As many calls as there are, in requests of a size that nodes accept. */
-export const callInParts = async (
+/** Sends any number of calls in batches of a size that nodes accept. */
+export const callInBatches = async (
   node: Node,
   chainId: number,
   calls: readonly Call[],
 ): Promise<readonly unknown[]> => {
   const results: unknown[] = []
-  for (let start = 0; start < calls.length; start += MOST_CALLS_TOGETHER)
-    results.push(...(await callAll(node, chainId, calls.slice(start, start + MOST_CALLS_TOGETHER))))
+  for (let start = 0; start < calls.length; start += MAX_BATCH_SIZE)
+    results.push(...(await callAll(node, chainId, calls.slice(start, start + MAX_BATCH_SIZE))))
   return results
 }

@@ -3,7 +3,7 @@ import { getAddress, isAddress } from 'viem'
 
 export interface ConfirmationRule {
   readonly from: Usdc
-  /** How many blocks, its own included, make a transfer of this size confirmed; or only finality does. */
+  /** Required confirmations, including the transfer's own block, or 'final' to wait for finality. */
   readonly blocks: number | 'final'
 }
 
@@ -14,30 +14,30 @@ export interface EvmSettings {
   readonly rpcUrls: readonly string[]
   readonly usdc: string
   readonly treasury: string
-  /** The bigger the transfer, the longer the wait. The first rule starts at zero. */
+  /** Larger transfers need more confirmations. One rule must start at zero. */
   readonly confirmations: readonly ConfirmationRule[]
-  /** Which block counts as one that stays. */
+  /** The block tag that counts as final. */
   readonly finalityTag: 'safe' | 'finalized'
-  /** Vaults and hot wallets of ours: what they send is never a client's payment. */
+  /** The application's own wallets. Transfers from them are never a buyer's payment. */
   readonly ownAddresses: readonly string[]
-  /** Accounts of ours that bring other people's payments to the chain and pay the gas for it. */
+  /** The application's accounts that settle buyers' payments and pay the gas. */
   readonly gasAccounts?: readonly string[]
-  /** Where the watch over the treasury begins when it has never run; some hours back when absent. */
+  /** The block where the first scan of the treasury starts. Default: some hours ago. */
   readonly watchFrom?: bigint
-  /** How many blocks of logs are asked for at once; providers allow different numbers. */
+  /** Number of blocks per log request. The limit depends on the provider. */
   readonly watchBlocks?: number
   readonly timeoutMs?: number
-  /** How many blocks a node may stand behind another and still be asked. */
+  /** How many blocks a node may be behind the highest one before it is excluded. */
   readonly maxLagBlocks?: number
-  /** How long a node in trouble is left alone, and how often their heights are compared. */
-  readonly asideMs?: number
+  /** How long a failing node is avoided, and how often the heights of the nodes are compared. */
+  readonly cooldownMs?: number
   readonly compareEveryMs?: number
 }
 
-/** The key under which an address is compared and stored. */
+/** The form in which an address is compared and stored. */
 export const addressKey = (address: string): string => address.toLowerCase()
 
-/** The address as people write it (EIP-55), or undefined when it is none. */
+/** The address with EIP-55 checksum, or undefined when the text is not an address. */
 export const parseAddress = (text: string): `0x${string}` | undefined =>
   isAddress(text, { strict: false }) ? getAddress(text) : undefined
 
@@ -45,12 +45,12 @@ export const ownKeys = ({ treasury, ownAddresses }: EvmSettings): ReadonlySet<st
   new Set([treasury, ...ownAddresses].map(addressKey))
 
 export const blocksFor = (rules: readonly ConfirmationRule[], amount: bigint): number | 'final' => {
-  const fitting = rules.filter((rule) => rule.from <= amount)
-  const strictest = fitting.toSorted((a, b) => (a.from < b.from ? 1 : -1))[0]
+  const matching = rules.filter((rule) => rule.from <= amount)
+  const strictest = matching.toSorted((a, b) => (a.from < b.from ? 1 : -1))[0]
   return strictest?.blocks ?? 'final'
 }
 
-/** What cannot be right is said at start, and not when the first payment comes. */
+/** Rejects invalid settings at start. */
 export const checkSettings = (settings: EvmSettings): EvmSettings => {
   const { usdc, treasury, ownAddresses, gasAccounts = [] } = settings
   const addresses = [usdc, treasury, ...ownAddresses, ...gasAccounts]
@@ -58,10 +58,12 @@ export const checkSettings = (settings: EvmSettings): EvmSettings => {
   if (wrong !== undefined) throw new Error(`${settings.network}: ${wrong} is not an EVM address`)
   const counts = settings.confirmations.map(({ blocks }) => blocks)
   if (counts.some((blocks) => blocks !== 'final' && !(Number.isSafeInteger(blocks) && blocks >= 1)))
-    throw new Error(`${settings.network}: confirmations are whole blocks from 1 on, or 'final'`)
+    throw new Error(
+      `${settings.network}: confirmations must be a whole number of blocks, at least 1, or 'final'`,
+    )
   if (!settings.confirmations.some(({ from }) => from === 0n))
-    throw new Error(`${settings.network}: confirmations have no rule from zero on`)
+    throw new Error(`${settings.network}: confirmations need a rule that starts at 0`)
   if (settings.watchBlocks !== undefined && !(settings.watchBlocks >= 1))
-    throw new Error(`${settings.network}: the watch reads one block at once or more`)
+    throw new Error(`${settings.network}: watchBlocks must be at least 1`)
   return settings
 }

@@ -21,7 +21,7 @@ export interface CallToSign {
   readonly fees: Fees
 }
 
-/** The bytes of one call by the signer's account, and the hash under which the chain will know them. */
+/** Signs a call from the signer's account. Returns the raw transaction and its hash. */
 export const signCall = async (
   signer: EvmTreasurySigner,
   { chainId, to, data, gas, nonce, fees }: CallToSign,
@@ -34,9 +34,9 @@ export const signCall = async (
   const hash = keccak256(serializeTransaction(transaction))
   const { r, s, yParity } = await signer.signHash(hexToBytes(hash))
   const signature = { r: numberToHex(r, { size: 32 }), s: numberToHex(s, { size: 32 }), yParity }
-  // With a wrong recovery bit the same bytes would be a transaction of some other account.
+  // With a wrong recovery bit the transaction would belong to another account.
   const recovered = await recoverAddress({ hash, signature })
-  assert(isAddressEqual(recovered, account), 'the signature is not by the signer’s own key')
+  assert(isAddressEqual(recovered, account), 'the signature is from the signer’s key')
   const bytes = serializeTransaction(transaction, signature)
   return { reference: keccak256(bytes), bytes }
 }

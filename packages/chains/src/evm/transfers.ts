@@ -1,9 +1,9 @@
 import { erc20Abi, getAbiItem, parseAbiItem, toEventSelector, zeroAddress } from 'viem'
-import { type Log, quantity } from './read-answer.ts'
+import { type Log, quantity } from './parse-rpc.ts'
 
 export const TRANSFER_TOPIC = toEventSelector(getAbiItem({ abi: erc20Abi, name: 'Transfer' }))
 
-/** What the token says when it moves money by a signature (EIP-3009), just before it says what it moved. */
+/** EIP-3009 event. The token emits it directly before the Transfer event of an authorized transfer. */
 export const AUTHORIZATION_USED_TOPIC = toEventSelector(
   parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)'),
 )
@@ -12,7 +12,7 @@ export const AUTHORIZATION_USED_TOPIC = toEventSelector(
 const addressIn = (topic: string): string => `0x${topic.slice(-40)}`
 export const topicOf = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 
-interface Movement {
+interface TokenTransfer {
   readonly from: string
   readonly to: string
   readonly amount: bigint
@@ -20,10 +20,10 @@ interface Movement {
 }
 
 /**
- * The USDC that a log moved, or nothing. Only the token's own address is believed, and a transfer of nothing is none:
- * anybody can make one in anybody's name.
+ * The USDC transfer in a log, if it is one. Only logs of the token contract count. Transfers of 0 are ignored, because
+ * anyone can make them from any address.
  */
-const movementOf = (log: Log, usdc: string): Movement | undefined => {
+const parseTransfer = (log: Log, usdc: string): TokenTransfer | undefined => {
   const [kind, from, to, ...more] = log.topics
   if (log.address !== usdc || kind !== TRANSFER_TOPIC) return undefined
   if (from === undefined || to === undefined || more.length > 0 || log.data.length !== 66) return undefined
@@ -34,8 +34,8 @@ const movementOf = (log: Log, usdc: string): Movement | undefined => {
 export const hasAuthorization = (logs: readonly Log[], usdc: string): boolean =>
   logs.some(({ address, topics }) => address === usdc && topics[0] === AUTHORIZATION_USED_TOPIC)
 
-/** What one authorization of the payer moved to the payee, if these logs tell of it: what follows right after its use. */
-export const movedByAuthorization = (
+/** The amount that an authorization transferred: the Transfer event directly after its AuthorizationUsed event. */
+export const amountByAuthorization = (
   logs: readonly Log[],
   usdc: string,
   { from, to, nonce }: { readonly from: string; readonly to: string; readonly nonce: string },
@@ -46,68 +46,72 @@ export const movedByAuthorization = (
       kind === AUTHORIZATION_USED_TOPIC && payer === topicOf(from) && key === nonce,
   )
   const next = used < 0 ? undefined : ofToken[used + 1]
-  const movement = next === undefined ? undefined : movementOf(next, usdc)
-  return movement?.from === from && movement.to === to ? movement.amount : 0n
+  const transfer = next === undefined ? undefined : parseTransfer(next, usdc)
+  return transfer?.from === from && transfer.to === to ? transfer.amount : 0n
 }
 
-const movementsIn = (logs: readonly Log[], usdc: string): readonly Movement[] =>
-  logs.flatMap((log) => movementOf(log, usdc) ?? [])
+const parseTransfers = (logs: readonly Log[], usdc: string): readonly TokenTransfer[] =>
+  logs.flatMap((log) => parseTransfer(log, usdc) ?? [])
 
-/** Money that is issued or destroyed moves from or to the zero address, behind which is nobody. */
-const somebody = (address: string): string | null => (address === zeroAddress ? null : address)
+/** Minted and burned USDC has the zero address as sender or receiver. */
+const nullIfZero = (address: string): string | null => (address === zeroAddress ? null : address)
 
-export interface Arrival {
-  /** Null for newly issued money, which nobody sent. */
+export interface ReceivedTransfer {
+  /** Null for newly minted USDC. */
   readonly payer: string | null
   readonly amount: bigint
   readonly log: Log
 }
 
-export interface Arrivals {
-  /** What others sent. */
-  readonly foreign: readonly Arrival[]
-  /** Whether anything came from an address of ours. */
+export interface ReceivedTransfers {
+  /** Transfers from addresses that are not ours. */
+  readonly external: readonly ReceivedTransfer[]
+  /** Whether there is a transfer from one of our addresses. */
   readonly hasOwn: boolean
 }
 
-export const arrivalsIn = (
+export const receivedTransfers = (
   logs: readonly Log[],
   usdc: string,
   treasury: string,
   own: ReadonlySet<string>,
-): Arrivals => {
-  const all = movementsIn(logs, usdc)
+): ReceivedTransfers => {
+  const all = parseTransfers(logs, usdc)
     .filter(({ to }) => to === treasury)
-    .map(({ from, amount, log }) => ({ payer: somebody(from), amount, log }))
-  const foreign = all.filter(({ payer }) => payer === null || !own.has(payer))
-  return { foreign, hasOwn: foreign.length < all.length }
+    .map(({ from, amount, log }) => ({ payer: nullIfZero(from), amount, log }))
+  const external = all.filter(({ payer }) => payer === null || !own.has(payer))
+  return { external, hasOwn: external.length < all.length }
 }
 
-export interface Departure {
-  /** Null for money that was destroyed, which nobody got. */
+export interface SentTransfer {
+  /** Null for burned USDC. */
   readonly payee: string | null
   readonly amount: bigint
   readonly log: Log
 }
 
-/** What left the treasury. What it sends to itself stays. */
-export const departuresIn = (logs: readonly Log[], usdc: string, treasury: string): readonly Departure[] =>
-  movementsIn(logs, usdc)
+/** Transfers from the treasury to other addresses. */
+export const sentTransfers = (
+  logs: readonly Log[],
+  usdc: string,
+  treasury: string,
+): readonly SentTransfer[] =>
+  parseTransfers(logs, usdc)
     .filter(({ from, to }) => from === treasury && to !== treasury)
-    .map(({ to, amount, log }) => ({ payee: somebody(to), amount, log }))
+    .map(({ to, amount, log }) => ({ payee: nullIfZero(to), amount, log }))
 
-export const total = (moved: readonly { readonly amount: bigint }[]): bigint =>
-  moved.reduce((sum, { amount }) => sum + amount, 0n)
+export const total = (transfers: readonly { readonly amount: bigint }[]): bigint =>
+  transfers.reduce((sum, { amount }) => sum + amount, 0n)
 
-const onlyOne = (names: readonly (string | null)[]): string | null | undefined => {
-  const [one, ...more] = new Set(names)
-  return more.length === 0 ? one : undefined
+const soleValue = (values: readonly (string | null)[]): string | null | undefined => {
+  const [value, ...others] = new Set(values)
+  return others.length === 0 ? value : undefined
 }
 
-/** The one payer of all of them; undefined when there are several. */
-export const onePayer = (arrivals: readonly Arrival[]): string | null | undefined =>
-  onlyOne(arrivals.map(({ payer }) => payer))
+/** The payer of all transfers. Undefined when there are several. */
+export const solePayer = (transfers: readonly ReceivedTransfer[]): string | null | undefined =>
+  soleValue(transfers.map(({ payer }) => payer))
 
-/** The one who got all of them; undefined when there are several. */
-export const onePayee = (departures: readonly Departure[]): string | null | undefined =>
-  onlyOne(departures.map(({ payee }) => payee))
+/** The receiver of all transfers. Undefined when there are several. */
+export const solePayee = (transfers: readonly SentTransfer[]): string | null | undefined =>
+  soleValue(transfers.map(({ payee }) => payee))

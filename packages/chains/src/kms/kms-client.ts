@@ -12,26 +12,26 @@ export interface KmsSettings {
   /** The key's id, ARN or alias. */
   readonly keyId: string
   readonly region: string
-  /** Left out: the region's own. */
+  /** Default: the endpoint of the region. */
   readonly endpoint?: string
-  /** Left out: those the machine's role gives. */
+  /** Default: the credentials of the machine's role. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** For a call with all its tries. */
+  /** Timeout of a call including all attempts. */
   readonly timeoutMs?: number
 }
 
-/** A key that signs inside the KMS and never leaves it. */
+/** A key that signs inside the KMS and cannot be exported. */
 export interface KmsKey {
   readonly publicKey: KeyObject
   sign(message: Uint8Array, type: MessageType): Promise<Uint8Array>
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 
-const away = (cause: unknown) => unavailable('The key service cannot be reached: try again', cause)
+const kmsUnavailable = (cause: unknown) => unavailable('The key service cannot be reached. Try again.', cause)
 
-/** `spec` is checked at once: a key of another kind would sign for an address nobody expects. */
+/** Checks `spec` at start, because a key of another type would sign for a different address. */
 export const openKmsKey = async (
   settings: KmsSettings,
   spec: string,
@@ -39,28 +39,28 @@ export const openKmsKey = async (
 ): Promise<KmsKey> => {
   const client = new KMSClient({
     region: settings.region,
-    maxAttempts: TRIES,
+    maxAttempts: MAX_ATTEMPTS,
     ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint }),
     ...(settings.credentials === undefined ? {} : { credentials: settings.credentials }),
   })
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(settings.timeoutMs ?? DEFAULT_TIMEOUT_MS) })
+  const withTimeout = () => ({ abortSignal: AbortSignal.timeout(settings.timeoutMs ?? DEFAULT_TIMEOUT_MS) })
 
   const described = await client
-    .send(new GetPublicKeyCommand({ KeyId: settings.keyId }), inTime())
+    .send(new GetPublicKeyCommand({ KeyId: settings.keyId }), withTimeout())
     .catch((failure: unknown) => {
-      throw away(failure)
+      throw kmsUnavailable(failure)
     })
   if (
     described.KeySpec !== spec ||
     described.KeyUsage !== 'SIGN_VERIFY' ||
     described.PublicKey === undefined
   ) {
-    throw new Error(`the KMS key ${settings.keyId} is no ${spec} key that signs`)
+    throw new Error(`the KMS key ${settings.keyId} is not a ${spec} signing key`)
   }
   return {
     publicKey: createPublicKey({ key: Buffer.from(described.PublicKey), format: 'der', type: 'spki' }),
     async sign(message, type) {
-      const answer = await client
+      const response = await client
         .send(
           new SignCommand({
             KeyId: settings.keyId,
@@ -68,13 +68,13 @@ export const openKmsKey = async (
             MessageType: type,
             SigningAlgorithm: algorithm,
           }),
-          inTime(),
+          withTimeout(),
         )
         .catch((failure: unknown) => {
-          throw away(failure)
+          throw kmsUnavailable(failure)
         })
-      if (answer.Signature === undefined) throw away(new Error('the KMS gave no signature'))
-      return answer.Signature
+      if (response.Signature === undefined) throw kmsUnavailable(new Error('the KMS returned no signature'))
+      return response.Signature
     },
   }
 }

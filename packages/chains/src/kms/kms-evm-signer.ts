@@ -20,16 +20,14 @@ export const kmsEvmSigner = async (settings: KmsSettings): Promise<EvmTreasurySi
   const uncompressed = Buffer.concat([Buffer.of(4), coordinate(x), coordinate(y)])
   const address = publicKeyToAddress(toHex(uncompressed))
 
-  /** A KMS does not tell the recovery bit: it is the one under which the signature gives back our address. */
+  /** The KMS does not return the recovery bit. It is the one with which the signature recovers to our address. */
   const parityOf = async (hash: Hex, r: bigint, s: bigint): Promise<0 | 1> => {
-    const words = { r: numberToHex(r, { size: 32 }), s: numberToHex(s, { size: 32 }) }
+    const rs = { r: numberToHex(r, { size: 32 }), s: numberToHex(s, { size: 32 }) }
     for (const yParity of [0, 1] as const) {
-      const recovered = await recoverAddress({ hash, signature: { ...words, yParity } }).catch(
-        () => undefined,
-      )
+      const recovered = await recoverAddress({ hash, signature: { ...rs, yParity } }).catch(() => undefined)
       if (recovered === address) return yParity
     }
-    throw new Error('the KMS signed with another key than the one it showed')
+    throw new Error('the KMS signed with a different key than the public key it returned')
   }
 
   return {
@@ -37,7 +35,7 @@ export const kmsEvmSigner = async (settings: KmsSettings): Promise<EvmTreasurySi
     async signHash(hash) {
       assert(hash.length === 32, 'a hash has 32 bytes')
       const { r, s } = parseDerSignature(await key.sign(hash, 'DIGEST'))
-      // Of the two equal signatures s and N - s the chain takes the lower one only.
+      // Both s and N - s are valid signatures, but the chain accepts only the lower one.
       const low = s > N / 2n ? N - s : s
       return { r, s: low, yParity: await parityOf(toHex(hash), r, low) }
     },

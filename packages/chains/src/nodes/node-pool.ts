@@ -1,65 +1,66 @@
 import { unavailable } from '@market/kernel/api-error'
-import { largest } from './largest.ts'
+import { largest } from '../bigints.ts'
 
-/** One node, while it is asked: the signal ends when its time is up. */
+/** A node during a query. The signal aborts at the timeout. */
 export interface Node {
   readonly url: string
-  /** Its host. The rest of the address often holds a key and is never shown. */
+  /** The host. The rest of the URL may contain an API key and must not appear in messages. */
   readonly name: string
   readonly signal: AbortSignal
 }
 
-export type Ask<T> = (node: Node) => Promise<T>
+export type NodeQuery<T> = (node: Node) => Promise<T>
 
 export interface NodePoolSettings {
-  /** What the nodes are nodes of, for the sentence when none answers. */
+  /** Used in error messages. */
   readonly network: string
   /** In order of preference. */
   readonly urls: readonly string[]
-  /** How long one node may take for one question, however many calls the question needs. */
+  /** Timeout of one query on one node, for all its calls together. */
   readonly timeoutMs?: number
-  /** The height a node stands at. Throws when it is a node of another chain. */
-  readonly height: Ask<bigint>
-  /** How far below the highest node another may stand before it is left alone for a while. */
+  /** Reads the height of a node. Throws when it is on another chain. */
+  readonly height: NodeQuery<bigint>
+  /** How many blocks a node may be behind the highest one before it is excluded for a while. */
   readonly maxLag: bigint
-  readonly asideMs?: number
+  readonly cooldownMs?: number
   readonly compareEveryMs?: number
 }
 
 export interface NodePool {
   /**
-   * Puts the whole question to one node, and to the next when that one fails. A question that reads several things
-   * thus reads them from one view of the chain. When `enough` says no, the other good nodes are asked for a better answer.
+   * Runs the whole query on one node, and on the next when it fails, so that all its reads come from the same node. When `isSufficient` returns false,
+   * the other healthy nodes are queried for a better result.
    */
-  ask<T>(question: Ask<T>, enough?: (answer: T) => boolean): Promise<T>
-  /** Puts the question to every node, good or bad, at once. */
-  askEach<T>(question: Ask<T>): readonly Promise<T>[]
-  /** Puts the question to every node that is not behind. */
-  askGood<T>(question: Ask<T>): Promise<readonly Promise<T>[]>
+  query<T>(run: NodeQuery<T>, isSufficient?: (result: T) => boolean): Promise<T>
+  /** Runs the query on every node, including failing ones. */
+  queryAll<T>(run: NodeQuery<T>): readonly Promise<T>[]
+  /** Runs the query on every node that is not lagging. */
+  queryHealthy<T>(run: NodeQuery<T>): Promise<readonly Promise<T>[]>
 }
 
-/** Three nodes in trouble one after another must not hold a caller for three whole timeouts. */
-const NODES_WORTH_WAITING_FOR = 2
+/** Limits the total time of a query when several nodes fail one after another. */
+const MAX_TIMEOUTS_PER_QUERY = 2
 
 interface Member {
   readonly url: string
   readonly name: string
-  /** Asked last until then, because it failed. */
-  troubledUntil: number
-  /** Not asked until then, because what it says is old. */
-  untrustedUntil: number
+  /** Queried last until then, because it failed. */
+  failingUntil: number
+  /** Not queried until then, because it is lagging. */
+  laggingUntil: number
 }
 
 export const hostOf = (url: string): string => {
-  if (!URL.canParse(url)) throw new Error('the address of a node is not a URL')
+  if (!URL.canParse(url)) throw new Error('the address of a node is not a valid URL')
   const { host, username, password } = new URL(url)
-  // `fetch` rejects such an address at every call; better to say so at start.
-  if (username !== '' || password !== '') throw new Error(`the address of ${host} holds a name and password`)
+  // `fetch` rejects such a URL at every call. Fail at start instead.
+  if (username !== '' || password !== '')
+    throw new Error(`the URL of ${host} must not contain a user name or password`)
   return host
 }
 
-/** The first line of what went wrong, without addresses in it. */
-const reason = (name: string, failure: unknown): Error => {
+/** The first line of the error message, without URLs. */
+const withoutUrls = (name: string, failure: unknown): Error => {
   const { message, cause } = failure instanceof Error ? failure : new Error(String(failure))
   const parts = [message, cause instanceof Error ? cause.message : '']
   const [line = ''] = parts
@@ -75,47 +76,49 @@ export const nodePool = ({
   height,
   maxLag,
   timeoutMs = 3_000,
-  asideMs = 30_000,
+  cooldownMs = 30_000,
   compareEveryMs = 15_000,
 }: NodePoolSettings): NodePool => {
-  const members = urls.map((url): Member => ({ url, name: hostOf(url), troubledUntil: 0, untrustedUntil: 0 }))
+  const members = urls.map((url): Member => ({ url, name: hostOf(url), failingUntil: 0, laggingUntil: 0 }))
   if (members.length === 0) throw new Error(`${network} has no node`)
   let comparedAt = Number.NEGATIVE_INFINITY
   let comparing: Promise<void> | undefined
 
-  const put = async <T>(member: Member, question: Ask<T>, withinMs: number): Promise<T> => {
+  const queryMember = async <T>(member: Member, run: NodeQuery<T>, withinMs: number): Promise<T> => {
     try {
       const node = { url: member.url, name: member.name, signal: AbortSignal.timeout(Math.ceil(withinMs)) }
-      const answer = await question(node)
-      member.troubledUntil = 0
-      return answer
+      const result = await run(node)
+      member.failingUntil = 0
+      return result
     } catch (failure) {
-      member.troubledUntil = performance.now() + asideMs
-      throw reason(member.name, failure)
+      member.failingUntil = performance.now() + cooldownMs
+      throw withoutUrls(member.name, failure)
     }
   }
 
-  /** A node that fell behind looks well to whoever asks it alone, so now and then they are compared. */
+  /** A lagging node can only be detected by comparing the heights of all nodes. */
   const compare = async (): Promise<void> => {
-    const asked = members.filter((member) => member.troubledUntil <= performance.now())
-    const heights = await Promise.allSettled(asked.map((member) => put(member, height, timeoutMs / 3)))
-    const known = heights.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    const compared = members.filter((member) => member.failingUntil <= performance.now())
+    const heights = await Promise.allSettled(
+      compared.map((member) => queryMember(member, height, timeoutMs / 3)),
+    )
+    const known = heights.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     const highest = largest(known)
-    for (const [index, answer] of heights.entries()) {
-      const member = asked[index]
-      if (member === undefined || answer.status === 'rejected') continue
-      const isBehind = answer.value + maxLag < highest
-      member.untrustedUntil = isBehind ? performance.now() + asideMs : 0
+    for (const [index, result] of heights.entries()) {
+      const member = compared[index]
+      if (member === undefined || result.status === 'rejected') continue
+      const isBehind = result.value + maxLag < highest
+      member.laggingUntil = isBehind ? performance.now() + cooldownMs : 0
     }
     comparedAt = performance.now()
   }
 
-  /** Also when a node comes back from trouble: it may have fallen behind in the meantime. */
+  /** Also due when a node has recovered from a failure, because it may be lagging. */
   const isDue = (now: number): boolean =>
     now - comparedAt > compareEveryMs ||
-    members.some(({ troubledUntil }) => troubledUntil > comparedAt && troubledUntil <= now)
+    members.some(({ failingUntil }) => failingUntil > comparedAt && failingUntil <= now)
 
-  const trusted = async (): Promise<Member[]> => {
+  const healthyMembers = async (): Promise<Member[]> => {
     if (members.length > 1 && isDue(performance.now())) {
       comparing ??= compare().finally(() => {
         comparing = undefined
@@ -123,43 +126,43 @@ export const nodePool = ({
       await comparing
     }
     const now = performance.now()
-    const good = members.filter((member) => member.untrustedUntil <= now)
-    const isTroubled = (member: Member): number => (member.troubledUntil > now ? 1 : 0)
-    return good.toSorted((a, b) => isTroubled(a) - isTroubled(b))
+    const healthy = members.filter((member) => member.laggingUntil <= now)
+    const isFailing = (member: Member): number => (member.failingUntil > now ? 1 : 0)
+    return healthy.toSorted((a, b) => isFailing(a) - isFailing(b))
   }
 
-  const none = (failures: readonly unknown[]) =>
+  const unreachable = (failures: readonly unknown[]) =>
     unavailable(
-      `The ${network} network cannot be reached at the moment: try again`,
+      `The ${network} network cannot be reached. Try again later.`,
       new AggregateError(failures, failures.map((failure) => (failure as Error).message).join('; ')),
     )
 
   return {
-    async ask(question, enough = () => true) {
+    async query(run, isSufficient = () => true) {
       const failures: unknown[] = []
-      const deadline = performance.now() + timeoutMs * NODES_WORTH_WAITING_FOR
-      let last: { readonly answer: Awaited<ReturnType<typeof question>> } | undefined
-      for (const member of await trusted()) {
+      const deadline = performance.now() + timeoutMs * MAX_TIMEOUTS_PER_QUERY
+      let last: { readonly result: Awaited<ReturnType<typeof run>> } | undefined
+      for (const member of await healthyMembers()) {
         const left = deadline - performance.now()
         if (left <= 0) break
-        // A second opinion is not worth waiting for a node in trouble.
-        if (last !== undefined && member.troubledUntil > performance.now()) break
+        // A result is already available, so do not wait for a failing node.
+        if (last !== undefined && member.failingUntil > performance.now()) break
         try {
-          const answer = await put(member, question, Math.min(timeoutMs, left))
-          if (enough(answer)) return answer
-          last = { answer }
+          const result = await queryMember(member, run, Math.min(timeoutMs, left))
+          if (isSufficient(result)) return result
+          last = { result }
         } catch (failure) {
           failures.push(failure)
         }
       }
-      if (last !== undefined) return last.answer
-      throw none(failures)
+      if (last !== undefined) return last.result
+      throw unreachable(failures)
     },
-    askEach: (question) => members.map((member) => put(member, question, timeoutMs)),
-    askGood: async (question) => {
-      const good = await trusted()
-      if (good.length === 0) throw none([])
-      return good.map((member) => put(member, question, timeoutMs))
+    queryAll: (run) => members.map((member) => queryMember(member, run, timeoutMs)),
+    queryHealthy: async (run) => {
+      const healthy = await healthyMembers()
+      if (healthy.length === 0) throw unreachable([])
+      return healthy.map((member) => queryMember(member, run, timeoutMs))
     },
   }
 }

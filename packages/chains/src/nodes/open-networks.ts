@@ -7,25 +7,25 @@ interface OpenLog {
   warn(fields: object, message: string): void
 }
 
-/** A network that has settings: `open` resolves once its nodes are known to be on the right chain, with its treasury. */
-export interface Candidate {
+/** A configured network. `open` checks its nodes and resolves with the treasury address. */
+export interface ConfiguredNetwork {
   readonly network: Network
   open(): Promise<string>
 }
 
-const PAUSE_MS = 1_000
+const RETRY_MS = 1_000
 
 /**
- * Opens the networks that have settings. A node of another chain stops the process, whenever it is found; a network
- * that cannot be reached is not used until it was checked, and keeps nobody else from working.
+ * Opens the configured networks. `broken` rejects when a node is on the wrong chain. A network that cannot be reached is
+ * checked again until it can be, and does not block the other networks.
  */
-export async function openNetworks(candidates: readonly Candidate[], log: OpenLog) {
+export async function openNetworks(networks: readonly ConfiguredNetwork[], log: OpenLog) {
   const stop = new AbortController()
   const broken = Promise.withResolvers<never>()
-  // Whoever starts the process listens a moment later.
+  // Avoids an unhandled rejection before the caller attaches its handler.
   broken.promise.catch(() => undefined)
 
-  const tryOne = async ({ network, open }: Candidate): Promise<boolean> => {
+  const tryOpen = async ({ network, open }: ConfiguredNetwork): Promise<boolean> => {
     try {
       const treasury = await open()
       log.info({ network, treasury }, 'network is open')
@@ -35,17 +35,17 @@ export async function openNetworks(candidates: readonly Candidate[], log: OpenLo
       return false
     }
   }
-  const keepTrying = async (candidate: Candidate) => {
+  const retryUntilOpen = async (network: ConfiguredNetwork) => {
     while (!stop.signal.aborted) {
-      await pause(PAUSE_MS, undefined, { signal: stop.signal })
-      if (await tryOne(candidate)) return
+      await pause(RETRY_MS, undefined, { signal: stop.signal })
+      if (await tryOpen(network)) return
     }
   }
-  const begin = async (candidate: Candidate) => {
-    if (await tryOne(candidate)) return
-    log.warn({ network: candidate.network }, 'not used until its nodes answer')
-    keepTrying(candidate).catch((error) => stop.signal.aborted || broken.reject(error))
+  const openOrRetry = async (network: ConfiguredNetwork) => {
+    if (await tryOpen(network)) return
+    log.warn({ network: network.network }, 'network is not used until its nodes can be reached')
+    retryUntilOpen(network).catch((error) => stop.signal.aborted || broken.reject(error))
   }
-  await Promise.all(candidates.map(begin))
+  await Promise.all(networks.map(openOrRetry))
   return { broken: broken.promise, stop: () => stop.abort() }
 }

@@ -8,6 +8,6 @@ export const malformedSignature = (expected: string): ApiError => {
 export const badSignature = (): ApiError =>
   new ApiError(
     'unauthenticated',
-    'This signature is not by this wallet over the text of this request: sign the exact text again and send it with the same wallet_sig_ts',
+    'wallet_sig is not a signature of this wallet for this request. Sign the exact text again and send it with the same wallet_sig_ts.',
     { code: 'bad_signature' },
   )

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parseWallet } from './parse-wallet.ts'
 import { SMALL_ORDER_KEYS } from './small-order-keys.ts'
 
-test('an EVM wallet is shown in EIP-55 and compared in lower case, however it was written', () => {
+test('an EVM wallet has an EIP-55 address and a lower-case key for any input case', () => {
   const { address } = evmSigner()
   const wallet = { chain: 'base', address, key: address.toLowerCase() }
   expect(parseWallet(address)).toEqual(wallet)
@@ -13,13 +13,13 @@ test('an EVM wallet is shown in EIP-55 and compared in lower case, however it wa
   expect(parseWallet(`0x${address.slice(2).toUpperCase()}`, 'base')).toEqual(wallet)
 })
 
-test('a Solana wallet is kept exactly as given', async () => {
+test('a Solana wallet is not changed', async () => {
   const { address } = await solanaSigner()
   expect(parseWallet(address)).toEqual({ chain: 'solana', address, key: address })
   expect(parseWallet(address, 'solana')).toEqual({ chain: 'solana', address, key: address })
 })
 
-test('a chain that contradicts the address is rejected', async () => {
+test('rejects an address of another chain', async () => {
   expect(parseWallet(evmSigner().address, 'solana')).toBeUndefined()
   expect(parseWallet((await solanaSigner()).address, 'base')).toBeUndefined()
 })
@@ -30,11 +30,11 @@ test.each(SMALL_ORDER_KEYS)('the small-order key %s is nobody and is rejected', 
   expect(parseWallet(text, 'solana')).toBeUndefined()
 })
 
-test('every encoding of the eight small-order points is known', () => {
+test('the list contains every encoding of the eight small-order points', () => {
   expect(new Set(SMALL_ORDER_KEYS).size).toBe(14)
 })
 
-test('a derived address of a program has no key and is no wallet', async () => {
+test('rejects a program-derived address, which has no key', async () => {
   const programAddress = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
   const [derived] = await getProgramDerivedAddress({ programAddress, seeds: ['treasury'] })
   expect(parseWallet(derived)).toBeUndefined()

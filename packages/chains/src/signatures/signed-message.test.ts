@@ -10,7 +10,7 @@ const signedAtMs = 1_760_000_000_123
 const signer = evmSigner()
 const wallet: Wallet = { chain: 'base', address: signer.address, key: signer.address.toLowerCase() }
 
-test('the text for an EVM wallet is EIP-4361, byte for byte as viem writes it', () => {
+test('the text for an EVM wallet equals the EIP-4361 text of viem', () => {
   const text = signedMessage(site, wallet, signedAtMs, 'wallet.withdraw:agt_1')
   const byViem = createSiweMessage({
     ...site,

@@ -14,12 +14,12 @@ const SIGN_IN = {
   solana: { account: 'Solana', chainId: 'mainnet' },
 } as const
 
-/** Thirteen digits: the years 2001 to 2286. Seconds fall outside, so they are never mistaken for milliseconds. */
+/** 13 digits: the years 2001 to 2286. A time in seconds is outside this range and is rejected. */
 const FIRST_MS = 1_000_000_000_000
 const LAST_MS = 9_999_999_999_999
 
 const PURPOSE_MAX_LENGTH = 512
-/** A line break would let a purpose write lines of its own into the signed text; a direction mark would reorder them on screen. */
+/** A line break could add lines to the signed text. A direction mark could reorder it on the screen. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 const invalidField = (path: string, message: string): ApiError =>
@@ -29,21 +29,18 @@ export const requireMilliseconds = (signedAtMs: number): void => {
   if (Number.isSafeInteger(signedAtMs) && signedAtMs >= FIRST_MS && signedAtMs <= LAST_MS) return
   throw invalidField(
     'wallet_sig_ts',
-    'wallet_sig_ts must be Unix time in milliseconds, a whole number of 13 digits (seconds are not accepted: multiply by 1000)',
+    'wallet_sig_ts must be Unix time in milliseconds, a whole number of 13 digits. Multiply seconds by 1000.',
   )
 }
 
 const requirePurpose = (purpose: string): void => {
   const isBounded = purpose.length > 0 && purpose.length <= PURPOSE_MAX_LENGTH
-  // A lone surrogate is encoded as U+FFFD, so two different purposes would share one signature.
+  // A lone surrogate is encoded as U+FFFD, so different purposes would have the same signature.
   if (isBounded && purpose.isWellFormed() && !UNPRINTABLE.test(purpose)) return
-  throw invalidField(
-    'purpose',
-    `A purpose to sign is 1 to ${PURPOSE_MAX_LENGTH} printable characters on one line`,
-  )
+  throw invalidField('purpose', `purpose must be 1 to ${PURPOSE_MAX_LENGTH} printable characters on one line`)
 }
 
-/** EIP-4361 for EVM wallets and the same layout for Solana. The signer and the server build it byte for byte alike. */
+/** EIP-4361 for EVM wallets, and the same layout for Solana. The signer and the server must build identical text. */
 export const signedMessage = (site: Site, wallet: Wallet, signedAtMs: number, purpose: string): string => {
   requireMilliseconds(signedAtMs)
   requirePurpose(purpose)

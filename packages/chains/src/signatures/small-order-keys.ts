@@ -1,6 +1,7 @@
 /**
  * The eight small-order points of Curve25519 in all their encodings (the canonical ones, the ones not reduced by p,
- * and both sign bits). A lax Ed25519 verifier takes one signature for any message under such a key, so it is nobody's.
+ * and both sign bits). Some Ed25519 verifiers accept one signature
+ * for any message with such a key, so these keys are rejected.
  */
 export const SMALL_ORDER_KEYS: readonly string[] = [
   '0000000000000000000000000000000000000000000000000000000000000000',

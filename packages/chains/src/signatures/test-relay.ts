@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net'
 
 export interface Relay {
   readonly url: string
-  /** How many questions came through. */
-  readonly asked: () => number
+  /** Number of requests. */
+  readonly requests: () => number
   readonly stop: () => Promise<void>
 }
 
-const startServer = async (answer: RequestListener): Promise<Relay> => {
-  let asked = 0
+const startServer = async (respond: RequestListener): Promise<Relay> => {
+  let requests = 0
   const server = createServer((request, response) => {
-    asked += 1
-    answer(request, response)
+    requests += 1
+    respond(request, response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    asked: () => asked,
+    requests: () => requests,
     async stop() {
       server.closeAllConnections()
       server.close()
@@ -29,23 +29,27 @@ const startServer = async (answer: RequestListener): Promise<Relay> => {
   }
 }
 
-/** A counted way to a real node. */
+/** Forwards requests to a real node and counts them. */
 export const relayTo = (url: string): Promise<Relay> =>
   startServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    const upstream = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    response.writeHead(upstream.status, { 'content-type': 'application/json' }).end(await upstream.text())
   })
 
-/** A node in trouble: always this answer. */
+/** A failing node that always returns this response. */
 export const brokenNode = (status: number, body: string): Promise<Relay> =>
   startServer((request, response) => {
     request.resume()
     response.writeHead(status).end(body)
   })
 
-/** A node that takes the question and sends only the beginning of an answer. */
-export const silentNode = (): Promise<Relay> =>
+/** A node that sends only the beginning of a response. */
+export const stallingNode = (): Promise<Relay> =>
   startServer((request, response) => {
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' })

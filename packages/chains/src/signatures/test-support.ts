@@ -6,7 +6,7 @@ interface Signer {
   sign(message: string): Promise<string>
 }
 
-/** What an honest client sends. */
+/** A valid proof. */
 export const proofBy = async (
   signatures: Signatures,
   signer: Signer,
@@ -14,7 +14,7 @@ export const proofBy = async (
   purpose: string,
 ): Promise<WalletProof> => {
   const wallet = signatures.parseWallet(signer.address)
-  if (wallet === undefined) throw new Error(`${signer.address} is no wallet`)
+  if (wallet === undefined) throw new Error(`${signer.address} is not a wallet`)
   const signedAtMs = signedAt.getTime()
   return {
     wallet,
@@ -23,10 +23,10 @@ export const proofBy = async (
   }
 }
 
-/** The error a call ends in; anything else fails the test. */
+/** The ApiError that a call throws. Fails the test for any other outcome. */
 export const apiError = async (call: Promise<unknown>): Promise<ApiError> => {
   const outcome = await call.then(
-    () => new Error('it was accepted'),
+    () => new Error('the call succeeded'),
     (thrown: unknown) => thrown,
   )
   if (outcome instanceof ApiError) return outcome

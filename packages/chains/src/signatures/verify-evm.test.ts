@@ -20,9 +20,9 @@ const later = (ms: number) => new Date(now.getTime() + ms)
 const wrong = { kind: 'unauthenticated', extra: { code: 'bad_signature' } }
 
 const questionsDuring = async (work: () => Promise<unknown>): Promise<number> => {
-  const before = relay.asked()
+  const before = relay.requests()
   await work()
-  return relay.asked() - before
+  return relay.requests() - before
 }
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -35,12 +35,12 @@ const highS = (signature: string) => {
 const withV = (signature: string, v: number) => signature.slice(0, 130) + v.toString(16).padStart(2, '0')
 const vOf = (signature: string) => Number.parseInt(signature.slice(130), 16)
 
-test('a plain wallet signs in and the chain is not asked', async () => {
+test('accepts a key signature without a chain request', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   expect(await questionsDuring(() => signatures.verify(proof, 'session', now))).toBe(0)
 })
 
-test('a wallet written in lower case signs the same text', async () => {
+test('accepts a wallet in lower case, with the same text', async () => {
   const signer = evmSigner()
   const lower = { address: signer.address.toLowerCase(), sign: signer.sign }
   const proof = await proofBy(signatures, lower, now, 'session')
@@ -50,13 +50,13 @@ test('a wallet written in lower case signs the same text', async () => {
   await signatures.verify(proof, 'session', now)
 })
 
-test('a signature in upper-case digits is the same signature', async () => {
+test('accepts a signature in upper-case hex', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const signature = `0x${proof.signature.slice(2).toUpperCase()}`
   await signatures.verify({ ...proof, signature }, 'session', now)
 })
 
-test('v may be written 0 or 1 as well as 27 or 28', async () => {
+test('accepts v as 0 or 1 and as 27 or 28', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const signature = withV(proof.signature, vOf(proof.signature) - 27)
   expect(await questionsDuring(() => signatures.verify({ ...proof, signature }, 'session', now))).toBe(0)
@@ -68,7 +68,7 @@ test.each([2, 26, 29, 31, 35, 255])('v of %i is rejected', async (v) => {
   expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
 })
 
-test('the mirrored (high-s) twin of a right signature is rejected without asking the chain', async () => {
+test('rejects the high-s form of a valid signature without a chain request', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const forged = { ...proof, signature: highS(proof.signature) }
   const asked = await questionsDuring(async () => {
@@ -89,13 +89,13 @@ test.each([
   expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
 })
 
-test('a signature for one purpose is rejected for another', async () => {
+test('rejects a signature for another purpose', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const answer = await apiError(signatures.verify(proof, 'agents.token.register:agt_1', now))
   expect(answer).toMatchObject(wrong)
 })
 
-test('a signature for one site is rejected at another', async () => {
+test('rejects a signature for another site', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const domain = walletSignatures({ ...site, domain: 'other.example', evmRpcUrls: [relay.url] })
   const uri = walletSignatures({ ...site, uri: 'https://other.example', evmRpcUrls: [relay.url] })
@@ -103,13 +103,13 @@ test('a signature for one site is rejected at another', async () => {
   expect(await apiError(uri.verify(proof, 'session', now))).toMatchObject(wrong)
 })
 
-test('a changed time is rejected', async () => {
+test('rejects a changed wallet_sig_ts', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const forged = { ...proof, signedAtMs: proof.signedAtMs + 1 }
   expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject(wrong)
 })
 
-test('a text with any one character changed is rejected', async () => {
+test('rejects a signature over a text with one changed character', async () => {
   const signer = evmSigner()
   const proof = await proofBy(signatures, signer, now, 'session')
   const text = signatures.messageToSign(proof.wallet, proof.signedAtMs, 'session')
@@ -119,27 +119,27 @@ test('a text with any one character changed is rejected', async () => {
   }
 })
 
-test('a signature counts for 300 seconds to the millisecond', async () => {
+test('accepts a signature for exactly 300 seconds', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   await signatures.verify(proof, 'session', later(300_000))
   const answer = await apiError(signatures.verify(proof, 'session', later(300_001)))
-  expect(answer).toMatchObject({ kind: 'unauthenticated', message: expect.stringContaining('sign again') })
+  expect(answer).toMatchObject({ kind: 'unauthenticated', message: expect.stringContaining('Sign again') })
 })
 
-test("a signer's clock may run 60 seconds ahead, to the millisecond", async () => {
+test("accepts a signer's clock that is up to exactly 60 seconds ahead", async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   await signatures.verify(proof, 'session', later(-60_000))
   const answer = await apiError(signatures.verify(proof, 'session', later(-60_001)))
   expect(answer).toMatchObject({ kind: 'unauthenticated', message: expect.stringContaining('clock') })
 })
 
-test('seconds instead of milliseconds are rejected as invalid, and the sentence says so', async () => {
+test('rejects wallet_sig_ts in seconds with a message that names the unit', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const seconds = { ...proof, signedAtMs: proof.signedAtMs / 1000 }
   const answer = await apiError(signatures.verify(seconds, 'session', now))
   expect(answer).toMatchObject({
     kind: 'invalid',
-    message: expect.stringContaining('seconds are not accepted'),
+    message: expect.stringContaining('Multiply seconds by 1000'),
   })
 })
 
@@ -161,7 +161,7 @@ test.each([
   expect(asked).toBe(0)
 })
 
-test('a wrong signature asks each chain node at most one question', async () => {
+test('a wrong signature causes at most one request per node', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const others = [
     await evmSigner().sign('x'),
@@ -176,7 +176,7 @@ test('a wrong signature asks each chain node at most one question', async () => 
   }
 })
 
-test('a smart wallet not yet deployed signs in by ERC-6492 and stays undeployed', async () => {
+test('accepts an ERC-6492 signature of an undeployed smart wallet, which stays undeployed', async () => {
   const wallet = await smartWallet(anvil.url, evmSigner())
   const counterfactual = { address: wallet.address, sign: wallet.signCounterfactual }
   const proof = await proofBy(signatures, counterfactual, now, 'session')
@@ -185,7 +185,7 @@ test('a smart wallet not yet deployed signs in by ERC-6492 and stays undeployed'
   expect(await apiError(signatures.verify(bare, 'session', now))).toMatchObject(wrong)
 })
 
-test('a deployed smart wallet signs in by ERC-1271, bare and wrapped', async () => {
+test('accepts an ERC-1271 signature of a deployed smart wallet, with and without wrapper', async () => {
   const wallet = await smartWallet(anvil.url, evmSigner())
   await wallet.deploy()
   await signatures.verify(await proofBy(signatures, wallet, now, 'session'), 'session', now)
@@ -193,7 +193,7 @@ test('a deployed smart wallet signs in by ERC-1271, bare and wrapped', async () 
   await signatures.verify(await proofBy(signatures, wrapped, now, 'session'), 'session', now)
 })
 
-test("a smart wallet's signature for one purpose is rejected for another, deployed or not", async () => {
+test("rejects a smart wallet's signature for another purpose, deployed or not", async () => {
   const wallet = await smartWallet(anvil.url, evmSigner())
   const wrapped = { address: wallet.address, sign: wallet.signCounterfactual }
   const proof = await proofBy(signatures, wrapped, now, 'session')
@@ -204,7 +204,7 @@ test("a smart wallet's signature for one purpose is rejected for another, deploy
   expect(await apiError(signatures.verify(bare, 'wallet.export:agt_1', now))).toMatchObject(wrong)
 })
 
-test("nobody signs in as a smart wallet of another owner, nor with the other's factory call", async () => {
+test("rejects the signature of another owner for a smart wallet, also with that owner's factory call", async () => {
   const mine = await smartWallet(anvil.url, evmSigner())
   const theirs = await smartWallet(anvil.url, evmSigner())
   const thief = { address: theirs.address, sign: mine.signCounterfactual }
@@ -214,7 +214,7 @@ test("nobody signs in as a smart wallet of another owner, nor with the other's f
   expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject(wrong)
 })
 
-test('wrapping a signature in ERC-6492 does not make anybody a plain wallet', async () => {
+test('rejects an ERC-6492 wrapped signature for a key wallet', async () => {
   const victim = evmSigner()
   const mine = await smartWallet(anvil.url, evmSigner())
   const thief: EvmSigner = { address: victim.address, sign: mine.signCounterfactual }

@@ -16,18 +16,18 @@ const signer = await solanaSigner()
 const bytesOf = (base58: string) => Uint8Array.from(getBase58Encoder().encode(base58))
 const base58Of = (bytes: Uint8Array) => getBase58Decoder().decode(bytes)
 
-test('a signature over the bare text is accepted', async () => {
+test('accepts a signature over the text', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   await expect(signatures.verify(proof, 'session', now)).resolves.toBeUndefined()
 })
 
-test('a signature over the envelope of hardware wallets is accepted', async () => {
+test('accepts a signature over the off-chain envelope of hardware wallets', async () => {
   const device = { address: signer.address, sign: signer.signOffchain }
   const proof = await proofBy(signatures, device, now, 'session')
   await expect(signatures.verify(proof, 'session', now)).resolves.toBeUndefined()
 })
 
-test('a purpose too long for the envelope is still verified bare, and rejected otherwise', async () => {
+test('a purpose too long for the envelope is accepted only as a signature over the text', async () => {
   const purpose = `agents.register:${'字'.repeat(400)}`
   const proof = await proofBy(signatures, signer, now, purpose)
   await expect(signatures.verify(proof, purpose, now)).resolves.toBeUndefined()
@@ -36,7 +36,7 @@ test('a purpose too long for the envelope is still verified bare, and rejected o
   expect(await apiError(signatures.verify(stolen, purpose, now))).toMatchObject({ kind: 'unauthenticated' })
 })
 
-test('any length of purpose gives a verdict', async () => {
+test('handles a purpose of any length', async () => {
   const other = await solanaSigner()
   for (let length = 1; length <= 512; length += 1) {
     const purpose = '字'.repeat(length)
@@ -49,7 +49,7 @@ test('any length of purpose gives a verdict', async () => {
   }
 })
 
-test('a signature for one purpose is rejected for another, bare and in the envelope', async () => {
+test('rejects a signature for another purpose, with and without envelope', async () => {
   for (const sign of [signer.sign, signer.signOffchain]) {
     const proof = await proofBy(signatures, { address: signer.address, sign }, now, 'session')
     const answer = await apiError(signatures.verify(proof, 'wallet.export:agt_1', now))
@@ -57,7 +57,7 @@ test('a signature for one purpose is rejected for another, bare and in the envel
   }
 })
 
-test('a text with any one character changed, missing or added is rejected', async () => {
+test('rejects a text with one changed, missing or added character', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   const text = signatures.messageToSign(proof.wallet, proof.signedAtMs, 'session')
   const added = [`${text}\n`, ` ${text}`]
@@ -69,7 +69,7 @@ test('a text with any one character changed, missing or added is rejected', asyn
   }
 })
 
-test('a signature with any one bit changed is rejected', async () => {
+test('rejects a signature with one changed bit', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   for (let bit = 0; bit < 512; bit += 1) {
     const bytes = bytesOf(proof.signature)
@@ -81,7 +81,7 @@ test('a signature with any one bit changed is rejected', async () => {
   }
 })
 
-test('a lower-cased Solana address is another wallet or none, never this one', async () => {
+test('a lower-cased Solana address is rejected or is another wallet', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   const address = signer.address.toLowerCase()
   const forged = { ...proof, wallet: { chain: 'solana', address, key: address } } as const
@@ -113,7 +113,7 @@ test.each(SMALL_ORDER_KEYS)('the key %s cannot sign in, even past the parser', a
   expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject({ kind: 'invalid' })
 })
 
-test('a wallet whose key is not the key of its address is rejected', async () => {
+test('rejects a wallet whose key does not match its address', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   const victim = (await solanaSigner()).address
   const forged = { ...proof, wallet: { ...proof.wallet, key: victim } }

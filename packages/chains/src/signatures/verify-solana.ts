@@ -18,10 +18,10 @@ const base58 = getBase58Encoder()
 const envelopeEncoder = getOffchainMessageV0Encoder()
 const NO_APPLICATION_DOMAIN = offchainMessageApplicationDomain('11111111111111111111111111111111')
 
-/** What a hardware wallet can take, 1232 bytes, less the 85 bytes around the text for one signer. */
+/** The limit of hardware wallets, 1232 bytes, minus the 85 bytes of the envelope for one signer. */
 const ENVELOPE_MAX_TEXT_BYTES = 1232 - 85
 
-/** Hardware wallets do not sign bare text but this envelope around it. Undefined when the text is too long for one. */
+/** Hardware wallets sign the text in this envelope. Undefined when the text is too long for it. */
 const offchainEnvelope = (signer: Address, text: string): Uint8Array | undefined => {
   const content = { format: OffchainMessageContentFormat.UTF8_1232_BYTES_MAX, text }
   if (Buffer.byteLength(text) > ENVELOPE_MAX_TEXT_BYTES) return undefined
@@ -35,7 +35,7 @@ const offchainEnvelope = (signer: Address, text: string): Uint8Array | undefined
   return Uint8Array.from(envelope)
 }
 
-/** Rejects unless the wallet signed the text, bare or in the off-chain envelope. */
+/** Throws unless the wallet signed the text, directly or in the off-chain envelope. */
 export const verifySolana = async (wallet: string, text: string, signature: string): Promise<void> => {
   const expected = 'a Solana wallet sends 64 bytes in base58'
   if (!BASE58_SIGNATURE.test(signature)) throw malformedSignature(expected)

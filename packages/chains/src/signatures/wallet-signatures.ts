@@ -8,16 +8,16 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { isHex } from 'viem'
-import type { ChainAccess } from './ask-chain.ts'
+import type { ChainAccess } from './call-contract.ts'
 import { parseWallet } from './parse-wallet.ts'
 import { requireMilliseconds, type Site, signedMessage } from './signed-message.ts'
 import { verifyEvm } from './verify-evm.ts'
 import { verifySolana } from './verify-solana.ts'
 
 interface WalletSignatureSettings extends Site {
-  /** Base's nodes, asked in this order, only for smart wallets. */
+  /** Base nodes in order of preference. Used only for smart wallets. */
   readonly evmRpcUrls: readonly string[]
-  /** The third network's, for what a smart wallet signs about a payment there. */
+  /** Nodes of the third network, for smart wallets that pay there. */
   readonly altRpcUrls?: readonly string[]
   readonly rpcTimeoutMs?: number
 }
@@ -28,16 +28,16 @@ const requireFresh = (signedAtMs: number, now: Date): void => {
   requireMilliseconds(signedAtMs)
   const ageMs = now.getTime() - signedAtMs
   if (ageMs > SIGNATURE_MAX_AGE_MS) {
-    const message = `This signature is older than ${SIGNATURE_MAX_AGE_MS / 1000} seconds: sign again with the current time in wallet_sig_ts`
+    const message = `This signature is older than ${SIGNATURE_MAX_AGE_MS / 1000} seconds. Sign again with the current time in wallet_sig_ts.`
     throw new ApiError('unauthenticated', message, { code: 'signature_expired' })
   }
   if (ageMs < -SIGNATURE_MAX_SKEW_MS) {
-    const message = `wallet_sig_ts is more than ${SIGNATURE_MAX_SKEW_MS / 1000} seconds ahead of our clock (${now.toISOString()}): set your clock and sign again`
+    const message = `wallet_sig_ts is more than ${SIGNATURE_MAX_SKEW_MS / 1000} seconds ahead of the server time (${now.toISOString()}). Correct your clock and sign again.`
     throw new ApiError('unauthenticated', message, { code: 'signature_from_future' })
   }
 }
 
-/** A wallet may come from anywhere, so the rules of parsing hold here too: never verify against a key nobody owns. */
+/** Parses the wallet again, because the caller may not have used `parseWallet`. */
 const requireWallet = (wallet: Wallet): Wallet => {
   const parsed = parseWallet(wallet.address, wallet.chain)
   if (parsed !== undefined && parsed.key === wallet.key) return parsed
@@ -47,13 +47,13 @@ const requireWallet = (wallet: Wallet): Wallet => {
 
 export const walletSignatures = (settings: WalletSignatureSettings): Signatures => {
   const { evmRpcUrls, altRpcUrls = [], rpcTimeoutMs: timeoutMs = RPC_TIMEOUT_MS } = settings
-  // One address may be another's contract, or nobody's, on another chain: each is asked about its own alone.
+  // An address can be a different contract on another chain, so each network has its own nodes.
   const accessTo = (network: Network = 'base-mainnet'): ChainAccess => ({
     rpcUrls: network === 'alt-mainnet' ? altRpcUrls : evmRpcUrls,
     timeoutMs,
   })
   return {
-    parseWallet: parseWallet,
+    parseWallet,
     messageToSign: (wallet, signedAtMs, purpose) => signedMessage(settings, wallet, signedAtMs, purpose),
     async verify(proof, purpose, now) {
       const wallet = requireWallet(proof.wallet)

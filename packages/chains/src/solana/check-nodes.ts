@@ -4,41 +4,41 @@ import { getMintDecoder, getMintSize, TOKEN_PROGRAM_ADDRESS } from '@solana-prog
 import type { SolanaNode, SolanaNodes, SolanaRpc } from './nodes.ts'
 import { type SolanaSettings, USDC_DECIMALS } from './settings.ts'
 
-const assetTrouble = async (rpc: SolanaRpc, mint: string): Promise<string | undefined> => {
+const checkMint = async (rpc: SolanaRpc, mint: string): Promise<string | undefined> => {
   const { value } = await rpc.getAccountInfo(address(mint), { encoding: 'base64' }).send()
-  if (value === null) return `does not know the mint ${mint}`
+  if (value === null) return `does not have the mint ${mint}`
   const data = getBase64Encoder().encode(value.data[0])
   if (value.owner !== TOKEN_PROGRAM_ADDRESS || data.length !== getMintSize()) {
-    return `says that ${mint} is no mint of the Token program`
+    return `reports that ${mint} is not a mint of the Token program`
   }
   const { decimals } = getMintDecoder().decode(data)
-  return decimals === USDC_DECIMALS ? undefined : `says that ${mint} has ${decimals} decimals`
+  return decimals === USDC_DECIMALS ? undefined : `reports that ${mint} has ${decimals} decimals`
 }
 
-const troubleWith = async (node: SolanaNode, settings: SolanaSettings): Promise<string | undefined> => {
+const checkNode = async (node: SolanaNode, settings: SolanaSettings): Promise<string | undefined> => {
   const genesis = await node.rpc.getGenesisHash().send()
   if (genesis !== settings.genesisHash) return `is on another chain (genesis ${genesis})`
-  return assetTrouble(node.rpc, settings.usdc)
+  return checkMint(node.rpc, settings.usdc)
 }
 
-/** A node on another chain is a fault of the settings and no outage: it is told by name, before anything is believed. */
+/** A node on another chain is a configuration error, not an outage. The error names the node. */
 export const checkNodes = async (nodes: SolanaNodes, settings: SolanaSettings): Promise<void> => {
-  const away: string[] = []
+  const unreachable: string[] = []
   const wrong: string[] = []
   const causes: unknown[] = []
   await Promise.all(
     nodes.each.map(async (node) => {
       try {
-        const trouble = await troubleWith(node, settings)
-        if (trouble !== undefined) wrong.push(`${node.name} ${trouble}`)
+        const problem = await checkNode(node, settings)
+        if (problem !== undefined) wrong.push(`${node.name} ${problem}`)
       } catch (failure) {
         if (!(failure instanceof ApiError)) throw failure
-        away.push(node.name)
+        unreachable.push(node.name)
         causes.push(failure)
       }
     }),
   )
   if (wrong.length > 0) throw new Error(wrong.sort().join('; '))
-  if (away.length > 0)
-    throw unavailable(`${away.sort().join(', ')} cannot be reached`, new AggregateError(causes))
+  if (unreachable.length > 0)
+    throw unavailable(`${unreachable.sort().join(', ')} cannot be reached`, new AggregateError(causes))
 }

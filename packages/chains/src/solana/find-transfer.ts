@@ -3,9 +3,9 @@ import { usdc } from '@market/kernel/money'
 import { isSignature, type Signature } from '@solana/kit'
 import type { SolanaRpc } from './nodes.ts'
 import {
-  attachedTo,
+  attachedDataOf,
   fetchTransaction,
-  isOwn,
+  isOwnTransfer,
   payerOf,
   readUsdcChange,
   type TreasuryAccount,
@@ -14,7 +14,7 @@ import type { SolanaSettings } from './settings.ts'
 
 const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
-/** Base58 tells upper from lower case, so a signature is kept exactly as it is. */
+/** Base58 is case-sensitive, so the signature is not changed. */
 export const parseSignature = (reference: string): Signature | undefined =>
   BASE58_SIGNATURE.test(reference) && isSignature(reference) ? reference : undefined
 
@@ -26,7 +26,7 @@ const pending = (reason: Extract<Observation, { kind: 'pending' }>['reason']): O
   reason,
 })
 
-/** Undefined where the node does not have the block (yet). */
+/** Undefined when the node does not have the block yet. */
 export const blockOf = async (
   rpc: SolanaRpc,
   slot: bigint,
@@ -42,22 +42,22 @@ export const blockOf = async (
   return block === null ? undefined : { height: slot, hash: block.blockhash }
 }
 
-/** Why a transfer at this time does not answer the question. */
-const untimely = (at: Date, { notBefore, notAfter }: TransferQuery): Observation | undefined => {
+/** The rejection of a transfer outside the time range of the query. */
+const timeRejection = (at: Date, { notBefore, notAfter }: TransferQuery): Observation | undefined => {
   if (at < notBefore) return rejected('too_old', at.toISOString())
   if (at > notAfter) return rejected('too_new', at.toISOString())
   return undefined
 }
 
-/** One look. The status comes first: it tells what is unknown or failed from what only this node does not hold. */
+/** Reads the status first. It distinguishes unknown and failed transactions from those that this node does not store. */
 export const findTransfer = async (
   rpc: SolanaRpc,
   settings: SolanaSettings,
   treasury: TreasuryAccount,
   own: ReadonlySet<string>,
-  question: TransferQuery,
+  query: TransferQuery,
 ): Promise<Observation> => {
-  const signature = parseSignature(question.reference)
+  const signature = parseSignature(query.reference)
   if (signature === undefined) return rejected('bad_reference')
   const { value } = await rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }).send()
   const [status] = value
@@ -70,27 +70,27 @@ export const findTransfer = async (
   if (transaction === null || transaction.blockTime === null) return pending('unconfirmed')
   const change = readUsdcChange(transaction, treasury)
   if (change === undefined) return pending('unconfirmed')
-  if (isOwn(change, own)) return rejected('own_transfer')
-  if (change.gained <= 0n) return rejected('no_transfer')
+  if (isOwnTransfer(change, own)) return rejected('own_transfer')
+  if (change.treasuryChange <= 0n) return rejected('no_transfer')
   const [feePayer = ''] = change.signers
-  if (question.sentByPayer && settings.gasAccounts?.includes(feePayer)) return rejected('sent_by_another')
-  const amount = usdc(change.gained)
+  if (query.sentByPayer && settings.gasAccounts?.includes(feePayer)) return rejected('sent_by_another')
+  const amount = usdc(change.treasuryChange)
 
-  const payer = payerOf(change, question.payers)
+  const payer = payerOf(change, query.payers)
   if (payer.kind === 'several') return rejected('ambiguous_payer', [...change.losses.keys()].join(', '))
   const key = payer.kind === 'one' ? payer.key : null
-  if (question.payers !== undefined && (key === null || !question.payers.includes(key))) {
-    return rejected('wrong_payer', key ?? 'nobody who signed paid')
+  if (query.payers !== undefined && (key === null || !query.payers.includes(key))) {
+    return rejected('wrong_payer', key ?? 'no signer paid')
   }
-  if (amount < question.minAmount) return rejected('underpaid', String(amount))
+  if (amount < query.minAmount) return rejected('underpaid', String(amount))
   const at = new Date(Number(transaction.blockTime) * 1_000)
-  const outOfTime = untimely(at, question)
-  if (outOfTime !== undefined) return outOfTime
+  const rejectedTime = timeRejection(at, query)
+  if (rejectedTime !== undefined) return rejectedTime
   if (!final && settings.commitment(amount) === 'finalized') return pending('unconfirmed')
 
   const block = await blockOf(rpc, transaction.slot)
   if (block === undefined) return pending('unconfirmed')
-  const attachedData = attachedTo(transaction)
+  const attachedData = attachedDataOf(transaction)
   return {
     kind: 'ok',
     transfer: { reference: signature, amount, payer: key, at, block, final, attachedData },

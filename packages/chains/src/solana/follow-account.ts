@@ -11,16 +11,16 @@ import {
   type UsdcChange,
 } from './read-transfer.ts'
 
-/** What nodes give at most at a time. */
-const PAGE = 1_000
-/** Most looks find little that is new. */
-const FIRST_PAGE = 50
-const TOGETHER = 8
+/** Maximum page size of nodes. */
+const PAGE_SIZE = 1_000
+/** Most polls find few new entries. */
+const FIRST_PAGE_SIZE = 50
+const CONCURRENT_LOADS = 8
 
 interface Bounds {
-  /** How many entries are asked for at once. */
+  /** Page size of each request. */
   readonly page: number
-  /** A node that has not come as far as this slot is not believed. */
+  /** Nodes whose final slot is lower are skipped. */
   readonly minSlot: bigint
 }
 
@@ -29,10 +29,10 @@ interface Entry {
   readonly signature: Signature
 }
 
-/** `<slot>:<signature>` of the last entry handled. */
+/** `<slot>:<signature>` of the last entry that was read. */
 const formatPosition = ({ slot, signature }: Entry): string => `${slot}:${signature}`
 
-/** Where a treasury stands to which nothing has happened yet. */
+/** The position before the first entry. */
 const START = '0:'
 
 const parsePosition = (position: string): Entry | undefined => {
@@ -40,12 +40,12 @@ const parsePosition = (position: string): Entry | undefined => {
   const [, slot, reference] = /^(\d+):(.+)$/.exec(position) ?? []
   const signature = reference === undefined ? undefined : parseSignature(reference)
   if (slot === undefined || signature === undefined) {
-    throw new RangeError(`${position} is no position on Solana`)
+    throw new RangeError(`${position} is not a position on Solana`)
   }
   return { slot: BigInt(slot), signature }
 }
 
-/** By slot, and inside a slot by signature: nodes do not agree on the order there, and this one never changes. */
+/** By slot, then by signature. Nodes disagree on the order within a slot, and this order is stable. */
 const inOrder = (a: Entry, b: Entry): number => {
   if (a.slot !== b.slot) return a.slot < b.slot ? -1 : 1
   return a.signature < b.signature ? -1 : a.signature > b.signature ? 1 : 0
@@ -55,8 +55,8 @@ const finalSlotOf = async (rpc: SolanaRpc): Promise<bigint> =>
   (await rpc.getEpochInfo({ commitment: 'finalized' }).send()).absoluteSlot
 
 /**
- * Every entry after the position, oldest first. Nodes list newest first, so the walk goes back until it stands before
- * the position; one that ends sooner met a node whose memory is too short, and believing it would lose money.
+ * Every entry after the position, oldest first. Nodes list the newest entries first, so pages are read until the position is
+ * reached. A list that ends earlier comes from a node with pruned history; accepting it would miss transfers.
  */
 const entriesAfter = async (
   rpc: SolanaRpc,
@@ -65,7 +65,7 @@ const entriesAfter = async (
   { page, minSlot }: Bounds,
 ): Promise<Entry[]> => {
   if (minSlot > 0n && (await finalSlotOf(rpc)) < minSlot)
-    throw unavailable('The node is behind: what it lists of the treasury is old')
+    throw unavailable('The node is lagging: its list of treasury transactions is outdated')
   const found = new Map<Signature, Entry>()
   let before: Signature | undefined
   let reachedPosition = after === undefined
@@ -73,7 +73,7 @@ const entriesAfter = async (
     const listed = await rpc
       .getSignaturesForAddress(treasury.account, {
         commitment: 'finalized',
-        limit: before === undefined ? Math.min(FIRST_PAGE, page) : page,
+        limit: before === undefined ? Math.min(FIRST_PAGE_SIZE, page) : page,
         ...(before === undefined ? {} : { before }),
       })
       .send()
@@ -86,16 +86,16 @@ const entriesAfter = async (
     if (oldest === undefined || (after !== undefined && oldest.slot < after.slot)) break
     before = oldest.signature
   }
-  // An unknown `before` is answered with an empty list, which looks like the beginning of history.
+  // Nodes return an empty list for an unknown `before`, which looks like the beginning of the history.
   if (after === undefined && before !== undefined) {
     const { value } = await rpc.getSignatureStatuses([before], { searchTransactionHistory: true }).send()
     reachedPosition = value[0] !== null
   }
-  if (!reachedPosition) throw unavailable("The node's history of the treasury does not reach back far enough")
+  if (!reachedPosition) throw unavailable("The node's transaction history of the treasury is incomplete")
   return [...found.values()].sort(inOrder)
 }
 
-/** All pages come from the same node: another one may not know where the last page ended. */
+/** Reads all pages from the same node, because another node may not have the last entry of a page. */
 const entriesFromOneNode = async (
   nodes: SolanaNodes,
   treasury: TreasuryAccount,
@@ -111,11 +111,14 @@ const entriesFromOneNode = async (
       failures.push(failure)
     }
   }
-  throw unavailable('No Solana node can list the treasury: try again', new AggregateError(failures))
+  throw unavailable(
+    'No Solana node can list the transactions of the treasury. Try again later.',
+    new AggregateError(failures),
+  )
 }
 
-/** What an entry of the treasury's account turns out to be, read whole. */
-export interface Happening {
+/** A transaction of the treasury's account with its effect. */
+export interface AccountTransaction {
   readonly signature: Signature
   readonly transaction: Transaction
   readonly change: UsdcChange
@@ -123,53 +126,53 @@ export interface Happening {
   readonly block: IncomingTransfer['block']
 }
 
-const happeningOf = async (
+const loadTransaction = async (
   rpc: SolanaRpc,
   treasury: TreasuryAccount,
   { signature, slot }: Entry,
-): Promise<Happening> => {
+): Promise<AccountTransaction> => {
   const [transaction, block] = await Promise.all([fetchTransaction(rpc, signature), blockOf(rpc, slot)])
   const change = transaction === null ? undefined : readUsdcChange(transaction, treasury)
   if (transaction === null || change === undefined || block === undefined || transaction.blockTime === null) {
-    throw unavailable('A Solana node lists a transaction that it does not hold: try again')
+    throw unavailable('A Solana node lists a transaction that it does not have. Try again later.')
   }
   return { signature, transaction, change, at: new Date(Number(transaction.blockTime) * 1_000), block }
 }
 
 /**
- * Follows the treasury's account, in finalized blocks only: nothing can appear before what was handled. `become` says
- * what an entry is to the follower, or undefined when it is nothing.
+ * Reads the transactions of the treasury's account page by page. Only finalized blocks are read, so nothing can appear
+ * before the position later. `select` converts a transaction, or returns undefined to skip it.
  */
-export const accountFollower = <Seen>(
+export const accountFollower = <Item>(
   nodes: SolanaNodes,
   treasury: () => Promise<TreasuryAccount>,
-  become: (happening: Happening, treasury: TreasuryAccount) => Seen | undefined,
-  { page = PAGE, minSlot = () => 0n }: { readonly page?: number; readonly minSlot?: () => bigint } = {},
+  select: (entry: AccountTransaction, treasury: TreasuryAccount) => Item | undefined,
+  { page = PAGE_SIZE, minSlot = () => 0n }: { readonly page?: number; readonly minSlot?: () => bigint } = {},
 ) => {
-  // What one walk found beyond the limit, so that a long backlog is not walked again for each piece of it.
+  // Entries beyond the limit are cached, so that a long backlog is not listed again for every page.
   let backlog: { readonly from: string; readonly entries: readonly Entry[] } | undefined
 
   return async (
     position: string | undefined,
     limit: number,
-  ): Promise<{ readonly seen: readonly Seen[]; readonly position: string; readonly isEnd: boolean }> => {
+  ): Promise<{ readonly items: readonly Item[]; readonly position: string; readonly isEnd: boolean }> => {
     const from = position ?? START
     const account = await treasury()
-    const kept = backlog?.from === from ? backlog.entries : undefined
+    const cached = backlog?.from === from ? backlog.entries : undefined
     const entries =
-      kept ?? (await entriesFromOneNode(nodes, account, parsePosition(from), { page, minSlot: minSlot() }))
-    const now = entries.slice(0, limit)
-    const seen: Seen[] = []
-    for (let start = 0; start < now.length; start += TOGETHER) {
-      const batch = now.slice(start, start + TOGETHER)
-      const happenings = await Promise.all(batch.map((entry) => happeningOf(nodes.rpc, account, entry)))
-      seen.push(...happenings.flatMap((happening) => become(happening, account) ?? []))
+      cached ?? (await entriesFromOneNode(nodes, account, parsePosition(from), { page, minSlot: minSlot() }))
+    const selected = entries.slice(0, limit)
+    const items: Item[] = []
+    for (let start = 0; start < selected.length; start += CONCURRENT_LOADS) {
+      const batch = selected.slice(start, start + CONCURRENT_LOADS)
+      const loaded = await Promise.all(batch.map((entry) => loadTransaction(nodes.rpc, account, entry)))
+      items.push(...loaded.flatMap((entry) => select(entry, account) ?? []))
     }
-    const last = now.at(-1)
+    const last = selected.at(-1)
     const next = last === undefined ? from : formatPosition(last)
-    const left = entries.slice(limit)
-    backlog = left.length === 0 ? undefined : { from: next, entries: left }
-    // What was kept is as old as the walk that found it, so its end is not the end.
-    return { seen, position: next, isEnd: kept === undefined && left.length === 0 }
+    const remaining = entries.slice(limit)
+    backlog = remaining.length === 0 ? undefined : { from: next, entries: remaining }
+    // Cached entries may be outdated, so their end is not the end of the list.
+    return { items, position: next, isEnd: cached === undefined && remaining.length === 0 }
   }
 }

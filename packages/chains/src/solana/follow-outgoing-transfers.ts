@@ -1,31 +1,31 @@
 import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import { accountFollower, type Happening } from './follow-account.ts'
+import { type AccountTransaction, accountFollower } from './follow-account.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { memosIn, type TreasuryAccount } from './read-transfer.ts'
 import { payoutIdIn } from './sign-payout.ts'
 
-/** Null where no memo names a payout, or several do. */
-const payoutIdOf = ({ transaction }: Happening): string | null => {
-  const named = new Set(memosIn(transaction).flatMap((memo) => payoutIdIn(memo) ?? []))
-  const [one, ...more] = named
-  return one === undefined || more.length > 0 ? null : one
+/** Null when no memo contains a payout id, or several do. */
+const payoutIdOf = ({ transaction }: AccountTransaction): string | null => {
+  const ids = new Set(memosIn(transaction).flatMap((memo) => payoutIdIn(memo) ?? []))
+  const [id, ...others] = ids
+  return id === undefined || others.length > 0 ? null : id
 }
 
-/** Undefined for what took nothing out of the treasury: a payment to us, a failure. */
+/** Undefined when the transaction did not reduce the treasury, such as an incoming or a failed transfer. */
 const outgoingTransferOf = (
-  happening: Happening,
+  entry: AccountTransaction,
   treasury: TreasuryAccount,
 ): ObservedOutgoingTransfer | undefined => {
-  const { signature, change, at, block } = happening
-  if (change.gained >= 0n) return undefined
-  const [payee = null, ...others] = change.gainers
+  const { signature, change, at, block } = entry
+  if (change.treasuryChange >= 0n) return undefined
+  const [payee = null, ...others] = change.receivers
   return {
     reference: signature,
-    // Without the treasury's signature anybody could have written the memo.
-    payoutId: change.signers.includes(treasury.owner) ? payoutIdOf(happening) : null,
+    // Without the treasury's signature, anyone could have written the memo.
+    payoutId: change.signers.includes(treasury.owner) ? payoutIdOf(entry) : null,
     payee: others.length > 0 ? null : payee,
-    amount: usdc(-change.gained),
+    amount: usdc(-change.treasuryChange),
     nonce: null,
     at,
     block,
@@ -33,7 +33,7 @@ const outgoingTransferOf = (
   }
 }
 
-/** Follows what leaves the treasury. */
+/** Reads the transfers out of the treasury. */
 export const outgoingTransfersFollower = (
   nodes: SolanaNodes,
   treasury: () => Promise<TreasuryAccount>,
@@ -48,7 +48,7 @@ export const outgoingTransfersFollower = (
     readonly position: string
     readonly isEnd?: boolean
   }> => {
-    const { seen, position, isEnd } = await follow(from, limit)
-    return { outgoingTransfers: seen, position, ...(position !== from && { isEnd }) }
+    const { items, position, isEnd } = await follow(from, limit)
+    return { outgoingTransfers: items, position, ...(position !== from && { isEnd }) }
   }
 }

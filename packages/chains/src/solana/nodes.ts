@@ -11,77 +11,80 @@ export type SolanaRpc = Rpc<SolanaRpcApi>
 type Request = Parameters<RpcTransport>[0]
 
 export interface SolanaNode {
-  /** For messages: never the whole URL, which may carry a key. */
+  /** For messages. The URL may contain an API key and must not appear in them. */
   readonly name: string
   readonly rpc: SolanaRpc
-  readonly ask: RpcTransport
+  readonly transport: RpcTransport
 }
 
 export interface SolanaNodes {
-  /** Each question goes to the first node that answers it. */
+  /** Sends each request to the first node that responds. */
   readonly rpc: SolanaRpc
-  /** One by one, for what must come from a single node or from several. */
+  /** The individual nodes, for queries that need one specific node or several of them. */
   readonly each: readonly SolanaNode[]
 }
 
 const DEFAULT_TIMEOUT_MS = 3_000
-const PASSED_OVER_MS = 5_000
+const COOLDOWN_MS = 5_000
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-const nobodyAnswered = (failures: readonly unknown[]) =>
-  unavailable('Solana cannot be reached: try again', new AggregateError(failures, 'no Solana node answered'))
+const noNodeResponded = (failures: readonly unknown[]) =>
+  unavailable(
+    'Solana cannot be reached. Try again later.',
+    new AggregateError(failures, 'no Solana node responded'),
+  )
 
 /**
- * Throws unless the node gave a result. Our questions are well formed, so an error in the answer is this node's
- * trouble (behind, pruned, limited) and another node may do better.
+ * Throws unless the node returned a result. Our requests are well formed, so an error is a problem of this node (lagging,
+ * pruned, rate limited) and another node may succeed.
  */
 const transportOf = (url: string, name: string, timeoutMs: number): RpcTransport => {
   const transport: RpcTransport = createDefaultRpcTransport({ url })
   return async <T>(request: Request) => {
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout])
-    const answer = await transport<T>({ ...request, signal })
-    if (isRecord(answer) && 'result' in answer) return answer
-    const { code, message } = isRecord(answer) && isRecord(answer['error']) ? answer['error'] : {}
-    throw new Error(`${name} gave no result: ${String(code)} ${String(message)}`)
+    const response = await transport<T>({ ...request, signal })
+    if (isRecord(response) && 'result' in response) return response
+    const { code, message } = isRecord(response) && isRecord(response['error']) ? response['error'] : {}
+    throw new Error(`${name} returned no result: ${String(code)} ${String(message)}`)
   }
 }
 
 const openNode = (url: string, index: number, timeoutMs: number): SolanaNode => {
   const name = `Solana node ${index + 1} (${new URL(url).hostname})`
-  const ask = transportOf(url, name, timeoutMs)
-  const alone: RpcTransport = async <T>(request: Request) => {
+  const transport = transportOf(url, name, timeoutMs)
+  const single: RpcTransport = async <T>(request: Request) => {
     try {
-      return await ask<T>(request)
+      return await transport<T>(request)
     } catch (failure) {
-      throw nobodyAnswered([failure])
+      throw noNodeResponded([failure])
     }
   }
-  return { name, ask, rpc: createSolanaRpcFromTransport(alone) }
+  return { name, transport, rpc: createSolanaRpcFromTransport(single) }
 }
 
-/** The nodes in the order to be asked: those that failed a moment ago come last. */
+/** Tries the nodes in order. Nodes that failed recently are tried last. */
 const failover = (each: readonly SolanaNode[]): RpcTransport => {
-  const passedOverUntil = new Map<SolanaNode, number>()
-  const isPassedOver = (node: SolanaNode) => (passedOverUntil.get(node) ?? 0) > performance.now()
+  const failedUntil = new Map<SolanaNode, number>()
+  const failedRecently = (node: SolanaNode) => (failedUntil.get(node) ?? 0) > performance.now()
   return async <T>(request: Request) => {
     const failures: unknown[] = []
-    const inOrder = [...each.filter((node) => !isPassedOver(node)), ...each.filter(isPassedOver)]
+    const inOrder = [...each.filter((node) => !failedRecently(node)), ...each.filter(failedRecently)]
     for (const node of inOrder) {
       try {
-        return await node.ask<T>(request)
+        return await node.transport<T>(request)
       } catch (failure) {
         failures.push(failure)
-        passedOverUntil.set(node, performance.now() + PASSED_OVER_MS)
+        failedUntil.set(node, performance.now() + COOLDOWN_MS)
       }
     }
-    throw nobodyAnswered(failures)
+    throw noNodeResponded(failures)
   }
 }
 
-/** Trouble in asking throws `unavailable`; whatever comes back is an answer. */
+/** Requests throw `unavailable` when no node returns a result. */
 export const solanaNodes = (settings: {
   readonly rpcUrls: readonly string[]
   readonly timeoutMs?: number

@@ -4,42 +4,44 @@ import { assert } from '@market/kernel/assert'
 import { signature } from '@solana/kit'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
 
-/** Blocks beyond the last valid one before bytes are given up: room for a node that counts differently. */
+/** Safety margin in blocks before a transaction counts as expired, for nodes with different heights. */
 export const EXPIRY_MARGIN = 32n
-/** How many blocks a blockhash lives. */
-const LIFETIME = 150n
-/** How many nodes must agree that nothing can happen any more, when there are as many. */
-const WITNESSES = 2
+/** How many blocks a blockhash is valid. */
+const BLOCKHASH_LIFETIME = 150n
+/** How many nodes must agree that a transaction failed or expired. All of them when there are fewer. */
+const MIN_AGREEING_NODES = 2
 
-/** What one node tells. `forgotten`: it sees nothing, but its memory does not reach back to the signing. */
-type Testimony = PayoutOutcome | { readonly kind: 'forgotten' }
+/** The outcome according to one node. `pruned`: not found, but its history starts after the signing. */
+type NodeOutcome = PayoutOutcome | { readonly kind: 'pruned' }
 
 const asText = (error: unknown): string =>
   JSON.stringify(error, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
-/** What of a signed transaction is needed to look for it. */
-type Sought = Pick<SignedTransfer, 'reference' | 'lastValidHeight'>
+/** The part of a signed transaction that is needed to find it. */
+type SignedReference = Pick<SignedTransfer, 'reference' | 'lastValidHeight'>
 
-const lastHeightOf = ({ lastValidHeight }: Sought): bigint => {
-  assert(lastValidHeight !== null, 'what is signed for Solana has a last height')
+const lastHeightOf = ({ lastValidHeight }: SignedReference): bigint => {
+  assert(lastValidHeight !== null, 'a Solana transaction has a last valid height')
   return lastValidHeight
 }
 
-/** A node that forgot the time of signing would deny a payment that was made. */
-const remembers = async (rpc: SolanaRpc, unseen: readonly Sought[]): Promise<boolean> => {
+/** A node without the blocks since the signing cannot tell whether the payment was made. */
+const hasHistorySince = async (rpc: SolanaRpc, unseen: readonly SignedReference[]): Promise<boolean> => {
   const slot = await rpc.getFirstAvailableBlock().send()
   if (slot === 0n) return true
   const block = await rpc
     .getBlock(slot, { maxSupportedTransactionVersion: 1, rewards: false, transactionDetails: 'none' })
     .send()
-  return block !== null && unseen.every((signed) => block.blockHeight <= lastHeightOf(signed) - LIFETIME)
+  return (
+    block !== null && unseen.every((signed) => block.blockHeight <= lastHeightOf(signed) - BLOCKHASH_LIFETIME)
+  )
 }
 
 /**
- * The height is read before the statuses, and the statuses must be as of that height or later: the other way round,
- * bytes could land in between and be taken for dead.
+ * Reads the height before the statuses, and requires statuses of that height or later. In the other order a transaction
+ * could be executed in between and be reported as expired.
  */
-const askNode = async (rpc: SolanaRpc, signed: readonly Sought[]): Promise<Testimony> => {
+const observeVia = async (rpc: SolanaRpc, signed: readonly SignedReference[]): Promise<NodeOutcome> => {
   const { absoluteSlot, blockHeight } = await rpc.getEpochInfo({ commitment: 'finalized' }).send()
   const references = signed.map(({ reference }) => signature(reference))
   const { context, value } = await rpc
@@ -56,43 +58,46 @@ const askNode = async (rpc: SolanaRpc, signed: readonly Sought[]): Promise<Testi
   const unseen = all.filter(({ status }) => status === null).map(({ one }) => one)
   const mayStillLand = unseen.some((one) => blockHeight <= lastHeightOf(one) + EXPIRY_MARGIN)
   if (mayStillLand || context.slot < absoluteSlot) return { kind: 'unknown' }
-  if (unseen.length > 0 && !(await remembers(rpc, unseen))) return { kind: 'forgotten' }
+  if (unseen.length > 0 && !(await hasHistorySince(rpc, unseen))) return { kind: 'pruned' }
   const [failed] = final
   if (failed === undefined) return { kind: 'expired' }
   return { kind: 'failed', reference: failed.one.reference, reason: asText(failed.status?.err) }
 }
 
-const askEach = async (nodes: SolanaNodes, signed: readonly Sought[]): Promise<Testimony[]> => {
-  const answers = await Promise.all(
+const observeViaAll = async (
+  nodes: SolanaNodes,
+  signed: readonly SignedReference[],
+): Promise<NodeOutcome[]> => {
+  const outcomes = await Promise.all(
     nodes.each.map(({ rpc }) =>
-      askNode(rpc, signed).catch((failure: unknown) => {
-        // A node that is away has no say.
+      observeVia(rpc, signed).catch((failure: unknown) => {
+        // Unreachable nodes are ignored.
         if (failure instanceof ApiError) return undefined
         throw failure
       }),
     ),
   )
-  return answers.filter((answer) => answer !== undefined)
+  return outcomes.filter((outcome) => outcome !== undefined)
 }
 
 /**
- * What became of a payment, over all that was ever signed for it. That nothing can happen any more is believed only when
- * no node contradicts and two agree (or the only one says so), for it lets the same payment be signed again.
+ * The outcome of a payment over all its signed transactions. `failed` and `expired` allow a new signature, so they require
+ * agreement of two nodes (or of the only one) and no contradicting node.
  */
 export const observePayout = async (
   nodes: SolanaNodes,
-  signed: readonly Sought[],
+  signed: readonly SignedReference[],
 ): Promise<PayoutOutcome> => {
-  assert(signed.length > 0, 'a payment is looked for by its signatures')
-  const first = await askNode(nodes.rpc, signed)
+  assert(signed.length > 0, 'a payment has at least one signed transaction')
+  const first = await observeVia(nodes.rpc, signed)
   if (first.kind === 'final' || first.kind === 'seen' || first.kind === 'unknown') return first
 
-  const answers = await askEach(nodes, signed)
+  const outcomes = await observeViaAll(nodes, signed)
   for (const kind of ['final', 'seen', 'unknown'] as const) {
-    const answer = answers.find((one) => one.kind === kind)
-    if (answer?.kind === kind) return answer
+    const outcome = outcomes.find((one) => one.kind === kind)
+    if (outcome?.kind === kind) return outcome
   }
-  const over = answers.filter((one) => one.kind === 'failed' || one.kind === 'expired')
-  if (over.length < Math.min(WITNESSES, nodes.each.length)) return { kind: 'unknown' }
-  return over.find((one) => one.kind === 'failed') ?? { kind: 'expired' }
+  const ended = outcomes.filter((one) => one.kind === 'failed' || one.kind === 'expired')
+  if (ended.length < Math.min(MIN_AGREEING_NODES, nodes.each.length)) return { kind: 'unknown' }
+  return ended.find((one) => one.kind === 'failed') ?? { kind: 'expired' }
 }

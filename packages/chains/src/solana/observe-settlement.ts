@@ -4,30 +4,30 @@ import { signature } from '@solana/kit'
 import type { SolanaNode, SolanaNodes } from './nodes.ts'
 import { observePayout } from './observe-payout.ts'
 
-const isThere = async ({ rpc }: SolanaNode, reference: string): Promise<boolean> => {
+const isConfirmedBy = async ({ rpc }: SolanaNode, reference: string): Promise<boolean> => {
   try {
     const config = { searchTransactionHistory: true }
     const { value } = await rpc.getSignatureStatuses([signature(reference)], config).send()
     const [status] = value
     return status?.err === null && status.confirmationStatus !== 'processed'
   } catch (failure) {
-    // A node that is away has no say.
+    // Unreachable nodes are ignored.
     if (failure instanceof ApiError) return false
     throw failure
   }
 }
 
 /**
- * What became of a payment. Nobody else can bring it to the chain: without the gas account's signature it is nothing. So
- * it is void when it failed, or when no block can take it any more, both of which only final blocks tell.
+ * The outcome of a payment. Only this application can send it, because it needs the gas account's signature. It is void
+ * when it failed in a final block, or when it expired according to final blocks.
  */
 export const observeSettlement = async (
   nodes: SolanaNodes,
   settlement: Settlement,
 ): Promise<SettlementOutcome> => {
   const { reference } = settlement
-  // A node that lags has not heard of a fresh payment, so all of them are asked.
-  const seen = await Promise.all(nodes.each.map((node) => isThere(node, reference)))
+  // A lagging node may not have a new payment yet, so all nodes are queried.
+  const seen = await Promise.all(nodes.each.map((node) => isConfirmedBy(node, reference)))
   if (seen.includes(true)) return { kind: 'arrived', reference }
 
   const outcome = await observePayout(nodes, [settlement])

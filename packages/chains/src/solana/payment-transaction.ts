@@ -24,20 +24,20 @@ interface PaymentTransfer {
   readonly amount: bigint
 }
 
-/** A transaction that a buyer signed and whose fee somebody else is to pay. */
+/** A transaction that a buyer signed and whose fee the gas account pays. */
 export interface PaymentTransaction {
   readonly wire: Transaction
   readonly base64: string
-  /** The SHA-256 of the message, which no signature slot changes. */
+  /** SHA-256 of the message, which does not depend on the signatures. */
   readonly hash: string
-  /** Whoever must sign, the fee payer first. */
+  /** The required signers, with the fee payer first. */
   readonly signers: readonly Address[]
   readonly instructions: readonly PaymentInstruction[]
 }
 
-/** What fits into one packet, and no more is taken by any node. */
-const MOST_BYTES = 1_232
-const MOST_BASE64 = Math.ceil(MOST_BYTES / 3) * 4
+/** Maximum size of a Solana transaction. */
+const MAX_BYTES = 1_232
+const MAX_BASE64_LENGTH = Math.ceil(MAX_BYTES / 3) * 4
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 const base64 = getBase64Encoder()
@@ -50,15 +50,15 @@ const TRANSFER_CHECKED = 12
 const decode = (text: string): PaymentTransaction | undefined => {
   const wire = wireDecoder.decode(base64.encode(text))
   const message = messageDecoder.decode(wire.messageBytes)
-  // Newer versions say otherwise what may be spent on them, and tables hide whose accounts are meant.
+  // Newer versions set fees in another way, and lookup tables hide which accounts are used.
   if (message.version !== 'legacy' && message.version !== 0) return undefined
   if ('addressTableLookups' in message && (message.addressTableLookups ?? []).length > 0) return undefined
-  // One payment has one spelling: nothing behind the message, no number written longer than it is.
+  // Requires the canonical encoding, so that each payment has exactly one hash.
   if (!Buffer.from(messageEncoder.encode(message)).equals(Buffer.from(wire.messageBytes))) return undefined
 
   const accountAt = (index: number): Address => {
     const account = message.staticAccounts[index]
-    if (account === undefined) throw new RangeError('an account that is not there')
+    if (account === undefined) throw new RangeError('the account index is out of range')
     return account
   }
   const instructions = message.instructions.map((one) => ({
@@ -75,11 +75,11 @@ const decode = (text: string): PaymentTransaction | undefined => {
   }
 }
 
-/** What the payload of an x402 payment asks to be sent, in the shape of scheme "exact"; undefined when it is none. */
-export const readPaymentTransaction = (payment: SignedPayment): PaymentTransaction | undefined => {
+/** Parses the payload of an x402 payment with scheme "exact". Undefined when it has another shape. */
+export const parsePaymentTransaction = (payment: SignedPayment): PaymentTransaction | undefined => {
   const text = payment['transaction']
-  if (typeof text !== 'string' || text.length > MOST_BASE64 || !BASE64.test(text)) return undefined
-  if (Buffer.byteLength(text, 'base64') > MOST_BYTES) return undefined
+  if (typeof text !== 'string' || text.length > MAX_BASE64_LENGTH || !BASE64.test(text)) return undefined
+  if (Buffer.byteLength(text, 'base64') > MAX_BYTES) return undefined
   try {
     return decode(text)
   } catch {
@@ -87,13 +87,13 @@ export const readPaymentTransaction = (payment: SignedPayment): PaymentTransacti
   }
 }
 
-/** What this instruction moves, if it is a plain TransferChecked of the Token program by one key. */
+/** The transfer, if the instruction is a TransferChecked of the Token program with a single authority. */
 export const transferIn = (instruction: PaymentInstruction | undefined): PaymentTransfer | undefined => {
   if (instruction?.program !== TOKEN_PROGRAM_ADDRESS) return undefined
   const { accounts, data } = instruction
   if (data[0] !== TRANSFER_CHECKED || data.length !== transferDecoder.fixedSize) return undefined
-  const [source, mint, destination, authority, ...more] = accounts
+  const [source, mint, destination, authority, ...others] = accounts
   if (source === undefined || mint === undefined || destination === undefined) return undefined
-  if (authority === undefined || more.length > 0) return undefined
+  if (authority === undefined || others.length > 0) return undefined
   return { source, mint, destination, authority, amount: transferDecoder.decode(data).amount }
 }

@@ -11,12 +11,12 @@ export const rejectPayee = async (
   own: ReadonlySet<string>,
   payee: string,
 ): Promise<string | undefined> => {
-  if (parseWallet(payee, 'solana') === undefined) return 'The payee is no Solana wallet that can sign'
-  if (own.has(payee)) return 'The payee is a wallet of the market itself'
+  if (parseWallet(payee, 'solana') === undefined) return 'The payee is not a Solana wallet that can sign'
+  if (own.has(payee)) return 'The payee is a wallet of the marketplace'
   const { value } = await rpc
     .getAccountInfo(address(payee), { encoding: 'base64', dataSlice: { offset: 0, length: 0 } })
     .send()
-  // Token accounts, mints and programs are made with keys that are thrown away: nobody could move the money again.
+  // The keys of token accounts, mints and programs are usually discarded, so the money could not be moved again.
   if (value !== null && value.owner !== SYSTEM_PROGRAM_ADDRESS) {
     return 'The payee is an account of a program, not a wallet'
   }

@@ -15,10 +15,10 @@ import {
 import { parseWallet } from '../signatures/parse-wallet.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { type PaymentTransaction, transferIn } from './payment-transaction.ts'
-import { HIGHEST_MICRO_LAMPORTS_PER_UNIT, MEMO_PROGRAM } from './sign-payout.ts'
+import { MAX_MICRO_LAMPORTS_PER_UNIT, MEMO_PROGRAM } from './sign-payout.ts'
 import { readTokenAccount } from './token-account.ts'
 
-/** In x402's own words where it has any; its clients know them. */
+/** Error codes, as defined by x402 where they exist. */
 export const REASONS = {
   unreadable: 'invalid_exact_svm_payload_transaction_could_not_be_decoded',
   signers: 'invalid_exact_svm_payload_excessive_signers',
@@ -41,15 +41,15 @@ export const REASONS = {
   simulation: 'invalid_exact_svm_transaction_simulation_failed',
 } as const
 
-const MOST_SIGNERS = 2
-const [FEWEST_INSTRUCTIONS, MOST_INSTRUCTIONS] = [3, 7]
-/** A transfer with a memo takes under 20 000; the rest is for what a wallet adds to protect its owner. */
-const MOST_UNITS = 60_000
+const MAX_SIGNERS = 2
+const [MIN_INSTRUCTIONS, MAX_INSTRUCTIONS] = [3, 7]
+/** A transfer with a memo uses less than 20 000. The rest is for the guard instructions that wallets add. */
+const MAX_COMPUTE_UNITS = 60_000
 const SIGNATURE_FEE = 5_000n
-/** In lamports, for all that the gas account ever signs. */
-export const MOST_FEE =
-  BigInt(MOST_SIGNERS) * SIGNATURE_FEE + (BigInt(MOST_UNITS) * HIGHEST_MICRO_LAMPORTS_PER_UNIT) / 1_000_000n
-/** Wallets add instructions of this program, which fail when the owner would lose more than was shown. */
+/** Upper limit of the fee of a settlement, in lamports. */
+export const MAX_FEE =
+  BigInt(MAX_SIGNERS) * SIGNATURE_FEE + (BigInt(MAX_COMPUTE_UNITS) * MAX_MICRO_LAMPORTS_PER_UNIT) / 1_000_000n
+/** Wallets add guard instructions of this program. They fail when the balances change more than expected. */
 const LIGHTHOUSE_PROGRAM = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
 const EXTRA_PROGRAMS: ReadonlySet<string> = new Set([MEMO_PROGRAM, LIGHTHOUSE_PROGRAM])
 
@@ -58,7 +58,7 @@ const SET_PRICE = 3
 const limitDecoder = getSetComputeUnitLimitInstructionDataDecoder()
 const priceDecoder = getSetComputeUnitPriceInstructionDataDecoder()
 
-/** What the payment is to bring, and where. */
+/** What the payment must transfer, and to which account. */
 export interface PaymentTerms {
   readonly gasAccount: string
   readonly mint: string
@@ -77,24 +77,23 @@ const isBudget = (
   instruction.data[0] === kind &&
   instruction.data.length === size
 
-/** What the gas account would spend on it. */
+/** Checks the fee that the gas account would pay. */
 const rejectBudget = (limit: Instruction, price: Instruction): string | undefined => {
   if (!isBudget(limit, SET_LIMIT, limitDecoder.fixedSize)) return REASONS.limit
-  if (limitDecoder.decode(limit.data).units > MOST_UNITS) return REASONS.limitTooHigh
+  if (limitDecoder.decode(limit.data).units > MAX_COMPUTE_UNITS) return REASONS.limitTooHigh
   if (!isBudget(price, SET_PRICE, priceDecoder.fixedSize)) return REASONS.price
   const { microLamports } = priceDecoder.decode(price.data)
-  // No more than a payout of our own would offer.
-  return microLamports > HIGHEST_MICRO_LAMPORTS_PER_UNIT ? REASONS.priceTooHigh : undefined
+  // The same limit as for payouts.
+  return microLamports > MAX_MICRO_LAMPORTS_PER_UNIT ? REASONS.priceTooHigh : undefined
 }
 
-/** What the transaction itself tells, without asking anybody. The gas account signs nothing that this rejects. */
+/** Checks that need no network access. The gas account signs only transactions that pass them. */
 export const rejectLayout = (payment: PaymentTransaction, terms: PaymentTerms): string | undefined => {
   const { signers, instructions } = payment
-  if (signers.length > MOST_SIGNERS) return REASONS.signers
+  if (signers.length > MAX_SIGNERS) return REASONS.signers
   const [feePayer, payer] = signers
   if (feePayer !== terms.gasAccount) return REASONS.feePayer
-  if (instructions.length < FEWEST_INSTRUCTIONS || instructions.length > MOST_INSTRUCTIONS)
-    return REASONS.length
+  if (instructions.length < MIN_INSTRUCTIONS || instructions.length > MAX_INSTRUCTIONS) return REASONS.length
   const [limit, price, third, ...extra] = instructions
   const budget = rejectBudget(limit, price)
   if (budget !== undefined) return budget
@@ -111,44 +110,45 @@ export const rejectLayout = (payment: PaymentTransaction, terms: PaymentTerms): 
 
 const isSigned = async ({ wire }: PaymentTransaction, payer: Address): Promise<boolean> => {
   const signature = wire.signatures[payer]
-  // A key that signs for everybody is nobody's.
+  // `parseWallet` excludes keys whose signatures can be forged.
   if (!signature || parseWallet(payer, 'solana') === undefined) return false
   return verifySignature(await getPublicKeyFromAddress(payer), signature, wire.messageBytes)
 }
 
-/** Why the nodes would not take it. One that is behind does not know a fresh blockhash, so the others are asked, too. */
-const failureIn = async (
+/** Simulates the payment. A lagging node does not have a new blockhash, so all nodes are tried until one succeeds. */
+const simulate = async (
   nodes: SolanaNodes,
   { base64 }: PaymentTransaction,
 ): Promise<TransactionError | null> => {
   const failures: unknown[] = []
-  let told: TransactionError | undefined
+  let rejection: TransactionError | undefined
   for (const { rpc } of nodes.each) {
     try {
       const config = { encoding: 'base64', commitment: 'confirmed', sigVerify: false } as const
       const { value } = await rpc.simulateTransaction(base64 as Base64EncodedWireTransaction, config).send()
       if (value.err === null) return null
-      told = value.err
+      rejection = value.err
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure
       failures.push(failure)
     }
   }
-  if (told === undefined) throw unavailable('No Solana node tries the payment', new AggregateError(failures))
-  return told
+  if (rejection === undefined)
+    throw unavailable('No Solana node could simulate the payment', new AggregateError(failures))
+  return rejection
 }
 
-/** Not the buyer's fault: the first account is the one that pays the fee. */
-const isOfGas = (failure: TransactionError | null): boolean =>
+/** Whether the failure concerns the first account, which pays the fee, and not the buyer. */
+const isGasAccountFailure = (failure: TransactionError | null): boolean =>
   failure === 'InsufficientFundsForFee' ||
   failure === 'AccountNotFound' ||
   (typeof failure === 'object' &&
     failure !== null &&
     'InsufficientFundsForRent' in failure &&
-    // Typed as a number; what reads the answer makes whole numbers bigints.
+    // Typed as a number, but the RPC client parses integers as bigint.
     Number(failure.InsufficientFundsForRent.account_index) === 0)
 
-/** What the buyer's signature and the chain tell. */
+/** Checks the buyer's signature and the state of the chain. */
 export const rejectOnChain = async (
   nodes: SolanaNodes,
   payment: PaymentTransaction,
@@ -160,9 +160,9 @@ export const rejectOnChain = async (
   const account = await readTokenAccount(nodes.rpc, source, 'confirmed')
   if (account === undefined || (account.owner === authority && account.amount < amount))
     return REASONS.balance
-  // A delegate may pay with somebody else's money; whose purchase it would be, the chain does not tell.
+  // A delegate could pay with another wallet's money, and the buyer would be ambiguous.
   if (account.owner !== authority) return REASONS.notOwner
-  const failure = await failureIn(nodes, payment)
-  if (isOfGas(failure)) throw outOfGas('solana-mainnet')
+  const failure = await simulate(nodes, payment)
+  if (isGasAccountFailure(failure)) throw outOfGas('solana-mainnet')
   return failure === null ? undefined : REASONS.simulation
 }

@@ -1,29 +1,29 @@
 import type { Usdc } from '@market/kernel/money'
 
-/** One Solana cluster as the market sees it. */
+/** Settings of one Solana cluster. */
 export interface SolanaSettings {
-  /** Asked in this order; a node in trouble is passed over for a while. */
+  /** In order of preference. A failing node is avoided for a while. */
   readonly rpcUrls: readonly string[]
-  /** By which a node on another cluster is recognised. */
+  /** Identifies the cluster. */
   readonly genesisHash: string
   /** The mint of USDC. */
   readonly usdc: string
-  /** The wallet; the money lies in its associated token account. */
+  /** The wallet address. The USDC is in its associated token account. */
   readonly treasury: string
-  /** How settled a payment of this amount must be to count. Money leaves only for what is final in any case. */
+  /** Commitment required to accept a payment of this amount. Payouts always require finality. */
   readonly commitment: (amount: Usdc) => 'confirmed' | 'finalized'
-  /** Wallets of ours: what they sign or lose is never somebody's payment. */
+  /** The application's own wallets. Their transfers are never a buyer's payment. */
   readonly ownAddresses: readonly string[]
-  /** Accounts of ours that pay the fee of other people's payments; none of the wallets above. */
+  /** The application's accounts that pay the fees of buyers' payments. Must not contain an own wallet. */
   readonly gasAccounts?: readonly string[]
-  /** Per node and question. */
+  /** Timeout per node and request. */
   readonly timeoutMs?: number
 }
 
 export interface SolanaPayoutSenderSettings extends SolanaSettings {
-  /** What a first attempt offers for a place in a block; later ones offer more. */
+  /** Priority fee of the first attempt. Later attempts offer more. */
   readonly microLamportsPerUnit?: bigint
 }
 
-/** USDC has 6 decimals on every network, and all money in the application is counted in them. */
+/** USDC has 6 decimals on every network, and all amounts in the application use them. */
 export const USDC_DECIMALS = 6

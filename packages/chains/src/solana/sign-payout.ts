@@ -24,39 +24,39 @@ import {
   getCreateAssociatedTokenIdempotentInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token'
-import { asPayoutId } from '../payout-id.ts'
+import { parsePayoutId } from '../transfer-data.ts'
 import { USDC_DECIMALS } from './settings.ts'
 import { usdcAccountOf } from './token-account.ts'
 
-/** Measured: 15 100 with a fresh account to make; more than enough is not charged, only reserved. */
+/** Measured: 15 100 when the account must be created. */
 const COMPUTE_UNITS = 80_000
 export const MICRO_LAMPORTS_PER_UNIT = 1_000n
-export const HIGHEST_MICRO_LAMPORTS_PER_UNIT = 1_000_000n
+export const MAX_MICRO_LAMPORTS_PER_UNIT = 1_000_000n
 const LAMPORTS_PER_SIGNATURE = 5_000n
 
-/** The memo program of today's wallets and explorers; the newer one is not on every cluster. */
+/** The memo program that wallets and explorers use. The newer one is not deployed on every cluster. */
 export const MEMO_PROGRAM = LEGACY_MEMO_PROGRAM_ADDRESS_V3
 
 const memoOf = (payoutId: string, attempt: number): string => `${payoutId}#${attempt}`
 
-/** The payout that a memo names; null when it is not one of `memoOf`'s. */
+/** The payout id in a memo made by `memoOf`, or null. */
 export const payoutIdIn = (memo: string): string | null => {
   const [, payoutId, attempt] = /^(.+)#([1-9]\d*)$/.exec(memo) ?? []
-  return payoutId === undefined || attempt === undefined ? null : asPayoutId(payoutId)
+  return payoutId === undefined || attempt === undefined ? null : parsePayoutId(payoutId)
 }
 
-/** An attempt that expired was not worth a place in a block, so the next one offers four times as much, up to a bound. */
+/** The offered price quadruples with each attempt, up to a limit, because an expired attempt offered too little. */
 export const priceOf = (attempt: number, first: bigint): bigint => {
   const price = first * 4n ** BigInt(attempt - 1)
-  if (price <= HIGHEST_MICRO_LAMPORTS_PER_UNIT) return price
-  return first > HIGHEST_MICRO_LAMPORTS_PER_UNIT ? first : HIGHEST_MICRO_LAMPORTS_PER_UNIT
+  if (price <= MAX_MICRO_LAMPORTS_PER_UNIT) return price
+  return first > MAX_MICRO_LAMPORTS_PER_UNIT ? first : MAX_MICRO_LAMPORTS_PER_UNIT
 }
 
-/** Without the rent of a fresh account. */
+/** The fee without the rent of a new account. */
 export const feeAt = (microLamportsPerUnit: bigint): bigint =>
   LAMPORTS_PER_SIGNATURE + (BigInt(COMPUTE_UNITS) * microLamportsPerUnit + 999_999n) / 1_000_000n
 
-/** What a signature needs beside the order itself. */
+/** Parameters of one attempt. */
 export interface Terms {
   readonly mint: string
   /** The first is 1. */
@@ -66,14 +66,14 @@ export interface Terms {
 }
 
 /**
- * The memo makes the bytes, and so the signature, of each payout and attempt its own: Ed25519 gives the same signature
- * for the same bytes, and of two equal payouts only one would land.
+ * The memo makes every payout and attempt unique. Without it, equal payouts would have the same signature, and only one of
+ * them would be executed.
  */
-const compilePayout = async (order: PayoutRequest, treasury: string, terms: Terms) => {
+const compilePayout = async (payout: PayoutRequest, treasury: string, terms: Terms) => {
   const { mint, attempt, microLamportsPerUnit, lifetime } = terms
   const [source, destination] = await Promise.all([
     usdcAccountOf(treasury, mint),
-    usdcAccountOf(order.to, mint),
+    usdcAccountOf(payout.to, mint),
   ])
   const payer = createNoopSigner(address(treasury))
   const instructions = [
@@ -82,7 +82,7 @@ const compilePayout = async (order: PayoutRequest, treasury: string, terms: Term
     getCreateAssociatedTokenIdempotentInstruction({
       payer,
       ata: destination,
-      owner: address(order.to),
+      owner: address(payout.to),
       mint: address(mint),
     }),
     getTransferCheckedInstruction({
@@ -90,10 +90,10 @@ const compilePayout = async (order: PayoutRequest, treasury: string, terms: Term
       mint: address(mint),
       destination,
       authority: payer,
-      amount: order.amount,
+      amount: payout.amount,
       decimals: USDC_DECIMALS,
     }),
-    getAddMemoInstruction({ memo: memoOf(order.payoutId, attempt) }, { programAddress: MEMO_PROGRAM }),
+    getAddMemoInstruction({ memo: memoOf(payout.payoutId, attempt) }, { programAddress: MEMO_PROGRAM }),
   ]
   return compileTransaction(
     pipe(
@@ -106,13 +106,13 @@ const compilePayout = async (order: PayoutRequest, treasury: string, terms: Term
 }
 
 export const signPayout = async (
-  order: PayoutRequest,
+  payout: PayoutRequest,
   signer: SolanaTreasurySigner,
   terms: Terms,
 ): Promise<SignedTransfer> => {
-  const unsigned = await compilePayout(order, signer.address, terms)
+  const unsigned = await compilePayout(payout, signer.address, terms)
   const signature = await signer.signMessage(Uint8Array.from(unsigned.messageBytes))
-  assert(isSignatureBytes(signature), 'the signer gives 64 bytes')
+  assert(isSignatureBytes(signature), 'the signature has 64 bytes')
   const transaction = { ...unsigned, signatures: { [address(signer.address)]: signature } }
   return {
     reference: getSignatureFromTransaction(transaction),

@@ -1,17 +1,17 @@
 import type { Chain } from '@market/core/ports/chain'
 import { assertIsAddress } from '@solana/kit'
-import { largest } from '../nodes/largest.ts'
+import { largest } from '../bigints.ts'
 import { checkNodes } from './check-nodes.ts'
 import { findTransfer, parseSignature } from './find-transfer.ts'
+import { incomingTransfersFollower } from './follow-incoming-transfers.ts'
 import { outgoingTransfersFollower } from './follow-outgoing-transfers.ts'
-import { treasuryFollower } from './follow-treasury.ts'
 import { solanaNodes } from './nodes.ts'
 import { readHeights } from './read-heights.ts'
 import type { TreasuryAccount } from './read-transfer.ts'
 import type { SolanaSettings } from './settings.ts'
 import { usdcAccountOf, usdcOf } from './token-account.ts'
 
-/** Reads USDC on Solana through several nodes. Holds no key. */
+/** Read access to Solana through several nodes. */
 export const solanaChain = (settings: SolanaSettings): Chain => {
   const { usdc, ownAddresses, gasAccounts = [] } = settings
   for (const address of [settings.treasury, usdc, ...ownAddresses, ...gasAccounts]) assertIsAddress(address)
@@ -22,15 +22,15 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     account ??= usdcAccountOf(settings.treasury, settings.usdc)
     return { account: await account, owner: settings.treasury, mint: settings.usdc }
   }
-  // Whoever was told what is final reads on with it in mind, so no node that stands below may list the payments then.
+  // After `heights` returned a final slot, nodes below that slot must not be used to list outgoing transfers.
   let finalSlot = 0n
   return {
     network: 'solana-mainnet',
     treasury: settings.treasury,
     usdc: settings.usdc,
     normalize: parseSignature,
-    findTransfer: async (question) => findTransfer(nodes.rpc, settings, await treasury(), own, question),
-    transfersAfter: treasuryFollower(nodes, treasury, own),
+    findTransfer: async (query) => findTransfer(nodes.rpc, settings, await treasury(), own, query),
+    transfersAfter: incomingTransfersFollower(nodes, treasury, own),
     outgoingTransfersAfter: outgoingTransfersFollower(nodes, treasury, { minSlot: () => finalSlot }),
     async heights() {
       const heights = await readHeights(nodes)

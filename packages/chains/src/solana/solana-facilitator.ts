@@ -11,19 +11,19 @@ import {
 import { type SolanaNodes, solanaNodes } from './nodes.ts'
 import { EXPIRY_MARGIN } from './observe-payout.ts'
 import { observeSettlement } from './observe-settlement.ts'
-import { type PaymentTransaction, readPaymentTransaction, transferIn } from './payment-transaction.ts'
+import { type PaymentTransaction, parsePaymentTransaction, transferIn } from './payment-transaction.ts'
 import { readHeights } from './read-heights.ts'
-import { MOST_FEE, REASONS, rejectLayout, rejectOnChain } from './reject-payment.ts'
+import { MAX_FEE, REASONS, rejectLayout, rejectOnChain } from './reject-payment.ts'
 import { sendBytes } from './send-bytes.ts'
 import type { SolanaSettings } from './settings.ts'
 import { isFrozen, readTokenAccount, usdcAccountOf } from './token-account.ts'
 
 export interface SolanaFacilitatorSettings extends SolanaSettings {
-  /** Pays fees and nothing else: it appears in no instruction. */
+  /** Pays only fees and is not used in any instruction. */
   readonly gasAccount: string
 }
 
-/** Solana as x402 names it: the beginning of its genesis hash in version 2. */
+/** Network names in x402 version 2 (the beginning of the genesis hash) and version 1. */
 const CAIP2 = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 const V1_NAME = 'solana'
 
@@ -31,27 +31,27 @@ const checkGasAccount = (
   { gasAccount, treasury, ownAddresses }: SolanaFacilitatorSettings,
   key: string | undefined,
 ): void => {
-  if (!isAddress(gasAccount)) throw new Error(`The gas account ${gasAccount} is no Solana address`)
-  // What our own wallets sign is never taken for somebody's payment, and the gas account signs every one of them.
+  if (!isAddress(gasAccount)) throw new Error(`The gas account ${gasAccount} is not a Solana address`)
+  // Transactions signed by our own wallets never count as payments, and the gas account signs every payment.
   if ([treasury, ...ownAddresses].includes(gasAccount))
-    throw new Error(`The gas account ${gasAccount} is one of the marketplace's own wallets`)
+    throw new Error(`The gas account ${gasAccount} must not be one of the marketplace's own wallets`)
   if (key !== undefined && key !== gasAccount)
     throw new Error(`The signer's address ${key} is not the gas account ${gasAccount}`)
 }
 
-/** Nobody makes the treasury's account on the way: a payment into one that is not there fails. */
+/** The treasury's token account must exist, because buyers' payments do not create it. */
 const openDestination = async (nodes: SolanaNodes, { treasury, usdc }: SolanaFacilitatorSettings) => {
   const destination = await usdcAccountOf(treasury, usdc)
   const account = await readTokenAccount(nodes.rpc, destination, 'confirmed')
   if (account === undefined || account.mint !== usdc || account.owner !== treasury)
-    throw new Error(`The treasury ${treasury} has no USDC account: make ${destination} first`)
+    throw new Error(`The treasury ${treasury} has no USDC account. Create ${destination} first.`)
   if (isFrozen(account)) throw new Error(`The treasury's USDC account ${destination} is frozen by its issuer`)
   return destination
 }
 
 /**
- * Brings transfers that buyers signed to Solana and pays their fee (scheme "exact" of x402). Without the signer of the
- * gas account it does all but sign.
+ * Settles transfers that buyers signed and pays their fee (x402 scheme "exact"). Without a signer it supports everything
+ * except signing.
  */
 export const openSolanaFacilitator = async (
   settings: SolanaFacilitatorSettings,
@@ -63,12 +63,12 @@ export const openSolanaFacilitator = async (
   const destination = await openDestination(nodes, settings)
   const terms = { gasAccount, mint, destination }
 
-  const settled = (payment: SignedPayment): PaymentTransaction => {
-    const transaction = readPaymentTransaction(payment)
+  const requireSettleable = (payment: SignedPayment): PaymentTransaction => {
+    const transaction = parsePaymentTransaction(payment)
     const amount = transferIn(transaction?.instructions[2])?.amount
-    assert(transaction !== undefined && amount !== undefined, 'only what can be read is settled')
+    assert(transaction !== undefined && amount !== undefined, 'a settlement has a parsed transaction')
     const rejected = rejectLayout(transaction, { ...terms, amount })
-    assert(rejected === undefined, `the gas account signs payments to the treasury alone: ${rejected}`)
+    assert(rejected === undefined, `the gas account signs only payments to the treasury: ${rejected}`)
     return transaction
   }
 
@@ -80,14 +80,14 @@ export const openSolanaFacilitator = async (
     extra: { feePayer: gasAccount },
 
     parsePayment(payment) {
-      const transaction = readPaymentTransaction(payment)
+      const transaction = parsePaymentTransaction(payment)
       const transfer = transferIn(transaction?.instructions[2])
       if (transaction === undefined || transfer === undefined) return undefined
       return { kind: 'message', proof: transaction.hash, payer: transfer.authority }
     },
 
     async rejectionReason(payment, amount) {
-      const transaction = readPaymentTransaction(payment)
+      const transaction = parsePaymentTransaction(payment)
       if (transaction === undefined) return REASONS.unreadable
       return rejectLayout(transaction, { ...terms, amount }) ?? rejectOnChain(nodes, transaction)
     },
@@ -95,17 +95,17 @@ export const openSolanaFacilitator = async (
     minedNonce: async () => null,
 
     async readTerms() {
-      // Whatever blockhash the buyer took, it is no newer than the newest one of now.
+      // The buyer's blockhash is not newer than the newest one now.
       const { final, horizon } = await readHeights(nodes)
       const lastValidHeight = horizon - EXPIRY_MARGIN
       return { nextNonce: null, finalHeight: final, lastValidHeight, fees: null, gasBalance: null }
     },
 
     async sign(payment, { finalHeight, lastValidHeight }) {
-      assert(signer !== undefined, 'settlements are signed where the gas key is')
-      const { wire } = settled(payment)
+      assert(signer !== undefined, 'only a process with the gas key signs settlements')
+      const { wire } = requireSettleable(payment)
       const signature = await signer.signMessage(Uint8Array.from(wire.messageBytes))
-      assert(isSignatureBytes(signature), 'the signer gives 64 bytes')
+      assert(isSignatureBytes(signature), 'the signature has 64 bytes')
       const signatures = { ...wire.signatures, [address(gasAccount)]: signature }
       const transaction = { ...wire, signatures }
       return {
@@ -124,7 +124,7 @@ export const openSolanaFacilitator = async (
 
     async readGas() {
       const { value } = await nodes.rpc.getBalance(address(gasAccount), { commitment: 'confirmed' }).send()
-      return { balance: value, maxCostPerSettlement: MOST_FEE }
+      return { balance: value, maxCostPerSettlement: MAX_FEE }
     },
   }
 }

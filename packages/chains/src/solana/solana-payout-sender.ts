@@ -11,12 +11,12 @@ import type { SolanaPayoutSenderSettings } from './settings.ts'
 import { feeAt, MICRO_LAMPORTS_PER_UNIT, priceOf, signPayout } from './sign-payout.ts'
 import { readTokenAccount, usdcAccountOf, usdcOf } from './token-account.ts'
 
-/** Moves the treasury's USDC on Solana. */
+/** Sends payouts on Solana. */
 export const solanaPayoutSender = (
   settings: SolanaPayoutSenderSettings,
   signer: SolanaTreasurySigner,
 ): PayoutSender => {
-  assert(signer.address === settings.treasury, "the signer holds the treasury's key")
+  assert(signer.address === settings.treasury, "the signer has the treasury's key")
   const nodes = solanaNodes(settings)
   const { rpc } = nodes
   const firstPrice = settings.microLamportsPerUnit ?? MICRO_LAMPORTS_PER_UNIT
@@ -24,13 +24,13 @@ export const solanaPayoutSender = (
   return {
     network: 'solana-mainnet',
     treasury: settings.treasury,
-    rejectionReason: (order) => rejectPayee(rpc, settings.usdc, own, order.to),
+    rejectionReason: (payout) => rejectPayee(rpc, settings.usdc, own, payout.to),
     nonces: async () => null,
     finalNonce: async () => null,
-    async sign(order, _nonce, before) {
+    async sign(payout, _nonce, previous) {
       const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
-      const attempt = before.length + 1
-      return signPayout(order, signer, {
+      const attempt = previous.length + 1
+      return signPayout(payout, signer, {
         mint: settings.usdc,
         attempt,
         microLamportsPerUnit: priceOf(attempt, firstPrice),
@@ -39,8 +39,8 @@ export const solanaPayoutSender = (
     },
     send: ({ bytes }) => sendBytes(nodes, bytes),
     observe: (signed) => observePayout(nodes, signed),
-    async estimateCost(order) {
-      const account = await usdcAccountOf(order.to, settings.usdc)
+    async estimateCost(payout) {
+      const account = await usdcAccountOf(payout.to, settings.usdc)
       const createsAccount = (await readTokenAccount(rpc, account, 'confirmed')) === undefined
       const rent = createsAccount
         ? await rpc.getMinimumBalanceForRentExemption(BigInt(getTokenSize())).send()

@@ -12,7 +12,7 @@ import type { SolanaRpc } from './nodes.ts'
 
 const base64 = getBase64Encoder()
 
-/** The one account of a wallet into which its USDC is paid. */
+/** The wallet's associated token account for USDC. */
 export const usdcAccountOf = async (owner: string, mint: string): Promise<Address> => {
   const [account] = await findAssociatedTokenPda({
     mint: address(mint),
@@ -22,7 +22,7 @@ export const usdcAccountOf = async (owner: string, mint: string): Promise<Addres
   return account
 }
 
-/** Undefined when nothing is there, or something that is no token account. */
+/** Undefined when the account does not exist or is not a token account. */
 export const readTokenAccount = async (
   rpc: SolanaRpc,
   account: Address,
@@ -36,7 +36,7 @@ export const readTokenAccount = async (
 
 export const isFrozen = (account: Token): boolean => account.state === AccountState.Frozen
 
-/** USDC of a wallet; one that never held any has no account and therefore none. */
+/** USDC balance of a wallet. Zero when it has no token account. */
 export const usdcOf = async (
   rpc: SolanaRpc,
   owner: string,

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 
-/** A log as far as it matters here. Addresses and hashes in lower case. */
+/** The used fields of a log. Addresses and hashes are in lower case. */
 export interface Log {
   readonly address: string
   readonly topics: readonly string[]
@@ -13,7 +13,7 @@ export interface Log {
 
 export interface Receipt {
   readonly succeeded: boolean
-  /** Missing while the block is not sealed: some nodes hand receipts out before. */
+  /** Undefined while the block is being built. Some nodes return receipts before it is complete. */
   readonly block: { readonly height: bigint; readonly hash: string } | undefined
   readonly logs: readonly Log[]
 }
@@ -27,7 +27,7 @@ export interface Block {
 
 export interface Transaction {
   readonly from: string
-  /** Null when it makes a contract. */
+  /** Null for a contract creation. */
   readonly to: string | null
   readonly nonce: bigint
   readonly input: Hex
@@ -36,33 +36,33 @@ export interface Transaction {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const bad = (what: string): Error => new Error(`the node answered with no ${what}`)
+const malformed = (what: string): Error => new Error(`the node returned an invalid ${what}`)
 
 const record = (value: unknown, what: string): Record<string, unknown> => {
-  if (!isRecord(value)) throw bad(what)
+  if (!isRecord(value)) throw malformed(what)
   return value
 }
 
 export const quantity = (value: unknown): bigint => {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) throw bad('number')
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) throw malformed('number')
   return BigInt(value)
 }
 
 export const bytes = (value: unknown): Hex => {
-  if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw bad('bytes')
+  if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw malformed('bytes')
   return value.toLowerCase() as Hex
 }
 
-/** A whole 32-byte word, such as a token's balance. A call to an address without code answers nothing at all. */
+/** A 32-byte word, such as a token balance. A call to an address without code returns no bytes and is rejected. */
 export const word = (value: unknown): bigint => {
   const text = bytes(value)
-  if (text.length !== 66) throw bad('word')
+  if (text.length !== 66) throw malformed('word')
   return BigInt(text)
 }
 
 const hash = (value: unknown): string => {
   const text = bytes(value)
-  if (text.length !== 66) throw bad('hash')
+  if (text.length !== 66) throw malformed('hash')
   return text
 }
 
@@ -76,7 +76,7 @@ const blockOf = (value: Record<string, unknown>) => ({
 const readLog = (value: unknown): Log => {
   const log = record(value, 'log')
   const topics = log['topics']
-  if (!Array.isArray(topics)) throw bad('topics')
+  if (!Array.isArray(topics)) throw malformed('topics')
   return {
     address: bytes(log['address']),
     topics: topics.map(hash),
@@ -88,22 +88,23 @@ const readLog = (value: unknown): Log => {
   }
 }
 
-const order = (a: Log, b: Log): number => Number(a.block.height - b.block.height) || Number(a.index - b.index)
+const byPosition = (a: Log, b: Log): number =>
+  Number(a.block.height - b.block.height) || Number(a.index - b.index)
 
-/** Oldest first. Logs that a reorganisation took away are marked so by some nodes, and left out. */
+/** Oldest first, without the logs that a node marks as removed by a reorganization. */
 export const readLogs = (value: unknown): readonly Log[] => {
-  if (!Array.isArray(value)) throw bad('logs')
+  if (!Array.isArray(value)) throw malformed('logs')
   const standing = value.filter((log) => !isRecord(log) || log['removed'] !== true)
-  return standing.map(readLog).toSorted(order)
+  return standing.map(readLog).toSorted(byPosition)
 }
 
 export const readReceipt = (value: unknown): Receipt | undefined => {
   if (value === null) return undefined
   const receipt = record(value, 'receipt')
   const status = quantity(receipt['status'])
-  if (status > 1n) throw bad('status')
-  const isSealed = typeof receipt['blockHash'] === 'string' && typeof receipt['blockNumber'] === 'string'
-  if (!isSealed) return { succeeded: status === 1n, block: undefined, logs: [] }
+  if (status > 1n) throw malformed('status')
+  const isMined = typeof receipt['blockHash'] === 'string' && typeof receipt['blockNumber'] === 'string'
+  if (!isMined) return { succeeded: status === 1n, block: undefined, logs: [] }
   return { succeeded: status === 1n, block: blockOf(receipt), logs: readLogs(receipt['logs']) }
 }
 

@@ -2,7 +2,7 @@ import { startAnvil } from '@market/testing/anvil'
 import { evmSigner } from '@market/testing/evm-signer'
 import { smartWallet } from '@market/testing/smart-wallet'
 import { afterAll, expect, test } from 'vitest'
-import { brokenNode, type Relay, relayTo, silentNode } from './test-relay.ts'
+import { brokenNode, type Relay, relayTo, stallingNode } from './test-relay.ts'
 import { apiError, proofBy } from './test-support.ts'
 import { walletSignatures } from './wallet-signatures.ts'
 
@@ -17,7 +17,7 @@ const rpcError = (code: number, message: string) =>
 
 const nodes = {
   'is not there': await stoppedNode(),
-  'never finishes its answer': await silentNode(),
+  'never finishes its answer': await stallingNode(),
   'limits our rate': await brokenNode(429, rpcError(-32005, 'limit exceeded')),
   'limits our rate with a status of 200': await brokenNode(
     200,
@@ -60,27 +60,27 @@ test.each(Object.entries(nodes))('when the first node %s, the second decides', a
   expect(answer).toMatchObject({ kind: 'unauthenticated', extra: { code: 'bad_signature' } })
 })
 
-test('a plain wallet signs in while every node is away', async () => {
+test('a key signature is accepted while no node can be reached', async () => {
   await signaturesBy(nodes['is not there'].url).verify(plainProof, 'session', now)
   await signaturesBy().verify(plainProof, 'session', now)
 })
 
-test('without any node a signature that needs the chain is answered as unavailable', async () => {
+test('throws `unavailable` for a smart wallet signature when no node is configured', async () => {
   expect(await apiError(signaturesBy().verify(smartProof, 'session', now))).toMatchObject(away)
   expect(await apiError(signaturesBy().verify(wrongProof, 'session', now))).toMatchObject(away)
 })
 
-test('a verdict of the first node is final and the second is not asked', async () => {
-  const second = working.asked()
+test('the second node is not queried when the first one responds', async () => {
+  const second = working.requests()
   const signatures = signaturesBy(anvil.url, working.url)
   await signatures.verify(smartProof, 'session', now)
   expect(await apiError(signatures.verify(wrongProof, 'session', now))).toMatchObject({
     kind: 'unauthenticated',
   })
-  expect(working.asked()).toBe(second)
+  expect(working.requests()).toBe(second)
 })
 
-test('a contract that fails is a wrong signature, whatever the status it comes with', async () => {
+test('a failing contract is a wrong signature for any HTTP status', async () => {
   for (const [status, code, message] of [
     [200, 3, 'execution reverted: no'],
     [200, -32000, 'execution reverted'],

@@ -1,29 +1,29 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import { accountFollower, type Happening } from './follow-account.ts'
+import { type AccountTransaction, accountFollower } from './follow-account.ts'
 import type { SolanaNodes } from './nodes.ts'
-import { attachedTo, isOwn, payerOf, type TreasuryAccount } from './read-transfer.ts'
+import { attachedDataOf, isOwnTransfer, payerOf, type TreasuryAccount } from './read-transfer.ts'
 
-/** Undefined for what is no payment to us: a payout, a failure, a transfer of our own. */
+/** Undefined for payouts, failed transactions and transfers between our own wallets. */
 const transferOf = (
-  { signature, transaction, change, at, block }: Happening,
+  { signature, transaction, change, at, block }: AccountTransaction,
   own: ReadonlySet<string>,
 ): IncomingTransfer | undefined => {
-  if (change.gained <= 0n || isOwn(change, own)) return undefined
+  if (change.treasuryChange <= 0n || isOwnTransfer(change, own)) return undefined
   const payer = payerOf(change)
   return {
     reference: signature,
-    amount: usdc(change.gained),
+    amount: usdc(change.treasuryChange),
     payer: payer.kind === 'one' ? payer.key : null,
     at,
     block,
     final: true,
-    attachedData: attachedTo(transaction),
+    attachedData: attachedDataOf(transaction),
   }
 }
 
-/** Follows what comes into the treasury. */
-export const treasuryFollower = (
+/** Reads the transfers into the treasury. */
+export const incomingTransfersFollower = (
   nodes: SolanaNodes,
   treasury: () => Promise<TreasuryAccount>,
   own: ReadonlySet<string>,
@@ -32,14 +32,14 @@ export const treasuryFollower = (
   const follow = accountFollower(
     nodes,
     treasury,
-    (happening) => transferOf(happening, own),
+    (entry) => transferOf(entry, own),
     page === undefined ? {} : { page },
   )
   return async (
     from: string | undefined,
     limit: number,
   ): Promise<{ readonly transfers: readonly IncomingTransfer[]; readonly position: string }> => {
-    const { seen, position } = await follow(from, limit)
-    return { transfers: seen, position }
+    const { items, position } = await follow(from, limit)
+    return { transfers: items, position }
   }
 }
