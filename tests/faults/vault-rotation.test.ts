@@ -166,7 +166,7 @@ describe('an api that was started before', () => {
     const newOnly = await api(world.environmentOf('new'))
     expect((await me(newOnly.url)).status).toBe(500)
     await until('the log says why', () => newOnly.output().includes('the vault has no key'))
-    expect(newOnly.output()).toContain('the vault has no key \\"k-old\\": give it back')
+    expect(newOnly.output()).toContain('the vault has no key \\"k-old\\". Configure it again')
 
     const { code, out } = await rotate(world.environmentOf('new')).ended
     expect(code).toBe(1)

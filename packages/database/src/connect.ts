@@ -20,17 +20,17 @@ export interface ConnectSettings {
   readonly pipeline?: boolean
   /** Called when a prepared statement was lost and none is prepared from then on. */
   readonly onLostStatement?: (error: Error) => void
-  /** Whole numbers as the driver gives them, for an engine of others that knows nothing of ours. */
+  /** Use the driver's default integer types, for third-party code such as the job engine. */
   readonly plainTypes?: boolean
-  /** Commits do not wait for the disk: for a program that does again whatever a crash of Postgres undoes. */
+  /** Commits do not wait for the disk. Only for processes that repeat work lost in a crash of Postgres. */
   readonly withoutFlush?: boolean
-  /** Told of a connection that broke while it was idle; without a listener Node would end the process. */
+  /** Called when an idle connection breaks. Without a listener, Node would end the process. */
   readonly onIdleError?: (error: Error) => void
 }
 
 /**
- * Every wait has an end: a black-holed server is noticed by the client's own clock (`query_timeout`),
- * a slow statement by the server's.
+ * Every wait has a timeout: `query_timeout` in the client covers an unreachable server, and the server's statement timeout
+ * covers a slow statement.
  */
 const TIMEOUTS = {
   connectionTimeoutMillis: 2_000,
@@ -56,7 +56,7 @@ export function openPool(settings: ConnectSettings): pg.Pool {
   })
   const onIdleError = settings.onIdleError ?? (() => {})
   pool.on('error', onIdleError)
-  // A connection can also break between two queries of one transaction, where only the client itself is told.
+  // A connection can also break between two queries of a transaction. Then only the client emits the error.
   pool.on('connect', (client) => client.on('error', onIdleError))
   return pool
 }

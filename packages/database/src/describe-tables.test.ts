@@ -4,14 +4,14 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeTables } from './describe-tables.ts'
 
-test('tables.ts is what the migrations make', async () => {
+test('tables.ts matches the migrations', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.stop())
   const written = readFileSync(new URL('./tables.ts', import.meta.url), 'utf8')
   expect(await describeTables(database.url)).toBe(written)
 })
 
-test('a column of a type the application does not know is rejected, not guessed', async () => {
+test('rejects a column with an unknown type', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.stop())
   await sql`create table odd (price money)`.execute(database.db)

@@ -1,8 +1,8 @@
 const BATCH = 1_000
 
 /**
- * Deletes batch by batch until none is left: one statement for all would hold its locks for as long as it takes, and a
- * fixed number a minute would fall behind whoever writes faster. After so many batches it ends, and the next sweep goes on.
+ * Deletes in batches until no row is left. A single statement would hold its locks for too long, and a fixed number per
+ * minute could be slower than the inserts. It stops after a maximum number of batches, and the next sweep continues.
  */
 export async function inBatches(
   mostBatches: number,

@@ -40,7 +40,7 @@ const isThere = async (table: string): Promise<boolean> => {
 }
 
 describe('migrate', () => {
-  test('the files are applied in the order of their numbers, and twice is nothing', async () => {
+  test('applies the files in order, and does nothing when run again', async () => {
     const files = migrationsOf({
       '0002_second.sql': 'alter table things add column more text',
       '0001_first.sql': 'create table things (id int); create table others (id int)',
@@ -52,12 +52,12 @@ describe('migrate', () => {
     expect(await isThere('others')).toBe(true)
   })
 
-  test('connections to a migrated database do not compile statements', async () => {
+  test('a migrated database has JIT compilation turned off', async () => {
     await migrate(url)
     expect(await ask<{ jit: string }>('show jit')).toEqual([{ jit: 'off' }])
   })
 
-  test('a new file is applied after the old ones', async () => {
+  test('applies a new file after the old ones', async () => {
     const first = migrationsOf({ '0001_first.sql': 'create table things (id int)' })
     await migrate(url, first)
     const second = migrationsOf({
@@ -67,7 +67,7 @@ describe('migrate', () => {
     expect(await migrate(url, second)).toEqual(['0002_second'])
   })
 
-  test('a file that was changed after it ran is rejected, and nothing after it is applied', async () => {
+  test('rejects a file that was changed after it was applied, and applies no later file', async () => {
     await migrate(url, migrationsOf({ '0001_first.sql': 'create table things (id int)' }))
     const changed = migrationsOf({
       '0001_first.sql': 'create table things (id bigint)',
@@ -77,7 +77,7 @@ describe('migrate', () => {
     expect(await isThere('others')).toBe(false)
   })
 
-  test('a failing file leaves nothing of itself, keeps those before it, and can be mended', async () => {
+  test('rolls back a failing file, keeps the earlier ones, and applies the corrected file', async () => {
     const broken = migrationsOf({
       '0001_first.sql': 'create table things (id int)',
       '0002_second.sql': 'create table others (id int); select nonsense',
@@ -91,7 +91,7 @@ describe('migrate', () => {
     expect(await migrate(url, mended)).toEqual(['0002_second'])
   })
 
-  test('migrators that start at once apply each file once', async () => {
+  test('concurrent migrations apply each file once', async () => {
     const files = migrationsOf({
       '0001_first.sql': 'create table things (id int); select pg_sleep(0.2)',
       '0002_second.sql': 'insert into things values (1)',
@@ -101,7 +101,7 @@ describe('migrate', () => {
     expect(await ask('select id from things')).toEqual([{ id: 1 }])
   })
 
-  test('the application’s own migrations apply to an empty database, up to the newest', async () => {
+  test('applies all migrations of the application to an empty database', async () => {
     const done = await migrate(url)
     expect(done.at(-1)).toBe(latestMigration())
     expect(done).toEqual([...done].sort())

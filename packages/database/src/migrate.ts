@@ -28,7 +28,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
       await apply(client, migration)
       done.push(migration.name)
     }
-    // The job engine keeps its own tables in its own schema; jobs are written in the same transactions as our rows.
+    // The job engine has its own schema in the same database, so that jobs are written in the same transactions.
     await runMigrations({ connectionString: url, logger: SILENT })
     return done
   } finally {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from './connect.ts'
 import { isOutage } from './outage.ts'
 
-const withCode = (code: string) => Object.assign(new Error('said by the server'), { code })
+const withCode = (code: string) => Object.assign(new Error('server error'), { code })
 
 describe('isOutage', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('isOutage', () => {
     'ENOTFOUND',
     'EAI_AGAIN',
     'ENOENT',
-  ])('%s says that the database is away', (code) => {
+  ])('%s is an outage', (code) => {
     expect(isOutage(withCode(code))).toBe(true)
   })
 
@@ -53,7 +53,7 @@ describe('isOutage', () => {
     'Connection terminated due to connection timeout',
     'Client has encountered a connection error and is not queryable',
     'Client was closed and is not queryable',
-  ])('the client’s own sentence "%s" is an outage', (sentence) => {
+  ])('the client message "%s" is an outage', (sentence) => {
     expect(isOutage(new Error(sentence))).toBe(true)
   })
 
@@ -64,7 +64,7 @@ describe('isOutage', () => {
     },
   )
 
-  test('one outage among several attempts is an outage', () => {
+  test('an AggregateError with one outage is an outage', () => {
     expect(isOutage(new AggregateError([withCode('EINVAL'), withCode('ECONNREFUSED')]))).toBe(true)
     expect(isOutage(new AggregateError([withCode('EINVAL')]))).toBe(false)
   })
@@ -78,11 +78,11 @@ describe('isOutage', () => {
       .catch((error: unknown) => error)
   }
 
-  test('nobody listening is an outage', async () => {
+  test('a refused connection is an outage', async () => {
     expect(isOutage(await failureOf('postgres://root@127.0.0.1:1/none', 'select 1'))).toBe(true)
   })
 
-  test('a server that takes the connection and says nothing is an outage', async () => {
+  test('a server that accepts the connection and does not respond is an outage', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -91,7 +91,7 @@ describe('isOutage', () => {
     expect(isOutage(await failureOf(`postgres://root@127.0.0.1:${port}/none`, 'select 1'))).toBe(true)
   })
 
-  test('a statement that takes too long is an outage, and a wrong one is not', async () => {
+  test('a statement timeout is an outage, and an invalid statement is not', async () => {
     const database = await testDatabase()
     onTestFinished(() => database.stop())
     expect(isOutage(await failureOf(database.url, 'select pg_sleep(30)'))).toBe(true)

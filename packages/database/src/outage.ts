@@ -1,6 +1,6 @@
 import { sqlStateOf } from './transact.ts'
 
-/** SQLSTATE classes in which the server is away, full, shutting down, or was too slow. */
+/** SQLSTATE classes for a server that is unreachable, out of resources, shutting down or too slow. */
 const OUTAGES = [/^08/, /^53/, /^57/, /^55P03$/, /^25P03$/]
 
 const SOCKET_CODES = new Set([
@@ -13,7 +13,7 @@ const SOCKET_CODES = new Set([
   'ENOENT',
 ])
 
-const CLIENT_SENTENCES = [
+const CLIENT_MESSAGES = [
   /^Query read timeout$/,
   /^timeout exceeded when trying to connect$/,
   /^Connection terminated/,
@@ -21,12 +21,12 @@ const CLIENT_SENTENCES = [
   /^Client was closed and is not queryable$/,
 ]
 
-/** Whether an error says that Postgres could not be reached or did not answer in time: a 503, not a fault of ours. */
+/** Whether Postgres could not be reached or did not respond in time. The response is 503, not 500. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = sqlStateOf(error)
   if (code !== undefined && (SOCKET_CODES.has(code) || OUTAGES.some((pattern) => pattern.test(code))))
     return true
   if (error instanceof AggregateError) return error.errors.some(isOutage)
-  return CLIENT_SENTENCES.some((pattern) => pattern.test(error.message))
+  return CLIENT_MESSAGES.some((pattern) => pattern.test(error.message))
 }

@@ -10,7 +10,7 @@ const pidOf = async (db: Db | Tx): Promise<number> => {
   return rows[0]?.pid ?? 0
 }
 
-/** One connection, so that the next question must use the same one or a new one. */
+/** One connection, so that the next query uses the same one or a new one. */
 async function oneConnection() {
   const broken = Promise.withResolvers<void>()
   const database = await testDatabase({ maxConnections: 1, onIdleError: () => broken.resolve() })
@@ -21,7 +21,7 @@ async function oneConnection() {
 const terminate = (pid: number) => asAdmin((client) => client.query('select pg_terminate_backend($1)', [pid]))
 
 describe('connections after an outage', () => {
-  test('a connection ended in the middle of a transaction is not handed out again', async () => {
+  test('a connection that ended within a transaction is not reused', async () => {
     const { db, isTold } = await oneConnection()
     let first = 0
     let attempts = 0
@@ -38,7 +38,7 @@ describe('connections after an outage', () => {
     expect(await pidOf(db)).not.toBe(first)
   })
 
-  test('a connection ended while a statement runs is not handed out again', async () => {
+  test('a connection that ended during a statement is not reused', async () => {
     const { db } = await oneConnection()
     let first = 0
     const failing = transact(db, async (tx) => {
@@ -51,7 +51,7 @@ describe('connections after an outage', () => {
     expect(await pidOf(db)).not.toBe(first)
   })
 
-  test('after an outage the connection answers nothing more within its transaction', async () => {
+  test('after an outage the connection rejects further queries of the transaction', async () => {
     const { db } = await oneConnection()
     const failing = transact(db, async (tx) => {
       const pid = await pidOf(tx)
@@ -63,13 +63,13 @@ describe('connections after an outage', () => {
     expect(await pidOf(db)).toBeGreaterThan(0)
   })
 
-  test('a connection whose answer is still on its way answers nobody else', async () => {
+  test('a connection with an outstanding response is not used for other queries', async () => {
     const { db } = await oneConnection()
     let first = 0
     const failing = transact(db, async (tx) => {
       first = await pidOf(tx)
       await sql`set local statement_timeout = 0`.execute(tx)
-      // The client gives up after five seconds; the server would answer after six.
+      // The client times out after five seconds. The server would respond after six.
       await expect(sql`select pg_sleep(6)`.execute(tx)).rejects.toThrow('Query read timeout')
       await pidOf(tx)
     })
@@ -77,7 +77,7 @@ describe('connections after an outage', () => {
     expect(await pidOf(db)).not.toBe(first)
   })
 
-  test('so it is outside a transaction', async () => {
+  test('the same applies outside a transaction', async () => {
     const { db } = await oneConnection()
     const first = await pidOf(db)
     await sql`set statement_timeout = 0`.execute(db)
@@ -85,7 +85,7 @@ describe('connections after an outage', () => {
     expect(await pidOf(db)).not.toBe(first)
   })
 
-  test('a connection that broke while idle is replaced', async () => {
+  test('an idle connection that broke is replaced', async () => {
     const { db, isTold } = await oneConnection()
     const first = await pidOf(db)
     await terminate(first)
@@ -93,7 +93,7 @@ describe('connections after an outage', () => {
     expect(await pidOf(db)).not.toBe(first)
   })
 
-  test('a statement the server gave up leaves the connection in use', async () => {
+  test('a connection is reused after the server cancelled a statement', async () => {
     const { db } = await oneConnection()
     const first = await pidOf(db)
     const slow = transact(db, async (tx) => {
@@ -181,7 +181,7 @@ describe('prepared statements', () => {
     expect((await sql`select n from counted`.execute(db)).rows).toHaveLength(2)
   })
 
-  test('a read of one moment that lost a statement runs again', async () => {
+  test('a snapshot read that lost a statement runs again', async () => {
     const { db, lost } = await prepared()
     await readAtOnce(db, one)
     await sql`deallocate all`.execute(db)
@@ -202,16 +202,16 @@ describe('prepared statements', () => {
 describe.each([{ pipeline: true }, { pipeline: false }])(
   'transactions with pipelining: $pipeline',
   (settings) => {
-    test('the first statement belongs to the transaction, a read or a write', async () => {
+    test('the first statement is part of the transaction, for reads and writes', async () => {
       const { db } = await prepared(settings)
       await sql`create table counted (n int)`.execute(db)
       for (const first of [sql`insert into counted values (1)`, sql`select * from counted for update`]) {
         const failing = transact(db, async (tx) => {
           await first.execute(tx)
           await sql`insert into counted values (2)`.execute(tx)
-          throw new Error('taken back')
+          throw new Error('rolled back')
         })
-        await expect(failing).rejects.toThrow('taken back')
+        await expect(failing).rejects.toThrow('rolled back')
         expect((await sql`select n from counted`.execute(db)).rows).toEqual([])
       }
     })

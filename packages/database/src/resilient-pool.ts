@@ -10,7 +10,7 @@ export interface ResilientPoolSettings {
   readonly preparedStatements: PreparedStatements
   /** Whether the first read of a transaction is sent together with its BEGIN; the pool must allow pipelining. */
   readonly pipeline: boolean
-  /** Called once, when the server or a pooler no longer knows a statement: from then on none is prepared. */
+  /** Called once, when the server or a pooler lost a prepared statement. After that no statement is prepared. */
   readonly onLostStatement: (error: Error) => void
 }
 
@@ -101,25 +101,25 @@ function wrap(
     } catch (error) {
       if (name === undefined || !isLostStatement(error)) throw error
       stopPreparing(error)
-      // Inside a transaction the error has aborted it: `transact` runs the whole of it again.
+      // The error aborted the transaction. `transact` runs it again.
       if (inTransaction) throw error
       return send(sql, parameters, undefined)
     }
   }
 
   return {
-    // Cursors are not used here, so the one overload that is called is the one that exists.
+    // Only this overload is used, because cursors are not used here.
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) => client.release(destroy === true || broken !== undefined),
   }
 }
 
-/** A statement that the server itself ended (lock or statement timeout) leaves the connection usable. */
+/** After a lock or statement timeout of the server the connection can still be used. */
 function isCancelledStatement(error: Error): boolean {
   return 'code' in error && (error.code === '55P03' || error.code === '57014')
 }
 
-/** So many different statements are prepared per connection; the rest are planned on every call. */
+/** Maximum number of prepared statements per connection. Others are planned on every call. */
 const MAX_PREPARED = 200
 const PREPARABLE = /^\s*(select|insert|update|delete|with)\b/i
 

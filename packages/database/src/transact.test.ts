@@ -5,7 +5,7 @@ import { brokenConstraint, CommitThenReject, sqlStateOf, type Tx, transact } fro
 
 type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
 
-/** Resolves for everybody once `count` have arrived. */
+/** Resolves for all callers when `count` of them have called it. */
 function barrier(count: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let left = count
@@ -41,7 +41,7 @@ describe('transact', () => {
     return rows.map((row) => [...(row.bio ?? '')].sort().join(''))
   }
 
-  test('the victim of a deadlock is tried again, and both sides happen exactly once', async () => {
+  test('retries the victim of a deadlock, and both transactions commit once', async () => {
     const bothHoldOne = barrier(2)
     let attempts = 0
     const cross = (first: string, second: string, letter: string) => {
@@ -61,12 +61,12 @@ describe('transact', () => {
     expect(await bios()).toEqual(['xy', 'xy'])
   })
 
-  test('a real serialization failure is tried again', async () => {
+  test('retries a serialization failure', async () => {
     let attempts = 0
     await transact(database.db, async (tx) => {
       attempts += 1
       if (attempts === 1) {
-        // The isolation may still change before the first look at the data.
+        // The isolation level can be changed before the first query.
         await sql`set transaction isolation level repeatable read`.execute(tx)
         await tx.selectFrom('users').select('bio').execute()
         await transact(database.db, (other) => addTo(other, 'a', 'o'))
@@ -77,7 +77,7 @@ describe('transact', () => {
     expect(await bios()).toEqual(['ot', ''])
   })
 
-  test('a conflict that never ends is given up after four attempts, and nothing stays', async () => {
+  test('throws after four attempts of a permanent conflict, and commits nothing', async () => {
     let attempts = 0
     const failing = transact(database.db, async (tx) => {
       attempts += 1
@@ -89,9 +89,9 @@ describe('transact', () => {
     expect(await bios()).toEqual(['', ''])
   })
 
-  test('any other error ends the transaction at once, and nothing stays', async () => {
+  test('rolls back at once on any other error', async () => {
     let attempts = 0
-    const fault = new Error('ours')
+    const fault = new Error('test error')
     const failing = transact(database.db, async (tx) => {
       attempts += 1
       await addTo(tx, 'a', 'z')
@@ -102,8 +102,8 @@ describe('transact', () => {
     expect(await bios()).toEqual(['', ''])
   })
 
-  test('CommitThenReject: the changes stay and the caller gets the error', async () => {
-    const fault = new Error('ours')
+  test('CommitThenReject: commits the changes and throws the error', async () => {
+    const fault = new Error('test error')
     const rejecting = transact(database.db, async (tx) => {
       await addTo(tx, 'a', 'z')
       return new CommitThenReject(fault)
@@ -112,7 +112,7 @@ describe('transact', () => {
     expect(await bios()).toEqual(['z', ''])
   })
 
-  test('a broken constraint is told by its name', async () => {
+  test('brokenConstraint returns the name of the constraint', async () => {
     const at = new Date()
     const twice = { idp_user_id: 'a', created_at: at, updated_at: at }
     const error: unknown = await database.db

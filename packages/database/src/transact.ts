@@ -5,14 +5,14 @@ import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
 
-/** A store writes through a Tx and nothing else, so no write can slip outside its transaction. */
+/** Stores write only through a Tx, so that no write happens outside a transaction. */
 export type Tx = Transaction<Tables>
 
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const ATTEMPTS = 4
 
-/** What a transaction's work returns to commit what it wrote and then reject the caller with `error`. */
+/** Returned by the work of a transaction to commit its changes and then throw `error`. */
 export class CommitThenReject {
   readonly error: Error
   constructor(error: Error) {
@@ -30,7 +30,7 @@ export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T | CommitTh
   return result
 }
 
-/** Reads everything as of one moment. */
+/** Runs all reads on one snapshot. */
 export const readAtOnce = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
   repeated(() =>
     db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read),
@@ -56,7 +56,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The constraint a write broke, by name, so that a store can say in the caller's words what it means. */
+/** The name of the violated constraint, so that a store can throw a specific error. */
 export function brokenConstraint(error: unknown): string | undefined {
   const broken = error instanceof Error && 'constraint' in error ? error.constraint : undefined
   return typeof broken === 'string' ? broken : undefined

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { withoutFlush } from './without-flush.ts'
 
-test('withoutFlush: the commit of its own transaction does not wait, that of the next one does', async () => {
+test('withoutFlush: only the commit of its own transaction does not wait for the disk', async () => {
   const { db, stop } = await testDatabase()
   const settingOf = async (on: Parameters<ReturnType<typeof sql>['execute']>[0]) =>
     (await sql<{ setting: string }>`select current_setting('synchronous_commit') as setting`.execute(on)).rows

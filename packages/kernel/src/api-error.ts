@@ -14,16 +14,16 @@ export type ErrorKind =
 export type Details = readonly { readonly path: string; readonly message: string }[]
 
 export interface ErrorExtra {
-  /** Stable machine word beside the sentence; the kind itself when nothing finer is known. */
+  /** Stable error code for programs. Defaults to the kind. */
   readonly code?: string
   readonly details?: Details
-  /** Answered as `Retry-After`. */
+  /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
-  /** Top-level fields the contract adds beside `error`, such as `existing_agent`. */
+  /** Additional top-level fields of the error response, such as `existing_agent`. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** An expected "no", safe to show the caller. Anything else that is thrown is a fault and answers 500. */
+/** An expected error whose message is safe to return to the caller. Any other thrown error becomes a 500 response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly kind: ErrorKind
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A dependency is away: the caller is told to come back, and the reason stays in our log. */
+/** A dependency cannot be reached. The response asks the caller to retry, and the cause is only logged. */
 export const unavailable = (message: string, cause?: unknown): ApiError => {
   const apiError = new ApiError('unavailable', message, { retryAfterSeconds: 2 })
   if (cause !== undefined) apiError.cause = cause

@@ -1,4 +1,4 @@
-/** For what must hold if our own code is right. A failed assert is a fault of ours, never of the caller. */
+/** Checks an internal invariant. A failed assertion is a bug in this application, never an error of the caller. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`)
 }

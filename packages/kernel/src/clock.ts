@@ -9,7 +9,7 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** Before and after everything that ever happens: for questions that ask of no time. */
+/** Time bounds for queries without a time limit. */
 export const EVER = new Date(0)
 export const FOREVER = new Date(8.64e15)
 

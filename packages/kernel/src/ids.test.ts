@@ -5,11 +5,11 @@ const at = new Date('2026-01-01T00:00:00.123Z')
 const clock = { now: () => at }
 
 describe('ids', () => {
-  test('an id is its prefix, the time in milliseconds, the cell and sixteen characters', () => {
+  test('an id consists of prefix, time in milliseconds, cell and 16 characters', () => {
     expect(idSource(clock).next('agt')).toMatch(/^agt_1767225600123_0[0-9a-z]{16}$/)
   })
 
-  test('an id tells the cell it was born in', () => {
+  test('cellOf returns the cell in which the id was created', () => {
     for (const cell of ['0', '7', 'a', 'z']) expect(cellOf(idSource(clock, cell).next('ord'))).toBe(cell)
   })
 
@@ -32,12 +32,12 @@ describe('ids', () => {
     expect(cellOf(text)).toBeUndefined()
   })
 
-  test('a hundred thousand ids of one millisecond are all different', () => {
+  test('100,000 ids of one millisecond are unique', () => {
     const ids = idSource(clock)
     expect(new Set(Array.from({ length: 100_000 }, () => ids.next('agt'))).size).toBe(100_000)
   })
 
-  test('no character is likelier than another', () => {
+  test('all characters are equally likely', () => {
     const ids = idSource(clock)
     const counts = new Map<string, number>()
     for (let n = 0; n < 20_000; n++) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './clock.ts'
 
-/** Every id wears its kind, so the compiler rejects an agent id where a user's is due. */
+/** Branded id types, so that the compiler rejects an agent id where a user id is expected. */
 export type AgentId = `agt_${string}`
 export type ListingId = `svc_${string}`
 export type OrderId = `ord_${string}`
@@ -10,7 +10,7 @@ export interface IdSource {
   next<Prefix extends string>(prefix: Prefix): `${Prefix}_${string}`
 }
 
-/** The cell an id was born in: the first character of its suffix, so that a router can send a request by id. */
+/** The cell in which an id was created: the first character of its suffix. Requests can be routed by it. */
 export type Cell = string
 
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
@@ -18,13 +18,13 @@ const RANDOM_LENGTH = 16
 
 /** `<prefix>_<unix ms>_<cell><16 random base36>`: 82 random bits, so an id cannot be guessed. */
 export function idSource(clock: Clock, cell: Cell = '0'): IdSource {
-  if (!/^[0-9a-z]$/.test(cell)) throw new RangeError(`A cell is one base36 character, not "${cell}"`)
+  if (!/^[0-9a-z]$/.test(cell)) throw new RangeError(`cell must be one base36 character, not "${cell}"`)
   return { next: (prefix) => `${prefix}_${clock.now().getTime()}_${cell}${randomBase36(RANDOM_LENGTH)}` }
 }
 
 export const cellOf = (id: string): Cell | undefined => /^[a-z]+_\d+_([0-9a-z])[0-9a-z]+$/.exec(id)?.[1]
 
-/** Bytes above the last whole multiple of 36 are thrown away, so that no letter is likelier than another. */
+/** Discards bytes above the last multiple of 36, so that all characters are equally likely. */
 function randomBase36(length: number): string {
   let text = ''
   while (text.length < length) {

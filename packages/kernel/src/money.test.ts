@@ -6,11 +6,11 @@ import { formatUsd, minus, parseUsd, plus, share, usdc, ZERO } from './money.ts'
 const amounts = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }).map(usdc)
 
 describe('money', () => {
-  test('every amount comes back unchanged from its own text', () => {
+  test('formatting and parsing an amount returns the same amount', () => {
     fc.assert(fc.property(amounts, (amount) => parseUsd(formatUsd(amount)) === amount))
   })
 
-  test('an amount is written with two to six decimals', () => {
+  test('formats an amount with two to six decimals', () => {
     fc.assert(fc.property(amounts, (amount) => /^\d+\.\d{2,6}$/.test(formatUsd(amount))))
   })
 
@@ -58,11 +58,11 @@ describe('money', () => {
     expect(parseUsd(text)).toBeUndefined()
   })
 
-  test('seven decimals are rejected even when the last is zero', () => {
+  test('rejects seven decimals even when the last is zero', () => {
     expect(parseUsd('1.0000000')).toBeUndefined()
   })
 
-  test('a share and its rest make the whole, whatever the amount', () => {
+  test('share and remainder sum to the amount', () => {
     const bps = fc.bigInt({ min: 0n, max: 10_000n })
     fc.assert(
       fc.property(amounts, bps, (amount, part) => {
@@ -73,7 +73,7 @@ describe('money', () => {
     )
   })
 
-  test('a share rounds down, by less than one micro', () => {
+  test('share rounds down by less than one micro', () => {
     const bps = fc.bigInt({ min: 0n, max: 10_000n })
     fc.assert(
       fc.property(amounts, bps, (amount, part) => {
@@ -85,7 +85,7 @@ describe('money', () => {
     expect(share(usdc(10n), 1_000n)).toBe(1n)
   })
 
-  test('money is never below zero', () => {
+  test('rejects negative money', () => {
     expect(() => usdc(-1n)).toThrow(RangeError)
     expect(() => minus(usdc(1n), usdc(2n))).toThrow(RangeError)
     expect(() => share(usdc(10_000n), -1n)).toThrow(RangeError)

@@ -7,7 +7,7 @@ const row = fc.record({
   id: fc.stringMatching(/^msg_[0-9]{1,15}_[0-9a-z]{17}$/),
 })
 
-test('a cursor leads back to the last row of its page, and is there only when there is more', () => {
+test('a cursor identifies the last row of its page and exists only when there are more rows', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 6 }), (found) => {
       const limit = Math.max(1, found.length - 1)
@@ -19,12 +19,12 @@ test('a cursor leads back to the last row of its page, and is there only when th
   )
 })
 
-test('no cursor is the beginning; a page of nothing has no next', () => {
+test('no cursor starts at the first row, and an empty page has no next cursor', () => {
   expect(readCursor(undefined, 'msg')).toBeUndefined()
   expect(pageOf([], 3)).toEqual({ rows: [], nextCursor: null })
 })
 
-test('a cursor of another list, or of nobody, is rejected', () => {
+test('rejects a cursor of another list and a forged one', () => {
   const id = `1_${'0'.repeat(17)}`
   const forged = [
     '',
@@ -36,6 +36,6 @@ test('a cursor of another list, or of nobody, is rejected', () => {
     `1.msg_1`,
   ]
   for (const cursor of [...forged, `${'9'.repeat(15)}.msg_${id}`, `1.msg_${id.toUpperCase()}A`])
-    expect(() => readCursor(cursor, 'msg')).toThrow('not one of ours')
+    expect(() => readCursor(cursor, 'msg')).toThrow('not valid for this list')
   expect(() => readCursor(`1.msg_${id}`, 'msg')).not.toThrow()
 })

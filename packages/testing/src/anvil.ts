@@ -8,7 +8,7 @@ export interface Anvil {
   stop(): Promise<void>
 }
 
-/** Anvil's package for this platform, or `anvil` from PATH where the lock file has none. */
+/** The anvil package of this platform, or `anvil` from PATH when there is none. */
 const anvilBinary = (): string => {
   const machine = process.arch === 'x64' ? 'amd64' : process.arch
   try {
@@ -20,8 +20,8 @@ const anvilBinary = (): string => {
 }
 
 /**
- * A real EVM node of its own, on a free port, mining a block per transaction. `safe` lies one epoch behind the newest
- * block and `finalized` two; an epoch has 32 slots unless said.
+ * Starts an EVM node on a free port that mines a block per transaction. `safe` is one epoch behind the newest block and
+ * `finalized` two. An epoch has 32 slots by default.
  */
 export const startAnvil = async ({
   chainId,
@@ -34,13 +34,13 @@ export const startAnvil = async ({
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
   const node = spawn(anvilBinary(), options, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(node, 'exit')
-  // Anvil outlives a parent that crashes.
+  // Anvil would continue to run after its parent crashed.
   const kill = () => node.kill('SIGKILL')
   process.once('exit', kill)
 
   const url = await new Promise<string>((resolve, reject) => {
     exited.then(() => reject(new Error('anvil ended before it listened')), reject)
-    // The lines are read to the end: an unread pipe would fill and stop the node.
+    // All output is read, because a full pipe would stop the node.
     createInterface({ input: node.stdout }).on('line', (line) => {
       const listening = /^Listening on (\S+)/.exec(line)
       if (listening !== null) resolve(`http://${listening[1]}`)

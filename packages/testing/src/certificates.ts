@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 export interface TestCertificates {
-  /** Signs every certificate of this process and nothing else. */
+  /** The authority that signs the certificates of this process. */
   readonly ca: string
   readonly key: string
   readonly cert: string
@@ -79,7 +79,7 @@ const makeCertificate = (names: readonly string[]): Promise<TestCertificates> =>
 
 const made = new Map<string, Promise<TestCertificates>>()
 
-/** A certificate for these names or addresses, made once per process. */
+/** A certificate for these names or addresses, created once per process. */
 export const testCertificates = (names: readonly string[] = ['localhost']): Promise<TestCertificates> => {
   const wanted = names.toSorted().join(',')
   const certificates = made.get(wanted) ?? makeCertificate(names)

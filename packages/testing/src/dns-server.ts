@@ -3,16 +3,16 @@ import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 
-/** Addresses of both families; `failing` answers SERVFAIL, `silent` never answers. */
+/** Addresses of both families. `failing` returns SERVFAIL, `silent` does not respond. */
 export type DnsAnswer = readonly string[] | 'failing' | 'silent'
 
 export interface TestDnsServer {
   readonly port: number
-  /** Lower-case names; change it at any time, the next question sees it. A name that is missing is NXDOMAIN. */
+  /** Records by lower-case name. Changes apply to the next query. A missing name is NXDOMAIN. */
   readonly answers: Map<string, DnsAnswer>
-  /** Every question so far, such as `A hook.example`. */
+  /** All queries, such as `A hook.example`. */
   readonly questions: readonly string[]
-  /** Asks this server over UDP for both families, as a client of the real one would. */
+  /** Queries this server over UDP for both families. */
   readonly resolver: { resolve(host: string): Promise<string[]> }
   stop(): Promise<void>
 }

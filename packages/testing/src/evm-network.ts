@@ -18,23 +18,23 @@ export interface EvmNetwork {
   readonly chainId: number
   readonly usdc: Address
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>
-  /** Gives the address coin for fees. */
+  /** Gives the address native coin for fees. */
   fund(address: Address, wei?: bigint): Promise<void>
   mint(to: Address, amount: bigint): Promise<Hex>
   deny(address: Address, denied: boolean): Promise<void>
-  /** A real, signed transaction; waits for its receipt when blocks are mined by themselves. */
+  /** Sends a signed transaction. Waits for its receipt while automatic mining is on. */
   call(from: PrivateKeyAccount, to: Address, data: Hex, gas?: bigint): Promise<Hex>
   transfer(from: PrivateKeyAccount, to: Address, amount: bigint): Promise<Hex>
-  /** Waits until a sent transaction is in a block: the node answers a moment before it has made one. */
+  /** Waits until a sent transaction is in a block. */
   included(hash: Hex): Promise<void>
-  /** Several calls in one transaction of some third party. */
+  /** Makes several calls in one transaction from another account. */
   callMany(to: Address, calls: readonly Hex[]): Promise<Hex>
   deploy(bytecode: Hex): Promise<Address>
   balanceOf(address: Address): Promise<bigint>
   mine(blocks: number): Promise<void>
-  /** Whether a block is mined for every transaction (as from the start) or only by `mine`. */
+  /** Whether a block is mined for every transaction (the default) or only by `mine`. */
   automine(on: boolean): Promise<void>
-  /** Replaces the newest blocks by as many empty ones. What was in them is forgotten, and not waiting either. */
+  /** Replaces the newest blocks by empty ones. Their transactions are dropped. */
   reorg(depth: number): Promise<void>
   stop(): Promise<void>
 }
@@ -62,18 +62,18 @@ const rpcOf =
   }
 
 const hex = (value: unknown): Hex => {
-  if (!isHex(value)) throw new Error(`the node answered ${String(value)}`)
+  if (!isHex(value)) throw new Error(`the node returned ${String(value)}`)
   return value
 }
 
 const COIN = 10n ** 18n
 const GWEI = 10n ** 9n
-/** An estimate would leave too little: a call that fails inside does not fail the whole. */
+/** Fixed, because the estimate is too low when an inner call fails. */
 const MUCH_GAS = toHex(2_000_000)
-/** Anvil's first account, which it signs for itself. */
+/** The first account of anvil, which is unlocked. */
 const DEPLOYER: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
-/** A real chain of its own with USDC at its address. A block is final eight blocks later. */
+/** Starts a chain with USDC at its address. A block is final eight blocks later. */
 export const startEvmNetwork = async ({
   chainId,
   usdc = BASE_USDC,

@@ -8,7 +8,7 @@ export interface EvmSigner {
   sign(message: string): Promise<string>
 }
 
-/** A plain EVM wallet with a key of its own. */
+/** A new EVM wallet with its own key. */
 export const evmSigner = (): EvmSigner => {
   const account = privateKeyToAccount(generatePrivateKey())
   return { address: account.address, sign: (message) => account.signMessage({ message }) }

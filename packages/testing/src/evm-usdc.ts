@@ -29,7 +29,7 @@ type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>
 export const mintCall = (to: Address, amount: bigint): Hex =>
   encodeFunctionData({ abi: USDC_ABI, functionName: 'mint', args: [to, amount] })
 
-/** Where the token keeps its name and symbol, as OpenZeppelin's ERC20 lays them out. */
+/** Storage slots of the token's name and symbol in OpenZeppelin's ERC20. */
 const NAME_SLOT = 3
 const SYMBOL_SLOT = 4
 
@@ -38,8 +38,8 @@ const shortText = (text: string): Hex =>
   concat([pad(toHex(text), { dir: 'right', size: 31 }), toHex(text.length * 2, { size: 1 })])
 
 /**
- * Puts the token at its address on a real chain. Its constructor is run for the code it returns, so the name that
- * EIP-3009 signatures name is in it, and the domain follows the address where the code stands.
+ * Deploys the token at its address. The constructor is simulated for the code that it returns, so that the code contains
+ * the name for the EIP-712 domain.
  */
 export const installUsdc = async (rpc: Rpc, at: Address): Promise<void> => {
   const creation = concat([USDC_BYTECODE, encodeAbiParameters([{ type: 'string' }], ['USD Coin'])])
@@ -58,7 +58,7 @@ export interface Authorization {
   readonly nonce: Hex
 }
 
-/** What a payer signs so that anybody may carry the payment (EIP-3009). */
+/** The EIP-3009 authorization that a payer signs. */
 export const authorizationTypedData = (chainId: number, usdc: Address, message: Authorization) => ({
   domain: { name: 'USD Coin', version: '2', chainId, verifyingContract: usdc },
   types: {
@@ -84,7 +84,7 @@ export const authorizationOf = (from: Address, to: Address, value: bigint, valid
   nonce: toHex(randomBytes(32)),
 })
 
-/** The call by which anybody carries it. */
+/** The call that executes the authorization. */
 export const authorizationCall = (authorization: Authorization, signature: Hex): Hex => {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   const { r, s, yParity } = parseSignature(signature)

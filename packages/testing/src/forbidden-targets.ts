@@ -1,4 +1,4 @@
-/** Every way somebody has tried to make a server call its own inside; none may ever be connected to. */
+/** Known server-side request forgery targets. None of them may be connected to. */
 export const FORBIDDEN_TARGETS: readonly (readonly [form: string, url: string])[] = [
   ['loopback', 'https://127.0.0.1/'],
   ['loopback at its far end', 'https://127.255.255.254/'],
@@ -108,7 +108,7 @@ export const FORBIDDEN_TARGETS: readonly (readonly [form: string, url: string])[
   ['a name public by A and inside by AAAA', 'https://two-faced.example/'],
 ]
 
-/** What the names among them lead to. */
+/** DNS records of the host names in the list. */
 export const FORBIDDEN_ZONE = {
   'good.example': ['93.184.216.34'],
   'inside-a.example': ['10.1.2.3'],

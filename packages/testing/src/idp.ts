@@ -10,7 +10,7 @@ import {
   type ResourceServer,
 } from 'oidc-provider'
 
-/** A person as the provider's userinfo tells about them. */
+/** A user in the provider's userinfo. */
 export interface IdpPerson {
   readonly sub: string
   readonly email?: string
@@ -25,14 +25,14 @@ export interface IdpPerson {
 export interface Idp {
   readonly issuer: string
   readonly audience: string
-  /** Registers the person as given and issues an access token: a JWT for the audience. */
+  /** Registers the user and issues an access token, a JWT for the audience. */
   token(person: IdpPerson): Promise<string>
-  /** Replaces what the provider knows about `person.sub`; tokens already issued show it at once. */
+  /** Replaces the claims of `person.sub`. It applies to issued tokens at once. */
   setPerson(person: IdpPerson): void
   unlink(sub: string, what: Exclude<keyof IdpPerson, 'sub'>): void
-  /** The provider forgets the token: userinfo rejects it, its signature stays good. */
+  /** Revokes the token: userinfo rejects it, but its signature is still valid. */
   revoke(token: string): void
-  /** Signs any claims with the provider's own key: for tokens that are wrong in one point only. */
+  /** Signs any claims with the provider's key, for tokens with one invalid claim. */
   forge(claims: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): string
   stop(): Promise<void>
 }
@@ -43,7 +43,7 @@ const KEY_ID = 'idp-1'
 const HOUR_SECONDS = 3_600
 const SCOPE = 'openid email profile market'
 
-/** A real OpenID provider on a free port of the loopback. */
+/** Starts an OpenID provider on a free loopback port. */
 export async function startIdp(): Promise<Idp> {
   const people = new Map<string, IdpPerson>()
   const userinfoTokens = new Map<string, string>()
@@ -141,7 +141,7 @@ function configuration(
 
 /**
  * Access tokens for a resource are never stored by the provider, and its userinfo rejects them. The large
- * providers accept one token for both, so each JWT has a stored twin that is found in its place.
+ * providers accept one token for both, so each JWT has a stored token that is looked up instead.
  */
 function memoryAdapter(userinfoTokens: ReadonlyMap<string, string>): (name: string) => Adapter {
   return () => {

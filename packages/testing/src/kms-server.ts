@@ -8,13 +8,13 @@ import { sign as signDigest } from 'viem/accounts'
 export type KmsKeySpec = 'ECC_SECG_P256K1' | 'ECC_NIST_EDWARDS25519'
 
 export interface KmsFaults {
-  /** Every call is answered with 500. */
+  /** Every call returns 500. */
   readonly down: boolean
-  /** Calls are taken and never answered. */
+  /** Calls are accepted but not answered. */
   readonly silent: boolean
-  /** ECDSA signatures come with the higher of the two possible s, as a real KMS gives in half of the cases. */
+  /** Returns ECDSA signatures with high s, as a real KMS does in half of the cases. */
   readonly highS: boolean
-  /** Signs with a key that nobody was shown. */
+  /** Signs with a key other than the returned public key. */
   readonly otherKey: boolean
 }
 
@@ -45,7 +45,7 @@ const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const ALGORITHMS = { ECC_SECG_P256K1: 'ECDSA_SHA_256', ECC_NIST_EDWARDS25519: 'ED25519_SHA_512' } as const
 const FINE: KmsFaults = { down: false, silent: false, highS: false, otherKey: false }
 
-/** An answer with an error's name, as the protocol wants it. */
+/** An error response of the protocol. */
 class KmsError extends Error {
   readonly type: string
   constructor(type: string, message: string) {
@@ -62,12 +62,12 @@ const generate = (spec: KmsKeySpec): Key =>
 const derInteger = (value: bigint): Buffer => {
   const hex = value.toString(16)
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
-  // A first bit that is set would make the number negative.
+  // A set first bit would make the number negative.
   const positive = (bytes[0] ?? 0) > 0x7f ? Buffer.concat([Buffer.of(0), bytes]) : bytes
   return Buffer.concat([Buffer.of(0x02, positive.length), positive])
 }
 
-/** Node's own sign() hashes first, and a KMS is handed the hash, so the curve itself comes from elsewhere. */
+/** Node's sign() hashes its input, but the KMS gets a hash, so another library signs. */
 const signEcdsa = async ({ privateKey }: Key, digest: Buffer, highS: boolean): Promise<Buffer> => {
   if (digest.length !== 32) throw new KmsError('ValidationException', 'Digest is invalid length')
   const secret = Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url')
@@ -86,7 +86,7 @@ const sign = async (key: Key, question: Question, highS: boolean): Promise<Buffe
   return type === 'DIGEST' ? signEcdsa(key, message, highS) : signBytes(null, message, key.privateKey)
 }
 
-/** Two calls of AWS KMS, with keys that really sign. */
+/** Two operations of AWS KMS, with real keys. */
 export const startKmsServer = async (): Promise<KmsServer> => {
   const keys = new Map<string, Key>()
   const calls: string[] = []

@@ -3,7 +3,7 @@ import type { AgentId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { createListing, type Listing, type Offer } from '@market/trade/listings'
 
-/** A complete offer, but for what the test itself says. */
+/** A complete listing with the given changes. */
 export const offerOf = (said: Partial<Offer> = {}): Offer => ({
   category: 'image_gen',
   title: 'A portrait in oil',
@@ -19,6 +19,6 @@ export const offerOf = (said: Partial<Offer> = {}): Offer => ({
   ...said,
 })
 
-/** A listing made by the real command, by the agent itself. */
+/** Creates a listing with the real command, as the agent. */
 export const makeListing = (ctx: Context, agentId: AgentId, said: Partial<Offer> = {}): Promise<Listing> =>
   createListing(ctx, agentId, offerOf(said), { agentId })

@@ -7,10 +7,10 @@ import type { Listing } from '@market/trade/listings'
 import { createOrder, type Party, type Status } from '@market/trade/orders'
 import { makeEvmWallet } from './makers.ts'
 
-/** A wallet as a party to orders. */
+/** A wallet as a party of orders. */
 export const makeParty = (key = makeEvmWallet().key): Party => ({ name: `wallet:${key}`, wallets: [key] })
 
-/** An order made by the real command, and put into the state the test is about. */
+/** Creates an order with the real command and sets the given state. */
 export async function makeOrder(
   ctx: Context,
   listing: Listing,
@@ -29,7 +29,7 @@ export async function makeOrder(
   return { id, party }
 }
 
-/** The order as it would stand had everything before happened: for tests of what a state allows, not of the way to it. */
+/** Sets the fields of a state directly, for tests of what the state allows. */
 export async function putOrderIn(db: Db, id: OrderId, status: Status, at: Date): Promise<void> {
   const paid = {
     payment_network: 'base-mainnet',

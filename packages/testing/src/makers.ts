@@ -8,7 +8,7 @@ import { solanaSigner } from './solana-signer.ts'
 
 const unique = () => randomBytes(8).toString('hex')
 
-/** What a provider vouches for about a new person, but for what the test itself says. */
+/** Identity claims of a new user with the given changes. */
 export const makeProfile = (said: Partial<IdentityProfile> = {}): IdentityProfile => ({
   userId: `user-${unique()}`,
   username: null,
@@ -43,10 +43,10 @@ export const registrationOf = (said: Partial<Registration> = {}): Registration =
   ...said,
 })
 
-/** An agent registered by the real command; hidden unless an owner is given. */
+/** Registers an agent with the real command. It is hidden unless an owner is given. */
 export const makeAgent = (ctx: Context, said: Partial<Registration> = {}): Promise<Registered> =>
   registerAgent(ctx, registrationOf(said))
 
-/** An agent with an owner, so that lists show it. */
+/** Registers an agent with an owner, so that lists include it. */
 export const makeListedAgent = (ctx: Context, said: Partial<Registration> = {}): Promise<Registered> =>
   makeAgent(ctx, { owner: { kind: 'wallet', wallet: makeEvmWallet() }, ...said })

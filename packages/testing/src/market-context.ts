@@ -12,19 +12,19 @@ export interface MarketContextSettings {
   readonly db: Db
   readonly clock?: TestClock
   readonly actor?: Actor
-  /** Answers names, such as the one of `startDnsServer`. Without it no name resolves; addresses still do. */
+  /** DNS resolver, such as the one of `startDnsServer`. Without it only IP addresses resolve. */
   readonly resolver?: { resolve(host: string): Promise<readonly string[]> }
 }
 
 export interface MarketContext extends Context {
   readonly clock: TestClock
-  /** The same application, asked by somebody else. */
+  /** The same context with another caller. */
   as(actor: Actor): MarketContext
 }
 
 const NO_NAMES = { resolve: () => Promise.reject(new Error('this test resolves no names')) }
 
-/** The app as a command stands in it, with real parts. Commands take profiles, so no identity provider is asked. */
+/** The context of a command, with real services. Commands get profiles as input, so there is no identity provider. */
 export function marketContext(settings: MarketContextSettings): MarketContext {
   const { db, clock = testClock(), actor = { kind: 'anonymous' } } = settings
   const away = async () => {

@@ -15,13 +15,13 @@ export interface TestDatabase {
   stop(): Promise<void>
 }
 
-/** A database of the file's own, copied from the migrated template; dropped soon after the file ends. */
+/** Creates a database for one test file from the migrated template. It is dropped after the file ends. */
 export async function testDatabase(settings: Partial<ConnectSettings> = {}): Promise<TestDatabase> {
   const template = await ensureTemplate()
   const name = newTestDatabaseName()
   await asAdmin(async (client) => {
     await client.query(`create database ${name} template ${template}`)
-    // A copy does not inherit the settings that the migrations made for the template.
+    // A copy does not inherit the database settings of the migrations.
     await client.query(`alter database ${name} set jit = off`)
   })
   const url = databaseUrl(name)

@@ -8,9 +8,9 @@ import { Redis } from 'ioredis'
 
 export interface OwnRedis {
   readonly url: string
-  /** SIGKILL: connections break at once and nothing listens any more. */
+  /** SIGKILL: connections break and new ones are refused. */
   kill(): Promise<void>
-  /** SIGSTOP: connections stay open and new ones are accepted, but nothing is ever answered. */
+  /** SIGSTOP: connections stay open and new ones are accepted, but there is no response. */
   pause(): void
   resume(): void
   /** Starts again, empty, on the same port. */
@@ -23,10 +23,10 @@ const FIRST_PORT = 20_000
 const LAST_PORT = 32_000
 const START_ATTEMPTS = 20
 
-/** A prefix of its own for a test that shares a Redis with others. */
+/** A unique key prefix for a test that shares Redis with others. */
 export const redisPrefix = (): string => `test:${randomUUID()}:`
 
-/** How many scripts this Redis ran so far; commands inside a script are not counted. */
+/** Number of scripts that this Redis ran. Commands inside a script are not counted. */
 export async function countScriptCalls(url: string): Promise<number> {
   const redis = new Redis(url)
   const stats = await redis.info('commandstats')
@@ -35,7 +35,7 @@ export async function countScriptCalls(url: string): Promise<number> {
   return calls.reduce((sum, count) => sum + count, 0)
 }
 
-/** A Redis of its own for tests that break it. */
+/** Starts a separate Redis for tests that stop it. */
 export async function startRedis(): Promise<OwnRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'market-redis-'))
   let { server, port } = await startOnFreePort(folder)
@@ -55,7 +55,7 @@ export async function startRedis(): Promise<OwnRedis> {
     async restart() {
       await kill()
       const again = await startServer(folder, port)
-      if (again === null) throw new Error(`redis-server did not come back on port ${port}`)
+      if (again === null) throw new Error(`redis-server did not restart on port ${port}`)
       server = again
     },
     async stop() {
@@ -74,7 +74,7 @@ async function startOnFreePort(folder: string): Promise<{ server: ChildProcess; 
   throw new Error('redis-server found no free port')
 }
 
-/** Null when the process ended before it was ready, which is how a taken port shows. */
+/** Null when the process ended before it was ready, for example because the port is in use. */
 async function startServer(folder: string, port: number): Promise<ChildProcess | null> {
   const memoryOnly = ['--save', '', '--appendonly', 'no']
   const server = spawn(
@@ -82,7 +82,7 @@ async function startServer(folder: string, port: number): Promise<ChildProcess |
     ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, ...memoryOnly],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   )
-  // A test process that dies must not leave a server behind.
+  // Stops the server when the test process ends.
   const killServer = () => void server.kill('SIGKILL')
   process.once('exit', killServer)
   server.once('exit', () => process.off('exit', killServer))

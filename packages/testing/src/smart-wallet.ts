@@ -15,11 +15,11 @@ import { WALLET_FACTORY_BYTECODE } from './contracts/wallet-factory.ts'
 import type { EvmSigner } from './evm-signer.ts'
 
 export interface SmartWallet {
-  /** Known before the wallet exists on the chain. */
+  /** Known before the wallet is deployed. */
   readonly address: Address
-  /** What the owner signs; valid by ERC-1271 once the wallet is deployed. */
+  /** The owner's signature. Valid by ERC-1271 after the deployment. */
   sign(message: string): Promise<string>
-  /** The same with the way to deploy the wallet wrapped around it (ERC-6492); valid before and after. */
+  /** The same signature in an ERC-6492 wrapper. Valid before and after the deployment. */
   signCounterfactual(message: string): Promise<string>
   deploy(): Promise<void>
 }
@@ -31,7 +31,7 @@ const factoryAbi = parseAbi([
 const COUNTERFACTUAL_SUFFIX: Hex = `0x${'6492'.repeat(16)}`
 const SALT = pad('0x01', { size: 32 })
 
-/** A smart wallet with one owner, not yet deployed, on a local node whose first account is unlocked and rich. */
+/** An undeployed smart wallet with one owner, on a local node with an unlocked and funded account. */
 export const smartWallet = async (rpcUrl: string, owner: EvmSigner): Promise<SmartWallet> => {
   const transport = http(rpcUrl)
   const reader = createPublicClient({ transport, pollingInterval: 10 })

@@ -8,13 +8,13 @@ import {
 
 export interface SolanaSigner {
   readonly address: string
-  /** The bare text, signed, in base58. */
+  /** Signature over the text, in base58. */
   sign(message: string): Promise<string>
-  /** The text in the off-chain envelope hardware wallets sign, in base58. */
+  /** Signature over the off-chain envelope of hardware wallets, in base58. */
   signOffchain(message: string): Promise<string>
 }
 
-/** Written out by hand from the layout of version 0, so that a test does not compare a library with itself. */
+/** Encodes version 0 without the library, so that a test does not compare the library with itself. */
 const offchainEnvelope = (signer: Uint8Array, text: Uint8Array): Uint8Array => {
   const domain = Buffer.from('\xffsolana offchain', 'latin1')
   const version = 0
@@ -25,7 +25,7 @@ const offchainEnvelope = (signer: Uint8Array, text: Uint8Array): Uint8Array => {
   return Uint8Array.from([...domain, version, ...noApplication, utf8, signers, ...signer, ...length, ...text])
 }
 
-/** A Solana wallet with a key of its own. */
+/** A new Solana wallet with its own key. */
 export const solanaSigner = async (): Promise<SolanaSigner> => {
   const { privateKey, publicKey } = await generateKeyPair()
   const address = await getAddressFromPublicKey(publicKey)

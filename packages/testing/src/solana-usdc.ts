@@ -2,7 +2,7 @@ import { address, type KeyPairSigner, some } from '@solana/kit'
 import { findAssociatedTokenPda, getMintEncoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import type { Surfpool } from './surfpool.ts'
 
-/** Where USDC is on the real Solana. */
+/** The mint address of USDC on Solana mainnet. */
 export const SOLANA_USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
 const MINT_RENT_LAMPORTS = 1_461_600
@@ -10,7 +10,7 @@ const SUPPLY = 10n ** 16n
 
 export interface SolanaUsdc {
   readonly mint: string
-  /** Gives the wallet's own account this much USDC, whatever it held before. */
+  /** Sets the USDC balance of the wallet's token account. */
   fund(owner: string, amount: bigint): Promise<void>
   accountOf(owner: string): Promise<string>
   balanceOf(owner: string): Promise<bigint>

@@ -8,7 +8,7 @@ export interface Surfpool {
   readonly url: string
   readonly genesisHash: string
   fundSol(address: string, lamports: bigint): Promise<void>
-  /** A bare JSON-RPC call, Surfpool's own `surfnet_…` among them. */
+  /** Sends a JSON-RPC call, including Surfpool's `surfnet_…` methods. */
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   stop(): Promise<void>
 }
@@ -28,9 +28,9 @@ type Json = Record<string, unknown>
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 const FINALIZED_BEHIND = 31
-/** Before this the first blockhashes are not yet those of the chain. */
+/** Earlier blockhashes are not valid on the chain. */
 const FIRST_HEIGHT = 5
-/** The node stops for good when about a thousand of its events, one per slot, are not taken. */
+/** The node stops when about 1,000 of its events, one per slot, are not consumed. */
 const DRAIN_EVERY_MS = 100
 const ADDON = '@solana/surfpool-linux-x64-gnu'
 
@@ -47,11 +47,11 @@ const ask = async (url: string, method: string, params: readonly unknown[]): Pro
   throw new Error(`${method}: ${JSON.stringify(answer)}`)
 }
 
-/** Surfpool gives the time of a block in seconds / 1000, except where it is asked for alone. */
+/** Surfpool returns block times divided by 1000, except in getBlockTime. */
 const repairTransaction = async (url: string, result: unknown): Promise<unknown> =>
   isRecord(result) ? { ...result, blockTime: await ask(url, 'getBlockTime', [result['slot']]) } : result
 
-/** Surfpool gives the newest epoch info whatever commitment is asked for. */
+/** Surfpool returns the newest epoch info for every commitment. */
 const repairEpoch = (result: unknown, params: unknown): unknown => {
   const [config] = Array.isArray(params) ? params : []
   if (!isRecord(result) || !isRecord(config) || config['commitment'] !== 'finalized') return result
@@ -59,7 +59,7 @@ const repairEpoch = (result: unknown, params: unknown): unknown => {
   return { ...result, absoluteSlot: Number(result['absoluteSlot']) - FINALIZED_BEHIND, blockHeight: height }
 }
 
-/** Every other answer passes as it is: read and written again, a number above 2^53 would change. */
+/** Other responses are forwarded unchanged, because parsing would change numbers above 2^53. */
 const relay = async (url: string, body: string): Promise<string> => {
   const { method, params } = JSON.parse(body) as { readonly method?: string; readonly params?: unknown }
   const text = await post(url, body)
@@ -72,14 +72,14 @@ const relay = async (url: string, body: string): Promise<string> => {
   return JSON.stringify({ ...answer, result: repaired })
 }
 
-/** A way to the node that gives the answers a real cluster would give. */
+/** A proxy that corrects the responses of the node to those of a real cluster. */
 const startRepairs = async (url: string) => {
   const server = createServer(async (request, response) => {
     try {
       const answer = await relay(url, Buffer.concat(await request.toArray()).toString())
       response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
     } catch {
-      // The node went away: to the caller, the connection breaks.
+      // The node stopped, so the connection of the caller is closed.
       response.destroy()
     }
   })
@@ -89,7 +89,7 @@ const startRepairs = async (url: string) => {
   return { server, url: `http://127.0.0.1:${port}` }
 }
 
-/** A real Solana node of its own in this process, offline. A blockhash lives for 150 slots. */
+/** Starts a Solana node in this process, offline. A blockhash is valid for 150 slots. */
 export const startSurfpool = async ({ slotTimeMs }: { readonly slotTimeMs: number }): Promise<Surfpool> => {
   const { Surfnet } = createRequire(import.meta.url)(ADDON) as { readonly Surfnet: SurfnetClass }
   const node = Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })

@@ -3,28 +3,28 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 export interface TcpFaults {
-  /** Added to every chunk on its way, in both directions, without changing their order. */
+  /** Delay of every chunk in both directions. The order does not change. */
   readonly latencyMs: number
-  /** Holds everything, data and endings alike, and closes nothing; what was held goes on when it lifts. */
+  /** Holds back all data and closes. They continue when it is turned off. */
   readonly blackhole: boolean
-  /** New connections are reset as soon as they are accepted. */
+  /** New connections are reset after they are accepted. */
   readonly reject: boolean
 }
 
 export interface TestTcpProxy {
   readonly port: number
-  /** `127.0.0.1:<port>`, to be put into a connection string. */
+  /** `127.0.0.1:<port>`, for a connection string. */
   readonly address: string
   readonly faults: TcpFaults
   set(faults: Partial<TcpFaults>): void
-  /** Resets every connection that is open now; new ones are accepted. */
+  /** Resets every open connection. New ones are accepted. */
   cut(): void
-  /** Resets the connection on which a client next says this, before anybody hears it; nothing, and none is. */
+  /** Resets the next connection on which a client sends this text, before it is forwarded. Undefined turns it off. */
   cutAt(said: RegExp | undefined): void
   stop(): Promise<void>
 }
 
-/** Above this the sender is no longer read, so that it feels a full pipe as it would on a real network. */
+/** Above this the proxy stops reading, so that the sender gets backpressure. */
 const MOST_HELD_BYTES = 1024 * 1024
 
 class Weather extends EventEmitter<{ change: [] }> {
@@ -59,7 +59,7 @@ const forward = (from: Socket, to: Socket, weather: Weather): void => {
     })
   })
   from.on('end', () => inTurn(() => void to.end()))
-  // 'close' follows and tells the other side.
+  // 'close' follows and closes the other side.
   from.on('error', () => {})
   from.on('close', (failed) => inTurn(() => void (failed ? to.resetAndDestroy() : to.destroySoon())))
 }
@@ -83,7 +83,7 @@ export const startTcpProxy = async (target: {
       open.add(socket)
       socket.on('close', () => open.delete(socket))
     }
-    // Before whatever was said is passed on.
+    // Before the data is forwarded.
     client.on('data', (chunk) => {
       if (trap?.test(chunk.toString('latin1')) !== true) return
       trap = undefined

@@ -37,7 +37,7 @@ export async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promi
   }
 }
 
-/** Builds the template once; parallel runs wait for each other on an advisory lock. */
+/** Creates the template once. Concurrent runs wait on an advisory lock. */
 export async function ensureTemplate(): Promise<string> {
   const name = templateName()
   await asAdmin(async (client) => {
@@ -56,7 +56,7 @@ export async function ensureTemplate(): Promise<string> {
   return name
 }
 
-/** Names the databases of one test run. The set-up gives it to the workers, which inherit its environment. */
+/** Name prefix of the databases of one test run. The workers inherit it through the environment. */
 const RUN = 'TEST_DATABASE_RUN'
 
 export const newTestDatabaseName = (): string =>
@@ -70,7 +70,7 @@ export function dropTestDatabase(name: string): void {
   asAdmin((client) => client.query(`drop database if exists ${name} with (force)`)).catch(() => {})
 }
 
-/** Vitest's global set-up: builds the template before the first file, and afterwards drops what nobody uses. */
+/** Vitest's global setup: creates the template before the first file and drops unused databases at the end. */
 export async function setup(): Promise<() => Promise<void>> {
   const run = randomBytes(4).toString('hex')
   process.env[RUN] ??= run

@@ -6,9 +6,9 @@ import { testCertificates } from './certificates.ts'
 
 export interface TestTlsServer {
   readonly port: number
-  /** What a client must trust to accept this server. */
+  /** The certificate authority that a client must trust. */
   readonly ca: string
-  /** TCP connections accepted since the start, whatever became of them. */
+  /** Number of accepted TCP connections. */
   connections(): number
   stop(): Promise<void>
 }

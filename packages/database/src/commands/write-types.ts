@@ -4,7 +4,7 @@ import pg from 'pg'
 import { describeTables } from '../describe-tables.ts'
 import { migrate } from '../migrate.ts'
 
-/** Draws the types from a database of its own, so that they come from the migrations and nothing else. */
+/** Generates the types from a new database, so that they depend only on the migrations. */
 const server = process.env['POSTGRES_URL'] ?? 'postgres://root@127.0.0.1:5432/postgres'
 const name = `market_types_${process.pid}`
 const url = new URL(server)

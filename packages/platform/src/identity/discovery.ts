@@ -7,12 +7,12 @@ export interface Discovered {
 }
 
 const FRESH_FOR_MS = 3_600_000
-/** After a failure the provider is left alone this long, so that an outage is not made worse by us. */
+/** After a failure the provider is not called for this long, so that we do not add load during an outage. */
 const PAUSE_AFTER_FAILURE_MS = 1_000
-/** An unknown key id makes us ask for the keys again, at most this often. */
+/** Minimum time between key requests caused by unknown key ids. */
 const KEYS_COOLDOWN_MS = 10_000
 
-/** The provider's own description of itself, read once an hour; an old one is better than none. */
+/** The provider's discovery document, refreshed every hour. An outdated one is used while the provider cannot be reached. */
 export function discovery(issuer: string, timeoutMs: number): () => Promise<Discovered> {
   const home = secureUrl(issuer)
   let known: (Discovered & { readonly keysUrl: string }) | undefined
@@ -24,7 +24,7 @@ export function discovery(issuer: string, timeoutMs: number): () => Promise<Disc
   async function read(): Promise<void> {
     try {
       const { userinfo, keysUrl } = await readDocument(home, issuer, timeoutMs)
-      // The key set and its cache are kept as long as its address is the same.
+      // The key set and its cache are reused while the URL is unchanged.
       const keys = known?.keysUrl === keysUrl.href ? known.keys : keySet(keysUrl, timeoutMs)
       known = { userinfo, keys, keysUrl: keysUrl.href }
       readAtMs = performance.now()
@@ -55,8 +55,8 @@ async function readDocument(
 ): Promise<{ userinfo: URL; keysUrl: URL }> {
   const address = new URL(`${home.href.replace(/\/$/, '')}/.well-known/openid-configuration`)
   const { status, body } = await fetchJson(address, timeoutMs)
-  if (!isRecord(body)) throw new Error(`discovery answered ${status} or no object`)
-  if (body['issuer'] !== issuer) throw new Error('discovery names another issuer')
+  if (!isRecord(body)) throw new Error(`discovery returned ${status} or not a JSON object`)
+  if (body['issuer'] !== issuer) throw new Error('the discovery document has another issuer')
   return { userinfo: secureUrl(body['userinfo_endpoint']), keysUrl: secureUrl(body['jwks_uri']) }
 }
 
@@ -70,7 +70,7 @@ function keySet(url: URL, timeoutMs: number): RemoteJWKSet {
   })
 }
 
-/** https, or plain http on the loopback, where a developer's provider runs. */
+/** https, or http on loopback for development. */
 function secureUrl(value: unknown): URL {
   const url = new URL(String(value))
   const loopback = url.hostname === '127.0.0.1' || url.hostname === 'localhost' || url.hostname === '[::1]'

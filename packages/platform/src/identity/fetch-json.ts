@@ -1,4 +1,4 @@
-const LARGEST_BYTES = 64 * 1_024
+const MAX_BYTES = 64 * 1_024
 
 export interface JsonResponse {
   readonly status: number
@@ -13,7 +13,7 @@ export async function fetchJson(url: URL, timeoutMs: number, bearer?: string): P
       accept: 'application/json',
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
     },
-    // A redirect would carry the bearer's token to wherever it points.
+    // A redirect would send the access token to another host.
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   })
@@ -29,7 +29,7 @@ async function readText(response: Response): Promise<string> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > LARGEST_BYTES) throw new Error(`the answer is larger than ${LARGEST_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`the response is larger than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

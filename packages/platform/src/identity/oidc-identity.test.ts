@@ -33,15 +33,15 @@ const goodClaims = () => ({
 
 async function apiErrorOf(call: Promise<unknown>): Promise<ApiError> {
   const reason: unknown = await call.then(
-    () => new Error('it was accepted'),
+    () => new Error('the call succeeded'),
     (error: unknown) => error,
   )
   if (!(reason instanceof ApiError)) throw reason
   return reason
 }
 
-describe('a good token', () => {
-  test('names its bearer and opens their profile', async () => {
+describe('a valid token', () => {
+  test('returns its user and their profile', async () => {
     const token = await idp.token({
       sub: 'user-1',
       email: 'ann@example.com',
@@ -64,7 +64,7 @@ describe('a good token', () => {
     })
   })
 
-  test('shows a wallet no longer once it is unlinked', async () => {
+  test('omits a wallet after it was unlinked', async () => {
     const token = await idp.token({ sub: 'user-2', wallets: ['0x1'] })
     const identity = identityOf()
     expect((await identity.fetchProfile(token)).wallets).toEqual(['0x1'])
@@ -72,7 +72,7 @@ describe('a good token', () => {
     expect((await identity.fetchProfile(token)).wallets).toEqual([])
   })
 
-  test('opens no profile after the provider revoked it', async () => {
+  test('returns no profile after the provider revoked it', async () => {
     const token = await idp.token({ sub: 'user-3' })
     const identity = identityOf()
     await identity.fetchProfile(token)
@@ -80,7 +80,7 @@ describe('a good token', () => {
     expect((await apiErrorOf(identity.fetchProfile(token))).extra.code).toBe('bad_token')
   })
 
-  test('is accepted up to 30 seconds after its expiry and before its start, for clocks that differ', async () => {
+  test('is accepted up to 30 seconds before its start and after its expiry', async () => {
     const late = idp.forge({ ...goodClaims(), exp: nowSeconds() - 20 })
     const early = idp.forge({ ...goodClaims(), nbf: nowSeconds() + 20 })
     expect(await identityOf().verify(late)).toEqual({ userId: 'user-1' })
@@ -172,7 +172,7 @@ const BAD_TOKENS: readonly (readonly [string, Forge])[] = [
   ['payload that is no object', () => idp.forge([] as unknown as Record<string, unknown>)],
 ]
 
-describe('a bad token is rejected as unauthenticated, by verify and by profile', () => {
+describe('an invalid token is rejected as unauthenticated by verify and fetchProfile', () => {
   test.each(BAD_TOKENS)('%s', async (_name, forge) => {
     const identity = identityOf()
     const token = await forge()
@@ -184,13 +184,13 @@ describe('a bad token is rejected as unauthenticated, by verify and by profile',
     }
   })
 
-  test('the tokens of the table are wrong in the named point only', async () => {
+  test('each token of the table is invalid only for the named reason', async () => {
     expect(await identityOf().verify(idp.forge(goodClaims()))).toEqual({ userId: 'user-1' })
   })
 })
 
 describe('a provider that misbehaves', () => {
-  /** Speaks for the real provider's keys, with a userinfo of its own. */
+  /** Uses the keys of the real provider and its own userinfo. */
   async function twisted(userinfo: RequestListener, discovered: Record<string, unknown> = {}) {
     const keys = JSON.stringify({ keys: [await providerJwk()] })
     const issuer = await serve((request, response) => {
@@ -247,7 +247,7 @@ describe('a provider that misbehaves', () => {
     expect((await apiErrorOf(identity.verify(token))).kind).toBe('unavailable')
   })
 
-  test('odd claims are dropped or cut, never passed on', async () => {
+  test('invalid claims are dropped or shortened', async () => {
     const { identity, token } = await twisted(
       says({
         sub: 'user-1',
@@ -279,7 +279,7 @@ describe('a provider that misbehaves', () => {
     })
   })
 
-  test('calls at the same time ask once; a later call asks again', async () => {
+  test('concurrent calls share one request, and a later call makes a new one', async () => {
     let asked = 0
     const { identity, token } = await twisted((_request, response) => {
       asked += 1
@@ -292,8 +292,8 @@ describe('a provider that misbehaves', () => {
   })
 })
 
-describe('a provider that is away', () => {
-  test('known keys still verify; what needs the provider is unavailable', async () => {
+describe('a provider that cannot be reached', () => {
+  test('cached keys still verify tokens, and profile requests are unavailable', async () => {
     const own = await startIdp()
     const token = await own.token({ sub: 'user-1' })
     const identity = identityOf(own.issuer)
@@ -304,7 +304,7 @@ describe('a provider that is away', () => {
     expect((await apiErrorOf(identityOf(own.issuer).verify(token))).kind).toBe('unavailable')
   })
 
-  test('an outage is not a reason to ask for every call', async () => {
+  test('an outage does not cause a request for every call', async () => {
     let asked = 0
     const issuer = await serve((_request, response) => {
       asked += 1
@@ -317,7 +317,7 @@ describe('a provider that is away', () => {
     expect(asked).toBe(1)
   })
 
-  test('an issuer without https is rejected at the start', () => {
+  test('rejects an issuer without https at start', () => {
     expect(() => identityOf('http://idp.example.com')).toThrow('not https')
   })
 })

@@ -13,11 +13,11 @@ import { discovery } from './discovery.ts'
 import { fetchJson, isRecord } from './fetch-json.ts'
 import { type ClaimNames, profileFrom, USUAL_CLAIMS } from './profile-claims.ts'
 
-/** Only signatures by a key pair: with a shared secret our copy of the key could sign too. */
+/** Only asymmetric algorithms: a shared secret could also be used to sign tokens. */
 export type TokenAlgorithm = 'ES256' | 'ES384' | 'RS256' | 'PS256' | 'EdDSA' | 'Ed25519'
 
 export interface OidcIdentitySettings {
-  /** Exactly as the provider writes it into its tokens. */
+  /** The exact `iss` value of the provider's tokens. */
   readonly issuer: string
   readonly audience: string
   readonly algorithms?: readonly TokenAlgorithm[]
@@ -32,7 +32,7 @@ const LONGEST_TOKEN = 8_192
 const TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt', 'jwt'])
 const USER_ID = /^[\x21-\x7e]{1,255}$/
 
-/** People who sign in with any OpenID provider. Tokens are checked against real time, never a test clock. */
+/** Identity of users of an OpenID provider. Tokens are checked against real time, never the test clock. */
 export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
   const timeoutMs = settings.timeoutMs ?? USUAL_TIMEOUT_MS
   const names: ClaimNames = { ...USUAL_CLAIMS, ...settings.claims }
@@ -65,15 +65,16 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
     const { userinfo } = await orUnavailable(discover())
     const { status, body } = await orUnavailable(fetchJson(userinfo, timeoutMs, token))
     if (status === 401 || status === 403) throw badToken()
-    if (!isRecord(body)) throw unavailable(AWAY, new Error(`userinfo answered ${status} or no object`))
+    if (!isRecord(body))
+      throw unavailable(PROVIDER_UNREACHABLE, new Error(`userinfo returned ${status} or not a JSON object`))
     if (body['sub'] !== userId) throw badToken()
     return profileFrom(userId, body, names)
   }
 
   return {
     verify,
-    // Answers are not kept: an unlinked wallet must lose its rights with the next call. Only calls that
-    // run at the same time share one question.
+    // Responses are not cached, because an unlinked wallet must lose its rights with the next call. Only concurrent
+    // calls share one request.
     async fetchProfile(token) {
       const name = createHash('sha256').update(token).digest('base64')
       const running = asking.get(name)
@@ -85,7 +86,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
   }
 }
 
-const AWAY = 'The identity provider cannot be reached'
+const PROVIDER_UNREACHABLE = 'The identity provider cannot be reached. Try again later.'
 
 const badToken = (): ApiError =>
   new ApiError('unauthenticated', 'The access token is not valid', { code: 'bad_token' })
@@ -94,19 +95,19 @@ async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    throw unavailable(AWAY, error)
+    throw unavailable(PROVIDER_UNREACHABLE, error)
   }
 }
 
-/** A key that does not exist is the token's fault; keys that could not be read are the provider's. */
+/** An unknown key is an invalid token. Keys that could not be fetched are an outage of the provider. */
 async function keyFor(keys: RemoteJWKSet, header: JWTHeaderParameters): Promise<CryptoKey> {
-  // Without a key id jose would try whichever key fits.
+  // Without a key id jose would try every matching key.
   if (typeof header.kid !== 'string') throw badToken()
   try {
     return await keys(header)
   } catch (error) {
     const notTheirs = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSENotSupported
-    throw notTheirs ? badToken() : unavailable(AWAY, error)
+    throw notTheirs ? badToken() : unavailable(PROVIDER_UNREACHABLE, error)
   }
 }
 

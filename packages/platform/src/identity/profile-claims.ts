@@ -1,6 +1,6 @@
 import type { IdentityProfile } from '@market/core/ports/identity'
 
-/** Which userinfo claim holds what; providers differ in their names. */
+/** Names of the userinfo claims, which differ between providers. */
 export interface ClaimNames {
   readonly username: string
   readonly displayName: string
@@ -30,8 +30,8 @@ const TWITTER = /^@?([A-Za-z0-9_]{1,15})$/
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
 /**
- * Reads what userinfo said. Text that is only shown is cleaned and cut; what names an account is taken
- * whole or not at all, because a cut handle or address is somebody else's.
+ * Reads the userinfo claims. Display text is cleaned and shortened. Identifiers are used unchanged or dropped, because a
+ * shortened handle or address could belong to another user.
  */
 export function profileFrom(userId: string, claims: Claims, names: ClaimNames): IdentityProfile {
   return {
@@ -50,7 +50,7 @@ const claimOf = (claims: Claims, name: string): unknown =>
 
 function shownText(value: unknown): string | null {
   if (typeof value !== 'string') return null
-  // Control characters and everything invisible that turns or joins text, such as bidi overrides.
+  // Control and format characters, such as bidi overrides.
   const visible = value
     .toWellFormed()
     .normalize('NFC')

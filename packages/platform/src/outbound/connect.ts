@@ -7,10 +7,10 @@ import type { Connection } from './idle-connections.ts'
 import type { TlsSessions } from './tls-sessions.ts'
 
 export interface Target {
-  /** What the certificate must name. */
+  /** The name that the certificate must be valid for. */
   readonly host: string
   readonly port: number
-  /** Already checked; nothing below looks a name up again. */
+  /** Already checked. The name is not resolved again. */
   readonly addresses: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export interface ConnectSettings {
 
 const MOST_ATTEMPTS = 4
 
-/** Whom we trust: the given authority, or else the system's roots. Made once, since making it costs as much as using it. */
+/** The given certificate authority or the system's roots. Created once, because it is expensive. */
 export const trusting = (ca: string | undefined): SecureContext =>
   createSecureContext({ ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' })
 
@@ -32,7 +32,7 @@ const failed = (kind: 'connect' | 'tls', message: string, cause: unknown): Outbo
   return failure
 }
 
-/** An error between two listeners, or after we have let go, must not become an uncaught exception. */
+/** Prevents an uncaught exception for an error while no other listener is attached. */
 const silenced = <S extends Socket>(socket: S): S => socket.on('error', () => {})
 
 const dial = async (host: string, port: number, signal: AbortSignal): Promise<Socket> => {
@@ -47,7 +47,7 @@ const dial = async (host: string, port: number, signal: AbortSignal): Promise<So
   }
 }
 
-/** Tries IPv4 first and gives each address a fair share of the time left, so one dead address is survived. */
+/** Tries IPv4 first and divides the remaining time among the addresses, so that one unreachable address does not use all of it. */
 const dialFirst = async (
   target: Target,
   settings: ConnectSettings,
@@ -93,14 +93,14 @@ export const connectChecked = async (
       secureContext: settings.trust,
       ...(session === undefined ? {} : { session: session.ticket }),
       ALPNProtocols: ['http/1.1'],
-      // Said aloud, so that no environment variable can switch the check off.
+      // Set explicitly, so that no environment variable can turn the check off.
       rejectUnauthorized: true,
     }),
   )
   const openedAt = performance.now()
   secure.on('session', (ticket) => {
     if (!secure.authorized) return
-    // A resumed session proves nothing new about the certificate.
+    // A resumed session does not check the certificate again.
     const verifiedAt = secure.isSessionReused() ? (session?.verifiedAt ?? 0) : openedAt
     sessions.save(server, { ticket, verifiedAt })
   })

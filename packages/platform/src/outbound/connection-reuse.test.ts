@@ -88,7 +88,7 @@ describe('connection reuse', () => {
     expect(requests).toBe(2)
   })
 
-  test('an open connection is not used when the name now leads to another public address', async () => {
+  test('an open connection is not used when the name now resolves to another public address', async () => {
     const { outbound, dialled } = await standIn((_request, response) => response.end('ok'))
     await outbound.post(ask())
     dns.answers.set('hook.example', ['1.1.1.1'])
@@ -96,7 +96,7 @@ describe('connection reuse', () => {
     expect(dialled).toEqual([`${PUBLIC}:443`, '1.1.1.1:443'])
   })
 
-  test('an open connection is not used when the name now leads to an inside address', async () => {
+  test('an open connection is not used when the name now resolves to a private address', async () => {
     let requests = 0
     const { outbound } = await standIn((_request, response) => {
       requests += 1

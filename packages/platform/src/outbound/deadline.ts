@@ -1,6 +1,6 @@
 import { OutboundFailure } from '@market/core/ports/outbound'
 
-/** One wall clock over everything `work` does; the signal tells it to let go of its sockets. */
+/** Limits the total time of `work`. The signal aborts its sockets. */
 export const withDeadline = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const controller = new AbortController()
   const { promise: late, reject } = Promise.withResolvers<never>()

@@ -5,8 +5,8 @@ const TIMEOUT_MS = 1_500
 const TRIES = 2
 
 /**
- * Asks the given DNS servers directly. Unlike the system's look-up it waits on no thread, so that names with dead
- * servers cannot stall the process; without servers given, the system's own are asked the same way.
+ * Queries the given DNS servers directly, by default those of the system. Unlike the system's lookup it uses no thread, so
+ * that unresponsive servers cannot block the process.
  */
 export function dnsResolver(servers: readonly string[]): HostResolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })

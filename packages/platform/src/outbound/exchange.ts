@@ -11,12 +11,12 @@ const readAtMost = async (answer: IncomingMessage, limit: number): Promise<strin
     size += chunk.length
     if (size >= limit) break
   }
-  // Streaming mode leaves out a character that the cut went through.
+  // Streaming mode omits a character that was cut at the limit.
   return new TextDecoder().decode(Buffer.concat(chunks), { stream: size >= limit })
 }
 
 const closed = (cause?: unknown): OutboundFailure => {
-  const failure = new OutboundFailure('closed', 'The connection ended before a whole answer came.')
+  const failure = new OutboundFailure('closed', 'The connection ended before the response was complete.')
   if (cause !== undefined) failure.cause = cause
   return failure
 }

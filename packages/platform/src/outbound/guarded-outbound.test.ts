@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type GuardedOutboundSettings, guardedOutbound } from './guarded-outbound.ts'
 
 const PUBLIC = '93.184.216.34'
-/** A port too low for anything that asks the system for a free one. */
+/** Below the range of ephemeral ports. */
 const NOBODY = { host: '127.0.0.1', port: 1 }
 
 const ask = (asked: Partial<OutboundRequest> = {}): OutboundRequest => ({
@@ -32,7 +32,7 @@ describe('guarded outbound', () => {
   })
   afterAll(() => dns.stop())
 
-  /** A server on loopback that stands for the public one, and the connector that reaches it. */
+  /** A loopback server in place of the public one, and the connector that reaches it. */
   const standIn = async (handler: RequestListener, more: GuardedOutboundSettings = {}) => {
     const server = await startTlsServer(handler, ['hook.example', 'two.example', PUBLIC])
     onTestFinished(() => server.stop())
@@ -49,7 +49,7 @@ describe('guarded outbound', () => {
     return { server, outbound, dialled }
   }
 
-  test('a public target gets the body and headers, and its answer comes back', async () => {
+  test('sends body and headers to a public target and returns its response', async () => {
     const { outbound, dialled } = await standIn(async (request, response) => {
       const body = (await request.setEncoding('utf8').toArray()).join('')
       const { host, connection } = request.headers
@@ -71,12 +71,12 @@ describe('guarded outbound', () => {
     expect(dialled).toEqual([`${PUBLIC}:443`])
   })
 
-  test('a public address without a name works when its certificate names the address', async () => {
+  test('accepts an IP address when the certificate is valid for it', async () => {
     const { outbound } = await standIn((_request, response) => response.end('ok'))
     expect(await outbound.post(ask({ url: `https://${PUBLIC}/` }))).toEqual({ status: 200, body: 'ok' })
   })
 
-  test('a port the settings allow is dialled and named in the Host header', async () => {
+  test('uses an allowed port and includes it in the Host header', async () => {
     const echo: RequestListener = (request, response) => response.end(request.headers.host)
     const { outbound, dialled } = await standIn(echo, { allowedPorts: [8443] })
     const answer = await outbound.post(ask({ url: 'https://hook.example:8443/' }))
@@ -84,7 +84,7 @@ describe('guarded outbound', () => {
     expect(dialled).toEqual([`${PUBLIC}:8443`])
   })
 
-  test('a name that changes its answer after the check is not asked again: the checked address is dialled', async () => {
+  test('connects to the checked address when the name resolves differently afterwards', async () => {
     dns.answers.set('hook.example', [PUBLIC])
     onTestFinished(() => void dns.answers.set('hook.example', [PUBLIC]))
     const resolve = async (host: string) => {
@@ -101,7 +101,7 @@ describe('guarded outbound', () => {
     expect(dns.questions.slice(before).toSorted()).toEqual(['A hook.example', 'AAAA hook.example'])
   })
 
-  test('a redirect to an inside address is an answer, never followed', async () => {
+  test('returns a redirect to a private address and does not follow it', async () => {
     const { outbound, server } = await standIn((_request, response) =>
       response.writeHead(302, { location: 'https://169.254.169.254/' }).end(),
     )
@@ -109,7 +109,7 @@ describe('guarded outbound', () => {
     expect(server.connections()).toBe(1)
   })
 
-  test('when the first address rejects, the next checked one is tried', async () => {
+  test('tries the next checked address when the first one refuses the connection', async () => {
     const { server, dialled } = await standIn((_request, response) => response.end('ok'))
     const outbound = guardedOutbound({
       resolver: dns.resolver,
@@ -123,7 +123,7 @@ describe('guarded outbound', () => {
     expect(dialled).toEqual(['1.1.1.1', PUBLIC])
   })
 
-  test('an endless answer is cut at 64 KB and its connection ended', async () => {
+  test('cuts an endless response at 64 KB and closes the connection', async () => {
     const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
     const { outbound } = await standIn((_request, response) => {
       const pour = () => {
@@ -138,12 +138,12 @@ describe('guarded outbound', () => {
     await gone
   })
 
-  test('a character that the cut goes through is left out', async () => {
+  test('omits a character that was cut at the limit', async () => {
     const { outbound } = await standIn((_request, response) => response.end('aé'), { maxAnswerBytes: 2 })
     expect((await outbound.post(ask())).body).toBe('a')
   })
 
-  test('an answer that drips ends at the wall-clock timeout, however alive it looks', async () => {
+  test('a slow response ends at the timeout', async () => {
     const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
     const { outbound } = await standIn((_request, response) => {
       const drip = setInterval(() => response.write('.'), 20)
@@ -158,7 +158,7 @@ describe('guarded outbound', () => {
     await gone
   })
 
-  test('a server that never answers is a timeout', async () => {
+  test('a server that does not respond is a timeout', async () => {
     const { outbound } = await standIn(() => {})
     await expect(outbound.post(ask({ timeoutMs: 300 }))).rejects.toMatchObject({ kind: 'timeout' })
   })
@@ -173,7 +173,7 @@ describe('guarded outbound', () => {
     await expect(outbound.post(ask({ timeoutMs: 300 }))).rejects.toMatchObject({ kind: 'timeout' })
   })
 
-  test('a certificate for another name, or one nobody vouches for, is a TLS failure and nothing is sent', async () => {
+  test('a certificate for another name or from an unknown authority is a TLS failure, and nothing is sent', async () => {
     let requests = 0
     const { outbound, server } = await standIn(() => {
       requests += 1
@@ -185,7 +185,7 @@ describe('guarded outbound', () => {
     expect(requests).toBe(0)
   })
 
-  test('nobody listening is a connect failure', async () => {
+  test('a refused connection is a connect failure', async () => {
     const outbound = guardedOutbound({ resolver: dns.resolver, connectTo: () => NOBODY })
     await expect(outbound.post(ask())).rejects.toMatchObject({ kind: 'connect' })
   })
@@ -219,14 +219,14 @@ describe('guarded outbound', () => {
     },
   )
 
-  test('a name server that never answers is a timeout', async () => {
+  test('a DNS server that does not respond is a timeout', async () => {
     const { outbound, server } = await standIn(() => {})
     const asked = ask({ url: 'https://silent.example/', timeoutMs: 200 })
     await expect(outbound.post(asked)).rejects.toMatchObject({ kind: 'timeout' })
     expect(server.connections()).toBe(0)
   })
 
-  test('an answer of the name server that comes too late opens no connection', async () => {
+  test('a late DNS response opens no connection', async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<string[]>()
     const { outbound, server } = await standIn(() => {}, { resolver: { resolve: () => answered } })
     await expect(outbound.post(ask({ timeoutMs: 200 }))).rejects.toMatchObject({ kind: 'timeout' })

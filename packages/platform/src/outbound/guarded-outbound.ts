@@ -13,14 +13,14 @@ const MAX_ANSWER_BYTES = 64 * 1024
 
 export interface GuardedOutboundSettings {
   readonly resolver?: HostResolver
-  /** 443 alone unless told otherwise. */
+  /** Default: only 443. */
   readonly allowedPorts?: readonly number[]
-  /** Trusted instead of the system's roots. */
+  /** Trusted certificate authority instead of the system's roots. */
   readonly ca?: string
   readonly maxAnswerBytes?: number
   /**
-   * The one seam for tests: says where an address that has passed every check is dialled, so that a server on
-   * loopback can stand for a public one. It runs after the checks and cannot loosen them.
+   * For tests: maps a checked address to the address to connect to, so that a loopback server can replace a public one. It
+   * runs after the checks and cannot bypass them.
    */
   readonly connectTo?: NonNullable<ConnectSettings['connectTo']>
 }
@@ -64,7 +64,7 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
       const host = hostOf(url)
       return await withDeadline(request.timeoutMs, async (signal) => {
         const addresses = await resolvePublic(host, resolver)
-        // The caller may have been told of a timeout meanwhile: nothing may be sent after that.
+        // The request may have timed out meanwhile. Then nothing may be sent.
         signal.throwIfAborted()
         const target = { host, port: url.port === '' ? 443 : Number(url.port), addresses }
         const connection =

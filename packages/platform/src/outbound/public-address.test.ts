@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isPublicAddress } from './public-address.ts'
 
-/** First inside, last inside, and the public neighbours just outside where there are any. */
+/** The first and last address of each range, and the public addresses next to it where they exist. */
 const EDGES: readonly (readonly [range: string, inside: readonly string[], outside: readonly string[]])[] = [
   ['this network', ['0.0.0.0', '0.255.255.255'], ['1.0.0.0']],
   ['private 10', ['10.0.0.0', '10.255.255.255'], ['9.255.255.255', '11.0.0.0']],

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** The IANA special-purpose registry: nothing in it is a place where a customer's server lives. */
+/** The IANA special-purpose registry. Public servers have none of these addresses. */
 const SPECIAL_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,7 +20,7 @@ const SPECIAL_V4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Not in the registry, yet inside one large cloud it answers as the machine's own control service.
+  // Not in the registry, but the metadata service of one large cloud provider.
   '168.63.129.16/32',
 ]
 
@@ -41,8 +41,8 @@ const globalV6 = listOf('ipv6', ['2000::/3'])
 const specialV6 = listOf('ipv6', SPECIAL_V6)
 
 /**
- * IPv4 is judged by what is forbidden, IPv6 by what is allowed: mapped, compatible, NAT64, link-local and
- * private forms all lie outside 2000::/3, so forms nobody has thought of yet are rejected as well.
+ * IPv4 uses a list of forbidden ranges, IPv6 a list of allowed ones. Mapped, compatible, NAT64, link-local and private
+ * forms are all outside 2000::/3, so unknown special forms are rejected too.
  */
 export const isPublicAddress = (ip: string): boolean => {
   if (isIPv4(ip)) return !specialV4.check(ip, 'ipv4')

@@ -35,7 +35,7 @@ const SENTENCES: readonly (readonly [text: string, sentence: RegExp])[] = [
   ['https://10.0.0.1/', /public internet address/],
 ]
 
-describe('reading a public URL', () => {
+describe('parsing a public URL', () => {
   test.each(SENTENCES)('%j is rejected with a sentence that says why', (text, sentence) => {
     const apiError = apiErrorOf(text)
     expect(apiError.kind).toBe('invalid')
@@ -51,11 +51,11 @@ describe('reading a public URL', () => {
     expect(readPublicUrl('https://[2606:4700::1]/').hostname).toBe('[2606:4700::1]')
   })
 
-  test('an @ in the path is no user name', () => {
+  test('accepts an @ in the path', () => {
     expect(readPublicUrl('https://example.com/@team').pathname).toBe('/@team')
   })
 
-  test('more ports are open only when the settings say so', () => {
+  test('accepts other ports only when the settings allow them', () => {
     expect(readPublicUrl('https://example.com:8443/', [443, 8443]).port).toBe('8443')
     expect(apiErrorOf('https://example.com/', [8443]).message).toMatch(/port must be 8443/)
   })

@@ -3,29 +3,29 @@ import { ApiError } from '@market/kernel/api-error'
 import { isPublicAddress } from './public-address.ts'
 
 const LONGEST_URL = 2048
-const LONGEST_NAME = 253
+const MAX_NAME_LENGTH = 253
 const INSIDE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'intranet', 'lan', 'home.arpa']
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
-/** The parser repairs or drops these silently, so two readers of one text could see two different hosts. */
+/** URL parsers repair or drop these characters, so two parsers could read different hosts. */
 const REPAIRED_CHARACTERS = /[\p{Cc}\s\\]/u
 
 export const notPublic = (sentence: string): ApiError =>
   new ApiError('invalid', sentence, { code: 'endpoint_not_public' })
 
-/** The host as sockets and certificates want it: IPv6 without its brackets. */
+/** The host for sockets and certificates: IPv6 without brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 const checkName = (name: string): void => {
   if (name.endsWith('.')) throw notPublic('The host name must not end with a dot.')
   const labels = name.split('.')
-  if (name.length > LONGEST_NAME || !labels.every((label) => LABEL.test(label)))
+  if (name.length > MAX_NAME_LENGTH || !labels.every((label) => LABEL.test(label)))
     throw notPublic('The host is not a valid domain name.')
   const inside = INSIDE_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))
   if (inside || labels.length < 2)
     throw notPublic('The host must be a public domain name, not one of a local network.')
 }
 
-/** Judges the form only; what the name resolves to is judged each time it is used. */
+/** Checks only the syntax. The resolved addresses are checked at each use. */
 export const readPublicUrl = (text: string, allowedPorts: readonly number[] = [443]): URL => {
   if (text.length > LONGEST_URL) throw notPublic(`The URL must have at most ${LONGEST_URL} characters.`)
   if (REPAIRED_CHARACTERS.test(text))

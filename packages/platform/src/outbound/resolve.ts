@@ -22,8 +22,8 @@ const askResolver = async (resolver: HostResolver, host: string): Promise<readon
 }
 
 /**
- * One question, and the answer is what the caller connects to. A single inside address among public ones
- * rejects them all, because whoever mixes them is choosing by chance where our request lands.
+ * Resolves the name once. The caller connects only to these addresses. One private address rejects the name, because
+ * otherwise it would depend on chance where the request goes.
  */
 export const resolvePublic = async (host: string, resolver: HostResolver): Promise<readonly string[]> => {
   const addresses = isIP(host) === 0 ? await askResolver(resolver, host) : [host]

@@ -52,8 +52,8 @@ async function untilReady(limiter: RedisLimiter): Promise<void> {
   while (!(await limiter.ready())) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('while Redis is there', () => {
-  test('exactly max calls pass in a window, and the answer says how many are left', async () => {
+describe('while Redis is available', () => {
+  test('allows exactly max calls in a window and returns how many remain', async () => {
     const { limiter } = start()
     const subject = randomUUID()
     for (const remaining of [4, 3, 2, 1, 0]) {
@@ -65,7 +65,7 @@ describe('while Redis is there', () => {
     expect(sixth.resetsInMs).toBeLessThanOrEqual(60_000)
   })
 
-  test('each rule and each subject has a counter of its own', async () => {
+  test('each rule and subject has its own counter', async () => {
     const { limiter } = start()
     expect(allowed(await takeMany(limiter, 9, 'one'))).toBe(5)
     expect(allowed(await takeMany(limiter, 9, 'two'))).toBe(5)
@@ -75,7 +75,7 @@ describe('while Redis is there', () => {
     expect(allowed(await takeMany(limiter, 9, `${long}b`))).toBe(5)
   })
 
-  test('the window opens with the first call and rejected calls do not prolong it', async () => {
+  test('the window starts with the first call, and rejected calls do not extend it', async () => {
     const prefix = redisPrefix()
     const { limiter } = start(server.url, prefix)
     const rule = { name: 'short', max: 1, windowSeconds: 1 }
@@ -87,7 +87,7 @@ describe('while Redis is there', () => {
     expect(last.resetsInMs).toBe(1_000)
   })
 
-  test('a counter that lost its expiry gets one again', async () => {
+  test('sets the expiry of a counter that has none', async () => {
     const prefix = redisPrefix()
     const { limiter } = start(server.url, prefix)
     const direct = new Redis(server.url)
@@ -97,7 +97,7 @@ describe('while Redis is there', () => {
     direct.disconnect()
   })
 
-  test('two processes with fifty parallel calls each let exactly max pass together', async () => {
+  test('two processes with 50 concurrent calls each allow exactly max in total', async () => {
     const prefix = redisPrefix()
     const counts = await Promise.all([takeInOtherProcess(prefix, 50), takeInOtherProcess(prefix, 50)])
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20)
@@ -121,15 +121,15 @@ describe('while Redis is there', () => {
     expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 250 }, (_, n) => n))
   })
 
-  test('nothing falls back and nothing is warned about', async () => {
+  test('no call uses the fallback and no warning is logged', async () => {
     const seen = start()
     await takeMany(seen.limiter, 200)
     expect(seen).toMatchObject({ fallbacks: 0, warnings: 0 })
   })
 })
 
-describe('while Redis is away', () => {
-  test('a Redis that never was there limits per process with the same numbers', async () => {
+describe('while Redis is unavailable', () => {
+  test('limits per process with the same numbers when Redis was never reachable', async () => {
     const seen = start('redis://127.0.0.1:1')
     expect(allowed(await takeMany(seen.limiter, 20))).toBe(5)
     expect(seen.fallbacks).toBe(20)
@@ -137,7 +137,7 @@ describe('while Redis is away', () => {
     expect(await seen.limiter.ready()).toBe(false)
   })
 
-  test('a killed Redis: the count goes on from where it was, and Redis is used again when it is back', async () => {
+  test('continues the count after Redis was killed, and uses Redis again after its restart', async () => {
     const seen = start()
     expect(allowed(await takeMany(seen.limiter, 3, 'ip'))).toBe(3)
     await server.kill()
@@ -151,7 +151,7 @@ describe('while Redis is away', () => {
     expect(seen.fallbacks).toBe(20)
   })
 
-  test('a Redis that hangs holds no call longer than its deadline, and comes back by itself', async () => {
+  test('a hanging Redis delays a call no longer than the deadline and is used again afterwards', async () => {
     const seen = start()
     await untilReady(seen.limiter)
     server.pause()
@@ -168,7 +168,7 @@ describe('while Redis is away', () => {
     expect(seen.fallbacks).toBe(before)
   })
 
-  test('a server that accepts and never answers limits per process too', async () => {
+  test('limits per process when the server accepts connections but does not respond', async () => {
     const sockets = new Set<Socket>()
     const hole = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())))
     await once(hole.listen(0, '127.0.0.1'), 'listening')
@@ -183,7 +183,7 @@ describe('while Redis is away', () => {
     hole.close()
   })
 
-  test('a Redis that answers with errors limits per process too', async () => {
+  test('limits per process when Redis returns errors', async () => {
     const prefix = redisPrefix()
     const seen = start(server.url, prefix)
     const direct = new Redis(server.url)
@@ -194,7 +194,7 @@ describe('while Redis is away', () => {
   })
 })
 
-/** Another Node process with a limiter of its own; answers how many of its calls passed. */
+/** Runs a limiter in another Node process and returns how many of its calls were allowed. */
 async function takeInOtherProcess(prefix: string, times: number): Promise<number> {
   const script = `
     const { redisLimiter } = await import(${JSON.stringify(new URL('./limiter.ts', import.meta.url).href)})

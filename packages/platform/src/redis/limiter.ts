@@ -6,21 +6,21 @@ import { localWindows, takenOf } from './local-windows.ts'
 
 export interface RedisLimiterSettings {
   readonly url: string
-  /** Put before every key, so that several installations can share one Redis. */
+  /** Prefix of every key, so that several installations can share one Redis. */
   readonly prefix: string
-  /** Called once for every call that was decided without Redis. */
+  /** Called for every call that was decided without Redis. */
   onFallback(): void
   readonly log?: { warn(details: object, message: string): void }
 }
 
 export interface RedisLimiter extends Limiter {
-  /** Whether Redis answers now. */
+  /** Whether Redis responds now. */
   ready(): Promise<boolean>
   stop(): Promise<void>
 }
 
 const ANSWER_WITHIN_MS = 150
-/** A connection that owes an answer for this long is dropped; until it is back, calls fall back at once. */
+/** A connection without a response for this long is closed. Until it is open again, calls use the fallback at once. */
 const DEAD_AFTER_MS = 1_000
 const LONGEST_RETRY_MS = 1_000
 const LOCAL_WINDOWS = 100_000
@@ -45,7 +45,7 @@ const MAX_BATCH = 128
 
 const TAKE_SHA = createHash('sha1').update(TAKE).digest('hex')
 
-/** Rate limits counted in Redis; while it is away each process counts by itself, with the same numbers. */
+/** Rate limits counted in Redis. While it is unavailable, each process counts locally with the same limits. */
 export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
   const redis = new Redis(settings.url, {
     connectTimeout: DEAD_AFTER_MS,
@@ -60,7 +60,7 @@ export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
   })
   const local = localWindows(LOCAL_WINDOWS)
 
-  // Without this the first calls after a start would count locally although Redis is there.
+  // Otherwise the first calls after a start would be counted locally.
   const firstConnection = new Promise<void>((resolve) => {
     redis.once('ready', resolve)
     redis.once('close', resolve)
@@ -118,7 +118,7 @@ export function redisLimiter(settings: RedisLimiterSettings): RedisLimiter {
     },
 
     async stop() {
-      // Between two attempts there is no connection whose end could be awaited.
+      // Between two connection attempts there is no connection to wait for.
       const connected = redis.status !== 'end' && redis.status !== 'reconnecting'
       const ended = new Promise<void>((resolve) => redis.once('end', resolve))
       redis.disconnect()
@@ -155,8 +155,8 @@ function keyOf(prefix: string, rule: LimitRule, subject: string): string {
 
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
-    // After a stall of our own the answer may already lie in the socket: it is read before we give up.
-    const timer = setTimeout(() => setImmediate(reject, new Error(`no answer within ${ms} ms`)), ms)
+    // If this process was blocked, the response may already be in the socket. It is read before the timeout.
+    const timer = setTimeout(() => setImmediate(reject, new Error(`no response within ${ms} ms`)), ms)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

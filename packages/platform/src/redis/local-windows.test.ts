@@ -9,7 +9,7 @@ function withClock(capacity: number) {
   return { clock, windows: localWindows(capacity, () => clock.now) }
 }
 
-test('a window closes exactly when its time is over', () => {
+test('a window ends exactly at its time', () => {
   const { clock, windows } = withClock(10)
   windows.take('k', MINUTE_RULE)
   windows.take('k', MINUTE_RULE)
@@ -19,7 +19,7 @@ test('a window closes exactly when its time is over', () => {
   expect(windows.take('k', MINUTE_RULE)).toEqual({ allowed: true, remaining: 1, resetsInMs: 60_000 })
 })
 
-test('memory is bounded: closed windows go first, then the oldest', () => {
+test('memory is limited: ended windows are deleted first, then the oldest', () => {
   const { clock, windows } = withClock(3)
   windows.take('hour', HOUR_RULE)
   windows.take('hour', HOUR_RULE)
@@ -34,7 +34,7 @@ test('memory is bounded: closed windows go first, then the oldest', () => {
   expect(windows.size).toBe(3)
 })
 
-test('what was counted here is not forgotten when a lower count is remembered', () => {
+test('a lower count from Redis does not reduce the local count', () => {
   const { windows } = withClock(3)
   windows.take('k', MINUTE_RULE)
   windows.take('k', MINUTE_RULE)
@@ -42,7 +42,7 @@ test('what was counted here is not forgotten when a lower count is remembered', 
   expect(windows.take('k', MINUTE_RULE).allowed).toBe(false)
 })
 
-test('a remembered count goes on from there', () => {
+test('continues from the count of Redis', () => {
   const { windows } = withClock(3)
   windows.remember('k', 1, 30_000)
   expect(windows.take('k', MINUTE_RULE)).toEqual({ allowed: true, remaining: 0, resetsInMs: 30_000 })

@@ -7,10 +7,10 @@ interface Window {
 
 const SWEEP_EVERY_MS = 1_000
 
-/** Windows counted in this process: what stands in while Redis is away. */
+/** Windows counted in this process while Redis is unavailable. */
 export interface LocalWindows {
   take(key: string, rule: LimitRule): LimitResult
-  /** Notes what Redis counted, so that an outage goes on from there instead of from zero. */
+  /** Records the count of Redis, so that the local count continues from it. */
   remember(key: string, count: number, resetsInMs: number): void
   readonly size: number
 }
@@ -19,7 +19,7 @@ export function localWindows(capacity: number, nowMs: () => number = () => perfo
   const windows = new Map<string, Window>()
   let sweptAtMs = Number.NEGATIVE_INFINITY
 
-  /** A full sweep costs milliseconds, so it runs rarely; between sweeps the oldest window gives way. */
+  /** A full sweep costs milliseconds, so it runs rarely. Between sweeps the oldest window is deleted. */
   function makeRoom(now: number): void {
     if (windows.size < capacity) return
     if (now - sweptAtMs >= SWEEP_EVERY_MS) {
@@ -33,7 +33,7 @@ export function localWindows(capacity: number, nowMs: () => number = () => perfo
   }
 
   function openWindow(key: string, now: number, window: Window): Window {
-    // Deleting first keeps the map in the order in which windows opened.
+    // Deleting first keeps the map in the order in which the windows started.
     windows.delete(key)
     makeRoom(now)
     windows.set(key, window)
@@ -61,7 +61,7 @@ export function localWindows(capacity: number, nowMs: () => number = () => perfo
         openWindow(key, now, { count, endsAtMs: now + resetsInMs })
         return
       }
-      // A Redis that came back empty must not make us forget what was already taken here.
+      // After a restart Redis may be empty. The local count must not decrease.
       window.count = Math.max(window.count, count)
       window.endsAtMs = now + resetsInMs
     },

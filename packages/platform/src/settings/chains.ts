@@ -2,7 +2,7 @@ import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
 import { z } from 'zod'
 import { list, secretHex, wholeNumber } from './environment.ts'
 
-/** Which chains the application is on and where their treasuries are: read by every program that looks at a chain. */
+/** The networks and their treasuries. Read by every process that queries a chain. */
 
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
 const base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be 32 bytes in base58')
@@ -21,7 +21,7 @@ export const money = (fallback: string) =>
       return z.NEVER
     })
 
-/** `0:2,1000:final`: from this amount of USDC on, so many blocks make a payment count. */
+/** `0:2,1000:final`: number of confirmations from this amount of USDC on. */
 const confirmations = z
   .string()
   .default('0:2,1000:final')
@@ -49,11 +49,11 @@ export const chainSettings = {
   SOLANA_GENESIS_HASH: base58.default(MAINNET_GENESIS),
   SOLANA_USDC: base58.default(SOLANA_USDC),
   SOLANA_TREASURY: base58.optional(),
-  /** The account that pays the fees of payments which buyers signed; without it those are not taken there. */
+  /** The account that pays the fees of signed payments. Without it the network accepts no signed payments. */
   SOLANA_GAS_ACCOUNT: base58.optional(),
-  /** The key of that account: it pays for gas on its chain and can do nothing else. Keep a day's gas on it. */
+  /** The key of that account. It pays only gas. Keep about one day's gas on it. */
   SOLANA_GAS_KEY: secretHex,
-  /** Below this a payment counts when it is confirmed, from here on when it is finalized. */
+  /** Payments below this amount need the commitment `confirmed`, others `finalized`. */
   SOLANA_FINALIZED_FROM_USDC: money('1000'),
 
   BASE_RPC_URLS: urls,
@@ -64,7 +64,7 @@ export const chainSettings = {
   BASE_GAS_KEY: secretHex,
   BASE_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(20),
   BASE_CONFIRMATIONS: confirmations,
-  /** Where the treasury's history begins; some hours back when absent. */
+  /** The block where the treasury's history starts. Default: some hours ago. */
   BASE_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
   ALT_RPC_URLS: urls,
@@ -77,14 +77,14 @@ export const chainSettings = {
   ALT_CONFIRMATIONS: confirmations,
   ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
-  /** How long one node may take for one question. */
+  /** Timeout of one query on one node. */
   RPC_TIMEOUT_MS: wholeNumber(100, 60_000).default(3_000),
 }
 
 export type ChainConfig = z.infer<z.ZodObject<typeof chainSettings>>
 export type ChainName = 'SOLANA' | 'BASE' | 'ALT'
 
-/** What a network that is used cannot do without; each fault names the setting. */
+/** The required settings of a configured network. Each error names the setting. */
 export function checkChainSettings(
   config: ChainConfig,
   isUsed: (name: ChainName) => boolean,
@@ -107,8 +107,8 @@ export function checkChainSettings(
 const EVM = ['BASE', 'ALT'] as const
 
 /**
- * An EVM key is the same account on every EVM network, so a gas key may be the treasury's of none of them: the api, which
- * holds gas keys, could move that money.
+ * An EVM key is the same account on every EVM network. A gas key must not be the treasury's key on any of them, because the
+ * api has the gas keys and could move that money.
  */
 const gasFromTreasuries = (config: ChainConfig): (readonly [string, string])[] =>
   EVM.flatMap((name) =>
@@ -152,11 +152,11 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
 
 const GWEI = 1_000_000_000n
 
-/** The most a transaction of ours offers per gas, in wei. */
+/** Maximum fee per gas of our transactions, in wei. */
 export const feeCapOf = (config: ChainConfig, name: 'BASE' | 'ALT'): bigint =>
   BigInt(config[`${name}_FEE_CAP_GWEI`]) * GWEI
 
-/** What bringing a buyer's payment to the chain takes beside the chain itself; undefined where nobody pays the gas. */
+/** The settings of a facilitator besides those of the chain. Undefined without a gas account. */
 export const solanaGasSettings = (config: ChainConfig, treasury: string) =>
   config.SOLANA_GAS_ACCOUNT === undefined
     ? undefined

@@ -3,7 +3,7 @@ import type { Clock } from '@market/kernel/clock'
 
 const LOOK_EVERY_MS = 50
 
-/** Real time moved by the milliseconds a file holds: how a development app is taken 48 hours ahead. */
+/** Real time plus the milliseconds in a file. Moves the clock of a development application. */
 export function clockFromFile(path: string): Clock {
   let offset = 0
   let lookedAt = 0

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Pieces of the environment that several programs read, each rejected by name when it is wrong. */
+/** Environment variables that several processes read. An invalid value is rejected with the name of the variable. */
 
 export const list = z
   .string()
@@ -17,7 +17,7 @@ const hexKey = z
   .regex(/^[0-9a-f]{64}$/, 'must be 32 bytes in hex')
   .transform((hex) => Buffer.from(hex, 'hex'))
 
-/** A private key, with or without the 0x that some tools write before it. */
+/** A private key in hex, with or without 0x. */
 export const secretHex = z
   .string()
   .regex(/^(0x)?[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
@@ -42,24 +42,24 @@ export const wholeNumber = (min: number, max: number) => z.coerce.number().int()
 
 const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 
-/** How a application on a laptop plays the world; production rejects to start with any of them. */
+/** Settings for development. Production does not start with any of them. */
 const developmentSettings = {
-  /** A file of milliseconds by which the clock is moved. */
+  /** A file with the milliseconds by which the clock is moved. */
   CLOCK_FILE: z.string().optional(),
-  /** Sweeps run at least this often, so that a test does not wait for the interval of production. */
+  /** Maximum interval of sweeps, so that a test does not wait for the interval of production. */
   SWEEP_INTERVAL_MS: wholeNumber(50, 60_000).optional(),
-  /** `public address=host:port`: where requests to an address, already checked, really go. */
+  /** `public address=host:port`: where requests to a checked address are sent. */
   OUTBOUND_REROUTE: list,
-  /** Certificates that are trusted beside the usual ones, as a PEM file. */
+  /** Additional trusted certificates, as a PEM file. */
   OUTBOUND_CA_FILE: z.string().optional(),
 }
 
-/** What every program of the application reads. */
+/** Settings that every process reads. */
 export const commonSettings = {
   DATABASE_URL: z.url(),
   /** Off behind a pooler that does not support prepared statements. */
   DATABASE_PREPARED_STATEMENTS: onOrOff.default(true),
-  /** Off where BEGIN must be answered before the next statement is sent. */
+  /** Off when BEGIN must complete before the next statement is sent. */
   DATABASE_PIPELINE: onOrOff.default(true),
   VAULT_KEYS: keys,
   VAULT_PEPPER: hexKey,
@@ -74,7 +74,7 @@ export const commonSettings = {
   ...developmentSettings,
 }
 
-/** A wrong setting stops the process before it does anything, and says which. */
+/** Throws at start and names each invalid setting. */
 export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.output<T> {
   const isProduction = env['NODE_ENV'] === 'production'
   const forbidden = isProduction ? Object.keys(developmentSettings).filter((name) => env[name]) : []

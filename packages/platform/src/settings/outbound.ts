@@ -9,7 +9,7 @@ interface OutboundSettings {
   readonly OUTBOUND_CA_FILE?: string | undefined
 }
 
-/** The way out as the environment describes it. */
+/** Creates the outbound client from the environment. */
 export function outboundFrom(settings: OutboundSettings): Outbound {
   const routes = new Map(settings.OUTBOUND_REROUTE.map(readRoute))
   return guardedOutbound({
@@ -21,6 +21,6 @@ export function outboundFrom(settings: OutboundSettings): Outbound {
 
 function readRoute(entry: string): [string, { host: string; port: number }] {
   const [, from, host, port] = /^([^=]+)=(.+):(\d+)$/.exec(entry) ?? []
-  if (from === undefined || host === undefined) throw new Error(`OUTBOUND_REROUTE: "${entry}" is no route`)
+  if (from === undefined || host === undefined) throw new Error(`OUTBOUND_REROUTE: "${entry}" is not a route`)
   return [from, { host, port: Number(port) }]
 }

@@ -19,7 +19,7 @@ export function exportTraces(endpoint: string, service: string): RunningTraces {
     async stop() {
       trace.disable()
       context.disable()
-      // A collector that is away must not keep the program from ending.
+      // An unreachable collector must not prevent the process from ending.
       await provider.shutdown().catch(() => undefined)
     },
   }
@@ -27,7 +27,7 @@ export function exportTraces(endpoint: string, service: string): RunningTraces {
 
 type Resource = NonNullable<TracerProviderOptions['resource']>
 
-/** Only the name of the service: what the machine is called is nobody's business but the collector's. */
+/** Only the service name, not the host name. */
 function serviceResource(service: string): Resource {
   const attributes = { 'service.name': service }
   const resource: Resource = {
@@ -38,7 +38,7 @@ function serviceResource(service: string): Resource {
   return resource
 }
 
-/** Keeps the running span over `await`. */
+/** Keeps the active span across `await`. */
 function asyncContext(): ContextManager {
   const storage = new AsyncLocalStorage<Context>()
   const manager: ContextManager = {

@@ -52,7 +52,7 @@ const SECRET_VALUES: readonly (readonly [string, string, string?])[] = [
   ['a form inside a text', `client_secret=${CANARY}&x=1`, CANARY],
 ]
 
-describe('a secret is not written, wherever it stands', () => {
+describe('secrets are redacted at any position', () => {
   test.each(SECRET_VALUES)('%s', (_name, text, secret = text) => {
     const ways: readonly ((logger: ReturnType<typeof capture>['logger']) => void)[] = [
       (logger) => logger.info(text),
@@ -121,7 +121,7 @@ test('raw key bytes are not written', () => {
   expect(only()).not.toContain(`"0":${seed[0]},"1":${seed[1]}`)
 })
 
-test('what operators need is still there', () => {
+test('keeps the fields that operators need', () => {
   const { logger, only } = capture()
   const useful = {
     request_id: 'req_1',
@@ -147,13 +147,13 @@ test('what operators need is still there', () => {
   expect(written['time']).toMatch(/^\d{4}-\d\d-\d\dT/)
 })
 
-test('large amounts keep every digit, also beside a secret', () => {
+test('keeps every digit of large amounts, also next to a secret', () => {
   const { logger, only } = capture()
   logger.info({ wei: 123456789012345678901234567890n, email: 'a@b.c' }, 'm')
   expect(only()).toContain('123456789012345678901234567890')
 })
 
-test('one event is one line, whatever the text holds', () => {
+test('writes one line per event for any text', () => {
   const { logger, lines } = capture()
   const forged = 'ok\r\n{"level":"info","msg":"forged"}\u2028\u0085\n'
   logger.info(forged)
@@ -167,14 +167,14 @@ test('one event is one line, whatever the text holds', () => {
   }
 })
 
-test('the level is kept to', () => {
+test('respects the log level', () => {
   const { logger, lines } = capture()
   logger.debug('not this')
   logger.warn('this')
   expect(lines).toHaveLength(1)
 })
 
-test('a long hostile text does not hold up the process', () => {
+test('redacts a long crafted text in bounded time', () => {
   const { logger, lines } = capture()
   const hostile = [
     '/',
@@ -195,7 +195,7 @@ test('a long hostile text does not hold up the process', () => {
   expect(performance.now() - began).toBeLessThan(5_000)
 })
 
-test('a line that is no JSON is dropped instead of being written or thrown', () => {
+test('drops a line that is not JSON', () => {
   expect(redactLine('{"token":"abc"')).toBe(
     '{"level":"error","msg":"a log line was dropped because it is not JSON"}\n',
   )

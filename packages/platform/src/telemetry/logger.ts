@@ -6,13 +6,13 @@ export type { Logger } from 'pino'
 
 export interface LoggerSettings {
   readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-  /** Which program writes. */
+  /** The name of the process. */
   readonly name: string
-  /** Standard output when left out. */
+  /** Default: standard output. */
   readonly destination?: DestinationStream
 }
 
-/** One event, one line of JSON. Secrets are taken out of the finished line, so that no way around it exists. */
+/** Writes one line of JSON per event. Secrets are removed from the finished line, so that no log call can bypass it. */
 export function createLogger(settings: LoggerSettings): Logger {
   const options: LoggerOptions = {
     level: settings.level,

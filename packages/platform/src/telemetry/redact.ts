@@ -1,6 +1,6 @@
 const REDACTED = '[redacted]'
 
-/** Field names, compared in lower case without `-` and `_`, whose value never reaches a log. */
+/** Field names whose values are never logged, compared in lower case without `-` and `_`. */
 const SECRET_FIELDS = new Set([
   'authorization',
   'proxyauthorization',
@@ -35,7 +35,7 @@ const SECRET_ENDINGS = [
 /** Hashes of transactions and contents look like keys and signatures, but are public and needed. */
 const PUBLIC_FIELDS = new Set(['tx', 'txhash', 'txsignature', 'transaction', 'hash', 'blockhash', 'sha256'])
 
-/** What gives a secret away wherever it stands. The first group, where there is one, stays. */
+/** Patterns of secrets. The first group of a pattern is kept. */
 const SECRET_TEXTS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /\b((?:Bearer|Basic|DPoP) +)[^\s"',;]+/gi,
@@ -58,16 +58,16 @@ const BARE_SECRETS: readonly RegExp[] = [
 ]
 
 const LEAST_SECRET_BYTES = 16
-/** Bounds the work of the patterns on text that a stranger chose. */
+/** Limits the work of the patterns on text from callers. */
 const LONGEST_TEXT = 10_000
 
-/** One line of log, which is one JSON object, with every secret taken out. */
+/** Removes every secret from one log line, which is a JSON object. */
 export function redactLine(line: string): string {
   if (!mayContainSecret(line)) return line
   try {
     return `${JSON.stringify(parseJson(line, redactValue))}\n`
   } catch {
-    // What cannot be read cannot be cleaned, and a log line is no reason to fail a request.
+    // A line that cannot be parsed cannot be redacted. It is dropped, and the request continues.
     return '{"level":"error","msg":"a log line was dropped because it is not JSON"}\n'
   }
 }
@@ -137,7 +137,7 @@ function redactText(text: string, isPublic: boolean): string {
 const withFirstGroup = (_match: string, kept: unknown): string =>
   typeof kept === 'string' ? `${kept}${REDACTED}` : REDACTED
 
-/** Names of fields can come from outside too, as in a map of headers. */
+/** Field names can also come from callers, as in a map of headers. */
 function withCleanNames(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [redactText(name, false), entry]))

@@ -1,4 +1,4 @@
 export interface RunningTraces {
-  /** Sends what is left and ends. */
+  /** Sends the remaining spans and stops. */
   stop(): Promise<void>
 }

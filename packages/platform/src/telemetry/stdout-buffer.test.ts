@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-/** Runs a program that logs to standard output; resolves with the messages that arrived once it is gone. */
+/** Runs a process that logs to standard output and returns the received messages after it ended. */
 async function messagesOf(program: string, until?: (messages: readonly string[]) => boolean) {
   const url = JSON.stringify(new URL('./logger.ts', import.meta.url).href)
   const script = `
@@ -41,7 +41,7 @@ describe('standard output is buffered', () => {
     expect(seen).toEqual(['alone'])
   })
 
-  test('a process goes on after its reader has ended, whatever it logs', async () => {
+  test('a process continues after its reader ended', async () => {
     const script = `
       const { createLogger } = await import(${JSON.stringify(new URL('./logger.ts', import.meta.url).href)})
       const log = createLogger({ level: 'info', name: 'child' })
@@ -63,7 +63,7 @@ describe('standard output is buffered', () => {
     expect(await exited).toEqual([7, null])
   })
 
-  test('a process whose reader is slow goes on, and the reader gets whole lines', async () => {
+  test('a process with a slow reader continues, and the reader gets whole lines', async () => {
     const script = `
       const { createLogger } = await import(${JSON.stringify(new URL('./logger.ts', import.meta.url).href)})
       const log = createLogger({ level: 'info', name: 'child' })

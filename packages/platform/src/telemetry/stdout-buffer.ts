@@ -44,7 +44,7 @@ export function stdoutBuffer(): DestinationStream {
 
   function onWriteError({ code }: NodeJS.ErrnoException): void {
     if (code === 'EPIPE' || code === 'EBADF') {
-      // Nobody reads the log any more, which is no reason to end or to fail a request.
+      // The log reader has ended. The process and its requests continue.
       isClosed = true
       pending = Buffer.alloc(0)
       return
@@ -58,7 +58,7 @@ export function stdoutBuffer(): DestinationStream {
     timer ??= setTimeout(flush, FLUSH_INTERVAL_MS).unref()
   }
 
-  /** The process ends after this, so it waits for a slow reader, but not for ever. */
+  /** Called before the process ends. Waits for a slow reader, with a limit. */
   function flushAtExit(): void {
     flush()
     for (let waited = 0; pending.length > 0 && waited < EXIT_WAIT_MS; waited += RETRY_MS) {

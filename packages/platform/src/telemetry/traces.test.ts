@@ -54,7 +54,7 @@ test('with a collector spans arrive there, nested over await, under the name of 
   expect(inner?.parentSpanId).toBe(outer?.spanId)
 })
 
-test('a collector that is away does not keep the program from ending', async () => {
+test('an unreachable collector does not prevent the process from ending', async () => {
   const traces = await startTraces({ endpoint: 'http://127.0.0.1:1/v1/traces', service: 'market-api' })
   trace.getTracer('test').startSpan('work').end()
   await traces.stop()

@@ -14,17 +14,17 @@ const vault = localVault({ keys: [OLD], pepper })
 
 async function faultOf(opening: Promise<string>): Promise<Error> {
   const error = await opening.then(
-    () => new Error('it opened'),
+    () => new Error('the value was decrypted'),
     (reason: unknown) => reason,
   )
-  if (!(error instanceof Error) || error.message === 'it opened') throw error
+  if (!(error instanceof Error) || error.message === 'the value was decrypted') throw error
   expect(error).not.toBeInstanceOf(ApiError)
   expect(error.message).not.toContain(SECRET)
   return error
 }
 
 describe('sealing', () => {
-  test('any well-formed text comes back as it was, in its own place', async () => {
+  test('decrypts any well-formed text in its own context', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), fc.string(), async (text, row, field) => {
         expect(await vault.open(vault.seal(text, { row, field }), { row, field })).toBe(text)
@@ -32,13 +32,13 @@ describe('sealing', () => {
     )
   })
 
-  test('the same secret never gives the same bytes, and the bytes do not hold it', () => {
+  test('the same secret gives different bytes each time, and they do not contain it', () => {
     const [one, two] = [vault.seal(SECRET, PLACE), vault.seal(SECRET, PLACE)]
     expect(one.equals(two)).toBe(false)
     expect(one.includes(SECRET)).toBe(false)
   })
 
-  test('data keys change as values are sealed, and all values still open', async () => {
+  test('data keys change over time, and all values can still be decrypted', async () => {
     const sealed = Array.from({ length: 2_500 }, (_, i) => vault.seal(String(i), PLACE))
     const wrapped = new Set(sealed.map((bytes) => bytes.toString('hex', 8, 68)))
     expect(wrapped.size).toBeGreaterThanOrEqual(3)
@@ -46,12 +46,12 @@ describe('sealing', () => {
     expect(opened).toEqual(sealed.map((_, i) => String(i)))
   })
 
-  test('text that is not well-formed is rejected instead of being changed', () => {
+  test('rejects text that is not well-formed', () => {
     expect(() => vault.seal('a\ud800', PLACE)).toThrow('well-formed')
   })
 })
 
-describe('a value that was touched does not open', () => {
+describe('a changed value cannot be decrypted', () => {
   test.each([
     ['another row', { row: 'agt_2', field: 'api_key' }],
     ['another field', { row: 'agt_1', field: 'webhook_secret' }],
@@ -62,7 +62,7 @@ describe('a value that was touched does not open', () => {
     await faultOf(vault.open(vault.seal(SECRET, PLACE), place))
   })
 
-  test('cut anywhere', async () => {
+  test('shortened at any position', async () => {
     const sealed = vault.seal(SECRET, PLACE)
     for (let length = 0; length < sealed.length; length++) {
       await faultOf(vault.open(sealed.subarray(0, length), PLACE))
@@ -70,7 +70,7 @@ describe('a value that was touched does not open', () => {
     await faultOf(vault.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE))
   })
 
-  test('one bit flipped anywhere', async () => {
+  test('one bit changed at any position', async () => {
     const sealed = vault.seal(SECRET, PLACE)
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const flipped = Buffer.from(sealed)
@@ -79,24 +79,24 @@ describe('a value that was touched does not open', () => {
     }
   })
 
-  test('the data key of another value put in', async () => {
+  test('with the data key of another value', async () => {
     const other = localVault({ keys: [OLD], pepper })
     const [mine, theirs] = [vault.seal(SECRET, PLACE), other.seal(SECRET, PLACE)]
     const bodyAt = 2 + OLD.id.length + 60
     await faultOf(vault.open(Buffer.concat([theirs.subarray(0, bodyAt), mine.subarray(bodyAt)]), PLACE))
   })
 
-  test('sealed by somebody with another key of the same name', async () => {
+  test('sealed with another key of the same id', async () => {
     const stranger = localVault({ keys: [{ id: OLD.id, key: randomBytes(32) }], pepper })
     await faultOf(vault.open(stranger.seal(SECRET, PLACE), PLACE))
   })
 })
 
-describe('changing the key', () => {
+describe('key rotation', () => {
   const both = localVault({ keys: [NEW, OLD], pepper })
   const newOnly = localVault({ keys: [NEW], pepper })
 
-  test('while both keys live, old values open and are known as due; new ones are sealed under the new key', async () => {
+  test('with both keys, old values are decrypted and need resealing, and new ones use the new key', async () => {
     const old = vault.seal(SECRET, PLACE)
     expect(await both.open(old, PLACE)).toBe(SECRET)
     expect(both.needsReseal(old)).toBe(true)
@@ -107,26 +107,26 @@ describe('changing the key', () => {
     expect(await newOnly.open(fresh, PLACE)).toBe(SECRET)
   })
 
-  test('once the old key is gone, what was left under it does not open', async () => {
+  test('without the old key, its values cannot be decrypted', async () => {
     const error = await faultOf(newOnly.open(vault.seal(SECRET, PLACE), PLACE))
     expect(error.message).toBe(
-      'the vault has no key "2025-a": give it back, and take it away once nothing is under it',
+      'the vault has no key "2025-a". Configure it again until all values are resealed.',
     )
   })
 
-  test('bytes that are no sealed value are a fault, not due', () => {
+  test('needsReseal throws for bytes that are not a sealed value', () => {
     expect(() => both.needsReseal(Buffer.from('nonsense'))).toThrow('unknown version')
   })
 })
 
 describe('fingerprints', () => {
-  test('are the keyed hash of the secret and need the pepper', () => {
+  test('are a keyed hash of the secret and depend on the pepper', () => {
     expect(vault.fingerprint(SECRET)).toEqual(createHmac('sha256', pepper).update(SECRET).digest())
     const other = localVault({ keys: [OLD], pepper: randomBytes(32) })
     expect(other.fingerprint(SECRET).equals(vault.fingerprint(SECRET))).toBe(false)
   })
 
-  test('outlive a change of the key', () => {
+  test('do not change with key rotation', () => {
     expect(localVault({ keys: [NEW], pepper }).fingerprint(SECRET)).toEqual(vault.fingerprint(SECRET))
   })
 })

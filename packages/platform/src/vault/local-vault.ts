@@ -10,9 +10,9 @@ import type { SealContext, Vault } from '@market/core/ports/vault'
 import { encodeSealed, IV_BYTES, KEY_BYTES, parseSealed, SEALED_VERSION, TAG_BYTES } from './sealed-bytes.ts'
 
 export interface LocalVaultSettings {
-  /** Key-encryption keys of 32 bytes. The first seals; every one of them opens. */
+  /** Key-encryption keys of 32 bytes. The first one encrypts, and all of them decrypt. */
   readonly keys: readonly { readonly id: string; readonly key: Buffer }[]
-  /** Keys the fingerprints; at least 32 bytes. */
+  /** Key of the fingerprints, at least 32 bytes. */
   readonly pepper: Buffer
 }
 
@@ -22,11 +22,11 @@ interface DataKey {
 }
 
 const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/
-/** Random ivs are safe for 2^32 uses of one key; this stays far below and bounds what one key opens. */
+/** Random IVs are safe for 2^32 uses of a key. This limit is far below that. */
 const SEALS_PER_DATA_KEY = 1_000
 const REMEMBERED_DATA_KEYS = 1_000
 
-/** Envelope encryption under keys this process holds: each value under a data key, that under a key-encryption key. */
+/** Envelope encryption with keys in this process: a data key encrypts the value, and a key-encryption key encrypts the data key. */
 export function localVault(settings: LocalVaultSettings): Vault {
   const keys = readKeys(settings.keys)
   const currentId = settings.keys[0]?.id
@@ -38,7 +38,7 @@ export function localVault(settings: LocalVaultSettings): Vault {
   function keyOf(id: string): KeyObject {
     const key = keys.get(id)
     if (key === undefined)
-      throw new Error(`the vault has no key "${id}": give it back, and take it away once nothing is under it`)
+      throw new Error(`the vault has no key "${id}". Configure it again until all values are resealed.`)
     return key
   }
 
@@ -74,8 +74,8 @@ export function localVault(settings: LocalVaultSettings): Vault {
   return {
     seal(plain, place) {
       const { key, wrapped } = nextDataKey(currentId)
-      // Text that is not well-formed would come back changed.
-      if (!plain.isWellFormed()) throw new Error('the vault seals well-formed text only')
+      // Encoding would change text that is not well-formed.
+      if (!plain.isWellFormed()) throw new Error('the vault encrypts only well-formed text')
       const body = encrypt(key, Buffer.from(plain, 'utf8'), aadOfValue(place))
       return encodeSealed({ keyId: currentId, wrapped, body })
     },
@@ -95,7 +95,7 @@ function readKeys(keys: LocalVaultSettings['keys']): ReadonlyMap<string, KeyObje
   const byId = new Map<string, KeyObject>()
   for (const { id, key } of keys) {
     if (!KEY_ID.test(id)) throw new Error(`"${id}" is not a key id`)
-    if (byId.has(id)) throw new Error(`two keys of the vault are called "${id}"`)
+    if (byId.has(id)) throw new Error(`the vault has two keys with the id "${id}"`)
     if (key.length !== KEY_BYTES) throw new Error(`key "${id}" is not ${KEY_BYTES} bytes long`)
     byId.set(id, createSecretKey(key))
   }
@@ -121,7 +121,7 @@ function decrypt(key: KeyObject, bytes: Buffer, aad: Buffer): Buffer {
 const aadOfDataKey = (keyId: string): Buffer => aadOf('data-key', keyId)
 const aadOfValue = (place: SealContext): Buffer => aadOf('value', place.row, place.field)
 
-/** Every part carries its length, so that no two lists of parts give the same bytes. */
+/** Prefixes every part with its length, so that different lists never give the same bytes. */
 function aadOf(...parts: readonly string[]): Buffer {
   const pieces = parts.flatMap((part) => {
     const bytes = Buffer.from(part, 'utf8')

@@ -1,5 +1,5 @@
 /**
- * What stands in the database for a sealed value, version 1:
+ * Stored format of a sealed value, version 1:
  *
  *   1 byte     version
  *   1 byte     length n of the key id

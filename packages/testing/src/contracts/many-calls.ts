@@ -3,7 +3,7 @@ import { type Address, concat, type Hex, size, toHex } from 'viem'
 const STEP_BYTES = 39
 const STOP = '0x00'
 
-/** Copies `length` bytes of the code from `offset` to memory, calls `to` with them and forgets the answer. */
+/** Copies `length` bytes of the code from `offset` to memory, calls `to` with them and ignores the result. */
 const step = (to: Address, offset: number, length: number): Hex => {
   const [at, bytes] = [toHex(offset, { size: 2 }), toHex(length, { size: 2 })]
   const copy = concat(['0x61', bytes, '0x61', at, '0x5f39'])
