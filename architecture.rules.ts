@@ -62,6 +62,21 @@ export const OWNERS: Readonly<Record<string, string>> = {
   worker_pools: 'queue',
 }
 
+/** Tables that only their owner reads. Another module gets the data from the owner's `index.ts`. */
+export const READ_BY_OWNER: readonly string[] = [
+  'listing_buyers',
+  'order_deliveries',
+  'order_messages',
+  'order_steps',
+  'purchases',
+  'reviews',
+]
+
+/** Tables that the named modules read beside the owner. No module is added here. */
+export const ALSO_READ_BY: Readonly<Record<string, readonly string[]>> = {
+  orders: ['x402'],
+}
+
 /** A test, or what only tests beside it use: `store.test.ts`, `test-support.ts`. */
 export const TEST = '\\.test\\.ts$|/test-[^/]+\\.ts$|^tests/'
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { MODULES, OWNERS, TEST } from '../../architecture.rules.ts'
 import { brokenFileRules, workplaceWords } from './file-rules.ts'
 import { readImports, unreached } from './imports.ts'
-import { foreignWrites } from './table-writes.ts'
+import { foreignReads, foreignWrites } from './table-writes.ts'
 
 const FILES = globSync('{apps,packages}/*/src/**/*.ts')
 const PRODUCTION = FILES.filter((file) => !new RegExp(TEST).test(file))
@@ -59,6 +59,11 @@ describe('tables', () => {
   test('a module writes only its own tables, and only in its store', () => {
     const writers = PRODUCTION.filter((file) => !file.startsWith('packages/testing/'))
     expect(writers.flatMap((file) => foreignWrites(file, read(file)))).toEqual([])
+  })
+
+  test('a table that only its owner reads is read by no other module', () => {
+    const readers = PRODUCTION.filter((file) => !file.startsWith('packages/testing/'))
+    expect(readers.flatMap((file) => foreignReads(file, read(file)))).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { brokenFileRules, workplaceWords } from './file-rules.ts'
 import { readImports, unreached } from './imports.ts'
 import { buildSampleProject, type SampleProject } from './sample-project.ts'
-import { foreignWrites } from './table-writes.ts'
+import { foreignReads, foreignWrites } from './table-writes.ts'
 import { ACCOUNTS, AGENTS, VIOLATIONS } from './violations.ts'
 
 let project: SampleProject
@@ -89,6 +89,27 @@ describe('writes', () => {
     ['// insert into agents\nexport {}'],
   ])('writes to its own table, reads and comments are allowed: %s', (source) => {
     expect(foreignWrites(store, source)).toEqual([])
+  })
+})
+
+describe('reads', () => {
+  const store = 'packages/trade/src/listings/store.ts'
+
+  test.each([
+    [`db.selectFrom('orders').selectAll()`],
+    [`db.selectFrom('listings').innerJoin('orders as o', 'o.id', 'x')`],
+    ['sql`select from orders where id = 1`'],
+    ['sql`select 1 from listings join orders on true`'],
+  ])("a read of another module's table is reported in %s", (source) => {
+    expect(foreignReads(store, source)).toEqual([`${store}: only orders reads orders`])
+  })
+
+  test.each([
+    [`db.selectFrom('listing_buyers')`],
+    [`db.selectFrom('agents')`],
+    ['// select from orders\nexport {}'],
+  ])('reads of its own tables, of shared tables and comments are allowed: %s', (source) => {
+    expect(foreignReads(store, source)).toEqual([])
   })
 })
 

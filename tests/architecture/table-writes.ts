@@ -1,5 +1,5 @@
 import { parseSync } from '@swc/core'
-import { OWNERS } from '../../architecture.rules.ts'
+import { ALSO_READ_BY, OWNERS, READ_BY_OWNER } from '../../architecture.rules.ts'
 
 const BUILDERS = new Set(['insertInto', 'replaceInto', 'updateTable', 'deleteFrom', 'mergeInto'])
 const HOLE = '$hole'
@@ -25,7 +25,7 @@ interface Found {
 export function foreignWrites(file: string, source: string): string[] {
   const found: Found = { written: new Set(), named: new Set(), unnamedWrite: false }
   visit(parseSync(source, { syntax: 'typescript', target: 'es2024' }), found)
-  const writer = /^packages\/(?:core|identity|money|trade)\/src\/([^/]+)\//.exec(file)?.[1] ?? 'no module'
+  const writer = moduleOf(file)
   const suspects = found.unnamedWrite ? found.written.union(found.named) : found.written
   const wrong = [...suspects].filter((table) => OWNERS[table] !== writer)
   const sentences = wrong.map((table) => `${file}: ${table} belongs to ${OWNERS[table]}, not to ${writer}`)
@@ -34,6 +34,40 @@ export function foreignWrites(file: string, source: string): string[] {
   if (!isStore && wrong.length === 0) sentences.push(`${file}: only store.ts writes`)
   return sentences
 }
+
+const READERS = new Set(['selectFrom', 'innerJoin', 'leftJoin', 'rightJoin', 'fullJoin', 'from', 'using'])
+const RAW_READ = new RegExp(`\\b(?:from|join)\\s+${TARGET}`, 'gi')
+
+/** Lists the reads of one file from tables that only other modules may read. Comments do not count. */
+export function foreignReads(file: string, source: string): string[] {
+  const read = new Set<string>()
+  visitReads(parseSync(source, { syntax: 'typescript', target: 'es2024' }), read)
+  const reader = moduleOf(file)
+  return [...read]
+    .filter((table) => READ_BY_OWNER.includes(table) || Object.hasOwn(ALSO_READ_BY, table))
+    .filter((table) => OWNERS[table] !== reader && !ALSO_READ_BY[table]?.includes(reader))
+    .map((table) => `${file}: only ${OWNERS[table]} reads ${table}`)
+}
+
+function visitReads(node: unknown, read: Set<string>): void {
+  if (Array.isArray(node)) for (const item of node) visitReads(item, read)
+  if (!isNode(node)) return
+  if (node['type'] === 'TemplateLiteral' && Array.isArray(node['quasis'])) {
+    const text = node['quasis'].map((quasi: Node) => String(quasi['raw'])).join(HOLE)
+    for (const [, table] of text.matchAll(RAW_READ)) read.add(table?.toLowerCase() ?? '')
+  }
+  if (node['type'] === 'CallExpression') {
+    const { callee, arguments: args } = node
+    const method = isNode(callee) && isNode(callee['property']) ? String(callee['property']['value']) : ''
+    const table: unknown = Array.isArray(args) ? args[0]?.expression : undefined
+    if (READERS.has(method) && isNode(table) && table['type'] === 'StringLiteral')
+      read.add(String(table['value']).split(' ')[0] ?? '')
+  }
+  for (const child of Object.values(node)) visitReads(child, read)
+}
+
+const moduleOf = (file: string): string =>
+  /^packages\/(?:core|identity|money|trade)\/src\/([^/]+)\//.exec(file)?.[1] ?? 'no module'
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -146,7 +146,9 @@ test('400: a transfer that is too small, another’s, older than the order, or n
 test('400: an act the order’s state does not allow says which state it is in', async () => {
   const reply = await act(await world.walk(parties, 'quoted'), 'approve')
   rejected(reply, 400, 'illegal_transition')
-  expect(reply.body.error).toBe('Cannot approve an order that is quoted')
+  expect(reply.body.error).toBe(
+    'Cannot approve an order with status `quoted`. Allowed now: accept, pay, cancel.',
+  )
 })
 
 test('400: a revision that is part of the price cannot be declined', async () => {
@@ -191,7 +193,7 @@ test('404: an order that is not there, and another’s, in the same words', asyn
     for (const ask of [{ bearer: token }, { bearer: apiKey }, { headers }]) {
       const reply = await world.market.client().patch(pathOf(unknown), { action: 'cancel' }, ask)
       rejected(reply, 404, 'order_not_found')
-      expect(reply.body.error).toBe(`There is no order "${unknown}"`)
+      expect(reply.body.error).toBe(`Order "${unknown}" does not exist.`)
     }
   }
 })

@@ -114,7 +114,7 @@ test('404: an order that is not there, and another’s, in the same words', asyn
     for (const bearer of [token, apiKey]) {
       const reply = await read(unknown, { bearer })
       rejected(reply, 404, 'order_not_found')
-      expect(reply.body.error).toBe(`There is no order "${unknown}"`)
+      expect(reply.body.error).toBe(`Order "${unknown}" does not exist.`)
     }
   }
   rejected(await read(NO_ORDER, { bearer: ADMIN_KEY }), 404, 'order_not_found')

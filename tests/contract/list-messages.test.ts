@@ -103,6 +103,6 @@ test('404: somebody else’s order, and one that is not there, in the same words
     for (const bearer of [stranger.token, other.apiKey]) {
       const reply = await list(orderId, { bearer })
       rejected(reply, 404, 'order_not_found')
-      expect(reply.body.error).toBe(`There is no order ${JSON.stringify(orderId)}`)
+      expect(reply.body.error).toBe(`Order ${JSON.stringify(orderId)} does not exist.`)
     }
 })

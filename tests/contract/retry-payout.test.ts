@@ -88,7 +88,7 @@ test('404: an order that is not there, and another’s, in the same words', asyn
   for (const unknown of [NO_ORDER, spare]) {
     const reply = await retry(unknown, { bearer: apiKey })
     rejected(reply, 404, 'order_not_found')
-    expect(reply.body.error).toBe(`There is no order "${unknown}"`)
+    expect(reply.body.error).toBe(`Order "${unknown}" does not exist.`)
   }
 })
 

@@ -3,7 +3,7 @@ import { DAY, later, systemClock } from '@market/kernel/clock'
 import { type AgentId, idSource } from '@market/kernel/ids'
 import { recheckTransfers } from '@market/money/payments'
 import { duePayouts } from '@market/money/payouts'
-import { finishPayments, listAgentOrders, listOrders, moveDueOrders } from '@market/trade/orders'
+import { finishPayments, listAgentOrders, listOrders, applyDueTransitions } from '@market/trade/orders'
 import pg from 'pg'
 import { onAnyReversal } from '../support/reversals.ts'
 import { SEEDED } from './order-seeds.ts'
@@ -23,7 +23,7 @@ interface Someone {
 /** What the worker looks for again and again, and the lists of orders; each begins with the statement that finds. */
 const SWEEPS: Readonly<Record<string, (db: Db, one: Someone) => Promise<unknown>>> = {
   'payments that wait': (db) => finishPayments(context(db)),
-  'orders that are due': (db) => moveDueOrders(context(db)),
+  'orders that are due': (db) => applyDueTransitions(context(db)),
   'transfers to look at again': (db) => recheckTransfers(context(db), onAnyReversal()),
   'payouts that are due': (db) => duePayouts(context(db), 'base-mainnet', 20),
   'orders of an agent': (db, one) => listAgentOrders({ db }, provider(one), { ...of(one), statuses: [] }),

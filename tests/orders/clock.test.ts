@@ -3,7 +3,7 @@ import { usdc } from '@market/kernel/money'
 import { balanceOf, payable, surplus } from '@market/money/ledger'
 import { findPayment, lockTransfer, recheckTransfers } from '@market/money/payments'
 import { payoutIdOf } from '@market/money/payouts'
-import { finishPayments, giveUpHire, placePaid, undoPayment } from '@market/trade/orders'
+import { cancelContested, finishPayments, placePaidOrder, undoPayment } from '@market/trade/orders'
 import { undoRegistration } from '@market/trade/x402'
 import { afterAll, afterEach, assert, beforeAll, expect, test } from 'vitest'
 import { outcome } from '../payments/till.ts'
@@ -298,14 +298,20 @@ test('the very same transfer, taken back and given again, pays the agent and the
 })
 
 /** A program's order, which is made by its payment and complete when it is delivered. */
-async function hire(buyer: ReturnType<typeof newBuyer>) {
+async function hire(buyer: ReturnType<typeof newBuyer>, { payerProven } = { payerProven: true }) {
   const reference = books.send(buyer.wallet, PRICE)
   const question = { reference, minAmount: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
   const seen = await findPayment(books.ctx, NETWORK, question)
   if (seen === undefined) throw new Error('it was just sent')
   const bought = { listingId: shop.listing.id, brief: 'Observation.', requirementAnswers: {}, due: PRICE }
   const { id } = await books.ctx.transact((tx) =>
-    placePaid(books.ctx, tx, { ...bought, network: NETWORK, seen }),
+    placePaidOrder(books.ctx, tx, {
+      ...bought,
+      paymentMethod: 'x402',
+      payerProven,
+      network: NETWORK,
+      transfer: seen,
+    }),
   )
   await books.deliver(shop, id)
   return { id, reference }
@@ -320,33 +326,14 @@ async function hired(buyer: ReturnType<typeof newBuyer>) {
   return id
 }
 
-/** Nothing ties who hired to who paid. */
-const forgetPayer = (id: OrderId, reference: string, payer: string) =>
-  books.db
-    .insertInto('purchases')
-    .values({
-      ...{
-        id: books.ctx.ids.next('hir'),
-        network: NETWORK,
-        kind: 'transaction',
-        proof: reference,
-        reference,
-      },
-      ...{ subject: `service:${shop.listing.id}`, request: '{}', fingerprint: Buffer.alloc(32) },
-      ...{ binding: 'none', payer, amount_micros: PRICE, state: 'done', result_id: id },
-      ...{ lease_until: books.clock.now(), created_at: books.clock.now(), updated_at: books.clock.now() },
-    })
-    .execute()
-
 test('what an arbiter is to decide is still theirs when the payment was taken back and comes again', async () => {
   const buyer = newBuyer()
-  const { id, reference } = await hire(buyer)
-  await forgetPayer(id, reference, buyer.wallet)
+  const { id, reference } = await hire(buyer, { payerProven: false })
   const contested = await books.ctx.transact(async (tx) => {
     const transfer = await lockTransfer(tx, NETWORK, reference)
     assert(transfer?.purpose?.kind === 'order')
     const { purpose } = transfer
-    return giveUpHire(books.ctx, tx, { ...transfer, purpose }, `wallet:${buyer.wallet}`)
+    return cancelContested(books.ctx, tx, { ...transfer, purpose }, `wallet:${buyer.wallet}`)
   })
   expect([contested, await statusOf(id)]).toEqual(['disputed', 'disputed'])
   await books.expectWhole([id])

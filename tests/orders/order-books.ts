@@ -10,6 +10,7 @@ import { testDatabase } from '@market/testing/postgres'
 import type { Listing, Offer } from '@market/trade/listings'
 import {
   acceptOrder,
+  applyDueTransitions,
   approveOrder,
   cancelOrder,
   createOrder,
@@ -18,7 +19,6 @@ import {
   disputeOrder,
   finishPayments,
   getOrder,
-  moveDueOrders,
   type Order,
   type Party,
   payOrder,
@@ -159,7 +159,7 @@ export async function openOrderBooks() {
     resolve: (id: OrderId, verdict: Parameters<typeof resolveDispute>[2]) =>
       resolveDispute(ctx, id, verdict, 'Both were heard.'),
     /** What the worker does again and again. */
-    sweepDue: () => moveDueOrders(ctx),
+    sweepDue: () => applyDueTransitions(ctx),
     finish: () => finishPayments(ctx),
     watch: () => watchTreasury(ctx, NETWORK),
     recheck: () => recheckTransfers(ctx, { order: undoPayment, registration: undoRegistration }),

@@ -63,8 +63,8 @@ test('of a cancelled order one late transfer goes back; a second one stays in su
   expect(await wordsTo(buyer.wallet)).toEqual([
     {
       kind: 'order.payment_failed',
-      title: expect.stringContaining('did not go back by itself'),
-      body: `Ask the marketplace for ${second} if you miss it. This was already paid by another transfer`,
+      title: expect.stringContaining('was not refunded'),
+      body: `To get ${second} back, contact the marketplace. This was already paid by another transfer`,
     },
   ])
   await books.expectBalanced()

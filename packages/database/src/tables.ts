@@ -237,6 +237,7 @@ export interface Tables {
     due_at: Date | null
     created_at: Date
     updated_at: Date
+    payer_proven: Generated<boolean>
   }
   outgoing_transfers: {
     network: string

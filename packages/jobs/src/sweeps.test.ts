@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { HOUSE_SWEEPS, startSweeps } from './sweeps.ts'
 
 const NAMES = [
+  'apply-due-transitions',
   'delete-old-requests',
   'delete-old-signatures',
   'delete-replaced-jobs',
@@ -14,7 +15,7 @@ const NAMES = [
   'keep-ledger-months',
   'maintain-delivery-partitions',
   'maintain-event-partitions',
-  'move-due-orders',
+  'apply-due-transitions',
   'retry-failed-jobs',
 ]
 

@@ -4,7 +4,7 @@ import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { maintainLedgerPartitions } from '@market/money/ledger'
-import { moveDueOrders } from '@market/trade/orders'
+import { applyDueTransitions } from '@market/trade/orders'
 import type { JobContext } from './job.ts'
 
 /** What is done again and again by every worker; each is safe to do twice at once. */
@@ -24,7 +24,7 @@ const MINUTE = 60 * SECOND
 export const HOUSE_SWEEPS: readonly Sweep<JobContext>[] = [
   { name: 'enqueue-overdue-deliveries', everyMs: 5 * SECOND, run: enqueueOverdueDeliveries },
   { name: 'retry-failed-jobs', everyMs: 5 * SECOND, run: retryFailedJobsSoon },
-  { name: 'move-due-orders', everyMs: 2 * SECOND, run: moveDueOrders },
+  { name: 'apply-due-transitions', everyMs: 2 * SECOND, run: applyDueTransitions },
   { name: 'delete-replaced-jobs', everyMs: MINUTE, run: deleteReplacedJobs },
   { name: 'delete-old-requests', everyMs: MINUTE, run: deleteOldRequests },
   { name: 'delete-old-signatures', everyMs: MINUTE, run: deleteOldSignatures },

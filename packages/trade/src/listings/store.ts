@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
-import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import type { AgentId, ListingId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Listing, Offer, PriceType, RequirementField } from './listing.ts'
@@ -176,23 +176,18 @@ export async function countSettled(tx: Tx, id: ListingId, buyer: string): Promis
     where id = ${id}`.execute(tx)
 }
 
-/** An order's money did not go to the seller after all; the buyer counts on while another of their orders was settled. */
+/** Reverses `countSettled`. The buyer still counts while another of their orders of this listing is completed. */
 export async function uncountSettled(
   tx: Tx,
-  {
-    id: orderId,
-    listingId,
-    buyer,
-  }: { readonly id: OrderId; readonly listingId: ListingId; readonly buyer: string },
+  { listingId, buyer }: { readonly listingId: ListingId; readonly buyer: string },
+  hasOtherCompleted: () => Promise<boolean>,
 ): Promise<void> {
-  // Two of one buyer that are undone at once each see the other as settled, unless they take turns.
+  // Without the lock, two orders of one buyer that are reversed at once would each see the other as completed.
   await sql`select from listings where id = ${listingId} for update`.execute(tx)
+  const isLast = !(await hasOtherCompleted())
   await sql`
     with last as (
-      delete from listing_buyers where listing_id = ${listingId} and buyer = ${buyer} and not exists (
-        select from orders where listing_id = ${listingId} and buyer = ${buyer} and status = 'completed'
-          and id <> ${orderId}
-      ) returning 1
+      delete from listing_buyers where ${isLast} and listing_id = ${listingId} and buyer = ${buyer} returning 1
     )
     update listings set
       completed_orders = completed_orders - 1,

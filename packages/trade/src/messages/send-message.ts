@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { emit } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
-import { holdOrder, type Order, type Party, tellBuyer } from '../orders/index.ts'
+import { lockOrderAs, notifyBuyer, type Order, type Party } from '../orders/index.ts'
 import { type Message, rejectClosedThread, SIDES } from './message.ts'
 import { senderName } from './sender-name.ts'
 import { insertMessage } from './store.ts'
@@ -20,7 +20,7 @@ export function sendMessage(
   said: { readonly orderId: OrderId; readonly content: string },
 ): Promise<Message> {
   return ctx.transact(async (tx) => {
-    const { order, role } = await holdOrder(tx, party, said.orderId)
+    const { order, role } = await lockOrderAs(tx, party, said.orderId)
     rejectClosedThread(order)
     const side = SIDES[role]
     const message = await insertMessage(tx, {
@@ -51,7 +51,7 @@ const TELL: Readonly<
       data: { sender_type: 'client', sender_name: senderName, content },
     }),
   agent: (ctx, tx, order, { senderName, content }) =>
-    tellBuyer(ctx, tx, order, {
+    notifyBuyer(ctx, tx, order, {
       kind: 'order.message',
       title: `${senderName} wrote about “${order.title}”`,
       body: glanceOf(content),

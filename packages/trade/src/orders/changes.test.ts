@@ -21,15 +21,8 @@ import {
   undo,
   undoCancelled,
 } from './changes.ts'
-import {
-  type Core,
-  dueAt,
-  earliestPayment,
-  isExtra,
-  type Order,
-  type PendingPayment,
-  purposeOf,
-} from './order.ts'
+import { type Core, dueAt, isExtra, type Order, type PendingPayment, purposeOf } from './order.ts'
+import { policyOf } from './policy.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const PRICE = usdc(25_000_000n)
@@ -54,6 +47,7 @@ const core: Core = {
   revisionCount: 0,
   isPrivate: false,
   paymentMethod: null,
+  payerProven: true,
   createdAt: NOW,
   updatedAt: NOW,
 }
@@ -269,6 +263,8 @@ test('purposeOf: names the order', () => {
 })
 
 test('earliestPayment: a minute before the order; an x402 order is made by its payment, however old', () => {
-  expect(earliestPayment(core)).toEqual(new Date(NOW.getTime() - MINUTE))
-  expect(earliestPayment({ ...core, paymentMethod: 'x402' }) < new Date('2000-01-01')).toBe(true)
+  expect(policyOf(core).earliestPayment(core.createdAt)).toEqual(new Date(NOW.getTime() - MINUTE))
+  expect(policyOf({ paymentMethod: 'x402' }).earliestPayment(core.createdAt) < new Date('2000-01-01')).toBe(
+    true,
+  )
 })

@@ -4,11 +4,11 @@ import { findAgentsById, isOwner, type Owner } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { findListing, type Listing } from '../listings/index.ts'
-import { checkAnswers } from './answers.ts'
 import { quote } from './changes.ts'
-import { tellCreated } from './events.ts'
+import { emitOrderCreated } from './events.ts'
 import type { Order } from './order.ts'
 import { ownerIn, type Party } from './party.ts'
+import { checkAnswers } from './requirement-answers.ts'
 import { insertOrder } from './store.ts'
 
 export interface NewOrder {
@@ -18,11 +18,11 @@ export interface NewOrder {
   readonly referenceImages: readonly string[]
   readonly requirementAnswers: Readonly<Record<string, unknown>>
   readonly isPrivate: boolean
-  /** The wallet that will pay; proven to be the buyer's. */
+  /** The wallet that will pay. The buyer has proven to own it. */
   readonly clientWallet: string | null
 }
 
-/** A listed price is a quote given at once: such an order is born ready to pay. */
+/** Creates an order. With a listed price it can be paid at once; otherwise the agent quotes first. */
 export function createOrder(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
   party: Party,
@@ -35,12 +35,12 @@ export function createOrder(
     checkAnswers(listing.requirementFields, wanted.requirementAnswers)
     const order = priced(newOrder(ctx, party, listing, wanted), listing)
     await insertOrder(tx, order)
-    await tellCreated(ctx, tx, order)
+    await emitOrderCreated(ctx, tx, order)
     return order
   })
 }
 
-/** Whoever sells would only praise their own work: neither the agent buys it, nor its owner, nor another agent of theirs. */
+/** Buying from oneself would fake ratings, so the agent, its owner and the owner's other agents cannot order. */
 async function rejectOwnService(tx: Tx, party: Party, sellerId: AgentId): Promise<void> {
   const [seller, buyer] = await findAgentsById(tx, [sellerId, party.agentId ?? sellerId])
   const owns = (who: Owner) => isOwner(seller, who)
@@ -73,6 +73,7 @@ export function newOrder(
     maxRevisions: listing.maxRevisions,
     revisionCount: 0,
     paymentMethod: null,
+    payerProven: true,
     createdAt: now,
     updatedAt: now,
     status: 'pending_quote',
@@ -83,9 +84,9 @@ const priced = (order: Order<'pending_quote'>, { priceType, price }: Listing) =>
   priceType === 'quote' || price === null ? order : quote(order, price, { until: null, message: null })
 
 const notOffered = (id: string): ApiError =>
-  new ApiError('not_found', `There is no service ${JSON.stringify(id)} on offer`, {
+  new ApiError('not_found', `Service ${JSON.stringify(id)} does not exist or is not active.`, {
     code: 'service_not_found',
   })
 
 const ownService = (): ApiError =>
-  new ApiError('invalid', 'Nobody buys from themselves: this service is your own', { code: 'own_service' })
+  new ApiError('invalid', 'You cannot order from your own agent.', { code: 'own_service' })

@@ -6,7 +6,7 @@ import type { Status } from './states.ts'
 
 type Ctx = Needs<'clock'>
 
-export const tellCreated = (ctx: Ctx, tx: Tx, order: Order): Promise<bigint> =>
+export const emitOrderCreated = (ctx: Ctx, tx: Tx, order: Order): Promise<bigint> =>
   emit(ctx, tx, {
     agentId: order.agentId,
     event: 'order.created',
@@ -24,7 +24,7 @@ export const tellCreated = (ctx: Ctx, tx: Tx, order: Order): Promise<bigint> =>
     },
   })
 
-export const tellPaid = (ctx: Ctx, tx: Tx, order: Order<'paid'>): Promise<bigint> =>
+export const emitOrderPaid = (ctx: Ctx, tx: Tx, order: Order<'paid'>): Promise<bigint> =>
   emit(ctx, tx, {
     agentId: order.agentId,
     event: 'order.paid',
@@ -32,7 +32,11 @@ export const tellPaid = (ctx: Ctx, tx: Tx, order: Order<'paid'>): Promise<bigint
     data: { status: order.status, service_title: order.title },
   })
 
-export const tellRevision = (ctx: Ctx, tx: Tx, order: Order<'revision_requested'>): Promise<bigint> =>
+export const emitRevisionRequested = (
+  ctx: Ctx,
+  tx: Tx,
+  order: Order<'revision_requested'>,
+): Promise<bigint> =>
   emit(ctx, tx, {
     agentId: order.agentId,
     event: 'order.revision_requested',
@@ -45,7 +49,7 @@ export const tellRevision = (ctx: Ctx, tx: Tx, order: Order<'revision_requested'
     },
   })
 
-export const tellDisputed = (ctx: Ctx, tx: Tx, order: Order<'disputed'>): Promise<bigint> =>
+export const emitOrderDisputed = (ctx: Ctx, tx: Tx, order: Order<'disputed'>): Promise<bigint> =>
   emit(ctx, tx, {
     agentId: order.agentId,
     event: 'order.disputed',
@@ -53,7 +57,7 @@ export const tellDisputed = (ctx: Ctx, tx: Tx, order: Order<'disputed'>): Promis
     data: { reason: order.complaint },
   })
 
-export const tellCompleted = (
+export const emitOrderCompleted = (
   ctx: Ctx,
   tx: Tx,
   order: Order<'completed'>,
@@ -66,7 +70,7 @@ export const tellCompleted = (
     data: { payout_failed: payoutFailed },
   })
 
-export const tellCancelled = (
+export const emitOrderCancelled = (
   ctx: Ctx,
   tx: Tx,
   order: Order<'cancelled'>,

@@ -1,31 +1,29 @@
-export { acceptOrder } from './accept-order.ts'
-export { checkAnswers } from './answers.ts'
-export { approveOrder } from './approve-order.ts'
-export { cancelOrder } from './cancel-order.ts'
+export {
+  acceptOrder,
+  approveOrder,
+  cancelOrder,
+  declineRevision,
+  deliverOrder,
+  disputeOrder,
+  quoteOrder,
+  refundOrder,
+  requestRevision,
+  startOrder,
+} from './acts.ts'
 export { createOrder } from './create-order.ts'
-export { declineRevision } from './decline-revision.ts'
-export { deliverOrder } from './deliver-order.ts'
-export type { Deliverable, Delivery } from './delivery.ts'
-export { disputeOrder } from './dispute-order.ts'
+export { applyDueTransitions } from './deadlines.ts'
 export { finishPayments } from './finish-payments.ts'
-export { getOrder, type OrderView } from './get-order.ts'
-export { giveUpHire } from './give-up-hire.ts'
-export { holdOrder } from './hold-order.ts'
+export { getOrder, lockOrderAs, type OrderView, type Reader, viewOrder } from './get-order.ts'
 export { listAgentOrders, listOrders } from './list-orders.ts'
-export { moveDueOrders } from './move-due-orders.ts'
-export { tellBuyer } from './notices.ts'
-export type { AllFacts as OrderFacts, Order } from './order.ts'
+export { notifyBuyer } from './notifications.ts'
+export type { AllFacts as OrderFacts, Deliverable, Delivery, Order } from './order.ts'
+export { payoutAddress } from './order-money.ts'
 export type { Party } from './party.ts'
 export { payOrder, type ReleaseContested } from './pay-order.ts'
-export { payoutAddress } from './payout-address.ts'
-export { placePaid } from './place-paid.ts'
-export { quoteOrder } from './quote-order.ts'
-export { refundOrder } from './refund-order.ts'
-export { requestRevision } from './request-revision.ts'
+export { placePaidOrder } from './place-paid-order.ts'
+export { checkAnswers } from './requirement-answers.ts'
 export { resolveDispute } from './resolve-dispute.ts'
 export { retryPayout } from './retry-payout.ts'
-export { startOrder } from './start-order.ts'
 export { ACTORS, type Action, type Role, type Status, TRANSITIONS } from './states.ts'
 export { findOrder, isAwaited, owesPayment } from './store.ts'
-export { undoPayment } from './undo-payment.ts'
-export { type Reader, viewOrder } from './view-order.ts'
+export { cancelContested, undoPayment } from './undo-payment.ts'

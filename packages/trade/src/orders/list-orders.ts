@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { agentNotFound, findAgent, isOwner } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import { readCursor, writeCursor } from './cursor.ts'
+import { pageOf, readCursor } from '@market/kernel/newest-first'
 import type { Order } from './order.ts'
 import { buyerNames, ownerIn, type Party } from './party.ts'
 import type { Status } from './states.ts'
@@ -18,10 +18,10 @@ export interface OrderPage {
   readonly nextCursor: string | null
 }
 
-/** What a party has bought, newest first. */
+/** The orders that the party placed, newest first. */
 export async function listOrders(ctx: Needs<'db'>, party: Party, page: Page): Promise<OrderPage> {
   const names = { buyers: buyerNames(party), wallets: party.wallets }
-  return pageOf(await findOrdersOf(ctx.db, names, wanted(page)), page.limit)
+  return orderPage(await findOrdersOf(ctx.db, names, queryOf(page)), page.limit)
 }
 
 interface AgentOrders extends Page {
@@ -31,31 +31,30 @@ interface AgentOrders extends Page {
   readonly since?: Date | undefined
 }
 
-/** What an agent has been asked to do, newest first: for the agent itself and its owner. */
+/** The orders that an agent received, newest first, for the agent and its owner. */
 export async function listAgentOrders(
   ctx: Needs<'db'>,
   party: Party,
-  asked: AgentOrders,
+  filter: AgentOrders,
 ): Promise<OrderPage> {
-  if (party.agentId !== asked.agentId) await rejectOthers(ctx, party, asked.agentId)
-  return pageOf(await findOrdersOfAgent(ctx.db, asked, wanted(asked)), asked.limit)
+  if (party.agentId !== filter.agentId) await requireOwner(ctx, party, filter.agentId)
+  return orderPage(await findOrdersOfAgent(ctx.db, filter, queryOf(filter)), filter.limit)
 }
 
-async function rejectOthers(ctx: Needs<'db'>, party: Party, agentId: AgentId): Promise<void> {
+async function requireOwner(ctx: Needs<'db'>, party: Party, agentId: AgentId): Promise<void> {
   const agent = await findAgent(ctx.db, agentId)
   if (agent === undefined) throw agentNotFound(agentId)
   if (party.agentId === undefined && isOwner(agent, ownerIn(party))) return
-  // An agent nobody owns yet is not there for strangers.
+  // An agent without an owner is visible to itself only.
   if (!agent.marketable) throw agentNotFound(agentId)
-  throw new ApiError('forbidden', 'These are the orders of an agent that is not yours', {
+  throw new ApiError('forbidden', 'Only the agent and its owner can list its orders.', {
     code: 'not_your_agent',
   })
 }
 
-const wanted = ({ limit, cursor }: Page) => ({ limit: limit + 1, after: readCursor(cursor) })
+const queryOf = ({ limit, cursor }: Page) => ({ limit: limit + 1, after: readCursor(cursor, 'ord') })
 
-function pageOf(found: readonly Order[], limit: number): OrderPage {
-  const orders = found.slice(0, limit)
-  const last = orders.at(-1)
-  return { orders, nextCursor: found.length > limit && last !== undefined ? writeCursor(last) : null }
+function orderPage(found: readonly Order[], limit: number): OrderPage {
+  const { rows, nextCursor } = pageOf(found, limit)
+  return { orders: rows, nextCursor }
 }

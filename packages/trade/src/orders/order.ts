@@ -1,13 +1,12 @@
-import { EVER, earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
+import { HOUR, later } from '@market/kernel/clock'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { type PaymentMethod, policyOf } from './policy.ts'
 import type { Status } from './states.ts'
 
-/** How long after its deadline an order that was not delivered is refunded by itself. */
-const GRACE_MS = 24 * HOUR
-/** Block times are coarse: a transfer may seem to be a little older than the order it was made for. */
-const BLOCK_TIME_SLACK_MS = 1 * MINUTE
+/** How long the payer can contest an order that another caller may have placed with the payer's transfer. */
+const CONTEST_MS = 1 * HOUR
 
 export type Buyer = `user:${string}` | `wallet:${string}` | `agent:${AgentId}`
 export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
@@ -17,19 +16,36 @@ export interface Payment {
   readonly reference: string
 }
 
-/** A transfer that was named before it was settled enough to count. */
+/** A transfer that the buyer named before it had enough confirmations. */
 export interface PendingPayment extends Payment {
   readonly payers: readonly string[]
   readonly since: Date
 }
 
-/** What an order is from its first moment to its last. */
+/** One delivered item: a URL, or the text or code itself. */
+export interface Deliverable {
+  readonly type: 'image' | 'video' | 'link' | 'document' | 'code' | 'text'
+  readonly url?: string | undefined
+  readonly content?: string | undefined
+  readonly media_type?: string | undefined
+  readonly sha256?: string | undefined
+  readonly title?: string | undefined
+}
+
+export interface Delivery {
+  readonly n: number
+  readonly note: string | null
+  readonly items: readonly Deliverable[]
+  readonly at: Date
+}
+
+/** The fields that an order has in every status. */
 export interface Core {
   readonly id: OrderId
   readonly listingId: ListingId
   readonly agentId: AgentId
   readonly buyer: Buyer
-  /** A wallet the buyer has proven to be theirs, by its key. */
+  /** The key of a wallet that the buyer has proven to own. */
   readonly clientWallet: string | null
   readonly title: string
   readonly brief: string
@@ -41,7 +57,9 @@ export interface Core {
   readonly maxRevisions: number
   readonly revisionCount: number
   readonly isPrivate: boolean
-  readonly paymentMethod: 'x402' | null
+  readonly paymentMethod: PaymentMethod
+  /** Whether the caller who placed the order has proven to be the payer. Anyone can read a transaction hash. */
+  readonly payerProven: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -60,13 +78,13 @@ interface Delivered extends Paid {
   readonly deliveredAt: Date
 }
 interface Complained extends Delivered {
-  /** What was left of the review when its clock was stopped. */
+  /** What was left of the review period when it was stopped. */
   readonly reviewLeftMs: number
   readonly complaint: string
 }
 export type Outcome = 'released' | 'refunded' | 'split' | 'unpaid'
 
-/** What is known in each state: a paid order without a payment cannot be written down. */
+/** The fields of each status: the types allow no paid order without a payment. */
 interface Facts {
   pending_quote: unknown
   quoted: Priced
@@ -84,12 +102,12 @@ interface Facts {
   cancelled: Partial<Paid> & {
     readonly closedAt: Date
     readonly outcome: 'refunded' | 'unpaid'
-    /** One that was under way when the order was cancelled: it goes back when it arrives. */
+    /** A transfer that was pending when the order was cancelled. It is refunded when it arrives. */
     readonly pending: PendingPayment | null
   }
 }
 
-/** All that any state knows, for whoever writes an order down. */
+/** The fields of all statuses together, for the store. */
 export interface AllFacts extends Paid {
   readonly pending: PendingPayment | null
   readonly paymentError: string | null
@@ -107,18 +125,18 @@ export const purposeOf = ({ id }: Pick<Core, 'id'>) => ({ kind: 'order', id }) a
 
 export const isExtra = ({ revisionCount, maxRevisions }: Core): boolean => revisionCount > maxRevisions
 
-/** When the order moves by itself unless somebody acts before. */
+/** When the clock moves the order unless somebody acts before. */
 export function dueAt(order: Order): Date | null {
   switch (order.status) {
     case 'quoted':
       return order.priceUntil
     case 'accepted':
-      // A payment under way is waited for; its own job ends the waiting.
+      // The payment sweep ends the wait for a pending transfer.
       return order.pending === null ? order.priceUntil : null
     case 'paid':
     case 'in_progress':
     case 'revision_requested':
-      return order.paymentMethod === 'x402' ? order.deliverBy : later(order.deliverBy, GRACE_MS)
+      return later(order.deliverBy, policyOf(order).graceMs)
     case 'delivered':
       return order.reviewEndsAt
     default:
@@ -126,11 +144,11 @@ export function dueAt(order: Order): Date | null {
   }
 }
 
-/** A payment made before its order was made for something else; but a program's order is made by its payment. */
-export const earliestPayment = ({ createdAt, paymentMethod }: Core): Date =>
-  paymentMethod === 'x402' ? EVER : earlier(createdAt, BLOCK_TIME_SLACK_MS)
+/** Until then the payer can contest the order, so nothing is paid out; undefined when the payer is proven. */
+export const contestableUntil = ({ paidAt, payerProven }: Core & Pick<Paid, 'paidAt'>): Date | undefined =>
+  payerProven ? undefined : later(paidAt, CONTEST_MS)
 
-/** What an order is in every state, without what this one knows beside. */
+/** The fields of every status, without those of this one. */
 export const bare = (order: Order): Core => ({
   id: order.id,
   listingId: order.listingId,
@@ -148,6 +166,7 @@ export const bare = (order: Order): Core => ({
   revisionCount: order.revisionCount,
   isPrivate: order.isPrivate,
   paymentMethod: order.paymentMethod,
+  payerProven: order.payerProven,
   createdAt: order.createdAt,
   updatedAt: order.updatedAt,
 })

@@ -1,34 +1,34 @@
 import type { Db, Tx } from '@market/database/transact'
 import { findAgentById, isOwner, type Owner } from '@market/identity/agents'
-import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import type { Buyer, Order } from './order.ts'
 import type { Role } from './states.ts'
+import { orderNotFound } from './store.ts'
 
-/** Somebody who acts on orders, by all the names that were proven in this request. */
+/** A caller as a party to orders, with every identity that this request has proven. */
 export interface Party {
-  /** The name under which they buy and under which their acts are written down. */
+  /** The name stored as the buyer of new orders and as the actor of steps. */
   readonly name: Buyer
   readonly userId?: string | undefined
   readonly agentId?: AgentId | undefined
-  /** Keys of wallets that signed, or that the identity provider vouches for. */
+  /** Keys of wallets that signed this request or are linked to the account. */
   readonly wallets: readonly string[]
 }
 
-/** By what a party owns agents. */
+/** The identities by which the party owns agents. */
 export const ownerIn = ({ userId, wallets }: Party): Owner => ({
   ...(userId !== undefined && { userId }),
   wallets,
 })
 
-/** The names a buyer's orders may stand under. */
+/** The names under which orders of this buyer can be stored. */
 export const buyerNames = ({ name, wallets }: Party): Buyer[] => [
   ...new Set<Buyer>([name, ...wallets.map((key): Buyer => `wallet:${key}`)]),
 ]
 
 /**
- * What a party is to an order. To anybody else the order does not exist: that there is one is the parties' business.
- * An agent that buys has no part in orders its owner's other agents serve.
+ * The party's role in the order. Other callers get 404, so that they cannot find out which orders exist. An agent has
+ * no role in the orders of its owner's other agents.
  */
 export async function roleIn(
   db: Db | Tx,
@@ -39,12 +39,9 @@ export async function roleIn(
   if (pays || buyerNames(party).includes(order.buyer)) return 'buyer'
   if (party.agentId !== undefined) {
     if (party.agentId === order.agentId) return 'provider'
-    throw stranger(order)
+    throw orderNotFound(order.id)
   }
   const agent = await findAgentById(db, order.agentId)
   if (isOwner(agent, ownerIn(party))) return 'owner'
-  throw stranger(order)
+  throw orderNotFound(order.id)
 }
-
-const stranger = ({ id }: Order): ApiError =>
-  new ApiError('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })

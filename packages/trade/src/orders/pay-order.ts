@@ -11,21 +11,14 @@ import type { Network } from '@market/kernel/network'
 import { claimTransfer, findPayment } from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
 import { accept, pay, rejectLateNaming } from './changes.ts'
-import { tellPaid } from './events.ts'
-import { moveIfDue } from './move-if-due.ts'
-import {
-  type Core,
-  earliestPayment,
-  type Order,
-  type Payment,
-  type PendingPayment,
-  purposeOf,
-} from './order.ts'
+import { applyDueTransition, restoreDelivery } from './deadlines.ts'
+import { emitOrderPaid } from './events.ts'
+import { type Core, type Order, type Payment, type PendingPayment, purposeOf } from './order.ts'
+import { refundSurplus } from './order-money.ts'
 import { type Party, roleIn } from './party.ts'
-import { releaseDelivered } from './release-delivered.ts'
-import { allow, allowRole, illegalTransition } from './states.ts'
+import { policyOf } from './policy.ts'
+import { illegalTransition, requireRole, requireTransition } from './states.ts'
 import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
-import { giveSurplusBack } from './surplus.ts'
 
 export interface PayOrder {
   readonly orderId: OrderId
@@ -59,7 +52,7 @@ export async function payOrder(
   releaseContested: ReleaseContested,
 ): Promise<Order> {
   const found = await findOrder(ctx.db, orderId)
-  allowRole(await roleIn(ctx.db, found, party), 'pay')
+  requireRole(await roleIn(ctx.db, found, party), 'pay')
   const payment = { network, reference }
   if (isPaidBy(found, payment)) return ctx.transact((tx) => findOrder(tx, orderId))
   const pending = { ...payment, payers: payersOf(found, party), since: ctx.clock.now() }
@@ -69,12 +62,12 @@ export async function payOrder(
     const locked = await lockOrder(tx, orderId)
     if (isPaidBy(locked, pending)) return locked
     if (locked.status === 'cancelled') return recordLatePayment(ctx, tx, locked, pending)
-    const order: Order = await moveIfDue(ctx, tx, locked, ctx.clock.now())
-    allow(order, 'pay')
+    const order: Order = await applyDueTransition(ctx, tx, locked, ctx.clock.now())
+    requireTransition(order, 'pay')
     const contested = await releaseContested(tx, { ...payment, orderId, payers: party.wallets })
     if (contested !== undefined) return new CommitThenReject(contested)
     if (transfer === undefined) return awaitTransfer(ctx, tx, party, order, pending)
-    return releaseDelivered(ctx, tx, await takePayment(ctx, tx, order, network, transfer, party.name))
+    return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, order, network, transfer, party.name))
   })
 }
 
@@ -83,36 +76,36 @@ function findTransfer(
   order: Order,
   pending: PendingPayment,
 ): Promise<IncomingTransfer | undefined> {
-  allow(order, 'pay')
-  return findPayment(ctx, pending.network, questionOf(order, order.price, pending))
+  requireTransition(order, 'pay')
+  return findPayment(ctx, pending.network, transferQuery(order, order.price, pending))
 }
 
-/** The same for whoever finds the transfer: the buyer's own call, or the job that waited for it. */
-export async function takePayment(
+/** Used by the buyer's request and by the payment sweep. */
+export async function confirmPayment(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   order: Order<'quoted' | 'accepted'>,
   network: Network,
-  seen: IncomingTransfer,
+  transfer: IncomingTransfer,
   actor: string,
-  tell: (ctx: Needs<'clock'>, tx: Tx, order: Order<'paid'>) => Promise<unknown> = tellPaid,
+  emitPaid: (ctx: Needs<'clock'>, tx: Tx, order: Order<'paid'>) => Promise<unknown> = emitOrderPaid,
 ): Promise<Order<'paid'>> {
-  // The price may be another one than when the chain was asked.
-  if (seen.amount < order.price) throw tooLittle(order.price)
+  // The price can have changed since the chain was queried.
+  if (transfer.amount < order.price) throw underpaid(order.price, transfer.amount)
   const now = ctx.clock.now()
-  const paid = pay(order, { network, reference: seen.reference }, now)
+  const paid = pay(order, { network, reference: transfer.reference }, now)
   const { isNew } = await claimTransfer(ctx, tx, {
     network,
-    seen,
+    seen: transfer,
     purpose: purposeOf(order),
     due: order.price,
   })
-  assert(isNew, `${order.id} is not paid, and yet its transfer is claimed`)
-  await giveSurplusBack(ctx, tx, order, network, seen)
+  assert(isNew, `${order.id} is unpaid, so its transfer was not claimed before`)
+  await refundSurplus(ctx, tx, order, network, transfer)
   const saved = await saveOrder(tx, order, paid, { action: 'pay', role: 'buyer', actor, at: now })
   await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })
-  await tell(ctx, tx, saved)
+  await emitPaid(ctx, tx, saved)
   return saved
 }
 
@@ -152,25 +145,31 @@ async function recordLatePayment(
 const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
   'payment' in order && order.payment?.network === network && order.payment.reference === reference
 
-/** Only the buyer's own wallets: otherwise anybody could present a stranger's transfer as theirs. */
+/** Only the buyer's own wallets count. Otherwise anyone could use another user's transfer. */
 function payersOf(order: Order, party: Party): string[] {
   const own = order.clientWallet === null ? party.wallets : [order.clientWallet, ...party.wallets]
   if (own.length > 0) return [...new Set(own)]
   throw new ApiError(
     'invalid',
-    'Say which wallet paid: sign with it in this request, or link it to your account',
+    'The paying wallet is unknown. Sign this request with it, or link it to your account.',
     { code: 'payer_unknown' },
   )
 }
 
-const tooLittle = (due: Usdc): ApiError =>
-  new ApiError('invalid', `This transfer is less than what is due, which is ${formatUsd(due)} USDC`, {
+const underpaid = (due: Usdc, paid: Usdc): ApiError =>
+  new ApiError('invalid', `The transfer is ${formatUsd(paid)} USDC but ${formatUsd(due)} USDC is due.`, {
     code: 'underpaid',
   })
 
-/** A payment counts when one of the buyer's wallets made it after the order, and it is enough. */
-export const questionOf = (
+/** A transfer pays the order when one of the buyer's wallets made it after the order, with at least the price. */
+export const transferQuery = (
   order: Core,
   minAmount: Usdc,
   { reference, payers }: { readonly reference: string; readonly payers: readonly string[] },
-) => ({ reference, minAmount, payers, notBefore: earliestPayment(order), notAfter: FOREVER })
+) => ({
+  reference,
+  minAmount,
+  payers,
+  notBefore: policyOf(order).earliestPayment(order.createdAt),
+  notAfter: FOREVER,
+})

@@ -2,21 +2,20 @@ import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
 import type { OrderId } from '@market/kernel/ids'
 import { cancel, complete } from './changes.ts'
-import { tellCancelled } from './events.ts'
-import { giveBack } from './give-back.ts'
-import { tellBuyer } from './notices.ts'
+import { emitOrderCancelled } from './events.ts'
+import { notifyBuyer } from './notifications.ts'
 import type { Order } from './order.ts'
-import { settle } from './settle.ts'
-import { allow } from './states.ts'
+import { distributeEscrow, refundBuyer } from './order-money.ts'
+import { requireTransition } from './states.ts'
 import { lockOrder, saveOrder } from './store.ts'
 
-/** What an arbiter can decide; of a split the agent's share is in basis points. */
+/** What an arbiter can decide. The agent's share of a split is in basis points. */
 export type Verdict =
   | { readonly outcome: 'release' }
   | { readonly outcome: 'refund' }
   | { readonly outcome: 'split'; readonly agentShareBps: number }
 
-/** An operator ends a dispute; the act is written down with its reason. */
+/** An operator ends a dispute. The decision is recorded in the audit log with its reason. */
 export function resolveDispute(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>,
   orderId: OrderId,
@@ -29,23 +28,28 @@ export function resolveDispute(
     const step = { role: 'arbiter', actor: nameOf(ctx.actor), at: now } as const
     const ended = async (): Promise<Order> => {
       if (verdict.outcome === 'refund') {
-        allow(order, 'reverse')
+        requireTransition(order, 'reverse')
         const cancelled = await saveOrder(tx, order, cancel(order, now), { ...step, action: 'reverse' })
-        await giveBack(ctx, tx, cancelled)
-        await tellCancelled(ctx, tx, cancelled, order.status)
+        await refundBuyer(ctx, tx, cancelled)
+        await emitOrderCancelled(ctx, tx, cancelled, order.status)
         return cancelled
       }
-      allow(order, 'award')
+      requireTransition(order, 'award')
       const outcome = verdict.outcome === 'split' ? 'split' : 'released'
       const action = { ...step, action: 'award' } as const
       const completed = await saveOrder(tx, order, complete(order, now, outcome), action)
-      await settle(ctx, tx, completed, BigInt(verdict.outcome === 'split' ? verdict.agentShareBps : 10_000))
+      await distributeEscrow(
+        ctx,
+        tx,
+        completed,
+        BigInt(verdict.outcome === 'split' ? verdict.agentShareBps : 10_000),
+      )
       return completed
     }
     const after = await ended()
-    await tellBuyer(ctx, tx, after, {
+    await notifyBuyer(ctx, tx, after, {
       kind: 'order.resolved',
-      title: `The dispute about “${order.title}” was decided`,
+      title: `The dispute about “${order.title}” was resolved`,
       body: note,
     })
     await record(ctx, tx, {

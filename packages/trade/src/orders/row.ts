@@ -9,7 +9,7 @@ import type { Status } from './states.ts'
 
 export type Row = Selectable<Tables['orders']>
 
-/** The columns that change in an order's life. */
+/** The columns that can change after the order was created. */
 export function changing(order: Order) {
   const facts: Partial<AllFacts> = order as Partial<AllFacts>
   return {
@@ -39,7 +39,7 @@ export function changing(order: Order) {
   } satisfies Partial<Insertable<Tables['orders']>>
 }
 
-/** An order as its row says; a row that lacks what its state knows is a fault. */
+/** Reads an order from its row; fails when a column that its status requires is null. */
 export function fromRow(row: Row): Order {
   const core: Core = {
     id: row.id as OrderId,
@@ -58,6 +58,7 @@ export function fromRow(row: Row): Order {
     revisionCount: row.revision_count,
     isPrivate: row.is_private,
     paymentMethod: row.payment_method as Core['paymentMethod'],
+    payerProven: row.payer_proven,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import {
   ACTORS,
   type Action,
-  allow,
-  allowRole,
   assertStep,
   BY_CLOCK,
   type Role,
+  requireRole,
+  requireTransition,
   type Status,
   TRANSITIONS,
 } from './states.ts'
@@ -52,23 +52,23 @@ describe('TRANSITIONS', () => {
   })
 })
 
-describe.each(STATUSES)('allow: an order that is %s', (status) => {
+describe.each(STATUSES)('requireTransition: an order that is %s', (status) => {
   test.each(ACTIONS)('%s is allowed exactly when the table has it', (action) => {
-    const check = () => allow({ status }, action)
+    const check = () => requireTransition({ status }, action)
     if (targetOf(status, action) !== undefined) return expect(check).not.toThrow()
     expect(check).toThrow(expect.objectContaining({ kind: 'invalid', extra: { code: 'illegal_transition' } }))
   })
 })
 
-describe.each(ACTIONS)('allowRole: %s', (action) => {
+describe.each(ACTIONS)('requireRole: %s', (action) => {
   test.each(ROLES)('by the %s is allowed exactly when the table names the role', (role) => {
-    const check = () => allowRole(role, action)
+    const check = () => requireRole(role, action)
     if ((ACTORS[action] as readonly Role[]).includes(role)) return expect(check).not.toThrow()
     expect(check).toThrow(expect.objectContaining({ kind: 'forbidden', extra: { code: 'not_your_act' } }))
   })
 })
 
-test('allowRole: whatever an agent may do its owner may do, and nothing else', () => {
+test('requireRole: whatever an agent may do its owner may do, and nothing else', () => {
   for (const action of ACTIONS) {
     const actors: readonly Role[] = ACTORS[action]
     expect([action, actors.includes('owner')]).toEqual([action, actors.includes('provider')])

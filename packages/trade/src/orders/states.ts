@@ -48,7 +48,7 @@ type KeyOf<T> = T extends unknown ? keyof T : never
 
 export type Status = keyof Table
 export type Action = KeyOf<Table[Status]>
-/** The states an action may start from: Before<'pay'> is 'quoted' | 'accepted'. */
+/** The statuses from which an action is allowed: Before<'pay'> is 'quoted' | 'accepted'. */
 export type Before<A extends Action> = { [S in Status]: A extends keyof Table[S] ? S : never }[Status]
 
 /** The actor's relation to an order. The clock stands for the application itself: deadlines and reorganisations. */
@@ -108,30 +108,39 @@ export function assertStep(from: Status, to: Status, { action, role, actor }: Om
   assert(kinds.includes(actor.split(':')[0] ?? ''), `${actor} cannot be the ${role} of an order`)
 }
 
-/** Whose move it is, in words: an act by the wrong party is not theirs to do, whatever the state. */
-export function allowRole(role: Role, action: Action): void {
+/** Rejects a role that may not take the action in any status. */
+export function requireRole(role: Role, action: Action): void {
   const actors: readonly Role[] = ACTORS[action]
   if (actors.includes(role)) return
-  throw new ApiError('forbidden', `Only the ${actors.join(' or ')} may ${wordsOf(action)} this order`, {
+  throw new ApiError('forbidden', `Only the ${actors.join(' or ')} can ${wordsOf(action)} this order.`, {
     code: 'not_your_act',
   })
 }
 
-/** Narrows the order to the states the action starts from, or rejects. */
-export function allow<T extends { status: Status }, A extends Action>(
+/** Narrows the order to the statuses from which the action is allowed, or rejects. */
+export function requireTransition<T extends { status: Status }, A extends Action>(
   order: T,
   action: A,
 ): asserts order is Extract<T, { status: Before<A> }> {
   if (!Object.hasOwn(TRANSITIONS[order.status], action)) throw illegalTransition(order, action)
 }
 
-export const illegalTransition = ({ status }: { status: Status }, action: Action): ApiError =>
-  new ApiError('invalid', `Cannot ${wordsOf(action)} an order that is ${status}`, {
+export function illegalTransition({ status }: { status: Status }, action: Action): ApiError {
+  const allowed = Object.keys(TRANSITIONS[status]).filter((name) => isCallable(name as Action))
+  const next = allowed.length === 0 ? 'Nothing is allowed now' : `Allowed now: ${allowed.join(', ')}`
+  return new ApiError('invalid', `Cannot ${wordsOf(action)} an order with status \`${status}\`. ${next}.`, {
     code: 'illegal_transition',
   })
+}
+
+/** Buyers, agents and owners call these; the others follow from deadlines, the chain or an arbiter. */
+function isCallable(action: Action): boolean {
+  const roles: readonly Role[] = ACTORS[action]
+  return action !== 'contest' && (roles.includes('buyer') || roles.includes('provider'))
+}
 
 const WORDS: Partial<Record<Action, string>> = {
-  revision: 'ask for a revision of',
+  revision: 'request a revision of',
   decline_revision: 'decline a revision of',
 }
 

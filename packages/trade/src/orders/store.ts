@@ -2,25 +2,25 @@ import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
+import type { Position } from '@market/kernel/newest-first'
 import { type SqlBool, sql } from 'kysely'
-import type { Delivery } from './delivery.ts'
-import type { Order } from './order.ts'
+import type { Delivery, Order } from './order.ts'
 import { changing, fromRow, type Row } from './row.ts'
 import { type Action, assertStep, type Status, type Step } from './states.ts'
 
-const notThere = (id: string): ApiError =>
-  new ApiError('not_found', `There is no order ${JSON.stringify(id)}`, { code: 'order_not_found' })
+export const orderNotFound = (id: string): ApiError =>
+  new ApiError('not_found', `Order ${JSON.stringify(id)} does not exist.`, { code: 'order_not_found' })
 
 export async function findOrder(db: Db | Tx, id: OrderId): Promise<Order> {
   const row = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
-  if (row === undefined) throw notThere(id)
+  if (row === undefined) throw orderNotFound(id)
   return fromRow(row)
 }
 
-/** Holds the row until the transaction ends, so that all acts on one order take turns. */
+/** Locks the row until the transaction ends, so that actions on one order run one after another. */
 export async function lockOrder(tx: Tx, id: OrderId): Promise<Order> {
   const row = await tx.selectFrom('orders').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-  if (row === undefined) throw notThere(id)
+  if (row === undefined) throw orderNotFound(id)
   return fromRow(row)
 }
 
@@ -42,6 +42,7 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
       max_revisions: order.maxRevisions,
       is_private: order.isPrivate,
       payment_method: order.paymentMethod,
+      payer_proven: order.payerProven,
       created_at: order.createdAt,
       ...changing(order),
     })
@@ -69,7 +70,7 @@ export async function saveOrder<S extends Status>(
   return { ...after, updatedAt: at }
 }
 
-/** What a payment under way turned out to be is no step of the order: only its wait ends. */
+/** Saves the pending transfer of an order. Its status does not change, so there is no step. */
 export async function savePending(tx: Tx, order: Order<'accepted' | 'cancelled'>, at: Date): Promise<void> {
   await tx
     .updateTable('orders')
@@ -83,7 +84,7 @@ export interface Due {
   readonly dueAt: Date
 }
 
-/** Orders that move by themselves now, those that are due for longest first. */
+/** Orders whose transition is due, the oldest first. */
 export async function findDue(
   db: Db,
   now: Date,
@@ -97,8 +98,8 @@ export async function findDue(
   return rows
 }
 
-/** Orders that wait for a payment to settle; each is marked, so that workers share them. */
-export async function takePending(
+/** Orders with a pending transfer. Each is marked as checked now, so that workers share the list. */
+export async function leasePending(
   db: Db,
   at: { now: Date; before: Date },
   limit: number,
@@ -111,7 +112,7 @@ export async function takePending(
   return rows.map(({ id }) => id)
 }
 
-/** Whether an order of somebody who is known waits for this transfer. */
+/** Whether an order waits for this transfer. */
 export async function isAwaited(db: Db | Tx, network: string, reference: string): Promise<boolean> {
   const row = await db
     .selectFrom('orders')
@@ -124,7 +125,7 @@ export async function isAwaited(db: Db | Tx, network: string, reference: string)
 
 const UNPAID: readonly Status[] = ['quoted', 'accepted']
 
-/** Whether a wallet has an order to pay that this much would pay: a transfer of it may be for that one. */
+/** Whether the wallet has an unpaid order that this amount would pay: its transfer can be for that order. */
 export async function owesPayment(db: Db | Tx, wallet: string, amount: Usdc): Promise<boolean> {
   const row = await db
     .selectFrom('orders')
@@ -132,7 +133,7 @@ export async function owesPayment(db: Db | Tx, wallet: string, amount: Usdc): Pr
     .where('client_wallet', '=', wallet)
     .where('status', 'in', [...UNPAID])
     .where('price_micros', '<=', amount)
-    // A program's order comes with its payment; one that lost it waits for that very transfer.
+    // An x402 order comes with its payment; after a reorganisation it waits for the same transfer.
     .where('payment_method', 'is', null)
     .executeTakeFirst()
   return row !== undefined
@@ -157,7 +158,7 @@ export async function findDeliveries(db: Db | Tx, orderId: OrderId): Promise<Del
 
 interface Page {
   readonly limit: number
-  readonly after: { readonly createdAt: Date; readonly id: string } | undefined
+  readonly after: Position | undefined
 }
 
 const beyond = ({ after }: Page) =>
@@ -165,7 +166,7 @@ const beyond = ({ after }: Page) =>
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`
 
-/** A buyer's orders by each name they have, newest first; every name by its own index. */
+/** A buyer's orders, newest first. Each name and wallet is searched by its own index. */
 export async function findOrdersOf(
   db: Db,
   names: { readonly buyers: readonly string[]; readonly wallets: readonly string[] },
@@ -211,7 +212,7 @@ export async function findOrdersOfAgent(
   return rows.map(fromRow)
 }
 
-/** Whether this ever happened to the order. */
+/** Whether the order ever had a step with this action. */
 export async function hasStep(tx: Tx, id: OrderId, action: Action): Promise<boolean> {
   const step = await tx
     .selectFrom('order_steps')
@@ -222,12 +223,15 @@ export async function hasStep(tx: Tx, id: OrderId, action: Action): Promise<bool
   return step !== undefined
 }
 
-/** Whether a program's order was paid by a transfer that nothing ties to who ordered. */
-export async function isPayerUnknown(tx: Tx, id: OrderId): Promise<boolean> {
-  const hire = await tx
-    .selectFrom('purchases')
-    .select('binding')
-    .where('result_id', '=', id)
+/** Whether the buyer has another completed order of the same listing. */
+export async function hasOtherCompleted(tx: Tx, { id, listingId, buyer }: Order): Promise<boolean> {
+  const other = await tx
+    .selectFrom('orders')
+    .select('id')
+    .where('listing_id', '=', listingId)
+    .where('buyer', '=', buyer)
+    .where('status', '=', 'completed')
+    .where('id', '<>', id)
     .executeTakeFirst()
-  return hire?.binding === 'none'
+  return other !== undefined
 }

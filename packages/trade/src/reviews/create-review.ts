@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
 import { countRating as countForListing } from '../listings/index.ts'
-import { holdOrder, type Party } from '../orders/index.ts'
+import { lockOrderAs, type Party } from '../orders/index.ts'
 import { type Rating, type Review, rejectReview, reviewedAlready } from './review.ts'
 import { insertReview } from './store.ts'
 
@@ -13,7 +13,7 @@ export function createReview(
   said: { readonly orderId: OrderId; readonly rating: Rating; readonly comment: string },
 ): Promise<Review> {
   return ctx.transact(async (tx) => {
-    const { order, role } = await holdOrder(tx, party, said.orderId)
+    const { order, role } = await lockOrderAs(tx, party, said.orderId)
     rejectReview(order, role)
     const review = await insertReview(tx, {
       id: ctx.ids.next('rev'),

@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import type { ApiError } from '@market/kernel/api-error'
 import { lockTransfer, unclaimTransfer } from '@market/money/payments'
-import { giveUpHire, type ReleaseContested } from '../orders/index.ts'
+import { cancelContested, type ReleaseContested } from '../orders/index.ts'
 import { contested } from './errors.ts'
 import type { PurchaseIn } from './purchase.ts'
 import { findPurchase, lockPurchase, saveContested } from './store.ts'
@@ -44,8 +44,8 @@ export async function free(
   const transfer = await lockTransfer(tx, purchase.network, purchase.reference)
   if (transfer?.purpose?.kind !== 'order' || transfer.purpose.id !== purchase.resultId) return false
   const { purpose } = transfer
-  const given = await giveUpHire(ctx, tx, { ...transfer, purpose }, `wallet:${purchase.payer}`)
-  if (given !== 'ended') return given
+  const given = await cancelContested(ctx, tx, { ...transfer, purpose }, `wallet:${purchase.payer}`)
+  if (given !== 'cancelled') return given
   if (!(await unclaimTransfer(ctx, tx, transfer))) throw new Error(`${purchase.reference} is not whole`)
   await saveContested(tx, purchase.id, ctx.clock.now())
   return 'freed'

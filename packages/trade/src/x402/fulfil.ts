@@ -3,7 +3,7 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { ListingId } from '@market/kernel/ids'
-import { placePaid } from '../orders/index.ts'
+import { placePaidOrder } from '../orders/index.ts'
 import type { OrderExtras } from './order-extras.ts'
 import type { Purchase } from './purchase.ts'
 import { REGISTRATION } from './quote.ts'
@@ -19,14 +19,22 @@ export interface ServiceRequest extends Partial<OrderExtras> {
 export async function fulfil(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
-  purchase: Pick<Purchase, 'id' | 'subject' | 'network' | 'request' | 'due'>,
+  purchase: Pick<Purchase, 'id' | 'subject' | 'network' | 'request' | 'due' | 'binding'>,
   seen: IncomingTransfer,
 ): Promise<string> {
-  const { subject, network, request, due } = purchase
+  const { subject, network, request, due, binding } = purchase
   if (subject === REGISTRATION) return registerPaidAgent(ctx, tx, purchase, seen)
   const listingId = /^service:(svc_.+)$/.exec(subject)?.[1] as ListingId | undefined
   assert(listingId !== undefined, `${subject} can be bought`)
   const wanted = request as unknown as ServiceRequest
-  const order = await placePaid(ctx, tx, { ...wanted, listingId, network, seen, due })
+  const order = await placePaidOrder(ctx, tx, {
+    ...wanted,
+    listingId,
+    paymentMethod: 'x402',
+    payerProven: binding !== 'none',
+    network,
+    transfer: seen,
+    due,
+  })
   return order.id
 }

@@ -34,7 +34,7 @@ export async function takeOver(
     const freed = await free(ctx, tx, purchase)
     if (freed === false) throw usedAlready()
     if (freed === 'disputed') return undefined
-    const resultId = await fulfil(ctx, tx, { ...purchase, ...wanted, due }, seen)
+    const resultId = await fulfil(ctx, tx, { ...purchase, ...wanted, due, binding: 'payer' }, seen)
     await saveTakenOver(tx, purchase.id, { ...wanted, resultId, due }, ctx.clock.now())
     return lockPurchase(tx, purchase.id)
   })

@@ -1,0 +1,4 @@
+-- Whether the caller who placed the order has proven to be the payer. Until now it was read from the purchase.
+alter table orders add column payer_proven boolean not null default true;
+update orders set payer_proven = false
+  from purchases where purchases.result_id = orders.id and purchases.binding = 'none';

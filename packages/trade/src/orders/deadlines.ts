@@ -1,0 +1,133 @@
+import type { Needs } from '@market/core/context'
+import { type Tx, transact } from '@market/database/transact'
+import type { OrderId } from '@market/kernel/ids'
+import { cancel, complete, contest, deliver, expire, lapse } from './changes.ts'
+import { emitOrderCancelled, emitOrderDisputed } from './events.ts'
+import { notifyBuyer } from './notifications.ts'
+import { dueAt, type Order } from './order.ts'
+import { distributeEscrow, refundBuyer } from './order-money.ts'
+import { policyOf } from './policy.ts'
+import { BY_CLOCK } from './states.ts'
+import { type Due, findDeliveries, findDue, hasStep, lockOrder, saveOrder } from './store.ts'
+
+type Ctx = Needs<'clock' | 'ids'>
+
+const BATCH = 100
+/** Limits one run, so that a long backlog leaves time for other jobs. */
+const BATCHES = 10
+
+/**
+ * Applies the transitions that are due. Each order has its own transaction and is decided under its lock, so several
+ * workers can run this at once, and an order that fails stays due without delaying the others.
+ */
+export async function applyDueTransitions(ctx: Ctx & Needs<'db'>): Promise<number> {
+  const failures: unknown[] = []
+  let applied = 0
+  let after: Due | undefined
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const due = await findDue(ctx.db, ctx.clock.now(), { limit: BATCH, after })
+    for (const { id } of due)
+      await applyOne(ctx, id).then(
+        () => applied++,
+        (error: unknown) => failures.push(error),
+      )
+    after = due.at(-1)
+    if (due.length < BATCH) break
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Due transitions of some orders failed')
+  return applied
+}
+
+const applyOne = (ctx: Ctx & Needs<'db'>, id: OrderId): Promise<Order> =>
+  transact(ctx.db, async (tx) => applyDueTransition(ctx, tx, await lockOrder(tx, id), ctx.clock.now()))
+
+/** Applies the transition of a locked order whose deadline has passed, and returns the order as it is then. */
+export async function applyDueTransition(ctx: Ctx, tx: Tx, order: Order, now: Date): Promise<Order> {
+  const due = dueAt(order)
+  if (due === null || due > now) return order
+  switch (order.status) {
+    case 'quoted':
+    case 'accepted':
+      return expirePrice(tx, order, now)
+    case 'delivered':
+      return completeUnreviewed(ctx, tx, order, now)
+    case 'paid':
+    case 'in_progress':
+    case 'revision_requested':
+      return refundOverdue(ctx, tx, order, now)
+    default:
+      return order
+  }
+}
+
+/** A quoted price must be quoted again; a listed price stays, and only its acceptance expires. */
+function expirePrice(tx: Tx, order: Order<'quoted' | 'accepted'>, now: Date): Promise<Order> {
+  const step = { ...BY_CLOCK, at: now }
+  return order.priceType === 'quote'
+    ? saveOrder(tx, order, expire(order), { ...step, action: 'expire' })
+    : saveOrder(tx, order, lapse(order), { ...step, action: 'lapse' })
+}
+
+async function completeUnreviewed(ctx: Ctx, tx: Tx, order: Order<'delivered'>, now: Date): Promise<Order> {
+  const completed = await completeDelivered(ctx, tx, order, now)
+  await notifyBuyer(ctx, tx, completed, {
+    kind: 'order.released',
+    title: `“${order.title}” was approved automatically`,
+    body: 'The review period ended without a response, so the agent is paid.',
+  })
+  return completed
+}
+
+/** Completes a delivered order without the buyer's approval and pays the agent. */
+export async function completeDelivered(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order<'delivered'>,
+  now: Date,
+): Promise<Order<'completed'>> {
+  const step = { ...BY_CLOCK, action: 'release', at: now } as const
+  const completed = await saveOrder(tx, order, complete(order, now), step)
+  await distributeEscrow(ctx, tx, completed)
+  return completed
+}
+
+async function refundOverdue(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order<'paid' | 'in_progress' | 'revision_requested'>,
+  now: Date,
+): Promise<Order> {
+  const step = { ...BY_CLOCK, action: 'overdue', at: now } as const
+  const cancelled = await saveOrder(tx, order, cancel(order, now), step)
+  await refundBuyer(ctx, tx, cancelled)
+  await emitOrderCancelled(ctx, tx, cancelled, order.status)
+  await notifyBuyer(ctx, tx, cancelled, {
+    kind: 'order.refunded',
+    title: `“${order.title}” was not delivered in time`,
+    body: 'Your payment is being refunded to the wallet that paid.',
+  })
+  return cancelled
+}
+
+/**
+ * An order without a review whose payment was reversed by a reorganisation and then confirmed again: the earlier
+ * delivery counts, so the order is completed, or disputed again when an arbiter has not decided yet.
+ */
+export async function restoreDelivery(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order<'paid'>,
+): Promise<Order<'paid' | 'disputed' | 'completed'>> {
+  const { id } = order
+  if (policyOf(order).hasReview || (await findDeliveries(tx, id)).length === 0) return order
+  const now = ctx.clock.now()
+  const step = { ...BY_CLOCK, at: now }
+  const delivery = { ...step, action: 'restore_delivery' } as const
+  const delivered = await saveOrder(tx, order, deliver(order, now), delivery)
+  const isUndecided = (await hasStep(tx, id, 'contest')) && !(await hasStep(tx, id, 'award'))
+  if (!isUndecided) return completeDelivered(ctx, tx, delivered, now)
+  const dispute = { ...step, action: 'restore_dispute' } as const
+  const disputed = await saveOrder(tx, delivered, contest(delivered), dispute)
+  await emitOrderDisputed(ctx, tx, disputed)
+  return disputed
+}

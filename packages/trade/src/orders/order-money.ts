@@ -1,0 +1,197 @@
+import type { Needs } from '@market/core/context'
+import { findWalletAddress } from '@market/core/custody'
+import type { IncomingTransfer } from '@market/core/ports/chain'
+import { isStopped, payoutSwitches } from '@market/core/switches'
+import type { Db, Tx } from '@market/database/transact'
+import { type Agent, countOrders, findAgentById } from '@market/identity/agents'
+import { assert } from '@market/kernel/assert'
+import { minus, type Usdc, usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { type Account, fees, post, splitByShare, statementOf, surplus } from '@market/money/ledger'
+import { type ClaimedTransfer, escrowAccount, findTransferFor } from '@market/money/payments'
+import { requestPayout, returnSurplus, withdrawPayout } from '@market/money/payouts'
+import { countSettled, uncountSettled } from '../listings/index.ts'
+import { emitOrderCompleted } from './events.ts'
+import { notifyAgentOwner } from './notifications.ts'
+import { type Core, contestableUntil, type Order, type Payment, purposeOf } from './order.ts'
+import { policyOf } from './policy.ts'
+import { hasOtherCompleted } from './store.ts'
+
+type Ctx = Needs<'clock' | 'ids'>
+
+const FEE = 'order.fee'
+const WHOLE_BPS = 10_000n
+/** More than an order ever has. */
+const MAX_JOURNALS = 200
+
+/**
+ * Empties the escrow of a completed order: the agent's share without the fee to the agent, the rest to the buyer. No
+ * other function pays the agent.
+ */
+export async function distributeEscrow(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order<'completed'>,
+  agentShareBps: bigint = WHOLE_BPS,
+): Promise<void> {
+  const { network } = order.payment
+  const { part, rest } = splitByShare(order.price, agentShareBps)
+  if (rest > 0n) await refundAmount(ctx, tx, order, order.payment, rest)
+  const agent = await findAgentById(tx, order.agentId)
+  const payee = await payoutAddress(tx, agent, network)
+  if (part > 0n) await payAgent(ctx, tx, order, payee, part)
+  await countSettled(tx, order.listingId, order.buyer)
+  await countOrders(tx, order.agentId, { completed: 1 })
+  const isHeld = part > 0n && payee === null
+  const isFrozen = await isStopped(tx, payoutSwitches(network))
+  await emitOrderCompleted(ctx, tx, order, isHeld || isFrozen)
+  if (isHeld)
+    await notifyAgentOwner(ctx, tx, order, {
+      kind: 'order.payout_held',
+      title: `${agent.name} has no payout address on ${network}`,
+      body: 'Set a payout address, then call POST /api/orders/{id}/request-payout-retry.',
+    })
+}
+
+/** Without a payout address the payout is held until the agent has one. */
+async function payAgent(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order<'completed'>,
+  payee: string | null,
+  part: Usdc,
+): Promise<void> {
+  const { network } = order.payment
+  const { agentId } = order
+  const purpose = purposeOf(order)
+  const policy = policyOf(order)
+  const { agent: earned, fee } = policy.splitFee(part)
+  const from = escrowAccount(network, purpose)
+  const { round } = await requestPayout(ctx, tx, {
+    network,
+    kind: 'payout',
+    subject: order.id,
+    payee,
+    amount: earned,
+    from,
+    purpose,
+    agentId,
+    isTold: policy.emitsPayout,
+    notBefore: contestableUntil(order),
+  })
+  if (fee === 0n) return
+  // An order is paid out again after a reorganisation or an arbiter's decision, so the key has the round.
+  const key = `${FEE}:${order.id}:${round}`
+  const moves = [{ from, to: fees(network), amount: minus(part, earned) }]
+  const { isNew } = await post(ctx, tx, { key, reason: FEE, subject: order.id, agentId, network, moves })
+  assert(isNew, `${key} was posted before`)
+}
+
+const isEvm = (wallet: string): boolean => wallet.startsWith('0x')
+
+/** Where an agent is paid on a network: its payout address, else its owner's wallet, else its custodial wallet. */
+export async function payoutAddress(db: Db | Tx, agent: Agent, network: Network): Promise<string | null> {
+  const { ownerWallet } = agent
+  if (network === 'solana-mainnet') {
+    if (agent.payoutWallet !== null) return agent.payoutWallet
+    if (ownerWallet !== null && !isEvm(ownerWallet)) return ownerWallet
+    return (await findWalletAddress(db, agent.id, 'solana')) ?? null
+  }
+  if (agent.payoutAddressBase !== null) return agent.payoutAddressBase
+  return ownerWallet !== null && isEvm(ownerWallet) ? ownerWallet : null
+}
+
+/** Refunds the whole payment of a cancelled order to the wallet that paid. An unpaid order needs no refund. */
+export async function refundBuyer(ctx: Ctx, tx: Tx, order: Order<'cancelled'>): Promise<void> {
+  if (order.payment === undefined || order.price === undefined) return
+  await refundAmount(ctx, tx, order, order.payment, order.price)
+}
+
+export async function refundAmount(
+  ctx: Ctx,
+  tx: Tx,
+  order: Pick<Core, 'id'>,
+  { network }: Payment,
+  amount: Usdc,
+): Promise<void> {
+  const purpose = purposeOf(order)
+  const transfer = await findTransferFor(tx, purpose)
+  assert(transfer !== undefined && transfer.payer !== null, `${order.id} was paid by a wallet`)
+  await requestPayout(ctx, tx, {
+    network,
+    kind: 'refund',
+    subject: order.id,
+    payee: transfer.payer,
+    amount,
+    from: escrowAccount(network, purpose),
+    purpose,
+  })
+}
+
+/** With the network: after a reorganisation an order can be paid again on another one. */
+const surplusSubject = ({ id }: Pick<Core, 'id'>, network: Network): string => `${id}:surplus:${network}`
+
+/** Refunds what a transfer has above the price. */
+export function refundSurplus(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order<'quoted' | 'accepted'>,
+  network: Network,
+  transfer: IncomingTransfer,
+): Promise<void> {
+  const subject = surplusSubject(order, network)
+  return returnSurplus(ctx, tx, { network, subject, purpose: purposeOf(order), due: order.price }, transfer)
+}
+
+/** Withdraws every payout of an order whose payment was reversed. Payouts wait for finality, so none was sent. */
+export async function withdrawOrderPayouts(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order,
+  transfer: ClaimedTransfer<'order'>,
+): Promise<void> {
+  await restoreEscrow(ctx, tx, order, transfer)
+  const { network, reference } = transfer
+  await withdrawPayout(ctx, tx, {
+    kind: 'surplus',
+    subject: surplusSubject(order, network),
+    to: surplus(network, reference),
+  })
+}
+
+/** Moves what was set aside for the payout, the fee and the refund back to the order's escrow account. */
+export async function restoreEscrow(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order,
+  { network, purpose }: ClaimedTransfer,
+): Promise<void> {
+  const escrow = escrowAccount(network, purpose)
+  if (order.status === 'completed') {
+    await reverseFee(ctx, tx, order, escrow)
+    await uncountSettled(tx, order, () => hasOtherCompleted(tx, order))
+    await countOrders(tx, order.agentId, { completed: -1 })
+  }
+  for (const kind of ['payout', 'refund'] as const)
+    await withdrawPayout(ctx, tx, { kind, subject: order.id, to: escrow })
+}
+
+const reversalKey = (key: string): string => `order.fee_undone:${key}`
+
+/** The amount is read from the ledger, because the fee of a split order is smaller. */
+async function reverseFee(ctx: Ctx, tx: Tx, order: Order<'completed'>, escrow: Account): Promise<void> {
+  const { journals } = await statementOf(tx, { subject: order.id }, { limit: MAX_JOURNALS })
+  const keys = new Set(journals.map(({ key }) => key))
+  const posted = journals.find(({ reason, key }) => reason === FEE && !keys.has(reversalKey(key)))
+  const fee = posted?.legs.find(({ account }) => account.kind === 'fees')
+  if (posted === undefined || fee === undefined) return
+  const { network } = order.payment
+  await post(ctx, tx, {
+    key: reversalKey(posted.key),
+    reason: 'order.fee_undone',
+    subject: order.id,
+    agentId: order.agentId,
+    network,
+    moves: [{ from: fees(network), to: escrow, amount: usdc(fee.micros) }],
+  })
+}

@@ -1,0 +1,53 @@
+import type { Needs } from '@market/core/context'
+import type { IncomingTransfer } from '@market/core/ports/chain'
+import type { Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { Usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { findListing } from '../listings/index.ts'
+import { quote } from './changes.ts'
+import { type NewOrder, newOrder } from './create-order.ts'
+import { emitOrderCreated } from './events.ts'
+import type { Order } from './order.ts'
+import { confirmPayment } from './pay-order.ts'
+import type { PaymentMethod } from './policy.ts'
+import { insertOrder } from './store.ts'
+
+type Extras = Pick<NewOrder, 'referenceUrls' | 'referenceImages' | 'isPrivate'>
+
+export interface PaidOrder
+  extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'>,
+    Partial<Extras> {
+  readonly paymentMethod: NonNullable<PaymentMethod>
+  readonly payerProven: boolean
+  readonly network: Network
+  readonly transfer: IncomingTransfer
+  /** The price at the time of the payment; the listing can have another one by now. */
+  readonly due: Usdc
+}
+
+/** Most x402 routes do not accept these fields. */
+const NO_EXTRAS: Extras = { referenceUrls: [], referenceImages: [], isPrivate: false }
+
+/**
+ * Places an order that comes with its payment: it is created as paid, with one event. The listing can have been
+ * deactivated since the payment; the order is placed all the same, and refunded when it is not delivered.
+ */
+export async function placePaidOrder(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  { paymentMethod, payerProven, network, transfer, due, ...request }: PaidOrder,
+): Promise<Order<'paid'>> {
+  const listing = await findListing(tx, request.listingId)
+  assert(listing !== undefined, `${request.listingId} exists`)
+  assert(transfer.payer !== null, `${transfer.reference} was paid by a wallet`)
+  const buyer = `wallet:${transfer.payer}` as const
+  const order = newOrder(ctx, { name: buyer }, listing, {
+    ...NO_EXTRAS,
+    ...request,
+    clientWallet: transfer.payer,
+  })
+  const quoted = quote({ ...order, paymentMethod, payerProven }, due, { until: null, message: null })
+  await insertOrder(tx, quoted)
+  return confirmPayment(ctx, tx, quoted, network, transfer, buyer, emitOrderCreated)
+}

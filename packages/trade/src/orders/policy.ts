@@ -1,0 +1,49 @@
+import { EVER, earlier, HOUR, MINUTE } from '@market/kernel/clock'
+import type { Usdc } from '@market/kernel/money'
+import { splitPrice, takeOffFee } from '@market/money/ledger'
+
+/** How an order is paid: null when the buyer names a transfer, `x402` when the order comes with its payment. */
+export type PaymentMethod = 'x402' | null
+
+interface Policy {
+  /** A delivery waits for the buyer's review. Without a review the order is completed when it is delivered. */
+  readonly hasReview: boolean
+  /** How long after its deadline an undelivered order is refunded. */
+  readonly graceMs: number
+  /** A transfer made before this time does not pay the order. */
+  readonly earliestPayment: (createdAt: Date) => Date
+  /** Splits what the buyer paid into the agent's share and the fee. */
+  readonly splitFee: (amount: Usdc) => { agent: Usdc; fee: Usdc }
+  /** Emits an event to the agent when the payout was sent. */
+  readonly emitsPayout: boolean
+  /** After a reorganisation the same transfer is awaited again; otherwise the buyer is asked to pay again. */
+  readonly awaitsSameTransfer: boolean
+}
+
+/** Block times are coarse: a transfer can appear to be a little older than the order it was made for. */
+const BLOCK_TIME_SLACK_MS = 1 * MINUTE
+
+const DIRECT: Policy = {
+  hasReview: true,
+  graceMs: 24 * HOUR,
+  earliestPayment: (createdAt) => earlier(createdAt, BLOCK_TIME_SLACK_MS),
+  splitFee: splitPrice,
+  emitsPayout: false,
+  awaitsSameTransfer: false,
+}
+
+const X402: Policy = {
+  hasReview: false,
+  graceMs: 0,
+  // The payment is made before the order exists.
+  earliestPayment: () => EVER,
+  // The buyer paid the fee on top of the price.
+  splitFee: takeOffFee,
+  emitsPayout: true,
+  awaitsSameTransfer: true,
+}
+
+export const policyOf = ({ paymentMethod }: { readonly paymentMethod: PaymentMethod }): Policy =>
+  paymentMethod === null ? DIRECT : POLICIES[paymentMethod]
+
+const POLICIES: Readonly<Record<NonNullable<PaymentMethod>, Policy>> = { x402: X402 }
