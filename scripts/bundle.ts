@@ -31,7 +31,7 @@ export async function writeBundle(folder: string): Promise<void> {
   const partial = `${folder}.${process.pid}.partial`
   try {
     for (const [program, file] of Object.entries(PROGRAMS)) await bundle(program, file, join(partial, 'bin'))
-    // The code looks for them in `../migrations`, seen from its own file: the same place as in the sources.
+    // The code reads them from `../migrations` relative to its own file, as in the sources.
     cpSync(join(ROOT, 'packages/database/migrations'), join(partial, 'migrations'), { recursive: true })
     writeFileSync(hashFile(partial), `${hash}\n`)
     rmSync(folder, { recursive: true, force: true })
@@ -43,7 +43,7 @@ export async function writeBundle(folder: string): Promise<void> {
 
 /** One file per program, so that it loads nothing that only another program uses; chunks for dynamic imports only. */
 async function bundle(program: string, file: string, folder: string): Promise<void> {
-  // Most callers only ask for paths and never build.
+  // Most callers only need paths and never build.
   const { build } = await import('rolldown')
   const { output } = await build({
     cwd: ROOT,

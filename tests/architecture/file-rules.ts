@@ -3,7 +3,7 @@ const READS_ENVIRONMENT = /^apps\/[^/]+\/src\/(config|main)\.ts$|\/src\/commands
 
 const LONGEST = 300
 
-/** Code is compared without its comments and its texts, so that words about a rule do not break it. */
+/** Comments and strings are removed before the check, so that text about a rule does not break it. */
 const bare = (source: string) =>
   source
     .replace(/\/\*[\s\S]*?\*\//g, '')

@@ -10,7 +10,7 @@ interface LockEntry {
 const text = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
 const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, LockEntry>> }
 
-/** Observations where Node would: in the package's own node_modules, then in those of the folders above it. */
+/** Resolves like Node: in the package's own node_modules, then in those of the folders above it. */
 function isLocked(from: string, name: string): boolean {
   for (let folder = from; ; ) {
     if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in packages) return true

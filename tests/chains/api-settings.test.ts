@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startApi } from '../support/api-process.ts'
 import { apiEnvironment } from '../support/settings.ts'
 
-/** Nothing of this is ever reached: a wrong setting stops the api before it does anything. */
+/** None of these is ever contacted, because an invalid setting stops the api at start. */
 const NOWHERE = 'http://127.0.0.1:1'
 const BASICS = apiEnvironment({
   databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing',
@@ -43,11 +43,11 @@ test.each(
   const said = complaint({ [name]: key })
   expect(said).toContain(`Not in the api: ${name}. These keys are the worker's alone`)
   expect(said).not.toContain(key)
-  // What is declared and empty is no key.
+  // An empty variable is not a key.
   expect(complaint({ [name]: '' })).toBe('')
 })
 
-test('an api that was given the keys of treasuries ends before it listens, and tells no key', async () => {
+test('the api does not start with a treasury key, and does not log the key', async () => {
   const keys = { BASE_TREASURY_KEY: newKey(), SOLANA_TREASURY_KMS_KEY: 'alias/treasury-of-ours' }
   const said = await startApi({ ...BASICS, ...keys }).then(
     async (api) => {

@@ -20,7 +20,7 @@ describe('a receipt', () => {
     call.method === 'eth_getTransactionReceipt' ? { ...(result as object), ...changes } : result
   const isExact = (call: RpcCall) => call.method === 'eth_getBlockByNumber' && call.params[0] !== 'finalized'
 
-  test('whose block is not sealed yet is pending', async () => {
+  test('is pending while its block is not complete', async () => {
     expect(verdict(await changed((call, result) => (isExact(call) ? null : result)))).toBe(
       'pending: unconfirmed',
     )
@@ -29,7 +29,7 @@ describe('a receipt', () => {
     )
   })
 
-  test('of a block that lost its place is pending', async () => {
+  test('is pending when its block was replaced by a reorganization', async () => {
     expect(verdict(await changed(receiptWith({ blockHash: toHex(7, { size: 32 }) })))).toBe('pending: reorg')
   })
 
@@ -43,7 +43,7 @@ describe('a receipt', () => {
     await expect(changed(receiptWith(changes))).rejects.toMatchObject(IS_AWAY)
   })
 
-  test('on a chain too young to have a final block is not final', async () => {
+  test('is not final on a chain without a final block', async () => {
     const isFinal = (call: RpcCall) => call.params[0] === 'finalized'
     const { chain } = by([first.url])
     for (const [code, message] of [
@@ -56,7 +56,7 @@ describe('a receipt', () => {
   })
 })
 
-test('where logs do not say when their block was made, the block does', async () => {
+test('reads the block time from the block when the log has none', async () => {
   const truth = await by([second.url]).chain.transfersAfter(undefined, 10)
   first.mood = {
     kind: 'change',
@@ -70,10 +70,10 @@ test('where logs do not say when their block was made, the block does', async ()
   expect(truth.transfers).toHaveLength(1)
 })
 
-describe('bytes to be sent', () => {
+describe('send', () => {
   const order = { payoutId: 'pay_2', to: newAccount().address, amount: usdc(1n) }
 
-  test('go to every node, and one that takes them is enough', async () => {
+  test('sends to every node and succeeds when one accepts', async () => {
     const { sender } = by([first.url, second.url])
     const signed = await sender.sign(order, 500n, [])
     await sender.send(signed)
@@ -85,7 +85,7 @@ describe('bytes to be sent', () => {
     await expect(sender.send(signed)).rejects.toMatchObject(IS_AWAY)
   })
 
-  test('that every node rejects are told with the reason, as an unknown outcome', async () => {
+  test('throws `unavailable` with the reason when every node rejects', async () => {
     const { sender } = by([first.url])
     const signed = await sender.sign(order, 501n, [])
     first.mood = {
@@ -98,7 +98,7 @@ describe('bytes to be sent', () => {
   })
 })
 
-test('a node without our receipts does not make a payout fail that arrived', async () => {
+test('a node without the receipts does not make a paid payout fail', async () => {
   const payee = newAccount().address
   await network.mint(treasury.address, 100n)
   const { sender } = by([first.url, second.url])
@@ -118,7 +118,7 @@ test('a node without our receipts does not make a payout fail that arrived', asy
   await expect(sender.observe([signed])).rejects.toMatchObject(IS_AWAY)
 })
 
-describe('the check at start', () => {
+describe('checkNodes', () => {
   const problem = async (urls: readonly string[], changes: Partial<EvmPayoutSenderSettings> = {}) => {
     try {
       await by(urls, changes).chain.checkNodes()
@@ -129,17 +129,17 @@ describe('the check at start', () => {
   }
   const host = (url: string) => new URL(url).host
 
-  test('passes nodes that are what they should be', async () => {
+  test('accepts correct nodes', async () => {
     expect(await problem([first.url, second.url])).toBeUndefined()
   })
 
-  test('names the node that is on another chain', async () => {
+  test('throws with the name of a node on another chain', async () => {
     expect(await problem([first.url, foreign.url])).toBe(
       `base-mainnet: ${host(foreign.url)} is on chain 31337, not on 8453`,
     )
   })
 
-  test('names the node where the asset is missing or has other decimals', async () => {
+  test('throws with the name of a node where USDC is missing or has other decimals', async () => {
     expect(await problem([first.url], { usdc: payer.address })).toContain(
       `${host(first.url)} has no contract at ${payer.address}`,
     )
@@ -148,13 +148,13 @@ describe('the check at start', () => {
     expect(await problem([first.url])).toContain(`${host(first.url)} has no token with 6 decimals`)
   })
 
-  test('lets a node be away as long as another answers', async () => {
+  test('accepts an unreachable node while another one responds', async () => {
     first.mood = { kind: 'reset' }
     expect(await problem([first.url, second.url])).toBeUndefined()
     expect(await problem([first.url])).toBe('No base-mainnet node can be reached')
   })
 
-  test('rejects settings that cannot be right', () => {
+  test('rejects invalid settings', () => {
     expect(() => by([])).toThrow('base-mainnet has no node')
     expect(() => by(['no address'])).toThrow('not a valid URL')
     expect(() => by(['https://me:secret@node.example'])).toThrow(

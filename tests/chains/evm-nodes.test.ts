@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 beforeEach(() => world.calm())
 
-/** Everything that asks a chain, and what the real one says. */
+/** Every read operation of a chain, with the result of the real one. */
 const QUESTIONS: Record<string, (parts: ReturnType<typeof by>) => Promise<unknown>> = {
   'whether a payment came': async ({ chain }) => verdict(await chain.findTransfer(question(paid))),
   'whether too small a payment came': async ({ chain }) =>
@@ -63,7 +63,7 @@ const TROUBLES: Record<string, Mood> = {
 
 const timeoutFor = (mood: Mood) => (mood.kind === 'silence' ? { timeoutMs: TIMEOUT_MS * 2 } : {})
 
-test('an unknown payment does not wait for a second opinion from a node in trouble', async () => {
+test('an unknown payment is returned without waiting for a failing node', async () => {
   const { chain } = by([first.url, second.url], { timeoutMs: TIMEOUT_MS })
   second.mood = { kind: 'silence' }
   const unknown = question(`0x${'cd'.repeat(32)}`)
@@ -74,34 +74,37 @@ test('an unknown payment does not wait for a second opinion from a node in troub
 })
 
 describe.each(Object.entries(QUESTIONS))('asked for %s', (name, ask) => {
-  test('the nodes tell the truth', async () => {
+  test('returns the correct result', async () => {
     expect(await ask(by([first.url, second.url]))).toEqual(TRUTH[name])
   })
 
-  test.each(Object.entries(TROUBLES))('when the first node %s, the second tells', async (_name, mood) => {
-    first.mood = mood
-    expect(await ask(by([first.url, second.url], timeoutFor(mood)))).toEqual(TRUTH[name])
-  })
+  test.each(Object.entries(TROUBLES))(
+    'when the first node %s, the second one is used',
+    async (_name, mood) => {
+      first.mood = mood
+      expect(await ask(by([first.url, second.url], timeoutFor(mood)))).toEqual(TRUTH[name])
+    },
+  )
 
-  test.each(Object.entries(TROUBLES))('when the only node %s, nothing is said', async (_name, mood) => {
+  test.each(Object.entries(TROUBLES))('when the only node %s, throws `unavailable`', async (_name, mood) => {
     first.mood = mood
     await expect(ask(by([first.url], timeoutFor(mood)))).rejects.toMatchObject(IS_AWAY)
   })
 
-  test('a node that is not there is passed over', async () => {
+  test('an unreachable node is skipped', async () => {
     const gone = await relayTo(network.url)
     await gone.stop()
     expect(await ask(by([gone.url, second.url]))).toEqual(TRUTH[name])
     await expect(ask(by([gone.url]))).rejects.toMatchObject(IS_AWAY)
   })
 
-  test('a node of another chain is never believed, though it knows the same transaction', async () => {
+  test('a node of another chain is never used, although it has the same transaction', async () => {
     await expect(ask(by([foreign.url]))).rejects.toMatchObject(IS_AWAY)
     expect(await ask(by([foreign.url, second.url]))).toEqual(TRUTH[name])
   })
 })
 
-test('one question that a node rejects sends the whole look to the next node', async () => {
+test('when a node rejects one call, the whole query runs on the next node', async () => {
   for (const method of ['eth_getTransactionReceipt', 'eth_blockNumber', 'eth_getBlockByNumber']) {
     first.mood = { kind: 'error', code: -32_005, message: 'limit exceeded', when: isOf(method) }
     const { chain } = by([first.url, second.url], { compareEveryMs: 0 })
@@ -109,7 +112,7 @@ test('one question that a node rejects sends the whole look to the next node', a
   }
 })
 
-test('a slow node costs one timeout, and is left alone for a while', async () => {
+test('a slow node costs one timeout and is then avoided for a while', async () => {
   const { chain } = by([first.url, second.url], { timeoutMs: TIMEOUT_MS })
   expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
   first.mood = { kind: 'silence' }
@@ -123,7 +126,7 @@ test('a slow node costs one timeout, and is left alone for a while', async () =>
   expect(first.requests()).toBe(asked)
 })
 
-test('a node that recovered is asked again', async () => {
+test('a recovered node is used again', async () => {
   const { chain } = by([first.url, second.url], { cooldownMs: 50 })
   first.mood = { kind: 'answer', status: 500, body: '' }
   await chain.findTransfer(question(paid))
@@ -132,7 +135,7 @@ test('a node that recovered is asked again', async () => {
   expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
 })
 
-test('nodes that change their mood all the time never make anybody say anything untrue', async () => {
+test('nodes that fail at random never cause a wrong result', async () => {
   const choices: Mood[] = [{ kind: 'pass' }, ...Object.values(TROUBLES)]
   const parts = by([first.url, second.url], { cooldownMs: 5, compareEveryMs: 5, timeoutMs: 200 })
   let told = 0
@@ -152,7 +155,7 @@ test('nodes that change their mood all the time never make anybody say anything 
   expect(told).toBeGreaterThan(5)
 })
 
-test('many nodes in trouble hold a caller for two timeouts at most', async () => {
+test('a query on many failing nodes takes at most two timeouts', async () => {
   first.mood = { kind: 'silence' }
   const { chain } = by(
     Array.from({ length: 5 }, () => first.url),
@@ -164,20 +167,20 @@ test('many nodes in trouble hold a caller for two timeouts at most', async () =>
   expectWithin(performance.now() - started, TIMEOUT_MS * 3)
 })
 
-test('a node that stands far behind another is not asked', async () => {
+test('a node far behind another one is not queried', async () => {
   const { chain } = by([lagging.url, second.url], { maxLagBlocks: 5 })
   expect(await chain.balanceOf(treasury.address)).toEqual({ final: 11n, latest: 11n })
   second.mood = { kind: 'reset' }
   await expect(chain.balanceOf(treasury.address)).rejects.toMatchObject(IS_AWAY)
 })
 
-test('a node that lags a little does not make a payment unknown', async () => {
+test('a slightly lagging node does not make a payment unknown', async () => {
   const { chain } = by([lagging.url, second.url], { maxLagBlocks: 1_000 })
   expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
   expect(verdict(await chain.findTransfer(question(`0x${'ab'.repeat(32)}`)))).toBe('pending: unknown')
 })
 
-test('no error shows more of a node’s address than its host', async () => {
+test('errors contain only the host of a node URL', async () => {
   const everything = (failure: unknown): string =>
     failure instanceof Error
       ? [failure.message, failure.stack, everything(failure.cause), ...nested(failure)].join('\n')

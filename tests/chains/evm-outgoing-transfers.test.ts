@@ -35,7 +35,7 @@ beforeEach(async () => {
 const BATCH = parseAbi(['function pay(address t, address[] to, uint256[] v)'])
 const FORGER = parseAbi(['function forge(address from, address to, uint256 v)'])
 
-/** A treasury with money, whose first payment out is still to come. */
+/** A funded treasury without outgoing transfers. */
 const treasuryWith = async (changes: Partial<EvmPayoutSenderSettings> = {}) => {
   const account = newAccount()
   await network.fund(account.address)
@@ -55,7 +55,7 @@ const orderOf = (amount: bigint, to: string = newAccount().address): PayoutReque
   to,
   amount: usdc(amount),
 })
-/** Signs and sends; without blocks by themselves it waits in the pool. */
+/** Signs and sends. Without automatic mining it stays in the mempool. */
 const hand = async (
   sender: PayoutSender,
   order: PayoutRequest,
@@ -77,7 +77,7 @@ const payOut = async (sender: PayoutSender, order: PayoutRequest, nonce: bigint)
   return signed
 }
 
-/** Reads page by page until the position stands still. */
+/** Reads page by page until the position stays the same. */
 const readOn = async (chain: Chain, from?: string, limit: () => number = () => 10) => {
   const outgoingTransfers: ObservedOutgoingTransfer[] = []
   let position = from
@@ -105,14 +105,14 @@ const transferFrom = (from: Address, to: Address, amount: bigint): Hex =>
 const transferTo = (to: Address, amount: bigint): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
 
-test('every payout is told exactly once, in order and by its id, whatever the pages and the restarts', async () => {
+test('returns every payout exactly once, in order and with its id, for any page size and restart', async () => {
   const { settings, sender } = await treasuryWith()
   await network.automine(false)
   const same = newAccount().address
   const paid: { readonly payoutId: string; readonly nonce: bigint; readonly reference: string }[] = []
   const afterHalf: string[] = []
   for (let nonce = 0n; nonce < 12n; nonce++) {
-    // Half of them are equal but for their ids.
+    // Half of them differ only in their ids.
     const order = nonce % 2n === 0n ? orderOf(5n, same) : orderOf(10n + nonce)
     const { reference } = await hand(sender, order, nonce)
     paid.push({ payoutId: order.payoutId, nonce, reference })
@@ -131,7 +131,7 @@ test('every payout is told exactly once, in order and by its id, whatever the pa
   expect(await network.balanceOf(same)).toBe(30n)
 })
 
-test('a payout is told in its first block, with payee, amount, nonce and time, and later as final', async () => {
+test('returns a payout in its first block with payee, amount, nonce and time, and later as final', async () => {
   const { sender, chain } = await treasuryWith()
   const order = orderOf(7_000_000n)
   const { reference } = await payOut(sender, order, 0n)
@@ -154,7 +154,7 @@ test('a payout is told in its first block, with payee, amount, nonce and time, a
   expect((await readOn(chain, position)).outgoingTransfers).toEqual([])
 })
 
-test('of several signatures at one nonce only the one that paid is told', async () => {
+test('returns only the executed transaction of several at one nonce', async () => {
   const { sender, chain } = await treasuryWith()
   const order = orderOf(9n)
   await network.automine(false)
@@ -166,7 +166,7 @@ test('of several signatures at one nonce only the one that paid is told', async 
   ])
 })
 
-test('what leaves otherwise than by a payout is told without a payout, whatever is written behind the call', async () => {
+test('returns transfers that are not payouts without a payout id, for any appended data', async () => {
   const vault = newAccount()
   const { account, chain, sender } = await treasuryWith({ ownAddresses: [vault.address] })
   const spender = await fundedPayer(network)
@@ -196,7 +196,7 @@ test('what leaves otherwise than by a payout is told without a payout, whatever 
   await pay([one, one], [6n, 7n])
   const authorized = await authorizedBy(network, account, other, 9n)
   await network.callMany(network.usdc, [concat([authorized, id])])
-  // A contract that takes what it is allowed to, whatever it is called with: even with a payout's own call.
+  // A contract that transfers its allowance for any call data, including that of a payout.
   const taker = newAccount().address
   await network.rpc('anvil_setCode', [
     taker,
@@ -234,7 +234,7 @@ test('what leaves otherwise than by a payout is told without a payout, whatever 
   expect(outgoingTransfers.at(-1)?.reference).toBe(reference)
 })
 
-test('what did not leave is not told: what reverted, came in, came back, was nothing, or is not USDC', async () => {
+test('does not return reverted, incoming, self, zero and non-USDC transfers', async () => {
   const { account, chain, sender } = await treasuryWith()
   const stranger = await fundedPayer(network)
   const denied = orderOf(4n)
@@ -252,13 +252,13 @@ test('what did not leave is not told: what reverted, came in, came back, was not
   expect(references((await readOn(chain)).outgoingTransfers)).toEqual([reference])
 })
 
-/** Takes back the newest blocks, so that the next one stands where the lowest of them stood. */
+/** Removes the newest blocks, so that the next block replaces the lowest of them. */
 const takeBack = async (blocks: number) => {
   await network.reorg(blocks)
   if (blocks > 1) await network.rpc('anvil_rollback', [blocks])
 }
 
-/** A payout that was read, taken back, and followed by another one below the position that was reached. */
+/** A payout that was read and removed by a reorganization, and another one below the reached position. */
 const takenBack = async () => {
   const world = await treasuryWith()
   const kept = await payOut(world.sender, orderOf(1n), 0n)
@@ -273,7 +273,7 @@ const takenBack = async () => {
   return { ...world, position: read.position ?? '', moved: moved.reference }
 }
 
-test('after a reorganisation that drops a payout and brings another, the other is told', async () => {
+test('returns the new payout after a reorganization replaced one', async () => {
   const { chain, position, moved } = await takenBack()
   await network.mine(5)
   const next = await readOn(chain, position)
@@ -281,20 +281,20 @@ test('after a reorganisation that drops a payout and brings another, the other i
   expect((await readOn(chain, next.position)).outgoingTransfers).toEqual([])
 })
 
-test('also when everything is final by the time of the next look', async () => {
+test('also when everything is final at the next poll', async () => {
   const { chain, position, moved } = await takenBack()
   await network.mine(5 * FINALITY)
   const next = await readOn(chain, position)
   expect(next.outgoingTransfers).toMatchObject([{ reference: moved, final: true }])
 })
 
-test('also when the chain turns between two questions of one look', async () => {
+test('also when the reorganization happens between two requests of one poll', async () => {
   const { settings, position, moved } = await takenBack()
   await network.mine(5)
   const [height = '', hash = ''] = position.split(/[:~]/)
   const relay = await relayTo(network.url)
   try {
-    // The first question about the block read last was asked a moment before it lost its place.
+    // The first request for the last read block was sent just before the reorganization.
     let asked = 0
     relay.mood = {
       kind: 'change',
@@ -313,7 +313,7 @@ test('also when the chain turns between two questions of one look', async () => 
   }
 })
 
-test('a position from before the open blocks were written in it is read on from', async () => {
+test('continues from a position without the first non-final block', async () => {
   const { sender, chain } = await treasuryWith()
   await payOut(sender, orderOf(1n), 0n)
   const { position = '' } = await readOn(chain)
@@ -324,7 +324,7 @@ test('a position from before the open blocks were written in it is read on from'
   await expect(chain.outgoingTransfersAfter(`${position}~1`, 10)).rejects.toThrow('is not a log position')
 })
 
-/** What a node says that has not got further than this height. */
+/** The responses of a node at this height. */
 const stuckAt =
   (height: bigint) =>
   ({ method, params }: RpcCall, result: unknown): unknown => {
@@ -337,7 +337,7 @@ const stuckAt =
     return result
   }
 
-test('a node that lags neither moves the position back nor hides what another node knows', async () => {
+test('a lagging node does not move the position back or hide transfers of another node', async () => {
   const { settings, sender } = await treasuryWith()
   const early = await payOut(sender, orderOf(1n), 0n)
   const height = await heightNow()
@@ -358,7 +358,7 @@ test('a node that lags neither moves the position back nor hides what another no
   }
 })
 
-test('a node that lists a payment but does not know its transaction is not believed', async () => {
+test('throws when a node lists a transfer but does not have its transaction', async () => {
   const { settings, sender } = await treasuryWith()
   const { reference } = await payOut(sender, orderOf(1n), 0n)
   const relay = await relayTo(network.url)
@@ -378,7 +378,7 @@ test('a node that lists a payment but does not know its transaction is not belie
   }
 })
 
-test('a page of many payments is read in requests that nodes accept', async () => {
+test('reads a page of many transfers in batches that nodes accept', async () => {
   const { account, chain } = await treasuryWith()
   await network.automine(false)
   const sent: Hex[] = []
@@ -390,14 +390,14 @@ test('a page of many payments is read in requests that nodes accept', async () =
   expect(outgoingTransfers.map(({ nonce }) => nonce)).toEqual(sent.map((_, index) => BigInt(index)))
 })
 
-test('the final height is the finality block’s, and the horizon is no farther', async () => {
+test('heights: final and horizon are the height of the finality block', async () => {
   const { chain } = await treasuryWith()
   await network.mine(FINALITY)
   const final = (await heightNow()) - BigInt(FINALITY) + 1n
   expect(await chain.heights()).toEqual({ final, horizon: final })
 })
 
-test('where nothing is final yet, the height says so', async () => {
+test('heights: -1 when no block is final', async () => {
   const { settings } = await treasuryWith()
   const relay = await relayTo(network.url)
   relay.mood = {

@@ -29,7 +29,7 @@ const orderOf = (amount: bigint, to: string = newAccount().address): PayoutReque
   return { payoutId: `pay_0test${orders}`, to, amount: usdc(amount) }
 }
 
-/** As the market does it: the nonce is the chain's, the bytes are kept as text, and only what was kept is sent. */
+/** Signs with the chain's nonce, stores the transaction as text and sends the stored transaction. */
 const signAndKeep = async (
   sender: PayoutSender,
   order: PayoutRequest,
@@ -44,7 +44,7 @@ const nonceOf = async (address: string) =>
   BigInt(String(await network.rpc('eth_getTransactionCount', [address, 'latest'])))
 const payload = ({ bytes }: SignedTransfer) => parseTransaction(bytes as Hex)
 
-test('a payout is signed, kept, sent, seen and then final, and the payee holds the money', async () => {
+test('a payout is signed, stored, sent, seen and then final, and the payee has the money', async () => {
   const { sender, account } = await treasuryWith()
   const order = orderOf(5_000_000n)
   expect(await sender.nonces()).toEqual({ next: 0n, pending: 0n })
@@ -61,7 +61,7 @@ test('a payout is signed, kept, sent, seen and then final, and the payee holds t
   expect(await nonceOf(account.address)).toBe(1n)
 })
 
-test('the reference is known before the bytes are sent, and the payout id rides in them', async () => {
+test('the reference is known before sending, and the transaction contains the payout id', async () => {
   const { sender } = await treasuryWith()
   const order = orderOf(7n)
   const signed = await signAndKeep(sender, order, 0n)
@@ -77,7 +77,7 @@ test('the reference is known before the bytes are sent, and the payout id rides 
   expect(await network.rpc('eth_sendRawTransaction', [signed.bytes])).toBe(signed.reference)
 })
 
-test('the same bytes sent many times pay once', async () => {
+test('sending the same transaction many times pays once', async () => {
   const { sender, account } = await treasuryWith()
   const order = orderOf(3n)
   await network.automine(false)
@@ -92,7 +92,7 @@ test('the same bytes sent many times pay once', async () => {
   expect(await nonceOf(account.address)).toBe(1n)
 })
 
-test('two equal payouts have different bytes, even at one nonce', async () => {
+test('two equal payouts have different transactions, also at the same nonce', async () => {
   const { sender } = await treasuryWith()
   const [one, other] = [
     orderOf(3n, zeroAddress.replace(/0$/, '9')),
@@ -103,7 +103,7 @@ test('two equal payouts have different bytes, even at one nonce', async () => {
   expect(payload(first).data).not.toBe(payload(second).data)
 })
 
-test('a payout whose fee is too low is replaced at its nonce, and only one of the two pays', async () => {
+test('a payout with a too low fee is replaced at its nonce, and only one of the two is executed', async () => {
   const { sender, account } = await treasuryWith()
   const order = orderOf(9n)
   await network.automine(false)
@@ -129,7 +129,7 @@ test('a payout whose fee is too low is replaced at its nonce, and only one of th
   expect(await nonceOf(account.address)).toBe(1n)
 })
 
-test('every replacement offers at least 12.5 % more on both fees than the highest before it', async () => {
+test('every replacement raises both fees by at least 12.5 %', async () => {
   const { sender } = await treasuryWith()
   const order = orderOf(1n)
   const signed: SignedTransfer[] = []
@@ -144,7 +144,7 @@ test('every replacement offers at least 12.5 % more on both fees than the highes
     }
 })
 
-test('above the cap for fees nothing is signed', async () => {
+test('signs nothing above the fee cap', async () => {
   const { sender } = await treasuryWith(10n, { feeCapPerGas: 30n * GWEI })
   const order = orderOf(1n)
   const high = { maxFeePerGas: 28n * GWEI, maxPriorityFeePerGas: GWEI }
@@ -153,7 +153,7 @@ test('above the cap for fees nothing is signed', async () => {
   await expect(sender.sign(order, 0n, [before])).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a reorganisation drops a payout, and sending it again repairs it', async () => {
+test('a payout removed by a reorganization is paid after it is sent again', async () => {
   const { sender } = await treasuryWith()
   const order = orderOf(4n)
   await network.mine(3)
@@ -170,7 +170,7 @@ test('a reorganisation drops a payout, and sending it again repairs it', async (
   expect(await network.balanceOf(order.to as Hex)).toBe(4n)
 })
 
-test('a blocked payee is rejected in the token’s words before any nonce is taken', async () => {
+test('rejects a blocked payee with the token’s revert reason', async () => {
   const { sender, account } = await treasuryWith()
   const order = orderOf(4n)
   expect(await sender.rejectionReason(order)).toBeUndefined()
@@ -179,14 +179,14 @@ test('a blocked payee is rejected in the token’s words before any nonce is tak
   expect(await nonceOf(account.address)).toBe(0n)
 })
 
-test('a treasury that is short or blocked itself is nothing against the payee', async () => {
+test('a low or blocked treasury does not reject the payee', async () => {
   const { sender, account } = await treasuryWith(3n)
   expect(await sender.rejectionReason(orderOf(4n))).toBeUndefined()
   await network.deny(account.address, true)
   await expect(sender.rejectionReason(orderOf(1n))).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('nobody is paid at the zero address, at the token, at our own addresses or at no address', async () => {
+test('rejects the zero address, the token, own addresses and invalid addresses as payee', async () => {
   const vault = newAccount().address
   const { sender, account } = await treasuryWith(100n, { ownAddresses: [vault] })
   for (const to of [zeroAddress, network.usdc, account.address, vault.toLowerCase(), '0x12', 'somebody'])
@@ -196,7 +196,7 @@ test('nobody is paid at the zero address, at the token, at our own addresses or 
   )
 })
 
-test('a payout that reverts has failed only when its block is final', async () => {
+test('a reverted payout is `failed` only after its block is final', async () => {
   const { sender } = await treasuryWith()
   const order = orderOf(4n)
   const signed = await signAndKeep(sender, order, 0n)
@@ -207,7 +207,7 @@ test('a payout that reverts has failed only when its block is final', async () =
   expect(await sender.observe([signed])).toMatchObject({ kind: 'failed', reason: 'the transfer reverted' })
 })
 
-test('a nonce that somebody else used is told only when a final block has used it', async () => {
+test('reports a nonce used by another transaction only after a final block used it', async () => {
   const { sender, account } = await treasuryWith()
   const signed = await signAndKeep(sender, orderOf(4n), 0n)
   await network.transfer(account, newAccount().address, 1n)
@@ -236,7 +236,7 @@ test('an outcome does not depend on the order or number of signatures', async ()
   expect(await sender.observe([])).toEqual({ kind: 'unknown' })
 })
 
-test('many payouts at consecutive nonces all arrive, whatever order they are sent in', async () => {
+test('payouts at consecutive nonces are all executed in any sending order', async () => {
   const { sender } = await treasuryWith()
   await network.automine(false)
   const payouts = Array.from({ length: 12 }, (_, index) => ({
@@ -252,7 +252,7 @@ test('many payouts at consecutive nonces all arrive, whatever order they are sen
   }
 })
 
-test('a payout to a wallet is no payment into the treasury', async () => {
+test('a payout is not an incoming payment', async () => {
   const { sender, settings } = await treasuryWith()
   const signed = await signAndKeep(sender, orderOf(4n), 0n)
   await sender.send(signed)
@@ -261,7 +261,7 @@ test('a payout to a wallet is no payment into the treasury', async () => {
   expect(verdict(look)).toBe('rejected: no_transfer')
 })
 
-test('what a payout may cost and what there is to pay it with are told in the chain’s coin', async () => {
+test('returns the estimated cost and the balance in the native coin', async () => {
   const { sender } = await treasuryWith()
   const { native, createsAccount } = await sender.estimateCost(orderOf(4n))
   expect(createsAccount).toBe(false)
@@ -269,10 +269,12 @@ test('what a payout may cost and what there is to pay it with are told in the ch
   expect(await sender.nativeBalance()).toBe(10n ** 18n)
 })
 
-test('a signer whose key is not the treasury’s is rejected, and so is a signature that is not its own', async () => {
+test('rejects a signer of another account and a signature by another key', async () => {
   const { settings, account } = await treasuryWith()
-  const stranger = localEvmSigner(newAccount().key)
-  expect(() => evmPayoutSender(settings, stranger)).toThrow('is not the treasury')
-  const liar = evmPayoutSender(settings, { ...stranger, address: account.address })
-  await expect(liar.sign(orderOf(1n), 0n, [])).rejects.toThrow('the signature is from the signer’s key')
+  const otherSigner = localEvmSigner(newAccount().key)
+  expect(() => evmPayoutSender(settings, otherSigner)).toThrow('is not the treasury')
+  const wrongSigner = evmPayoutSender(settings, { ...otherSigner, address: account.address })
+  await expect(wrongSigner.sign(orderOf(1n), 0n, [])).rejects.toThrow(
+    'the signature is from the signer’s key',
+  )
 })

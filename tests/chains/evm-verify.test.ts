@@ -80,11 +80,11 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(chain.normalize(reference)).toBeUndefined()
   })
 
-  test('a transaction nobody knows may still appear', async () => {
+  test('an unknown transaction is pending', async () => {
     expect(await verdictOf(`0x${'ab'.repeat(32)}`)).toBe('pending: unknown')
   })
 
-  test('a payment ripens from the mempool over its confirmations to finality', async () => {
+  test('a payment goes from the mempool over its confirmations to finality', async () => {
     await network.automine(false)
     const hash = await pay(11_000_000n)
     expect(await verdictOf(hash)).toBe('pending: in_mempool')
@@ -100,7 +100,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await verdictOf(hash)).toBe('ok, final')
   })
 
-  test('a payment is told with its amount, its payer in lower case, its time and its block', async () => {
+  test('returns amount, payer in lower case, time and block', async () => {
     const hash = await confirmed(pay(11_000_000n))
     const block = (await network.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
     expect(await look(hash, { minAmount: usdc(10_000_000n) })).toMatchObject({
@@ -116,14 +116,14 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     })
   })
 
-  test('a hash in capitals is the same payment', async () => {
+  test('accepts a hash in upper case', async () => {
     const hash = await confirmed(pay(1n))
     const shouted = `0x${hash.slice(2).toUpperCase()}`
     expect(await look(shouted)).toMatchObject({ kind: 'ok', transfer: { reference: hash } })
     expect(chain.normalize(shouted)).toBe(hash)
   })
 
-  test('a micro too little is underpaid, and the exact amount is enough', async () => {
+  test('one micro-USDC less is underpaid, and the exact amount is accepted', async () => {
     const hash = await confirmed(pay(11_000_000n))
     expect(await look(hash, { minAmount: usdc(11_000_001n) })).toEqual({
       kind: 'rejected',
@@ -133,7 +133,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await verdictOf(hash, { minAmount: usdc(11_000_000n) })).toBe('ok')
   })
 
-  test('only a wallet that may pay has paid, however its address is written', async () => {
+  test('accepts only the given payers, in any address case', async () => {
     const hash = await confirmed(pay(5n))
     expect(await verdictOf(hash, { payers: [newAccount().address] })).toBe('rejected: wrong_payer')
     expect(await verdictOf(hash, { payers: [] })).toBe('rejected: wrong_payer')
@@ -141,14 +141,14 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await verdictOf(hash, { payers: [payer.address.toLowerCase()] })).toBe('ok')
   })
 
-  test('a payment from before or after the time asked for does not count', async () => {
+  test('rejects a payment outside the time range', async () => {
     const hash = await confirmed(pay(5n))
     const [hence, ago] = [new Date(Date.now() + 600_000), new Date(Date.now() - 600_000)]
     expect(await verdictOf(hash, { notBefore: hence, notAfter: hence })).toBe('rejected: too_old')
     expect(await verdictOf(hash, { notBefore: ago, notAfter: ago })).toBe('rejected: too_new')
   })
 
-  test('another token of the same make is no payment', async () => {
+  test('rejects another token with the same contract code', async () => {
     const mint = encodeFunctionData({ abi: USDC_ABI, functionName: 'mint', args: [payer.address, 9n] })
     await network.call(payer, FAKE_USDC, mint)
     const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args: [treasury.address, 9n] })
@@ -157,13 +157,13 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     )
   })
 
-  test('an event forged by another contract is no payment', async () => {
+  test('rejects a Transfer event of another contract', async () => {
     const args = [payer.address, treasury.address, 5n] as const
     const data = encodeFunctionData({ abi: TRICKS, functionName: 'forge', args })
     expect(await verdictOf(await confirmed(network.call(payer, forger, data)))).toBe('rejected: no_transfer')
   })
 
-  test('a transfer of nothing is no payment, whoever it names', async () => {
+  test('rejects a transfer of 0 from any address', async () => {
     const zero = parseAbi(['function transferFrom(address from, address to, uint256 value) returns (bool)'])
     const args = [newAccount().address, treasury.address, 0n] as const
     const data = encodeFunctionData({ abi: zero, functionName: 'transferFrom', args })
@@ -171,16 +171,16 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await verdictOf(hash, { minAmount: usdc(0n) })).toBe('rejected: no_transfer')
   })
 
-  test('a transfer to somebody else is no payment', async () => {
+  test('rejects a transfer to another address', async () => {
     const hash = await confirmed(network.transfer(payer, newAccount().address, 5n))
     expect(await verdictOf(hash)).toBe('rejected: no_transfer')
   })
 
-  test('a reverted transaction paid nothing', async () => {
+  test('rejects a reverted transaction', async () => {
     expect(await verdictOf(await confirmed(pay(10n ** 15n)))).toBe('rejected: failed_on_chain')
   })
 
-  test('of a batch, what came to the treasury is summed', async () => {
+  test('sums the transfers to the treasury in a batch', async () => {
     const to = [treasury.address, newAccount().address, treasury.address]
     const data = encodeFunctionData({
       abi: TRICKS,
@@ -192,7 +192,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await verdictOf(hash, { minAmount: usdc(9n) })).toBe('rejected: underpaid')
   })
 
-  test('a relayed authorization is paid by the one who signed it', async () => {
+  test('the payer of a relayed authorization is its signer', async () => {
     const relayer = await fundedPayer(network)
     const data = await authorized(payer, 7n)
     const hash = await confirmed(network.call(relayer, network.usdc, data))
@@ -203,7 +203,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     })
   })
 
-  test('when two paid in one transaction, each is found by name and nobody without', async () => {
+  test('with two payers in one transaction, each is found by `payers`, and without it the payer is ambiguous', async () => {
     const other = await fundedPayer(network)
     const calls = [await authorized(payer, 7n), await authorized(other, 9n), await authorized(other, 1n)]
     const hash = await confirmed(network.callMany(network.usdc, calls))
@@ -215,13 +215,13 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await look(hash, { payers: [other.address] })).toMatchObject({ transfer: { amount: 10n } })
   })
 
-  test('newly issued money has no payer', async () => {
+  test('newly minted USDC has no payer', async () => {
     const hash = await confirmed(network.mint(treasury.address, 9n))
     expect(await look(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 9n, payer: null } })
     expect(await verdictOf(hash, { payers: [payer.address, zeroAddress] })).toBe('rejected: wrong_payer')
   })
 
-  test('what an address of ours sends is no payment', async () => {
+  test('rejects a transfer from an own address', async () => {
     for (const own of [vault, treasury]) {
       await network.fund(own.address)
       await network.mint(own.address, 100n)
@@ -230,7 +230,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     }
   })
 
-  test('a bigger payment waits for more blocks, and the biggest for finality', async () => {
+  test('a larger payment needs more confirmations, and the largest needs finality', async () => {
     const patient = evmChain({
       ...settings,
       confirmations: [
@@ -252,7 +252,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await of(biggest)).toBe('ok, final')
   })
 
-  test('a reorganisation takes a payment back, and the same bytes pay it again', async () => {
+  test('a payment removed by a reorganization is found again after it is sent again', async () => {
     const hash = await confirmed(pay(1_000_000n))
     const before = await look(hash)
     const bytes = await network.rpc('eth_getRawTransactionByHash', [hash])
@@ -266,7 +266,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(after.transfer.block.hash).not.toBe(before.transfer.block.hash)
   })
 
-  test('the balance is told as of now and as of the newest final block', async () => {
+  test('returns the balance at the newest and at the newest final block', async () => {
     const holder = newAccount().address
     await network.mint(holder, 5n)
     expect(await chain.balanceOf(holder)).toEqual({ final: 0n, latest: 5n })
@@ -275,14 +275,14 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
   })
 })
 
-test('the same transaction on two networks pays on each of them', async () => {
+test('the same transaction on two networks is a payment on each', async () => {
   const payer = newAccount()
   const treasury = newAccount()
   for (const network of Object.values(networks)) {
     await network.fund(payer.address)
     await network.mint(payer.address, 100n)
   }
-  // Without a chain id in it, the transaction is valid everywhere.
+  // A transaction without a chain id is valid on every chain.
   const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args: [treasury.address, 11n] })
   const { usdc: to } = networks['base-mainnet']
   const fee = { gasPrice: 100n * 10n ** 9n, gas: 100_000n }

@@ -13,7 +13,7 @@ afterAll(() => network.stop())
 beforeEach(() => network.automine(true))
 const payers = [await fundedPayer(network), await fundedPayer(network), await fundedPayer(network)] as const
 
-/** Reads page by page until the position stands still, as the watcher does. */
+/** Reads page by page until the position stays the same. */
 const readOn = async (chain: Chain, from: string | undefined, limit: () => number) => {
   const transfers: IncomingTransfer[] = []
   let position = from
@@ -32,7 +32,7 @@ const watchOf = (changes: Parameters<typeof settingsFor>[2] = {}) => {
 }
 const references = (transfers: readonly IncomingTransfer[]) => transfers.map(({ reference }) => reference)
 
-test('every transfer is seen exactly once and in order, whatever the pages and blocks', async () => {
+test('returns every transfer exactly once and in order, for any page size and blocks', async () => {
   const block = fc.array(
     fc.record({ payer: fc.nat({ max: 2 }), amount: fc.bigInt({ min: 1n, max: 99n }), toUs: fc.boolean() }),
     { maxLength: 4 },
@@ -79,7 +79,7 @@ test('every transfer is seen exactly once and in order, whatever the pages and b
   )
 })
 
-test('a transfer is told with its payer, amount, time and block, and whether it is final', async () => {
+test('returns payer, amount, time, block and finality of a transfer', async () => {
   const { treasury, chain } = watchOf()
   const reference = await network.transfer(payers[0], treasury.address, 7n)
   await network.mine(CONFIRMATIONS)
@@ -96,7 +96,7 @@ test('a transfer is told with its payer, amount, time and block, and whether it 
   expect((await readOn(chain, undefined, () => 10)).transfers).toMatchObject([{ reference, final: true }])
 })
 
-test('nothing is told before it is confirmed, and a reorganisation above that changes nothing told', async () => {
+test('returns only confirmed transfers, and a reorganization of newer blocks changes none of them', async () => {
   const { treasury, chain } = watchOf()
   const early = await network.transfer(payers[0], treasury.address, 1n)
   await network.mine(CONFIRMATIONS - 1)
@@ -112,14 +112,14 @@ test('nothing is told before it is confirmed, and a reorganisation above that ch
   expect(references(next.transfers)).not.toContain(dropped)
 })
 
-test('after a reorganisation deeper than our confirmations nothing is missed', async () => {
+test('misses no transfer after a reorganization deeper than the confirmations', async () => {
   const { treasury, chain } = watchOf()
   await network.mine(FINALITY)
   await network.transfer(payers[0], treasury.address, 1n)
   await network.mine(CONFIRMATIONS + 1)
   const start = await readOn(chain, undefined, () => 10)
   expect(start.transfers).toHaveLength(1)
-  // The chain takes the block back, and another transfer stands below the position that was reached.
+  // The block is removed, and another transfer is below the reached position.
   await network.reorg(CONFIRMATIONS + 2)
   await network.rpc('anvil_rollback', [CONFIRMATIONS + 1])
   const moved = await network.transfer(payers[1], treasury.address, 2n)
@@ -128,7 +128,7 @@ test('after a reorganisation deeper than our confirmations nothing is missed', a
   expect(references(next.transfers)).toEqual([moved])
 })
 
-test('several transfers of one transaction are one, and of several payers nobody is named', async () => {
+test('groups the transfers of a transaction, and several payers give a null payer', async () => {
   const { treasury, chain } = watchOf()
   const [one, other] = payers
   const authorized = (from: typeof one, amount: bigint) =>
@@ -145,7 +145,7 @@ test('several transfers of one transaction are one, and of several payers nobody
   ])
 })
 
-test('what our own addresses send is not told', async () => {
+test('does not return transfers from own addresses', async () => {
   const vault = await fundedPayer(network)
   const { treasury, chain } = watchOf({ ownAddresses: [vault.address] })
   await network.transfer(vault, treasury.address, 5n)
@@ -154,7 +154,7 @@ test('what our own addresses send is not told', async () => {
   expect(references((await readOn(chain, undefined, () => 1)).transfers)).toEqual([counted])
 })
 
-test('a long silence is passed in bounded ranges, smaller ones where the node asks for it', async () => {
+test('reads long ranges without transfers in bounded requests, and in smaller ones when the node requires it', async () => {
   const relay = await relayTo(network.url)
   try {
     const treasury = newAccount()
@@ -184,7 +184,7 @@ test('a long silence is passed in bounded ranges, smaller ones where the node as
   }
 })
 
-test('a node that does not know the block last read moves nothing', async () => {
+test('does not move the position when the node does not have the last read block', async () => {
   const { treasury, chain } = watchOf()
   await network.transfer(payers[0], treasury.address, 1n)
   await network.mine(CONFIRMATIONS)
@@ -204,7 +204,7 @@ test('a node that does not know the block last read moves nothing', async () => 
   }
 })
 
-test('a text that is no position is rejected', async () => {
+test('rejects a text that is not a position', async () => {
   const { chain } = watchOf()
   await expect(chain.transfersAfter('12', 10)).rejects.toThrow('12 is not a log position')
 })

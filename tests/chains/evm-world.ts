@@ -7,9 +7,9 @@ import type { Address, Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
 export const GWEI = 10n ** 9n
-/** How many blocks make a transfer confirmed in these tests. */
+/** Required confirmations in these tests. */
 export const CONFIRMATIONS = 3
-/** How many blocks make any block final on the test network: two epochs of four, and the block itself. */
+/** Blocks until finality on the test network: two epochs of four, and the block itself. */
 export const FINALITY = 9
 
 export const newAccount = (): PrivateKeyAccount & { readonly key: Hex } => {
@@ -51,11 +51,11 @@ export const question = (reference: string, changes: Partial<TransferQuery> = {}
   ...changes,
 })
 
-/** The verdict in one word or two. */
+/** The kind and reason of an observation as text. */
 export const verdict = (look: Observation): string =>
   look.kind === 'ok' ? (look.transfer.final ? 'ok, final' : 'ok') : `${look.kind}: ${look.reason}`
 
-/** A call by which anybody can carry out a payment that `from` signed. */
+/** A call that executes a payment signed by `from`. */
 export const authorizedBy = async (
   { chainId, usdc: asset }: EvmNetwork,
   from: PrivateKeyAccount,

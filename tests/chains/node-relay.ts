@@ -8,7 +8,7 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-/** What the relay does with a request: lets it through, answers in the node's place, or changes what the node says. */
+/** What the relay does with a request: forward it, respond itself, or change the response of the node. */
 export type Mood =
   | { readonly kind: 'pass' }
   | { readonly kind: 'answer'; readonly status: number; readonly body: string }
@@ -18,7 +18,7 @@ export type Mood =
       readonly kind: 'error'
       readonly code: number
       readonly message: string
-      /** All of them when left out. */
+      /** Default: all calls. */
       readonly when?: (call: RpcCall) => boolean
     }
   | { readonly kind: 'change'; readonly result: (call: RpcCall, result: unknown) => unknown }
@@ -26,7 +26,7 @@ export type Mood =
 export interface NodeRelay {
   readonly url: string
   mood: Mood
-  /** How many requests came, and for which methods. */
+  /** The received requests and their methods. */
   readonly requests: () => number
   readonly methods: () => readonly string[]
   stop(): Promise<void>
@@ -89,7 +89,7 @@ const answerIn = async (
   }
 }
 
-/** A real server in front of a real node. */
+/** A proxy server in front of a real node. */
 export const relayTo = async (target: string): Promise<NodeRelay> => {
   let requests = 0
   const methods: string[] = []
@@ -103,7 +103,7 @@ export const relayTo = async (target: string): Promise<NodeRelay> => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const relay: NodeRelay = {
-    // A key in the path, as providers have it.
+    // An API key in the path, as providers use it.
     url: `http://127.0.0.1:${port}/v2/the-key-of-the-provider`,
     mood: { kind: 'pass' },
     requests: () => requests,

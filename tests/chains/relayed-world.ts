@@ -7,14 +7,14 @@ import { encodeFunctionData, keccak256 } from 'viem'
 import { FINALITY, GWEI, newAccount, settingsFor } from './evm-world.ts'
 import { type RpcCall, relayTo } from './node-relay.ts'
 
-/** For nodes that never answer. */
+/** For nodes that do not respond. */
 export const TIMEOUT_MS = 500
-/** For nodes that do, on however busy a machine. */
+/** For nodes that respond, also on a busy machine. */
 const PATIENT_MS = 20_000
 export const IS_AWAY = { kind: 'unavailable', extra: { retryAfterSeconds: 2 } }
 export const isOf = (method: string) => (call: RpcCall) => call.method === method
 
-/** A chain behind two relays, and a chain with another id on which the same payment was made. */
+/** A chain behind two relays, and a chain with another id that has the same payment. */
 export const startRelayedWorld = async () => {
   const network = await startEvmNetwork({ chainId: 8453 })
   const foreign = await startEvmNetwork({ chainId: 31_337 })
@@ -28,7 +28,7 @@ export const startRelayedWorld = async () => {
     await chain.mint(payer.address, 1_000n)
   }
 
-  // Without a chain id in it the transaction is valid on both: the foreign node has its receipt, too.
+  // A transaction without a chain id is valid on both chains, so the other node has its receipt too.
   const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args: [treasury.address, 11n] })
   const fee = { gasPrice: 100n * GWEI, gas: 100_000n }
   const bytes = await payer.signTransaction({ type: 'legacy', nonce: 0, to: network.usdc, data, ...fee })

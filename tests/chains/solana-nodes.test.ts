@@ -4,7 +4,7 @@ import { usdc } from '@market/kernel/money'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { always, type Manner, NodeSays, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
+import { always, type Manner, RpcFailure, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
 import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 
 let world: SolanaWorld
@@ -54,19 +54,19 @@ const TROUBLES: readonly (readonly [string, Manner])[] = [
   [
     'is behind',
     async () => {
-      throw new NodeSays(-32005, 'Node is behind by 42 slots')
+      throw new RpcFailure(-32005, 'Node is behind by 42 slots')
     },
   ],
 ]
 
 describe.each(TROUBLES)('when the first node %s', (_name, manner) => {
-  test('the second answers in its place', async () => {
+  test('the second node is used', async () => {
     first.manner = manner
     const look = await solanaChain(settings()).findTransfer(question())
     expect(look).toMatchObject({ kind: 'ok', transfer: { amount: 5_000_000n } })
   })
 
-  test('and the second too, the look throws `unavailable` and gives no verdict', async () => {
+  test('and the second too, throws `unavailable`', async () => {
     first.manner = manner
     second.manner = manner
     const chain = solanaChain(settings())
@@ -78,7 +78,7 @@ describe.each(TROUBLES)('when the first node %s', (_name, manner) => {
   })
 })
 
-test('a node that failed is passed over for a while, so that only one question waits for it', async () => {
+test('a failed node is avoided for a while, so that only one request waits for it', async () => {
   first.manner = always({ kind: 'silence' })
   const chain = solanaChain(settings())
   await chain.findTransfer(question())
@@ -86,14 +86,14 @@ test('a node that failed is passed over for a while, so that only one question w
   expect(first.asked).toHaveLength(1)
 })
 
-test('a node that is gone altogether does not stop a look', async () => {
+test('an unreachable node does not stop a query', async () => {
   const gone = await startSolanaRelay(world.chain.url)
   await gone.stop()
   const chain = solanaChain({ ...settings(), rpcUrls: [gone.url, second.url] })
   expect(await chain.findTransfer(question())).toMatchObject({ kind: 'ok' })
 })
 
-test('a payment is handed to every node, and one that takes it is enough', async () => {
+test('sends a payment to every node and succeeds when one accepts', async () => {
   await world.usdc.fund(world.treasury.address, 50_000_000n)
   const sender = solanaPayoutSender(settings(), world.signer)
   const payee = await generateKeyPairSigner()
@@ -106,12 +106,12 @@ test('a payment is handed to every node, and one that takes it is enough', async
   await expect(sender.send(signed)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-describe('before anything is believed', () => {
-  test('nodes on the right chain with the right asset pass', async () => {
+describe('checkNodes', () => {
+  test('accepts nodes on the right chain with the right mint', async () => {
     await expect(solanaChain(settings()).checkNodes()).resolves.toBeUndefined()
   })
 
-  test('a backup on another chain is named, although the first node is right', async () => {
+  test('throws with the name of a backup node on another chain', async () => {
     second.manner = async (call, ask) =>
       call.method === 'getGenesisHash' ? 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' : ask()
     await expect(solanaChain(settings()).checkNodes()).rejects.toThrow(
@@ -119,7 +119,7 @@ describe('before anything is believed', () => {
     )
   })
 
-  test('a mint with other decimals, a missing mint and an account that is no mint are rejected', async () => {
+  test('rejects a mint with other decimals, a missing mint and an account that is not a mint', async () => {
     const odd = await generateKeyPairSigner()
     await installSolanaUsdc(world.chain, world.issuer, { mint: odd.address, decimals: 9 })
     const missing = await generateKeyPairSigner()

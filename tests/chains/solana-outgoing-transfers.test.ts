@@ -19,12 +19,12 @@ import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 const SLOT_TIME_MS = 10
 const FLOAT = 10n ** 12n
 const PAYOUTS = 10
-/** Room for a machine with much else to do. */
+/** Allows for a busy machine. */
 const WITHIN = { withinMs: 60_000 }
 
 let world: SolanaWorld
 let sender: PayoutSender
-/** Paid before the first test, oldest first as far as one waited for the other. */
+/** Paid before the first test, oldest first. */
 const paid: { readonly order: PayoutRequest; readonly reference: string }[] = []
 const relays: SolanaRelay[] = []
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
     const references = await Promise.all(orders.map(payOut))
     for (const [at, order] of orders.entries()) paid.push({ order, reference: references[at] ?? '' })
   }
-  // Fails in its block, and is listed by nodes all the same.
+  // Fails in its block, but nodes list it.
   const tooMuch = await sender.sign(await newOrder(FLOAT * 10n), null, [])
   await sender.send(tooMuch)
   await until('it failed', async () => (await sender.observe([tooMuch])).kind === 'failed', WITHIN)
@@ -100,7 +100,7 @@ const followAll = async (follow: Follow, limit: () => number = () => 100, from?:
 const references = (outgoingTransfers: readonly ObservedOutgoingTransfer[]) =>
   outgoingTransfers.map(({ reference }) => reference)
 
-test('every payout is told exactly once, oldest first and by its id, and nothing else is told', async () => {
+test('returns every payout exactly once, oldest first and with its id, and nothing else', async () => {
   const cases = [
     { page: 1_000, limits: [1], restarts: false },
     { page: 3, limits: [2, 5], restarts: true },
@@ -129,7 +129,7 @@ test('every payout is told exactly once, oldest first and by its id, and nothing
   }
 })
 
-test('a payout that comes later is found from the kept position, at its time and in its block', async () => {
+test('finds a later payout from the stored position, with its time and block', async () => {
   const chain = solanaChain(world.settings)
   const { position } = await followAll((from, limit) => chain.outgoingTransfersAfter(from, limit))
   const order = await newOrder(77n)
@@ -156,7 +156,7 @@ test('a payout that comes later is found from the kept position, at its time and
   ])
 })
 
-test('a payout signed again after an expiry is told by the same id', async () => {
+test('returns a payout that was signed again after expiry with the same id', async () => {
   const chain = solanaChain(world.settings)
   const { position } = await followAll((from, limit) => chain.outgoingTransfersAfter(from, limit))
   const order = await newOrder(5n)
@@ -168,7 +168,7 @@ test('a payout signed again after an expiry is told by the same id', async () =>
   expect(outgoingTransfers).toMatchObject([{ reference: second.reference, payoutId: order.payoutId }])
 })
 
-test('what leaves otherwise than by a payout is told without a payout, whatever its memo says', async () => {
+test('returns transfers that are not payouts without a payout id, for any memo', async () => {
   const chain = solanaChain(world.settings)
   const { position } = await followAll((from, limit) => chain.outgoingTransfersAfter(from, limit))
   const { treasury } = world
@@ -196,7 +196,7 @@ test('what leaves otherwise than by a payout is told without a payout, whatever 
     await world.run(treasury, [await pay(one.address, 5n), memo(`a ${id}#1`)]),
     await world.run(delegate, [drawn, memo(`${id}#1`)]),
     await world.run(treasury, [await pay(one.address, 7n), await pay(other.address, 8n)]),
-    // The memo may stand anywhere, and the treasury's own signature makes it the treasury's word.
+    // The memo can be at any position. The treasury's signature makes it trustworthy.
     await world.run(treasury, [memo(`${id}#12`), await pay(other.address, 9n)]),
   ]
   for (const reference of sent) await world.settled(reference, 'finalized')
@@ -213,7 +213,7 @@ test('what leaves otherwise than by a payout is told without a payout, whatever 
   expect(references(outgoingTransfers)).toEqual(sent)
 })
 
-test('a treasury that never paid has a position to go on from', async () => {
+test('returns a position for a treasury without payouts', async () => {
   const fresh = await world.wallet()
   const chain = solanaChain({ ...world.settings, treasury: fresh.address })
   const { outgoingTransfers, position } = await chain.outgoingTransfersAfter(undefined, 10)
@@ -221,7 +221,7 @@ test('a treasury that never paid has a position to go on from', async () => {
   expect(await chain.outgoingTransfersAfter(position, 10)).toEqual({ outgoingTransfers: [], position })
 })
 
-test('a node whose history ends before the position is not believed', async () => {
+test('throws when the history of a node does not reach the position', async () => {
   const { position } = await followerOver(1_000)(undefined, 3)
   const forgetful = await relayed()
   forgetful.manner = async (call, ask) => {
@@ -233,7 +233,7 @@ test('a node whose history ends before the position is not believed', async () =
   await expect(followerOver(10, forgetful.url)(position, 100)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a listed transaction that the node does not hold stops the walk instead of being skipped', async () => {
+test('throws for a listed transaction that the node does not have', async () => {
   const partial = await relayed()
   const missing = paid[3]?.reference
   partial.manner = async (call, ask) =>
@@ -243,7 +243,7 @@ test('a listed transaction that the node does not hold stops the walk instead of
   })
 })
 
-/** A node that stands still at a slot. */
+/** A node that stays at one slot. */
 const standsAt = async (finalSlot: bigint): Promise<SolanaRelay> => {
   const relay = await relayed()
   relay.manner = async (call, ask) => {
@@ -255,7 +255,7 @@ const standsAt = async (finalSlot: bigint): Promise<SolanaRelay> => {
   return relay
 }
 
-test('whoever was told what is final is not shown an older list of payments afterwards', async () => {
+test('does not use a node below a final slot that was already returned', async () => {
   const { absoluteSlot } = await world.rpc.getEpochInfo({ commitment: 'finalized' }).send()
   const late = await payOut(await newOrder(11n))
   const behind = await standsAt(absoluteSlot)
@@ -271,7 +271,7 @@ test('whoever was told what is final is not shown an older list of payments afte
   expect(references(outgoingTransfers)).toContain(late)
 })
 
-test('of several nodes the lowest says what is final and the highest how far signatures may reach', async () => {
+test('heights: final is the lowest and horizon the highest value of all nodes', async () => {
   const [low, high] = [await relayed(), await relayed()]
   const LOW = 4
   const HIGH = 1_000_000
@@ -294,7 +294,7 @@ test('of several nodes the lowest says what is final and the highest how far sig
   await expect(over(away.url).heights()).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('when the final height has passed the horizon, nothing signed before can take effect any more', async () => {
+test('a transaction signed before cannot be executed after the final height passed the horizon', async () => {
   const chain = solanaChain(world.settings)
   const order = await newOrder(13n)
   const unsent = await sender.sign(order, null, [])
@@ -306,7 +306,7 @@ test('when the final height has passed the horizon, nothing signed before can ta
     await sender.send(unsent).catch(() => undefined)
     await wait(SLOT_TIME_MS)
   }
-  // What is signed now lands, and what was signed then has not landed before it.
+  // A transaction signed now is executed, and the earlier one was not.
   const later = await payOut(await newOrder(14n))
   const { outgoingTransfers } = await followAll((from, limit) => chain.outgoingTransfersAfter(from, limit))
   expect(references(outgoingTransfers)).toContain(later)

@@ -16,8 +16,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { InTrouble, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
 import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 
-/** A blockhash dies after 150 slots, and the look waits for about 60 more. */
-/** A blockhash lives for 150 slots: a busy machine must be able to sign and send within them. */
+/** A blockhash expires after 150 slots, and the observation waits for about 60 more. */
+/** A blockhash is valid for 150 slots. A busy machine must be able to sign and send within them. */
 const SLOT_TIME_MS = 20
 const FLOAT = 10n ** 12n
 
@@ -60,7 +60,7 @@ const lookUntil = async (
   }
 }
 
-/** What the market does with a sender: sign, send and look until it is over, signing again only after an expiry. */
+/** Signs, sends and observes until the payout has ended. Signs again only after expiry. */
 const payOut = async (over: PayoutSender, order: PayoutRequest): Promise<readonly SignedTransfer[]> => {
   const signed: SignedTransfer[] = []
   for (;;) {
@@ -85,7 +85,7 @@ const memoOf = async (reference: string): Promise<string | undefined> => {
 }
 
 describe('a payout', () => {
-  test('to a fresh payee makes the account, costs what was told, and carries its id', async () => {
+  test('to a new payee creates the account, costs the estimate and contains its id', async () => {
     const order = await newOrder(2_500_000n)
     const cost = await sender.estimateCost(order)
     expect(cost).toEqual({ native: 2_044_360n, createsAccount: true })
@@ -101,7 +101,7 @@ describe('a payout', () => {
     expect(await sender.estimateCost(order)).toEqual({ native: 5_080n, createsAccount: false })
   })
 
-  test('is not a payment in, although it moves USDC of the treasury', async () => {
+  test('is not an incoming payment', async () => {
     const [signed] = await payOut(sender, await newOrder())
     const look = await solanaChain(world.settings).findTransfer({
       reference: signed?.reference ?? '',
@@ -112,7 +112,7 @@ describe('a payout', () => {
     expect(look).toEqual({ kind: 'rejected', reason: 'own_transfer' })
   })
 
-  test('equal to another one under the same blockhash has its own signature, and both are paid', async () => {
+  test('equal to another one with the same blockhash has a different signature, and both are paid', async () => {
     const still = await relayed()
     const blockhash = world.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
     const { context, value } = await blockhash
@@ -135,7 +135,7 @@ describe('a payout', () => {
     expect(await world.usdc.balanceOf(payee)).toBe(14n)
   })
 
-  test('sent many times, before and after it landed, is paid once', async () => {
+  test('sent many times, before and after its execution, is paid once', async () => {
     const order = await newOrder(3n)
     const signed = await sender.sign(order, null, [])
     await Promise.all([sender.send(signed), sender.send(signed), sender.send(signed)])
@@ -146,7 +146,7 @@ describe('a payout', () => {
     expect(await world.usdc.balanceOf(order.to)).toBe(3n)
   })
 
-  test('whose blockhash died unseen is expired, signed again, and paid once', async () => {
+  test('with an expired blockhash is signed again and paid once', async () => {
     const order = await newOrder(5n)
     const dead = await sender.sign(order, null, [])
     expect((await sender.observe([dead])).kind).toBe('unknown')
@@ -164,13 +164,13 @@ describe('a payout', () => {
     expect(await memoOf(second.reference)).toBe(`${order.payoutId}#2`)
   })
 
-  test('is paid exactly once although 85 % of what is sent is acknowledged and thrown away', async () => {
+  test('is executed once when the node drops 85 % of accepted transactions', async () => {
     const lossy = await relayed()
     let sent = 0
     lossy.manner = async (call, ask) => {
       if (call.method !== 'sendTransaction') return ask()
       sent += 1
-      // Every twentieth and a few more: the same share each time, whatever the timing.
+      // A fixed share, independent of the timing.
       return sent % 20 < 3 ? ask() : '1'.repeat(64)
     }
     const over = railOver(lossy.url)
@@ -183,11 +183,11 @@ describe('a payout', () => {
     expect(balances).toEqual(orders.map(({ amount }) => amount))
     const total = orders.reduce((sum, { amount }) => sum + amount, 0n)
     expect(before - (await world.usdc.balanceOf(world.treasury.address))).toBe(total)
-    // The loss was real: some had to be signed again.
+    // Some payouts had to be signed again.
     expect(attempts.some((signed) => signed.length > 1)).toBe(true)
   })
 
-  test('that the treasury cannot pay for fails in its block, with the reason', async () => {
+  test('above the treasury balance fails in its block, with the reason', async () => {
     const order = await newOrder(FLOAT * 10n)
     const signed = await sender.sign(order, null, [])
     await sender.send(signed)
@@ -196,14 +196,14 @@ describe('a payout', () => {
   })
 })
 
-describe('bytes are not given up', () => {
+describe('a transaction does not count as expired', () => {
   const deadOrder = async () => {
     const signed = await sender.sign(await newOrder(), null, [])
     await lookUntil(sender, [signed], 'expired')
     return signed
   }
 
-  test('when only one of two nodes can be asked', async () => {
+  test('when only one of two nodes can be reached', async () => {
     const signed = await deadOrder()
     const away = await relayed()
     away.manner = async () => {
@@ -214,7 +214,7 @@ describe('bytes are not given up', () => {
     expect(await railOver(world.chain.url, away.url).observe([signed])).toEqual({ kind: 'expired' })
   })
 
-  test('when a node does not remember the time at which they were signed', async () => {
+  test('when the history of a node starts after the signing', async () => {
     const signed = await deadOrder()
     const forgetful = await relayed()
     const recent = await world.rpc.getSlot({ commitment: 'confirmed' }).send()
@@ -233,7 +233,7 @@ describe('bytes are not given up', () => {
     expect(await railOver(stale.url).observe([signed])).toEqual({ kind: 'unknown' })
   })
 
-  test('when one node denies a payment that another one knows: it is paid', async () => {
+  test('when one node does not have a payment that another one has: it is paid', async () => {
     const order = await newOrder(9n)
     const [signed] = await payOut(sender, order)
     if (signed === undefined) throw new Error('nothing was signed')
@@ -243,7 +243,7 @@ describe('bytes are not given up', () => {
       return call.method === 'getSignatureStatuses' ? { ...(result as object), value: [null] } : result
     }
     const paid = { kind: 'final', reference: signed.reference }
-    // Only when its height has passed would anybody think of signing again.
+    // Only after its last valid height could it be signed again.
     const both = railOver(denying.url, world.chain.url)
     expect(await lookUntil(both, [signed], 'final', 'expired')).toEqual(paid)
   })
@@ -252,7 +252,7 @@ describe('bytes are not given up', () => {
 describe('a payee is rejected', () => {
   const apiErrorOf = async (to: string, over = sender) => over.rejectionReason(await newOrder(1n, to))
 
-  test('when it is no wallet that can sign', async () => {
+  test('when it is not a wallet that can sign', async () => {
     const offCurve = await world.usdc.accountOf(world.issuer.address)
     const system = '11111111111111111111111111111111'
     for (const to of ['', 'abc', `0x${'ab'.repeat(20)}`, offCurve, system]) {
@@ -260,7 +260,7 @@ describe('a payee is rejected', () => {
     }
   })
 
-  test('when it is one of our own', async () => {
+  test('when it is an own wallet', async () => {
     const cold = (await generateKeyPairSigner()).address
     const over = solanaPayoutSender({ ...world.settings, ownAddresses: [cold] }, world.signer)
     expect(await apiErrorOf(cold, over)).toMatch(/wallet of the marketplace/)
@@ -282,13 +282,13 @@ describe('a payee is rejected', () => {
   })
 })
 
-test('an attempt after an expiry offers four times as much for its place, up to a bound', () => {
+test('priceOf: quadruples the price with each attempt, up to the limit', () => {
   const prices = [1, 2, 3, 6, 9].map((attempt) => priceOf(attempt, 1_000n))
   expect(prices).toEqual([1_000n, 4_000n, 16_000n, 1_000_000n, 1_000_000n])
   expect(priceOf(2, 5_000_000n)).toBe(5_000_000n)
 })
 
-test('a sender is not built with a signer of another treasury', async () => {
+test('rejects a signer of another treasury', async () => {
   const other = (await generateKeyPairSigner()).address
   expect(() => solanaPayoutSender({ ...world.settings, treasury: other }, world.signer)).toThrow(
     /treasury's key/,

@@ -8,13 +8,13 @@ export interface Call {
   readonly params: readonly unknown[]
 }
 
-/** Instead of an answer of the node: this status, nothing at all, or a broken connection. */
+/** Replaces the response: an HTTP status, no response, or a broken connection. */
 export type Trouble =
   | { readonly kind: 'status'; readonly status: number; readonly body: string }
   | { readonly kind: 'silence' }
   | { readonly kind: 'reset' }
 
-/** Gives the result to be answered, which may be what the node said. */
+/** Returns the result to send, possibly that of the node. */
 export type Manner = (call: Call, ask: () => Promise<unknown>) => Promise<unknown>
 
 export class InTrouble extends Error {
@@ -25,8 +25,8 @@ export class InTrouble extends Error {
   }
 }
 
-/** An answer that is an error of the protocol, as a node behind or without the block gives. */
-export class NodeSays extends Error {
+/** A JSON-RPC error response, as of a lagging node. */
+export class RpcFailure extends Error {
   readonly code: number
   constructor(code: number, message: string) {
     super(message)
@@ -37,7 +37,7 @@ export class NodeSays extends Error {
 export interface SolanaRelay {
   readonly url: string
   manner: Manner
-  /** The methods asked for, in order. */
+  /** The requested methods, in order. */
   readonly asked: string[]
   stop(): Promise<void>
 }
@@ -55,11 +55,11 @@ const forward = async (target: string, body: string): Promise<unknown> => {
     body,
   })
   const answer = (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
-  if (answer.error !== undefined) throw new NodeSays(answer.error.code, answer.error.message)
+  if (answer.error !== undefined) throw new RpcFailure(answer.error.code, answer.error.message)
   return answer.result
 }
 
-/** A real server before a real node, which can misbehave in any way a node does. */
+/** A proxy server in front of a real node that can simulate failures. */
 export const startSolanaRelay = async (target: string): Promise<SolanaRelay> => {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
@@ -73,7 +73,7 @@ export const startSolanaRelay = async (target: string): Promise<SolanaRelay> => 
     try {
       reply({ result: (await relay.manner(call, () => forward(target, body))) ?? null })
     } catch (failure) {
-      if (failure instanceof NodeSays) {
+      if (failure instanceof RpcFailure) {
         reply({ error: { code: failure.code, message: failure.message } })
         return
       }
@@ -86,7 +86,7 @@ export const startSolanaRelay = async (target: string): Promise<SolanaRelay> => 
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const relay: SolanaRelay = {
-    // A key in the path, as providers have it.
+    // An API key in the path, as providers use it.
     url: `http://127.0.0.1:${port}/the-key-of-the-provider`,
     manner: (_call, ask) => ask(),
     asked,

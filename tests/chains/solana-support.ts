@@ -66,7 +66,7 @@ const build = async (
   )
 }
 
-/** Until the chain says this of the signature. */
+/** Waits until the signature has this commitment. */
 const settled = async (rpc: Rpc<SolanaRpcApi>, signature: Signature, level: 'confirmed' | 'finalized') => {
   for (;;) {
     const { value } = await rpc.getSignatureStatuses([signature]).send()
@@ -81,13 +81,13 @@ export interface SolanaWorld {
   readonly rpc: Rpc<SolanaRpcApi>
   readonly usdc: SolanaUsdc
   readonly issuer: KeyPairSigner
-  /** As somebody who holds the treasury's key would use it. */
+  /** The treasury wallet with its key. */
   readonly treasury: KeyPairSigner
   readonly signer: Awaited<ReturnType<typeof localSolanaSigner>>
   readonly settings: SolanaSettings
   /** A wallet with SOL for fees and this much USDC. */
   wallet(usdc?: bigint): Promise<KeyPairSigner>
-  /** A transfer between the two wallets' own accounts; the receiving one must exist. */
+  /** A transfer between the token accounts of two wallets. The receiving account must exist. */
   transfer(
     from: KeyPairSigner,
     to: string,

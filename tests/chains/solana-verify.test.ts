@@ -64,7 +64,7 @@ const ask = (
 
 const pay = (amount: bigint, from = payer) => world.transfer(from, world.treasury.address, amount)
 
-/** The treasury's account is made by whoever pays first. */
+/** The first payer creates the treasury's account. */
 const paid = async (amount: bigint, from = payer) =>
   world.run(from, [await world.openAccount(from, world.treasury.address), await pay(amount, from)])
 
@@ -74,7 +74,7 @@ const u64 = (value: bigint): Buffer => {
   return bytes
 }
 
-/** Makes a lookup table with these addresses, written out by hand from the program's layout. */
+/** Creates a lookup table with these addresses, encoded without a library. */
 const openLookupTable = async (authority: KeyPairSigner, addresses: readonly Address[]): Promise<Address> => {
   const slot = await world.rpc.getSlot({ commitment: 'finalized' }).send()
   const encoder = getAddressEncoder()
@@ -97,12 +97,12 @@ const openLookupTable = async (authority: KeyPairSigner, addresses: readonly Add
   ])
   const instruction = (data: Uint8Array): Instruction => ({ programAddress: LOOKUP_TABLES, accounts, data })
   const signature = await world.run(authority, [instruction(create), instruction(extend)])
-  // A table is usable from the slot after the one that filled it.
+  // A table can be used from the next slot.
   await world.settled(signature, 'finalized')
   return table
 }
 
-describe('what is not yet a payment', () => {
+describe('not yet a payment', () => {
   test.each([
     ['a word', 'abc'],
     ['an EVM hash', `0x${'ab'.repeat(32)}`],
@@ -113,13 +113,13 @@ describe('what is not yet a payment', () => {
     expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'bad_reference' })
   })
 
-  test('a signature nobody has seen is pending, not rejected', async () => {
+  test('an unknown signature is pending', async () => {
     const unknown = '5'.repeat(87)
     expect(solanaChain(world.settings).normalize(unknown)).toBe(unknown)
     expect(await ask(unknown)).toEqual({ kind: 'pending', reason: 'unknown' })
   })
 
-  test('a payment looked for right after it was sent is pending or found, never rejected', async () => {
+  test('a payment that was just sent is pending or found, never rejected', async () => {
     const reference = await world.send(payer, [
       await world.openAccount(payer, world.treasury.address),
       await pay(1_000n),
@@ -131,8 +131,8 @@ describe('what is not yet a payment', () => {
   })
 })
 
-describe('what counts as a payment', () => {
-  test('a plain transfer tells amount, payer, time and block', async () => {
+describe('accepted payments', () => {
+  test('returns amount, payer, time and block of a transfer', async () => {
     const reference = await paid(11_000_000n)
     const look = await ask(reference, { minAmount: micros(11_000_000n), payers: [payer.address] })
     expect(look).toMatchObject({
@@ -148,7 +148,7 @@ describe('what counts as a payment', () => {
     expect(block?.signatures).toContain(reference)
   })
 
-  test('the transfer that also makes the receiving account counts from zero', async () => {
+  test('counts a transfer that also creates the treasury account', async () => {
     const fresh = await generateKeyPairSigner()
     const reference = await world.run(payer, [
       await world.openAccount(payer, fresh.address),
@@ -160,13 +160,13 @@ describe('what counts as a payment', () => {
     })
   })
 
-  test('a large payment waits until it is final, a small one does not', async () => {
+  test('a large payment needs finality, a small one does not', async () => {
     const commitment = (amount: bigint) => (amount >= 5_000_000n ? 'finalized' : 'confirmed')
     const [small, large] = [await paid(4_999_999n), await paid(5_000_000n)]
     await world.settled(large, 'finalized')
     expect(await ask(large, {}, { commitment })).toMatchObject({ kind: 'ok', transfer: { final: true } })
 
-    // The same chain as a node tells it that has not heard of finality yet.
+    // The same chain on a node without finality of this block.
     const behind = await startSolanaRelay(world.chain.url)
     behind.manner = async (call, answer) => {
       const text = JSON.stringify(await answer())
@@ -200,7 +200,7 @@ describe('what counts as a payment', () => {
     expect(await ask(reference)).toMatchObject({ kind: 'ok', transfer: { amount: 9_000_000n } })
   })
 
-  test('a payment above the price counts with all of its amount', async () => {
+  test('returns the whole amount of a payment above the price', async () => {
     const reference = await paid(3_000_000n)
     expect(await ask(reference, { minAmount: micros(1_000_000n) })).toMatchObject({
       kind: 'ok',
@@ -208,7 +208,7 @@ describe('what counts as a payment', () => {
     })
   })
 
-  test('a payment whose accounts come from a lookup table is seen', async () => {
+  test('finds a payment whose accounts are in a lookup table', async () => {
     const source = address(await world.usdc.accountOf(payer.address))
     const inTable = [source, treasuryAccount, mint]
     const table = await openLookupTable(payer, inTable)
@@ -221,7 +221,7 @@ describe('what counts as a payment', () => {
     })
   })
 
-  test('two transfers hidden inside one batch instruction are seen', async () => {
+  test('finds two transfers in one batch instruction', async () => {
     const batch = getBatchInstruction([await pay(1_000_000n), await pay(1_500_000n)])
     const reference = await world.run(payer, [batch])
     expect(await ask(reference, { payers: [payer.address] })).toMatchObject({
@@ -230,7 +230,7 @@ describe('what counts as a payment', () => {
     })
   })
 
-  test('a transfer that exists only as an inner call of another program is seen', async () => {
+  test('finds a transfer that is an inner call of another program', async () => {
     const wallet = await world.wallet(1n)
     const outer = address(await world.usdc.accountOf(wallet.address))
     const nested = address(await world.usdc.accountOf(outer))
@@ -254,7 +254,7 @@ describe('what counts as a payment', () => {
     expect(change?.treasuryChange).toBe(8_000_000n)
   })
 
-  test('when a relayer pays the fee, the payer is still the one whose USDC moved', async () => {
+  test('the payer is the owner of the USDC when a relayer pays the fee', async () => {
     const reference = await world.run(other, [await pay(1_230_000n)])
     expect(await ask(reference, { payers: [payer.address] })).toMatchObject({
       kind: 'ok',
@@ -262,7 +262,7 @@ describe('what counts as a payment', () => {
     })
   })
 
-  test('two wallets of one caller may pay together; the payer is the one that gave more', async () => {
+  test('accepts two wallets of one caller, and the payer is the one that paid more', async () => {
     const reference = await world.run(payer, [await pay(1_000_000n), await pay(2_000_000n, other)])
     expect(await ask(reference, { payers: [payer.address, other.address] })).toMatchObject({
       kind: 'ok',
@@ -270,7 +270,7 @@ describe('what counts as a payment', () => {
     })
   })
 
-  test('when a delegate pays, nobody is named as the payer', async () => {
+  test('the payer is null when a delegate pays', async () => {
     const delegate = await world.wallet()
     const source = address(await world.usdc.accountOf(payer.address))
     await world.run(payer, [
@@ -293,8 +293,8 @@ describe('what counts as a payment', () => {
   })
 })
 
-describe('what never counts', () => {
-  test('less than asked for is underpaid, and the amount is told', async () => {
+describe('rejected transfers', () => {
+  test('rejects a smaller amount as underpaid and returns it', async () => {
     const reference = await paid(11_000_000n)
     expect(await ask(reference, { minAmount: micros(11_000_001n) })).toEqual({
       kind: 'rejected',
@@ -303,7 +303,7 @@ describe('what never counts', () => {
     })
   })
 
-  test('a payment by somebody else is rejected', async () => {
+  test('rejects a payment by another wallet', async () => {
     const reference = await paid(1_000_000n)
     expect(await ask(reference, { payers: [other.address] })).toEqual({
       kind: 'rejected',
@@ -312,12 +312,12 @@ describe('what never counts', () => {
     })
   })
 
-  test('a relayer that signs for the fee cannot claim the payment as its own', async () => {
+  test('rejects a relayer that only paid the fee as payer', async () => {
     const reference = await world.run(other, [await pay(1_000_000n)])
     expect(await ask(reference, { payers: [other.address] })).toMatchObject({ reason: 'wrong_payer' })
   })
 
-  test('when two paid together, neither may claim the whole', async () => {
+  test('rejects one of two payers as ambiguous', async () => {
     const reference = await world.run(payer, [await pay(1_000_000n), await pay(2_000_000n, other)])
     for (const payers of [undefined, [payer.address], [other.address]]) {
       const look = await ask(reference, payers === undefined ? {} : { payers })
@@ -325,7 +325,7 @@ describe('what never counts', () => {
     }
   })
 
-  test('a payment outside the time asked for is too old or too new', async () => {
+  test('rejects a payment outside the time range as too old or too new', async () => {
     const reference = await paid(1_000_000n)
     const later = new Date(Date.now() + HOUR_MS)
     const earlier = new Date(Date.now() - HOUR_MS)
@@ -333,7 +333,7 @@ describe('what never counts', () => {
     expect(await ask(reference, { notAfter: earlier })).toMatchObject({ reason: 'too_new' })
   })
 
-  test('a token that only looks like USDC does not count', async () => {
+  test('rejects another token', async () => {
     const fakeMint = await generateKeyPairSigner()
     const fake = await installSolanaUsdc(world.chain, world.issuer, { mint: fakeMint.address })
     await fake.fund(payer.address, 5_000_000n)
@@ -351,17 +351,17 @@ describe('what never counts', () => {
     expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'no_transfer' })
   })
 
-  test('USDC paid to somebody else does not count', async () => {
+  test('rejects USDC paid to another wallet', async () => {
     const reference = await world.run(payer, [await world.transfer(payer, other.address, 1_000_000n)])
     expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'no_transfer' })
   })
 
-  test('a transaction that failed in its block does not count', async () => {
+  test('rejects a failed transaction', async () => {
     const reference = await world.run(payer, [await pay(10n ** 15n)])
     expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'failed_on_chain' })
   })
 
-  test('handing over another funded account is no payment', async () => {
+  test('rejects the transfer of a funded account to the treasury', async () => {
     const account = await generateKeyPairSigner()
     const space = BigInt(getTokenSize())
     const lamports = await world.rpc.getMinimumBalanceForRentExemption(space).send()
@@ -393,7 +393,7 @@ describe('what never counts', () => {
     expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'no_transfer' })
   })
 
-  test('a transfer that a wallet of ours signed or paid for is never a payment', async () => {
+  test('rejects a transfer that an own wallet signed or paid', async () => {
     const signedByTreasury = await world.run(world.treasury, [await pay(1_000_000n)])
     expect(await ask(signedByTreasury)).toEqual({ kind: 'rejected', reason: 'own_transfer' })
     const paidByOurs = await paid(1_000_000n, other)
@@ -404,7 +404,7 @@ describe('what never counts', () => {
   })
 })
 
-test('a balance is read as final and as of now, and a wallet without an account has none', async () => {
+test('returns the final and the latest balance, and 0 for a wallet without an account', async () => {
   const chain = solanaChain(world.settings)
   const rich = await world.wallet(12_340_000n)
   expect(await chain.balanceOf(rich.address)).toEqual({ final: 12_340_000n, latest: 12_340_000n })

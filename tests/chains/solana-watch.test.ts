@@ -19,7 +19,7 @@ beforeAll(async () => {
   await world.usdc.fund(world.treasury.address, 1_000_000n)
   const [first] = payers
   if (first === undefined) throw new Error('no payer')
-  // Several at once, so that a slot holds more than one; between them, what is no payment.
+  // Several at once, so that a slot has more than one, with other transactions between them.
   for (let start = 0; start < PAYMENTS; start += payers.length) {
     await Promise.all(
       payers.map(async (payer, index) => {
@@ -66,7 +66,7 @@ const newFollower = (page: number, url = world.chain.url): Follow => {
   )
 }
 
-test('every payment is found exactly once, oldest first, whatever the page sizes and the restarts', async () => {
+test('returns every payment exactly once, oldest first, for any page size and restart', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 40 }),
@@ -90,7 +90,7 @@ test('every payment is found exactly once, oldest first, whatever the page sizes
   )
 })
 
-test('a payment that comes later is found from the kept position, with its payer', async () => {
+test('finds a later payment from the stored position, with its payer', async () => {
   const chain = solanaChain(world.settings)
   const { position } = await followAll(
     (at, limit) => chain.transfersAfter(at, limit),
@@ -104,7 +104,7 @@ test('a payment that comes later is found from the kept position, with its payer
   expected.set(reference, 77n)
 })
 
-test('a treasury nobody has paid yet has a position to go on from', async () => {
+test('returns a position for a treasury without payments', async () => {
   const fresh = await world.wallet()
   const chain = solanaChain({ ...world.settings, treasury: fresh.address })
   const { transfers, position } = await chain.transfersAfter(undefined, 10)
@@ -118,7 +118,7 @@ test('a treasury nobody has paid yet has a position to go on from', async () => 
   expect((await chain.transfersAfter(position, 10)).transfers).toMatchObject([{ reference, amount: 5n }])
 })
 
-test('a node whose history ends before the position is not believed', async () => {
+test('throws when the history of a node does not reach the position', async () => {
   const { position } = await newFollower(1_000)(undefined, 3)
   const forgetful = await startSolanaRelay(world.chain.url)
   forgetful.manner = async (call, ask) => {
@@ -131,7 +131,7 @@ test('a node whose history ends before the position is not believed', async () =
   await forgetful.stop()
 })
 
-test('a listed transaction that the node does not hold stops the walk instead of being skipped', async () => {
+test('throws for a listed transaction that the node does not have', async () => {
   const partial = await startSolanaRelay(world.chain.url)
   const [missing] = expected.keys()
   partial.manner = async (call, ask) =>
@@ -142,6 +142,6 @@ test('a listed transaction that the node does not hold stops the walk instead of
   await partial.stop()
 })
 
-test('a position of another kind is a fault, not a fresh start', async () => {
+test('throws for an invalid position', async () => {
   await expect(newFollower(10)('0xabc', 10)).rejects.toThrow(/not a position on Solana/)
 })
