@@ -12,10 +12,9 @@ const NAMES = [
   'delete-old-signatures',
   'delete-replaced-jobs',
   'enqueue-overdue-deliveries',
-  'keep-ledger-months',
   'maintain-delivery-partitions',
   'maintain-event-partitions',
-  'apply-due-transitions',
+  'maintain-ledger-partitions',
   'retry-failed-jobs',
 ]
 
