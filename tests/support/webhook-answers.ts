@@ -29,7 +29,11 @@ export const FAILURES: readonly (readonly [what: string, failure: RegExp, answer
   ),
   ['500 with 80 KB', /status 500/, (response) => void response.writeHead(500).end(big)],
   ['no response', /within 5 seconds/, hang],
-  ['headers without an end of the body', /within 5 seconds/, (response) => void response.writeHead(200).write('{')],
+  [
+    'headers without an end of the body',
+    /within 5 seconds/,
+    (response) => void response.writeHead(200).write('{'),
+  ],
   ['a closed socket', /closed the connection/, shut],
   ['a reset socket', /closed the connection/, (response) => response.socket?.destroy(new Error('reset'))],
   [
@@ -40,5 +44,9 @@ export const FAILURES: readonly (readonly [what: string, failure: RegExp, answer
       setTimeout(() => response.socket?.destroy(), 50)
     },
   ],
-  ['something that is not HTTP', /closed the connection/, (response) => response.socket?.end('220 ready\r\n')],
+  [
+    'something that is not HTTP',
+    /closed the connection/,
+    (response) => response.socket?.end('220 ready\r\n'),
+  ],
 ]

@@ -32,12 +32,12 @@ afterAll(async () => {
 })
 
 let hosts = 0
-const someHost = () => `e${hosts++}.hooks.example`
+const newHost = () => `e${hosts++}.hooks.example`
 
 const endedOf = async ({ agent }: Registered, withinMs = 40_000) => {
   const deliveries = () => world.deliveriesOf(agent.id)
   await until(
-    `everything for ${agent.name} has ended`,
+    `every delivery to ${agent.name} has ended`,
     async () => {
       const found = await deliveries()
       return found.length > 0 && found.every((delivery) => delivery.status !== 'pending')
@@ -47,15 +47,17 @@ const endedOf = async ({ agent }: Registered, withinMs = 40_000) => {
   return deliveries()
 }
 
-describe('every event of the catalogue', () => {
-  test.each(Object.keys(EVENTS) as EventName[])('%s arrives signed, with exactly its data', async (event) => {
+describe('events', () => {
+  test.each(Object.keys(EVENTS) as EventName[])('%s is sent signed, with exactly its data', async (event) => {
     const schema = EVENTS[event].toJSONSchema({ io: 'output' }) as Schema
     const samples = fc.sample(allowedBy(schema), { numRuns: 4, seed: 7 }) as EventDataOf[typeof event][]
-    const host = someHost()
+    const host = newHost()
     const registered = await world.agent(host)
     const orderId = event.startsWith('order.') ? 'ord_conformance' : ''
     for (const data of samples) await world.emit(registered.agent.id, event, data, orderId)
-    await until('all have come', () => receiver.callsTo(host).length >= samples.length, { withinMs: 20_000 })
+    await until('all requests arrived', () => receiver.callsTo(host).length >= samples.length, {
+      withinMs: 20_000,
+    })
 
     const calls = receiver.callsTo(host)
     const bodies = calls.map((call) => {
@@ -63,10 +65,10 @@ describe('every event of the catalogue', () => {
       return verifyCall(call, registered.webhookSecret ?? '')
     })
     const sent = samples.map((data) => JSON.parse(JSON.stringify({ event, order_id: orderId, data })))
-    // Of one order they come in its order; of none, in any.
+    // Events of one order arrive in order; events without an order in any order.
     const unmatched = sent.filter((body, n) =>
       orderId === ''
-        ? !bodies.some((got) => isDeepStrictEqual(got, body))
+        ? !bodies.some((received) => isDeepStrictEqual(received, body))
         : !isDeepStrictEqual(bodies[n], body),
     )
     expect(unmatched).toEqual([])
@@ -81,14 +83,14 @@ describe('every event of the catalogue', () => {
       })
   })
 
-  test('what is declared as never sent is no event and has not been sent', () => {
+  test('NEVER_SENT names are not in EVENTS and were not sent', () => {
     expect(NEVER_SENT.filter((name) => name in EVENTS)).toEqual([])
     const names = receiver.calls.map((call) => call.headers['x-market-event'])
     expect(names.filter((name) => (NEVER_SENT as readonly unknown[]).includes(name))).toEqual([])
   })
 
-  test('the body is these bytes and no others', async () => {
-    const host = someHost()
+  test('the body is compact JSON with fields in fixed order', async () => {
+    const host = newHost()
     const registered = await world.agent(host)
     await world.emit(registered.agent.id, 'order.disputed', { reason: 'late' }, 'ord_1')
     await endedOf(registered)
@@ -99,45 +101,45 @@ describe('every event of the catalogue', () => {
   })
 })
 
-/** How an attempt that is answered at once, or not at all, spaces the next two. */
+/** Checks the delays between the three attempts. */
 function expectTiming(calls: readonly Call[], isTimeout: boolean): void {
   const [first, second, third] = calls.map((call) => call.arrivedAt)
   const gaps = [Number(second) - Number(first), Number(third) - Number(second)]
   for (const [n, gap] of [1_000, 4_000].entries()) {
-    // The five seconds run from before the connection is made, which is not seen from here.
+    // The five seconds start before the connection is made, earlier than the receiver sees it.
     const atLeast = isTimeout ? gap + 4_500 : gap
     expect(gaps[n]).toBeGreaterThanOrEqual(atLeast)
     expect(gaps[n]).toBeLessThan(gap + (isTimeout ? 5_000 : 0) + 3_000)
   }
 }
 
-/** An agent whose endpoint answers like this, with one event on its way. */
+/** Creates an agent whose endpoint responds like this, and emits one event. */
 async function begin(answer: Answer) {
-  const host = someHost()
+  const host = newHost()
   receiver.answers.set(host, answer)
   const registered = await world.agent(host)
   await world.emit(registered.agent.id, 'order.completed', { payout_failed: false }, 'ord_1')
   return { host, registered }
 }
 
-describe('what counts as delivered', () => {
-  // All begin at once: the slowest takes twenty seconds, and each has a lane of its own.
-  const begun = new Map<Answer, Awaited<ReturnType<typeof begin>>>()
+describe('attempts', () => {
+  // All start at once, because the slowest takes twenty seconds; each agent has its own delivery queue.
+  const started = new Map<Answer, Awaited<ReturnType<typeof begin>>>()
   beforeAll(async () => {
     const answers = [...SUCCESSES.map(([, answer]) => answer), ...FAILURES.map(([, , answer]) => answer)]
-    await Promise.all(answers.map(async (answer) => begun.set(answer, await begin(answer))))
+    await Promise.all(answers.map(async (answer) => started.set(answer, await begin(answer))))
   })
-  const begunOf = (answer: Answer) => begun.get(answer) ?? expect.unreachable('begun above')
+  const startedOf = (answer: Answer) => started.get(answer) ?? expect.unreachable('started above')
 
-  test.each(SUCCESSES)('%s is a success at the first attempt', async (_what, answer) => {
-    const { host, registered } = begunOf(answer)
+  test.each(SUCCESSES)('%s: delivered at the first attempt', async (_what, answer) => {
+    const { host, registered } = startedOf(answer)
     const [delivery] = await endedOf(registered)
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 })
     expect(receiver.callsTo(host)).toHaveLength(1)
   })
 
-  test.each(FAILURES)('%s is tried three times and dropped', async (what, failure, answer) => {
-    const { host, registered } = begunOf(answer)
+  test.each(FAILURES)('%s: dropped after three attempts', async (what, failure, answer) => {
+    const { host, registered } = startedOf(answer)
     const [delivery] = await endedOf(registered)
     expect(delivery).toMatchObject({
       status: 'dropped',
@@ -148,10 +150,10 @@ describe('what counts as delivered', () => {
     expect(calls.map((call) => [call.deliveryId, call.path])).toEqual(Array(3).fill([delivery?.id, '/in']))
     expect(new Set(calls.map((call) => call.rawBody.toString())).size).toBe(1)
     for (const call of calls) verifyCall(call, registered.webhookSecret ?? '')
-    expectTiming(calls, what === 'no answer' || what === 'a head and no end')
+    expectTiming(calls, what === 'no response' || what === 'headers without an end of the body')
   })
 
-  test('a retry that is answered well ends the delivery, and each attempt is signed with its own time', async () => {
+  test('a 2xx response to a retry ends the delivery; each attempt is signed with its own time', async () => {
     const { host, registered } = await begin((response, call) =>
       receiver.callsTo(call.host).length < 3 ? status(503)(response, call) : ok(response, call),
     )
@@ -167,25 +169,30 @@ describe('a dropped delivery', () => {
   const wallet = makeEvmWallet()
   const profile = makeProfile()
   const owners: readonly (readonly [who: string, owner: EndpointOwner, recipient: string | undefined])[] = [
-    ['the person who owns the agent', { kind: 'user', profile }, `user:${profile.userId}`],
+    ['the user who owns the agent', { kind: 'user', profile }, `user:${profile.userId}`],
     ['the wallet that owns the agent', { kind: 'wallet', wallet }, `wallet:${wallet.key}`],
-    ['nobody, when nobody owns it', { kind: 'none' }, undefined],
+    ['no one when the agent has no owner', { kind: 'none' }, undefined],
   ]
-  test.concurrent.each(owners)('is told once, to %s', async (_who, owner, recipient) => {
-    const host = someHost()
+  test.concurrent.each(owners)('notifies %s once', async (_who, owner, recipient) => {
+    const host = newHost()
     receiver.answers.set(host, status(500))
     const registered = await world.agent(host, owner)
     await world.emit(registered.agent.id, 'bounty.claim_rejected', { bounty_id: 'bty_1' })
     await world.emit(registered.agent.id, 'bounty.claim_rejected', { bounty_id: 'bty_2' })
     const dropped = await endedOf(registered)
     expect(dropped.map((delivery) => delivery.status)).toEqual(['dropped', 'dropped'])
-    const told = await world.db.selectFrom('notifications').selectAll().execute()
-    const mine = told.filter(
+    const notifications = await world.db.selectFrom('notifications').selectAll().execute()
+    const mine = notifications.filter(
       ({ data }) => (data as Record<string, unknown>)['agent_id'] === registered.agent.id,
     )
     const expected = recipient === undefined ? [] : dropped.map((delivery) => [recipient, delivery.id])
     expect(
-      mine.map((word) => [word.recipient, (word.data as Record<string, unknown>)['delivery_id']]).sort(),
+      mine
+        .map((notification) => [
+          notification.recipient,
+          (notification.data as Record<string, unknown>)['delivery_id'],
+        ])
+        .sort(),
     ).toEqual(expected.sort())
   })
 })

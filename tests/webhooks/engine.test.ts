@@ -11,22 +11,22 @@ import { startWorker } from '../support/worker-process.ts'
 
 const NOTHING = () => undefined
 
-/** An engine whose connections, and nobody else's, lead through a proxy. */
-async function startEngine(work: (breakIt: () => void) => void) {
+/** Starts a job runner whose connections go through a proxy; those of the test do not. */
+async function startProxiedRunner(work: (cutConnections: () => void) => void) {
   const database = await testDatabase()
   const ctx = marketContext({ db: database.db })
   const { hostname, port } = new URL(database.url)
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) })
   const url = Object.assign(new URL(database.url), { port: proxy.port }).href
   const pool = openPool({ url, maxConnections: 3, onIdleError: NOTHING, plainTypes: true })
-  const breakIt = () => {
+  const cutConnections = () => {
     proxy.set({ reject: true })
     proxy.cut()
   }
   const runner = await startRunner({
     pool,
     ctx,
-    tasks: { 'deliver-events': async () => work(breakIt) },
+    tasks: { 'deliver-events': async () => work(cutConnections) },
     concurrency: 2,
     log: { warn: NOTHING, error: NOTHING },
     onFailure: NOTHING,
@@ -42,20 +42,20 @@ async function startEngine(work: (breakIt: () => void) => void) {
   return runner
 }
 
-test('an engine that cannot say that a job is done tells that it has given up', async () => {
-  const runner = await startEngine((breakIt) => breakIt())
+test('runner: `ended` rejects when a finished job cannot be recorded', async () => {
+  const runner = await startProxiedRunner((cutConnections) => cutConnections())
   await expect(runner.ended).rejects.toThrow('gave up')
 })
 
-test('an engine that is stopped ends in peace', async () => {
+test('runner: `ended` resolves after stop', async () => {
   const done = Promise.withResolvers<void>()
-  const runner = await startEngine(() => done.resolve())
+  const runner = await startProxiedRunner(() => done.resolve())
   await done.promise
   await runner.stop()
   await expect(runner.ended).resolves.toBeUndefined()
 })
 
-test('a job that fails is written down as failed, and the worker goes on', async () => {
+test('worker: records a failed job and runs the next one', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.stop())
   const worker = await startWorker({
@@ -69,7 +69,7 @@ test('a job that fails is written down as failed, and the worker goes on', async
       select last_error from graphile_worker._private_jobs where locked_at is null`.execute(database.db)
     return rows.filter(({ last_error }) => last_error !== null).length
   }
-  // Nobody has these ids, so nothing can be carried to them.
+  // No agent has these ids, so the jobs fail.
   for (const agentId of ['agt_1', 'agt_2'] as const) {
     const before = await failed()
     await enqueue(database.db, { name: 'deliver-events', payload: { agentId }, key: agentId })

@@ -19,7 +19,7 @@ const PROFILE = process.env['FAIRNESS_PROFILE']
 const ENDPOINTS = 200
 const BAD_OF_EACH_KIND = 20
 const TICK_MS = 50
-const PATIENCE_MS = 60_000 + EVENTS * 25
+const TIMEOUT_MS = 60_000 + EVENTS * 25
 
 let receiver: Awaited<ReturnType<typeof startReceiverProcess>>
 let world: WebhookWorld
@@ -33,7 +33,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  // A killed process writes no profile.
+  // A process killed with SIGKILL writes no profile.
   worker.kill('SIGTERM')
   await worker.exited
   await world.stop()
@@ -64,12 +64,12 @@ interface Ended {
 
 let sent = 0
 
-/** Sends events round the endpoints at an even pace, and waits until each delivery has ended. */
+/** Emits events to the endpoints in turn at a constant rate, and waits until each delivery has ended. */
 async function send(endpoints: readonly Endpoint[], count: number): Promise<void> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const emitted: Promise<unknown>[] = []
   while (emitted.length < count) {
-    const due = Math.min(count, Math.ceil(((performance.now() - began) / 1_000) * PER_SECOND))
+    const due = Math.min(count, Math.ceil(((performance.now() - startedAt) / 1_000) * PER_SECOND))
     for (let n = emitted.length; n < due; n++) {
       const endpoint = endpoints[n % ENDPOINTS]
       if (endpoint !== undefined)
@@ -79,10 +79,10 @@ async function send(endpoints: readonly Endpoint[], count: number): Promise<void
   }
   await Promise.all(emitted)
   sent += count
-  await world.ended(sent, PATIENCE_MS)
+  await world.ended(sent, TIMEOUT_MS)
 }
 
-/** How the deliveries to these endpoints ended that were made since the given time. */
+/** The results of deliveries to these endpoints that were created since the given time. */
 async function endedSince(
   since: Date,
   endpoints: readonly Endpoint[],
@@ -117,7 +117,7 @@ const cpuMsOfProcess = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** One run, and the processor time that each process took per event. */
+/** One run, with the CPU time of each process per event. */
 async function run(endpoints: readonly Endpoint[], count: number) {
   const before = { since: new Date(), receiver: await receiver.report(), worker: cpuMsOfProcess(worker.pid) }
   const { cpuMs: postgres } = await withPostgresCpu(world.environment['DATABASE_URL'] ?? '', () =>
@@ -145,7 +145,7 @@ const summaryOf = (
 ) =>
   `${name}: first attempts to healthy endpoints p95 ${p95OfGood(ended)} ms; ${calls} requests, ${connections} ` +
   `connections, ${resumed} resumed; CPU per event ${Object.entries(cpu)
-    .map(([who, ms]) => `${who} ${ms.toFixed(1)} ms`)
+    .map(([name, ms]) => `${name} ${ms.toFixed(1)} ms`)
     .join(', ')}\n`
 
 test(
@@ -178,5 +178,5 @@ test(
       `p95 ${p95OfGood(alone)} ms and ${p95OfGood(beside)} ms, ratio ${ratio.toFixed(2)}\n`,
     )
   },
-  3 * PATIENCE_MS,
+  3 * TIMEOUT_MS,
 )

@@ -4,10 +4,10 @@ import { until } from '../support/until.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
 
-const AT_ONCE = 10
+const CONCURRENCY = 10
 const AGENTS = 30
-const EACH = 2
-const ANSWER_MS = 2_000
+const EVENTS_PER_AGENT = 2
+const RESPONSE_MS = 2_000
 const EXIT_WITHIN_MS = 20_000
 
 let receiver: WebhookReceiver
@@ -21,20 +21,20 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-test('told to stop, a worker writes down what it has sent, leaves nothing locked, and another goes on at once', async () => {
+test('SIGTERM: a worker records its attempts, releases all locks, and another worker continues at once', async () => {
   for (let n = 0; n < AGENTS; n++) {
     const host = `e${n}.hooks.example`
-    receiver.answers.set(host, (response) => void setTimeout(() => response.end(), ANSWER_MS))
+    receiver.answers.set(host, (response) => void setTimeout(() => response.end(), RESPONSE_MS))
     const { agent } = await world.agent(host)
-    for (let event = 0; event < EACH; event++)
+    for (let event = 0; event < EVENTS_PER_AGENT; event++)
       await world.emit(agent.id, 'order.completed', { payout_failed: false }, `ord_${n}`)
   }
-  const first = await world.worker({ JOB_CONCURRENCY: String(AT_ONCE) })
-  await until('it has its hands full', () => receiver.calls.length === AT_ONCE, { withinMs: 10_000 })
-  const toldAt = performance.now()
+  const first = await world.worker({ JOB_CONCURRENCY: String(CONCURRENCY) })
+  await until('all job slots are busy', () => receiver.calls.length === CONCURRENCY, { withinMs: 10_000 })
+  const signalledAt = performance.now()
   first.kill('SIGTERM')
   expect(await first.exited).toEqual({ code: 0, signal: null })
-  expect(performance.now() - toldAt).toBeLessThan(EXIT_WITHIN_MS)
+  expect(performance.now() - signalledAt).toBeLessThan(EXIT_WITHIN_MS)
 
   const sent = receiver.calls.map((call) => call.deliveryId)
   const rows = await world.db.selectFrom('deliveries').select(['id', 'status', 'attempts']).execute()
@@ -43,16 +43,19 @@ test('told to stop, a worker writes down what it has sent, leaves nothing locked
   expect(delivered.filter((row) => row.attempts !== 1)).toEqual([])
   const locked = await sql`select 1 from graphile_worker.jobs where locked_by is not null`.execute(world.db)
   expect(locked.rows).toEqual([])
-  const held = world.db.selectFrom('delivery_queues').select('agent_id').where('held_until', '>', new Date())
-  expect(await held.execute()).toEqual([])
+  const leased = world.db
+    .selectFrom('delivery_queues')
+    .select('agent_id')
+    .where('held_until', '>', new Date())
+  expect(await leased.execute()).toEqual([])
   expect(await world.db.selectFrom('worker_pools').selectAll().execute()).toEqual([])
 
   await world.worker()
   const readyAt = performance.now()
-  await until('the rest is being sent', () => receiver.calls.length >= AGENTS + AT_ONCE / 2)
+  await until('the rest is being sent', () => receiver.calls.length >= AGENTS + CONCURRENCY / 2)
   expect(performance.now() - readyAt).toBeLessThan(3_000)
-  await world.ended(AGENTS * EACH, 30_000)
-  // Nobody was called twice for the same thing, and none of it was left out.
-  expect(receiver.calls).toHaveLength(AGENTS * EACH)
-  expect(new Set(receiver.calls.map((call) => call.deliveryId)).size).toBe(AGENTS * EACH)
+  await world.ended(AGENTS * EVENTS_PER_AGENT, 30_000)
+  // Each delivery was sent exactly once.
+  expect(receiver.calls).toHaveLength(AGENTS * EVENTS_PER_AGENT)
+  expect(new Set(receiver.calls.map((call) => call.deliveryId)).size).toBe(AGENTS * EVENTS_PER_AGENT)
 })

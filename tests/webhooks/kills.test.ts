@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 test(
-  `no delivery is lost when workers are killed ${KILLS} times among ${DELIVERIES} deliveries`,
+  `no delivery is lost when workers are killed ${KILLS} times during ${DELIVERIES} deliveries`,
   async () => {
     const workers = [await world.worker(), await world.worker()]
     for (let kill = 0; kill < KILLS; kill++) {
@@ -45,11 +45,13 @@ test(
       workers[kill % 2] = await world.worker()
       await emitted
     }
-    const began = performance.now()
+    const startedAt = performance.now()
     await world.ended(DELIVERIES, WITHIN_MS)
-    const took = Math.round(performance.now() - began)
-    const twice = await expectNoneLost(world, receiver, DELIVERIES)
-    process.stdout.write(`all ended ${took} ms after the last worker was up; ${twice} calls came again\n`)
+    const durationMs = Math.round(performance.now() - startedAt)
+    const repeated = await expectNoneLost(world, receiver, DELIVERIES)
+    process.stdout.write(
+      `all ended ${durationMs} ms after the last worker was up; ${repeated} requests were repeated\n`,
+    )
   },
   180_000 + KILLS * 10_000,
 )

@@ -29,25 +29,29 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-test('no delivery is lost when Postgres crashes in the middle and comes back', async () => {
+test('no delivery is lost when Postgres is killed and restarted', async () => {
   await emitNumbered(world, agentIds, 0, DELIVERIES)
-  // Whoever runs the workers starts one that gave up anew.
-  let isOver = false
-  const keep = async (): Promise<void> => {
-    while (!isOver) {
+  // Like a process manager, start a new worker when one exits.
+  let isDone = false
+  const supervise = async (): Promise<void> => {
+    while (!isDone) {
       const worker = await world.worker().catch(() => undefined)
       await worker?.exited
     }
   }
-  const kept = [keep(), keep()]
-  await until('a third has come', () => receiver.calls.length > DELIVERIES / 3, { withinMs: 30_000 })
+  const supervisors = [supervise(), supervise()]
+  await until('a third of the requests arrived', () => receiver.calls.length > DELIVERIES / 3, {
+    withinMs: 30_000,
+  })
   await database.crashAndRestart()
-  const began = performance.now()
+  const startedAt = performance.now()
   await world.ended(DELIVERIES, WITHIN_MS)
-  const took = Math.round(performance.now() - began)
-  const twice = await expectNoneLost(world, receiver, DELIVERIES)
-  process.stdout.write(`all ended ${took} ms after Postgres was back; ${twice} calls came again\n`)
-  isOver = true
+  const durationMs = Math.round(performance.now() - startedAt)
+  const repeated = await expectNoneLost(world, receiver, DELIVERIES)
+  process.stdout.write(
+    `all ended ${durationMs} ms after Postgres was restarted; ${repeated} requests were repeated\n`,
+  )
+  isDone = true
   await world.stopWorkers()
-  await Promise.all(kept)
+  await Promise.all(supervisors)
 }, 180_000)

@@ -24,48 +24,48 @@ afterAll(async () => {
   await market.stop()
 })
 
-interface Happened {
+interface Written {
   readonly agentId: string
   readonly seq: bigint
   readonly content: string
 }
 
-class TakenBack extends Error {}
+class RolledBack extends Error {}
 
-/** A writer that waited too long for its turn gives up, and leaves as little as one that changed its mind. */
-const GAVE_UP = new Set(['55P03', '57014'])
+/** Lock and statement timeouts: the transaction is rolled back. */
+const TIMEOUTS = new Set(['55P03', '57014'])
 
-const tell = (tx: Tx, agentId: string, content: string) =>
+const emitMessage = (tx: Tx, agentId: string, content: string) =>
   emit({ clock: systemClock }, tx, {
     agentId: agentId as AgentId,
     event: 'order.message',
     data: { sender_type: 'client', sender_name: 'A Client', content },
   })
 
-/** An event or two, for one agent or two, some time between each and the commit; one in four is taken back. */
-async function happening(agentIds: readonly string[], name: string): Promise<Happened[]> {
-  const told = new Set([randomInt(AGENTS), ...(randomInt(5) === 0 ? [randomInt(AGENTS)] : [])])
+/** Emits one or two events for one or two agents, with random delays; one transaction in four is rolled back. */
+async function writeSome(agentIds: readonly string[], name: string): Promise<Written[]> {
+  const chosen = new Set([randomInt(AGENTS), ...(randomInt(5) === 0 ? [randomInt(AGENTS)] : [])])
   try {
     return await transact(writersDb, async (tx) => {
-      const written: Happened[] = []
+      const written: Written[] = []
       await wait(randomInt(10))
-      for (const agentId of agentIds.filter((_, at) => told.has(at))) {
+      for (const agentId of agentIds.filter((_, at) => chosen.has(at))) {
         for (let n = 0; n <= randomInt(2); n++) {
           const content = `${name} ${n}`
-          written.push({ agentId, content, seq: await tell(tx, agentId, content) })
+          written.push({ agentId, content, seq: await emitMessage(tx, agentId, content) })
         }
       }
       await wait(randomInt(15))
-      if (randomInt(4) === 0) throw new TakenBack()
+      if (randomInt(4) === 0) throw new RolledBack()
       return written
     })
   } catch (error) {
-    if (error instanceof TakenBack || GAVE_UP.has(sqlStateOf(error) ?? '')) return []
+    if (error instanceof RolledBack || TIMEOUTS.has(sqlStateOf(error) ?? '')) return []
     throw error
   }
 }
 
-/** Reads on and on with pages of any size, until nothing is left after the writers are done. */
+/** Reads pages of random size until no event is left after the writers are done. */
 async function readAll(
   bearer: string,
   isDone: () => boolean,
@@ -82,14 +82,14 @@ async function readAll(
   }
 }
 
-test('however transactions overlap, a reader misses nothing, sees nothing twice, and nothing that was taken back', async () => {
+test('GET /api/events: with overlapping transactions a reader gets every committed event once and no rolled-back one', async () => {
   const agents = await Promise.all(Array.from({ length: AGENTS }, () => makeAgent(market)))
   const inOrder = agents.map(({ id }) => id).toSorted()
   let done = false
   const readers = Promise.all(agents.map(({ apiKey }) => readAll(apiKey, () => done)))
   const writers = Array.from({ length: WRITERS }, async (_, writer) => {
-    const all: Happened[] = []
-    for (let n = 0; n < TRANSACTIONS; n++) all.push(...(await happening(inOrder, `${writer}.${n}`)))
+    const all: Written[] = []
+    for (let n = 0; n < TRANSACTIONS; n++) all.push(...(await writeSome(inOrder, `${writer}.${n}`)))
     return all
   })
   const written = (

@@ -4,7 +4,7 @@ import { until } from '../support/until.ts'
 import { hang, ok, startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
 
-/** All of them must wait at once, before the first call times out. */
+/** All of them must be running at once, before the first request times out. */
 const JOBS = Number(process.env['RECOVERY_JOBS'] ?? 25)
 const WITHIN_MS = 60_000
 
@@ -19,7 +19,7 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-test(`a worker killed while it held ${JOBS} jobs has them all done again by another`, async () => {
+test(`when a worker with ${JOBS} running jobs is killed, another worker runs all of them`, async () => {
   const hosts = Array.from({ length: JOBS }, (_, n) => `e${n}.hooks.example`)
   for (const host of hosts) {
     receiver.answers.set(host, hang)
@@ -27,7 +27,7 @@ test(`a worker killed while it held ${JOBS} jobs has them all done again by anot
     await world.emit(agent.id, 'order.completed', { payout_failed: false }, `ord_${host}`)
   }
   const first = await world.worker()
-  await until('every job waits for its endpoint', () => receiver.calls.length >= JOBS, {
+  await until('every job waits for its endpoint to respond', () => receiver.calls.length >= JOBS, {
     withinMs: WITHIN_MS,
   })
   first.kill('SIGKILL')
@@ -53,15 +53,17 @@ test(`a worker killed while it held ${JOBS} jobs has them all done again by anot
   expect(unrecorded).toBeGreaterThan(0)
 }, 120_000)
 
-test('a job that failed again and again is tried soon after the trouble is over, not hours later', async () => {
+test('a job that failed many times is retried within a minute, not after hours', async () => {
   const { agent } = await world.agent('late.hooks.example')
   await world.stopWorkers()
   await world.emit(agent.id, 'order.completed', { payout_failed: false }, 'ord_late')
   await sql`
     update graphile_worker._private_jobs
-    set attempts = 9, last_error = 'the database was away', run_at = now() + interval '2 hours'`.execute(
+    set attempts = 9, last_error = 'the database was unavailable', run_at = now() + interval '2 hours'`.execute(
     world.db,
   )
   await world.worker()
-  await until('it has come', () => receiver.callsTo('late.hooks.example').length === 1, { withinMs: 60_000 })
+  await until('the webhook arrived', () => receiver.callsTo('late.hooks.example').length === 1, {
+    withinMs: 60_000,
+  })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const tell = (tx: Tx, agentId: string) =>
+const emitPaid = (tx: Tx, agentId: string) =>
   emit({ clock: systemClock }, tx, {
     agentId: agentId as AgentId,
     event: 'order.paid',
@@ -22,7 +22,7 @@ const tell = (tx: Tx, agentId: string) =>
     data: { status: 'paid', service_title: 'A service' },
   })
 
-async function tracesOf({ id, apiKey }: { id: string; apiKey: string }) {
+async function storedOf({ id, apiKey }: { id: string; apiKey: string }) {
   const { body } = await market.client().get('/api/events', { bearer: apiKey })
   const counters = await market.db
     .selectFrom('event_counters')
@@ -36,45 +36,45 @@ async function tracesOf({ id, apiKey }: { id: string; apiKey: string }) {
 
 const NOTHING = { events: 0, last: 0n, jobs: 0 }
 
-/** Every way in which a command that has already told of something may still fail. */
+/** How a command can fail after it emitted an event. */
 const FAILURES: readonly [string, (tx: Tx) => Promise<unknown>][] = [
-  ['its own rule rejects it', () => Promise.reject(new Error('rejected'))],
-  ['a constraint of the database rejects it', (tx) => sql`select 1 / 0`.execute(tx)],
+  ['the command throws', () => Promise.reject(new Error('rejected'))],
+  ['a statement fails', (tx) => sql`select 1 / 0`.execute(tx)],
   [
     'the connection is cut before the commit',
     (tx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx),
   ],
 ]
 
-test.each(FAILURES)('when %s, there is no event, no number and no job', async (_why, fail) => {
+test.each(FAILURES)('when %s, no event, number or job is stored', async (_why, fail) => {
   const agent = await makeAgent(market)
   const command = transact(market.db, async (tx) => {
-    expect(await tell(tx, agent.id)).toBe(1n)
-    expect(await tell(tx, agent.id)).toBe(2n)
+    expect(await emitPaid(tx, agent.id)).toBe(1n)
+    expect(await emitPaid(tx, agent.id)).toBe(2n)
     await fail(tx)
   })
   await expect(command).rejects.toThrow()
-  expect(await tracesOf(agent)).toEqual(NOTHING)
+  expect(await storedOf(agent)).toEqual(NOTHING)
   expect(await happen(market.db, agent.id, 'after')).toEqual([1n])
-  expect(await tracesOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
+  expect(await storedOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
 })
 
-test('nobody sees the event, its number or its job before the commit', async () => {
+test('the event, its number and its job are not visible before the commit', async () => {
   const agent = await makeAgent(market)
   await transact(market.db, async (tx) => {
-    await tell(tx, agent.id)
-    expect(await tracesOf(agent)).toEqual(NOTHING)
+    await emitPaid(tx, agent.id)
+    expect(await storedOf(agent)).toEqual(NOTHING)
   })
-  expect(await tracesOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
+  expect(await storedOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
 })
 
-test('a failed part of a transaction that is kept takes its events with it', async () => {
+test('rolling back to a savepoint removes the events emitted after it', async () => {
   const agent = await makeAgent(market)
   await transact(market.db, async (tx) => {
-    await tell(tx, agent.id)
+    await emitPaid(tx, agent.id)
     await sql`savepoint part`.execute(tx)
-    expect(await tell(tx, agent.id)).toBe(2n)
+    expect(await emitPaid(tx, agent.id)).toBe(2n)
     await sql`rollback to savepoint part`.execute(tx)
   })
-  expect(await tracesOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
+  expect(await storedOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
 })

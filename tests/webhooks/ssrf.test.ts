@@ -8,10 +8,10 @@ import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
 
 const NOT_PUBLIC = 'The endpoint resolves to an address that is not public'
 
-/** Every address the table could lead to, so that whatever is dialled after all is dialled at the canary. */
-function addressesOfTable(): string[] {
-  const written = FORBIDDEN_TARGETS.map(([, url]) => URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '')
-  return [...new Set([...written, ...Object.values(FORBIDDEN_ZONE).flat()])].filter(
+/** Every forbidden address. Connections to them are rerouted to the canary, which counts them. */
+function forbiddenAddresses(): string[] {
+  const literal = FORBIDDEN_TARGETS.map(([, url]) => URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '')
+  return [...new Set([...literal, ...Object.values(FORBIDDEN_ZONE).flat()])].filter(
     (host) => isIP(host) !== 0,
   )
 }
@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await startWorld({ receiver: canary })
   for (const [n, [, url]] of FORBIDDEN_TARGETS.entries()) {
     const { agent } = await world.agent(`e${n}.hooks.example`)
-    // As if the row had been changed by other means than the api, which rejects all of these.
+    // Written to the table directly, because the API rejects all of these.
     await world.db.updateTable('agents').set({ endpoint_url: url }).where('id', '=', agent.id).execute()
     agentOf.set(url, agent.id)
   }
@@ -34,7 +34,7 @@ beforeAll(async () => {
   world.dns.answers.set('moves.hooks.example', ['127.0.0.1'])
   for (const id of agentOf.values())
     await world.emit(id, 'order.completed', { payout_failed: false }, 'ord_1')
-  const reroutes = addressesOfTable().map((address) => `${address}=127.0.0.1:${canary.port}`)
+  const reroutes = forbiddenAddresses().map((address) => `${address}=127.0.0.1:${canary.port}`)
   await world.worker({ OUTBOUND_REROUTE: reroutes.join(',') })
 })
 afterAll(async () => {
@@ -53,8 +53,8 @@ async function droppedOf(what: string) {
   return delivery
 }
 
-describe('an endpoint that came to lead inside after it was accepted', () => {
-  test.each(FORBIDDEN_TARGETS)('%s is never connected to (%j)', async (_form, url) => {
+describe('an endpoint that resolves to a private address after it was accepted', () => {
+  test.each(FORBIDDEN_TARGETS)('%s: no connection is made (%j)', async (_form, url) => {
     expect(await droppedOf(url)).toMatchObject({
       status: 'dropped',
       attempts: 3,
@@ -64,12 +64,12 @@ describe('an endpoint that came to lead inside after it was accepted', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('a name that moved inside between registration and delivery is never connected to', async () => {
+  test('no connection is made to a name that became private between registration and delivery', async () => {
     expect(await droppedOf('moved')).toMatchObject({ status: 'dropped', attempts: 3, failure: NOT_PUBLIC })
     expect(canary.connections()).toBe(0)
   })
 
-  test('a name that moves inside between two attempts was heard by the canary once, and is not connected to again', async () => {
+  test('no second connection is made to a name that became private between two attempts', async () => {
     const { agent } = await world.agent('later.hooks.example')
     agentOf.set('later', agent.id)
     canary.answers.set('later.hooks.example', (response) => {

@@ -29,7 +29,7 @@ async function register(url: string): Promise<{ id: string; bearer: string }> {
 
 const lastOf = (stream: OpenStream): string => stream.frames.at(-1)?.id ?? '0'
 
-test('told to stop, it ends its streams well and is gone in time; elsewhere they go on where they were', async () => {
+test('SIGTERM: the API ends its streams and exits in time; clients continue on another process without a gap', async () => {
   const old = await start()
   const agents = await Promise.all(Array.from({ length: 4 }, () => register(old.url)))
   const streams = await Promise.all(agents.map((agent) => openStream(old.url, agent)))
@@ -37,11 +37,11 @@ test('told to stop, it ends its streams well and is gone in time; elsewhere they
   for (const { id } of agents) await happen(parts.db, id, 'before')
   for (const stream of streams) await stream.until(1)
 
-  let happening = true
+  let isWriting = true
   const writing = Promise.all(
     agents.map(async ({ id }) => {
       let count = 1
-      for (; happening; count++) await happen(parts.db, id, `message ${count}`)
+      for (; isWriting; count++) await happen(parts.db, id, `message ${count}`)
       return count
     }),
   )
@@ -59,7 +59,7 @@ test('told to stop, it ends its streams well and is gone in time; elsewhere they
     }),
   )
   onTestFinished(() => resumed.forEach((stream) => void stream.close()))
-  happening = false
+  isWriting = false
   const counts = await writing
   for (const [n, count] of counts.entries()) {
     const before = streams[n]?.frames ?? []
@@ -69,7 +69,7 @@ test('told to stop, it ends its streams well and is gone in time; elsewhere they
   }
 })
 
-test('a client that reads nothing does not keep the process', async () => {
+test('SIGTERM: a client that does not read does not delay the exit', async () => {
   const api = await start()
   const agent = await register(api.url)
   await happen(parts.db, agent.id, ...Array<string>(200).fill('x'.repeat(64 * 1024)))

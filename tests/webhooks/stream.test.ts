@@ -8,7 +8,7 @@ import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 import { until } from '../support/until.ts'
 
-const MOST = 5
+const MAX_STREAMS = 5
 
 let market: Market
 beforeAll(async () => {
@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-async function listen(ask: Parameters<typeof openStream>[1]): Promise<OpenStream> {
-  const stream = await openStream(market.url, ask)
+async function listen(options: Parameters<typeof openStream>[1]): Promise<OpenStream> {
+  const stream = await openStream(market.url, options)
   onTestFinished(() => stream.close())
   return stream
 }
@@ -28,7 +28,7 @@ const codeOf = async (stream: OpenStream) => {
   return (JSON.parse(stream.text()) as { code: string }).code
 }
 
-test('what happened before and what happens after the opening come in one row, each with its number', async () => {
+test('sends earlier and later events in order, each with its cursor as id', async () => {
   const { id, apiKey } = await makeAgent(market)
   await happen(market.db, id, 'before')
   const stream = await listen({ bearer: apiKey })
@@ -60,7 +60,7 @@ test('what happened before and what happens after the opening come in one row, e
   expect(stream.frames.map(({ data }) => data)).toEqual(listed)
 })
 
-test('an event comes within a second of its commit', async () => {
+test('sends an event within a second of its commit', async () => {
   const { id, apiKey } = await makeAgent(market)
   const stream = await listen({ bearer: apiKey })
   for (let n = 0; n < 8; n++) {
@@ -71,7 +71,7 @@ test('an event comes within a second of its commit', async () => {
   }
 })
 
-test('a text that looks like frames stays inside its own', async () => {
+test('text that looks like a frame does not start a new one', async () => {
   const { id, apiKey } = await makeAgent(market)
   const content = 'a\n\nid: 99\nevent: order.paid\ndata: {}\n\n: b\r\n\u2028c'
   await happen(market.db, id, content, 'next')
@@ -81,7 +81,7 @@ test('a text that looks like frames stays inside its own', async () => {
   expect(stream.frames[0]?.data.data.content).toBe(content)
 })
 
-test('whoever comes back with the last number gets what came after it, nothing twice, nothing missed', async () => {
+test('a client that reconnects with its last cursor gets every later event once', async () => {
   const { id, apiKey } = await makeAgent(market)
   await happen(market.db, id, 'a', 'b', 'c')
   const first = await listen({ bearer: apiKey })
@@ -100,7 +100,7 @@ test('whoever comes back with the last number gets what came after it, nothing t
   expect(idsOf(ahead)).toEqual(['6'])
 })
 
-test('a long past comes whole, over as many reads as it takes', async () => {
+test('sends more events than one batch', async () => {
   const { id, apiKey } = await makeAgent(market)
   await happen(market.db, id, ...Array.from({ length: 250 }, (_, n) => `message ${n}`))
   const stream = await listen({ bearer: apiKey })
@@ -116,18 +116,18 @@ test('two agents never see each other’s events', async () => {
   ] as const
   for (let n = 0; n < 10; n++) {
     await Promise.all([
-      happen(market.db, agents[0].id, 'of the one'),
-      happen(market.db, agents[1].id, 'of the other'),
+      happen(market.db, agents[0].id, 'of the first'),
+      happen(market.db, agents[1].id, 'of the second'),
     ])
   }
-  for (const [index, own] of ['of the one', 'of the other'].entries()) {
+  for (const [index, own] of ['of the first', 'of the second'].entries()) {
     const frames = (await streams[index]?.until(10)) ?? []
     expect(frames).toHaveLength(10)
     expect(new Set(frames.map(({ data }) => data.data.content))).toEqual(new Set([own]))
   }
 })
 
-test('streams of one agent that have come differently far do not hold each other back', async () => {
+test('streams of one agent at different cursors do not delay each other', async () => {
   const { id, apiKey } = await makeAgent(market)
   const now = await listen({ bearer: apiKey })
   const farAhead = await listen({ bearer: apiKey, after: '1000000' })
@@ -138,10 +138,10 @@ test('streams of one agent that have come differently far do not hold each other
   expect(farAhead.frames).toEqual([])
 })
 
-test('an agent holds five streams at once; the sixth is told to wait, and others are not', async () => {
+test('returns 429 too_many_streams for the sixth stream of an agent, not for other agents', async () => {
   const { apiKey } = await makeAgent(market)
-  const open = await Promise.all(Array.from({ length: MOST }, () => listen({ bearer: apiKey })))
-  expect(open.map(({ status }) => status)).toEqual(Array(MOST).fill(200))
+  const open = await Promise.all(Array.from({ length: MAX_STREAMS }, () => listen({ bearer: apiKey })))
+  expect(open.map(({ status }) => status)).toEqual(Array(MAX_STREAMS).fill(200))
   const sixth = await listen({ bearer: apiKey })
   expect(sixth.status).toBe(429)
   expect(sixth.headers['retry-after']).toBe('5')
@@ -149,10 +149,10 @@ test('an agent holds five streams at once; the sixth is told to wait, and others
   expect((await listen({ bearer: (await makeAgent(market)).apiKey })).status).toBe(200)
 
   open[0]?.close()
-  await until('the place is free again', async () => (await listen({ bearer: apiKey })).status === 200)
+  await until('a stream can be opened again', async () => (await listen({ bearer: apiKey })).status === 200)
 })
 
-test('clients that go as soon as they come leave no stream behind', async () => {
+test('clients that disconnect at once do not count as open streams', async () => {
   const { apiKey } = await makeAgent(market)
   const { hostname, port } = new URL(market.url)
   const { connect } = await import('node:net')
@@ -168,16 +168,16 @@ test('clients that go as soon as they come leave no stream behind', async () => 
       socket.on('close', () => resolve())
     })
   }
-  await until('all five places are free', async () => {
+  await until('five streams can be opened', async () => {
     const open = await Promise.all(
-      Array.from({ length: MOST }, () => openStream(market.url, { bearer: apiKey })),
+      Array.from({ length: MAX_STREAMS }, () => openStream(market.url, { bearer: apiKey })),
     )
     for (const stream of open) stream.close()
     return open.every(({ status }) => status === 200)
   })
 })
 
-test('nobody listens without a right key, and a wrong number or field is named', async () => {
+test('returns 401, 403 or 400 for missing credentials, other callers and invalid input', async () => {
   const { apiKey } = await makeAgent(market)
   const { token } = await makeUser(market)
   for (const [ask, status, code] of [

@@ -1,19 +1,19 @@
-/** Every status a failure can have, and what it means to a caller. */
+/** The HTTP status codes of errors. */
 export const FAILURES = {
   400: 'The request is malformed, a field is missing or invalid, or the state does not allow it',
   401: 'Credentials are missing, malformed, wrong or expired',
   402: 'Payment is required',
-  403: 'The credentials are valid, but this is not the caller’s to do',
-  404: 'There is no such thing, or not for this caller',
+  403: 'The credentials are valid but do not allow this operation',
+  404: 'The resource does not exist or is not visible to the caller',
   408: 'The request took too long to arrive',
-  409: 'The request conflicts with what is already there',
+  409: 'The request conflicts with the current state',
   413: 'The body is larger than 256 KB',
   415: 'The body is not JSON',
-  422: 'The Idempotency-Key was used with another request',
-  429: 'Too many requests; the headers say when to come back',
+  422: 'The Idempotency-Key was already used for a different request',
+  429: 'Too many requests. Retry-After says when to try again',
   431: 'The headers are too large',
-  500: 'A fault of ours',
-  503: 'A part we depend on is away; try again after Retry-After seconds',
+  500: 'An internal error',
+  503: 'Temporarily unavailable. Try again after Retry-After seconds',
 } as const
 
 export type FailureStatus = keyof typeof FAILURES

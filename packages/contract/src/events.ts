@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const Usd = z.string().describe('Decimal string, 2 to 6 decimals')
 
-/** Everything that can happen to an agent's orders and bounties, with what each event tells. */
+/** The events of an agent, with their data. */
 export const EVENTS = {
   'order.created': z.object({
     service_id: z.string(),
@@ -54,5 +54,5 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS
 export type EventData<Name extends EventName> = z.output<(typeof EVENTS)[Name]>
 
-/** Declared in the contract and never sent: quoting and delivering only notify the buyer. */
+/** Named in the specification but never sent: quoting and delivering only notify the buyer. */
 export const NEVER_SENT = ['order.quoted', 'order.delivered'] as const

@@ -1,4 +1,4 @@
-/** The spec's table of rate limits, per client address; a window opens with the first request in it. */
+/** The rate limits of the specification, per client address. A window starts with its first request. */
 export interface Limit {
   readonly max: number
   readonly windowSeconds: number
@@ -27,9 +27,9 @@ export const LIMITS = {
   'profile.update': { max: 60, windowSeconds: 10 * MINUTE },
   'earn.markets': { max: 120, windowSeconds: MINUTE },
   'earn.pools': { max: 60, windowSeconds: MINUTE },
-  /** Ours: each makes a call to somebody else's server. */
+  /** Not in the specification. Each request calls a server of another party. */
   'deliveries.test': { max: 30, windowSeconds: HOUR },
-  /** Routes the spec does not list. */
+  /** For routes without a limit in the specification. */
   write: { max: 120, windowSeconds: MINUTE },
   read: { max: 600, windowSeconds: MINUTE },
 } as const satisfies Record<string, Limit>

@@ -12,48 +12,48 @@ const shapeOf = (input: unknown): readonly string[] =>
 const keysOf = (template: string): string[] =>
   [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] ?? '')
 
-describe('the contract', () => {
-  test.each(Object.entries(operations))('%s is called by its own name', (key, operation) => {
+describe('operations', () => {
+  test.each(Object.entries(operations))('%s has its key as id', (key, operation) => {
     expect(operation.id).toBe(key)
   })
 
-  test('no two operations share a method and a path', () => {
+  test('have a unique method and path', () => {
     const doors = operationList.map(({ method, path }) => `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`)
     expect(new Set(doors).size).toBe(doors.length)
   })
 })
 
 describe.each(operationList)('$id', (operation) => {
-  test('takes one flat object and rejects what it does not know', () => {
+  test('have a strict object as input', () => {
     expect(operation.input).toBeInstanceOf(z.ZodObject)
     const answer = operation.input.safeParse({ nobody_asked: 1 })
     expect(answer.error?.issues.some((issue) => issue.code === 'unrecognized_keys')).toBe(true)
   })
 
-  test('names every key of its path, and of its purpose, in its input', () => {
+  test('have every path and purpose parameter in the input', () => {
     const keys = shapeOf(operation.input)
     for (const key of keysOf(operation.path)) expect(keys).toContain(key)
     for (const key of keysOf(operation.purpose ?? '')) if (key !== 'me') expect(keys).toContain(key)
   })
 
-  test('stands under /api and in a known group', () => {
+  test('have a path under /api and a known group', () => {
     expect(operation.path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
     expect(GROUPS).toContain(operation.group)
   })
 
-  test('declares a limit that exists', () => {
+  test('have an existing limit', () => {
     expect(Object.keys(LIMITS)).toContain(operation.limit)
     if (operation.limit === 'read') expect(isWrite(operation)).toBe(false)
     if (operation.limit === 'write') expect(isWrite(operation)).toBe(true)
   })
 
-  test('only writes bind a signature to an act or are stopped by switches', () => {
+  test('only writes have a purpose or switches', () => {
     if (isWrite(operation)) return
     expect(operation.purpose).toBeUndefined()
     expect(operation.stoppedBy).toBeUndefined()
   })
 
-  test('takes a single-use signature only where a wallet may sign', () => {
+  test('have a purpose only where wallets may call', () => {
     if (operation.purpose === undefined) return
     expect(operation.callers.includes('wallet') || operation.cosigned === true).toBe(true)
   })
@@ -89,7 +89,7 @@ const OURS = {
   read: { max: 600, windowSeconds: 60 },
 }
 
-test('the limits are the table of the contract, row by row, and ours beside it', () => {
+test('LIMITS equals the table of the specification, plus our own', () => {
   expect(LIMITS).toEqual({ ...PROMISED, ...OURS })
 })
 

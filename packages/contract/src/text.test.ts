@@ -33,7 +33,7 @@ describe('text', () => {
     ['interlinear annotation', 0xfff9],
     ['a tag letter', 0xe0041],
     ['a supplementary variation selector', 0xe0100],
-  ])('%s is rejected wherever it stands', (_name, code) => {
+  ])('rejects %s at any position', (_name, code) => {
     const odd = String.fromCodePoint(code)
     for (const value of [`${odd}ab`, `a${odd}b`, `ab${odd}`]) expect(accepts(value)).toBe(false)
   })
@@ -42,25 +42,25 @@ describe('text', () => {
     ['a lone high surrogate', 'ab\ud83d'],
     ['a lone low surrogate', '\ude00ab'],
     ['surrogates the wrong way round', 'a\ude00\ud83db'],
-  ])('%s is rejected', (_name, value) => {
+  ])('rejects %s', (_name, value) => {
     expect(accepts(value)).toBe(false)
   })
 
-  test('tab and newline stay, and text is not trimmed', () => {
+  test('keeps tabs, newlines and surrounding spaces', () => {
     expect(schema.parse(' a\tb\nc ')).toBe(' a\tb\nc ')
   })
 
-  test('text comes out in NFC', () => {
+  test('normalizes to NFC', () => {
     expect(schema.parse('Cafe\u0301')).toBe('Caf\u00e9')
   })
 
-  test('the bound counts what NFC leaves, so a composed and a decomposed text are as long', () => {
+  test('counts the length after normalization', () => {
     expect(accepts('e\u0301'.repeat(10))).toBe(true)
     expect(accepts('\u00e9'.repeat(10))).toBe(true)
     expect(accepts('\u00e9'.repeat(11))).toBe(false)
   })
 
-  test('bounds count characters, not UTF-16 units', () => {
+  test('counts characters, not UTF-16 units', () => {
     expect(accepts('😀'.repeat(10))).toBe(true)
     expect(accepts('😀'.repeat(11))).toBe(false)
     expect(accepts('😀')).toBe(false)
@@ -72,20 +72,20 @@ describe('text', () => {
     ['ab', true],
     ['abcdefghij', true],
     ['abcdefghijk', false],
-  ])('the length of %s decides: %s', (value, isAccepted) => {
+  ])('length of %s: accepted %s', (value, isAccepted) => {
     expect(accepts(value)).toBe(isAccepted)
   })
 
-  test('a family emoji and a flag are text like any other', () => {
+  test('accepts emoji sequences and flags', () => {
     expect(accepts('👩‍👩‍👧')).toBe(true)
     expect(accepts('🇩🇪🇫🇷')).toBe(true)
   })
 
-  test.each([undefined, null, 12, true, {}, ['ab']])('%j is no text', (value) => {
+  test.each([undefined, null, 12, true, {}, ['ab']])('rejects %j', (value) => {
     expect(accepts(value)).toBe(false)
   })
 
-  test('parsing what was parsed changes nothing', () => {
+  test('parsing twice gives the same text', () => {
     for (const value of ['Cafe\u0301', 'a\tb', '😀😀', 'ﬁn']) {
       const once = schema.parse(value)
       expect(schema.parse(once)).toBe(once)
@@ -95,15 +95,15 @@ describe('text', () => {
 
 describe('line', () => {
   const one = line({ min: 1, max: 10 })
-  test.each(['a\nb', 'a\tb', ' a', 'a ', '\u00a0a', 'a\u3000', '', ' '])('%j is rejected', (value) => {
+  test.each(['a\nb', 'a\tb', ' a', 'a ', '\u00a0a', 'a\u3000', '', ' '])('rejects %j', (value) => {
     expect(one.safeParse(value).success).toBe(false)
   })
-  test.each(['a', 'a b', 'ünï'])('%j is a line', (value) => {
+  test.each(['a', 'a b', 'ünï'])('accepts %j', (value) => {
     expect(one.parse(value)).toBe(value)
   })
 })
 
-describe('an https URL', () => {
+describe('HttpsUrl', () => {
   test.each(['https://a.example', 'HTTPS://a.example/x?y=1#z', 'https://[2001:db8::1]/'])('%s', (value) => {
     expect(HttpsUrl.parse(value)).toBe(value)
   })
@@ -117,12 +117,12 @@ describe('an https URL', () => {
     'javascript:alert(1)',
     'data:text/html,https://a.example',
     `https://a.example/${'x'.repeat(2048)}`,
-  ])('%s is none', (value) => {
+  ])('rejects %s', (value) => {
     expect(HttpsUrl.safeParse(value).success).toBe(false)
   })
 })
 
-describe('an agent’s name', () => {
+describe('AgentName', () => {
   test.each(['Ada', "O'Neil-2 v1.0_x", 'Агент', '画家です', 'नमस्ते', 'x'.repeat(40)])(
     '%s is a name',
     (name) => {
@@ -143,7 +143,7 @@ describe('an agent’s name', () => {
     'Ada\u3164',
     '...',
     "-_'",
-  ])('%j is none', (name) => {
+  ])('rejects %j', (name) => {
     expect(agentFields.name.safeParse(name).success).toBe(false)
   })
 })

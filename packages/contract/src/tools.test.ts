@@ -3,31 +3,31 @@ import { toolList, tools } from './tools.ts'
 
 const asText = (): string => `${JSON.stringify(toolList(), null, 2)}\n`
 
-describe('the tool list', () => {
-  test('is what clients were promised; a wanted change is written with `vitest -u`', async () => {
+describe('toolList', () => {
+  test('equals the snapshot; update it with `vitest -u`', async () => {
     await expect(asText()).toMatchFileSnapshot('./tools.snap.json')
   })
 
-  test('is the same text every time it is asked for', () => {
+  test('is deterministic', () => {
     expect(asText()).toBe(asText())
   })
 
-  test('has one tool of a name', () => {
+  test('has unique names', () => {
     expect(new Set(tools.map((tool) => tool.name)).size).toBe(tools.length)
   })
 
-  test.each(toolList())('$name takes and gives plain objects that need no other document', (tool) => {
+  test.each(toolList())('$name: input and output are object schemas without references', (tool) => {
     expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
     expect(tool.outputSchema).toMatchObject({ type: 'object' })
     expect(JSON.stringify(tool)).not.toMatch(/"\$(ref|defs|schema)"/)
   })
 
-  test.each(tools)('$name says truly whether it only reads', (tool) => {
+  test.each(tools)('$name: readOnlyHint is true exactly for GET operations', (tool) => {
     expect(tool.annotations.readOnlyHint).toBe(tool.operation.method === 'GET')
   })
 
-  test.each(tools)('$name gives its input to the operation as it came', (tool) => {
-    const input = { any: 'thing' }
+  test.each(tools)('$name: passes its input to the operation unchanged', (tool) => {
+    const input = { any: 'value' }
     expect(tool.plan(input)).toEqual(input)
   })
 })

@@ -16,22 +16,22 @@ import type { AgentId } from '@market/kernel/ids'
 import { showcaseOf } from '@market/trade/listings'
 import { newestReviews } from '@market/trade/reviews'
 import { type HandlerContext, handler } from './handler.ts'
-import { askProfile, ownerOf } from './owner-of.ts'
+import { fetchIdentityClaims, ownerOf } from './owner-of.ts'
 import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
 import { presentReview } from './present-review.ts'
 import { presentService } from './present-service.ts'
 import { requireAgent } from './require-actor.ts'
 
 const HIDDEN_NOTE =
-  'This agent is hidden until an owner is attached: sign PATCH /api/agents/me with the owner’s wallet, or link it to an account by POST /api/agents/link.'
+  'This agent is hidden until it has an owner. Sign PATCH /api/agents/me with the owner’s wallet, or link it to your account with POST /api/agents/link.'
 
-/** The rest is read at /api/agents/{agent_id}/services, page by page. */
-const SHOWN_SERVICES = 50
-/** And the rest of these at /api/agents/{agent_id}/reviews. */
-const SHOWN_REVIEWS = 5
+/** All are listed by GET /api/agents/{agent_id}/services. */
+const MAX_SERVICES = 50
+/** All are listed by GET /api/agents/{agent_id}/reviews. */
+const MAX_REVIEWS = 5
 
 const WALLET_NOTE =
-  'The agent’s own wallet, kept by the marketplace. It needs no funding before a token is launched.'
+  'The agent’s wallet, held by the marketplace. It needs no funds before you launch a token.'
 
 export const presentRegistered = ({ agent, apiKey, webhookSecret, solanaAddress }: Registered) => ({
   data: {
@@ -47,18 +47,18 @@ export const presentRegistered = ({ agent, apiKey, webhookSecret, solanaAddress 
   },
 })
 
-/** Who the new agent will belong to; an `owner_wallet` nobody signed for attaches nobody. */
-async function newOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
+/** The owner of a new agent. An anonymous caller's `owner_wallet` is ignored, because it is not signed. */
+async function registeringOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
   const { actor } = ctx
   switch (actor.kind) {
     case 'wallet': {
-      const named = ownerWallet === undefined ? actor.wallet : ctx.signatures.parseWallet(ownerWallet)
-      if (named?.key !== actor.wallet.key) throw otherSigner()
+      const parsed = ownerWallet === undefined ? actor.wallet : ctx.signatures.parseWallet(ownerWallet)
+      if (parsed?.key !== actor.wallet.key) throw walletMismatch()
       return { kind: 'wallet' as const, wallet: actor.wallet }
     }
     case 'user':
       if (ownerWallet !== undefined) throw unsignedOwner()
-      return { kind: 'user' as const, profile: await askProfile(ctx) }
+      return { kind: 'user' as const, profile: await fetchIdentityClaims(ctx) }
     default:
       return { kind: 'none' as const }
   }
@@ -67,31 +67,35 @@ async function newOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
 const unsignedOwner = (): ApiError =>
   new ApiError(
     'invalid',
-    'You will be the owner. Leave owner_wallet out, or sign with that wallet instead.',
+    'You are signed in, so you become the owner. Omit owner_wallet, or sign with that wallet instead.',
     {
-      details: [{ path: 'owner_wallet', message: 'must be left out by a signed-in person' }],
+      details: [{ path: 'owner_wallet', message: 'must be omitted by a signed-in user' }],
     },
   )
 
-const otherSigner = (): ApiError =>
-  new ApiError('invalid', 'owner_wallet must be the wallet that signs', {
-    details: [{ path: 'owner_wallet', message: 'must be the wallet that signs' }],
-  })
+const walletMismatch = (): ApiError =>
+  new ApiError(
+    'invalid',
+    'owner_wallet is not the wallet that signed this request. Sign with owner_wallet.',
+    {
+      details: [{ path: 'owner_wallet', message: 'must be the wallet that signed the request' }],
+    },
+  )
 
-/** Setting an owner takes the agent's key and the wallet's signature; either alone changes nothing. */
-function newOwnerOf(ctx: HandlerContext, ownerWallet: string | undefined) {
+/** Setting an owner needs both the agent's API key and the wallet's signature. */
+function cosigningOwner(ctx: HandlerContext, ownerWallet: string | undefined) {
   if (ownerWallet === undefined) return undefined
   const { cosigner } = ctx.caller
   if (cosigner === undefined) {
     throw new ApiError(
       'unauthenticated',
-      'owner_wallet needs that wallet’s signature: wallet, wallet_sig, wallet_sig_ts',
+      'owner_wallet needs the signature of that wallet. Send wallet, wallet_sig and wallet_sig_ts.',
       {
         code: 'signature_missing',
       },
     )
   }
-  if (ctx.signatures.parseWallet(ownerWallet)?.key !== cosigner.key) throw otherSigner()
+  if (ctx.signatures.parseWallet(ownerWallet)?.key !== cosigner.key) throw walletMismatch()
   return cosigner
 }
 
@@ -129,18 +133,18 @@ export const agentHandlers = {
         aiModels: input.ai_models,
         endpointUrl: input.endpoint_url,
         avatarUrl: input.avatar_url,
-        owner: await newOwner(ctx, input.owner_wallet),
+        owner: await registeringOwner(ctx, input.owner_wallet),
       }),
     present: presentRegistered,
   }),
 
   recoverAgents: handler('recoverAgents', {
     run: async (ctx, input) => {
-      const prover =
+      const claimant =
         ctx.actor.kind === 'wallet'
           ? { kind: 'wallet' as const, wallet: ctx.actor.wallet }
-          : { kind: 'user' as const, profile: await askProfile(ctx) }
-      return recoverAgents(ctx, prover, input.agent_name)
+          : { kind: 'user' as const, profile: await fetchIdentityClaims(ctx) }
+      return recoverAgents(ctx, claimant, input.agent_name)
     },
     present: (recovered) => ({
       data: {
@@ -159,7 +163,7 @@ export const agentHandlers = {
   }),
 
   linkAgent: handler('linkAgent', {
-    run: async (ctx, input) => linkAgent(ctx, await askProfile(ctx), input.api_key),
+    run: async (ctx, input) => linkAgent(ctx, await fetchIdentityClaims(ctx), input.api_key),
     present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
   }),
 
@@ -177,7 +181,7 @@ export const agentHandlers = {
     run: async (ctx, input) =>
       updateAgent(ctx, requireAgent(ctx).id, changeOf(input), {
         editor: 'itself',
-        newOwner: newOwnerOf(ctx, input.owner_wallet),
+        newOwner: cosigningOwner(ctx, input.owner_wallet),
       }),
     present: ({ agent, webhookSecret }, ctx) => ({
       data: { ...presentOwnedAgent(agent, ctx), webhook_secret: webhookSecret },
@@ -200,9 +204,13 @@ export const agentHandlers = {
       if (input.owner_wallet !== undefined && owner === undefined) return { agents: [], nextCursor: null }
       const signer = ctx.actor.kind === 'wallet' ? ctx.actor.wallet.key : undefined
       if (signer !== undefined && owner !== undefined && signer !== owner.key) {
-        throw new ApiError('forbidden', 'This signature is of another wallet than owner_wallet', {
-          code: 'wrong_wallet',
-        })
+        throw new ApiError(
+          'forbidden',
+          'The signature is not from owner_wallet. Sign with owner_wallet, or omit the signature.',
+          {
+            code: 'wrong_wallet',
+          },
+        )
       }
       return listAgents(ctx, {
         search: input.search,
@@ -232,8 +240,8 @@ export const agentHandlers = {
     run: async (ctx, input) => {
       const agent = await getAgent(ctx, input.agent_id)
       const [listings, reviews] = await Promise.all([
-        showcaseOf(ctx, agent.id, SHOWN_SERVICES),
-        newestReviews(ctx, agent.id, SHOWN_REVIEWS),
+        showcaseOf(ctx, agent.id, MAX_SERVICES),
+        newestReviews(ctx, agent.id, MAX_REVIEWS),
       ])
       return { agent, listings, reviews }
     },

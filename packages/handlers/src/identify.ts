@@ -5,7 +5,7 @@ import { API_KEY_PREFIX, findAgentByKey } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { Call, Credentials } from './call.ts'
 import type { Caller } from './caller.ts'
-import { proveWallet } from './prove-wallet.ts'
+import { verifyWallet } from './verify-wallet.ts'
 
 export interface Operators {
   /** The identity provider's ids of the people who may administer. */
@@ -68,7 +68,7 @@ async function check(ports: Ports, operators: Operators, call: Call, shown: Show
       const agent = await findAgentByKey(ports, bearer)
       const caller: Caller = { actor: { kind: 'agent', agentId: agent.id }, agent }
       if (call.credentials.wallet === undefined || call.operation.cosigned !== true) return caller
-      const proof = await proveWallet(ports, call, agent.id)
+      const proof = await verifyWallet(ports, call, agent.id)
       return { ...caller, cosigner: proof.wallet, ...(proof.singleUse && { singleUse: proof.singleUse }) }
     }
     case 'admin_key':
@@ -79,7 +79,7 @@ async function check(ports: Ports, operators: Operators, call: Call, shown: Show
       return { actor: { kind: 'user', userId, token, admin: operators.userIds.has(userId) } }
     }
     case 'wallet': {
-      const { wallet, singleUse } = await proveWallet(ports, call, undefined)
+      const { wallet, singleUse } = await verifyWallet(ports, call, undefined)
       return { actor: { kind: 'wallet', wallet }, ...(singleUse && { singleUse }) }
     }
   }

@@ -4,10 +4,10 @@ import { signIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
 import { handler } from './handler.ts'
-import { askProfile } from './owner-of.ts'
+import { fetchIdentityClaims } from './owner-of.ts'
 import { requireUser } from './require-actor.ts'
 
-/** User rows speak `YYYY-MM-DD HH:MM:SS`, in UTC. */
+/** The specification formats times of users as `YYYY-MM-DD HH:MM:SS`, in UTC. */
 const userTime = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ')
 
 const presentUser = (account: Account) => ({
@@ -34,10 +34,8 @@ export const identityHandlers = {
     run: async (ctx, input) => {
       const wallet = ctx.signatures.parseWallet(input.wallet, input.wallet_chain)
       if (wallet === undefined) {
-        throw new ApiError('invalid', 'wallet must be a wallet that can sign, on the chain named beside it', {
-          details: [
-            { path: 'wallet', message: 'must be a wallet that can sign, on the chain named beside it' },
-          ],
+        throw new ApiError('invalid', 'wallet is not a valid address on wallet_chain. Check both fields.', {
+          details: [{ path: 'wallet', message: 'must be an address that can sign, on wallet_chain' }],
         })
       }
       const ts = input.ts ?? ctx.clock.now().getTime()
@@ -61,7 +59,7 @@ export const identityHandlers = {
   }),
 
   signIn: handler('signIn', {
-    run: async (ctx) => signIn(ctx, await askProfile(ctx)),
+    run: async (ctx) => signIn(ctx, await fetchIdentityClaims(ctx)),
     present: ({ account, isNew, backfilled }) => ({
       data: { ...presentAccount(account).data, is_new: isNew, backfilled },
     }),

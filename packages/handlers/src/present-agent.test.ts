@@ -2,7 +2,7 @@ import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { expect, test } from 'vitest'
 import type { HandlerContext } from './handler.ts'
-import { shownWallet } from './present-agent.ts'
+import { presentWallet } from './present-agent.ts'
 
 const signatures = walletSignatures({
   domain: 'market.example',
@@ -20,18 +20,18 @@ function counting() {
   return { counter, ctx: { signatures: { ...signatures, parseWallet: parse } } as unknown as HandlerContext }
 }
 
-test('shownWallet: returns 100 Solana addresses as stored without parsing them', async () => {
+test('presentWallet: returns 100 Solana addresses as stored without parsing them', async () => {
   const { counter, ctx } = counting()
   const signers = await Promise.all(Array.from({ length: 100 }, solanaSigner))
   const wallets = signers.map((signer) => signer.address)
-  expect(wallets.map((wallet) => shownWallet(ctx, wallet))).toEqual(wallets)
+  expect(wallets.map((wallet) => presentWallet(ctx, wallet))).toEqual(wallets)
   expect(wallets.every((wallet) => signatures.parseWallet(wallet)?.address === wallet)).toBe(true)
   expect(counter.parsed).toBe(0)
 })
 
-test('shownWallet: returns an EVM address with its checksum, and null for no wallet', () => {
+test('presentWallet: returns an EVM address with its checksum, and null for no wallet', () => {
   const { ctx } = counting()
   const address = '0x52908400098527886E0F7030069857D2E4169EE7'
-  expect(shownWallet(ctx, address.toLowerCase())).toBe(address)
-  expect(shownWallet(ctx, null)).toBeNull()
+  expect(presentWallet(ctx, address.toLowerCase())).toBe(address)
+  expect(presentWallet(ctx, null)).toBeNull()
 })

@@ -5,14 +5,18 @@ import type { HandlerContext } from './handler.ts'
 
 type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
 
-/** EVM addresses are stored in lower case and shown with their checksum; Solana addresses are shown as stored. */
-export const shownWallet = (ctx: HandlerContext, wallet: string | null): string | null =>
+/** EVM addresses are stored in lower case and returned with their checksum; Solana addresses as stored. */
+export const presentWallet = (ctx: HandlerContext, wallet: string | null): string | null =>
   wallet?.startsWith('0x') === true ? (ctx.signatures.parseWallet(wallet)?.address ?? wallet) : wallet
 
-/** What a selling agent must answer, told to it when it registers and whenever it reads itself. */
+/** The endpoints that an agent must implement. */
 export const PROTOCOL_SPEC = {
   required_endpoints: [
-    { method: 'POST', url: 'endpoint_url', purpose: 'Receives signed events; answer 2xx within 5 seconds' },
+    {
+      method: 'POST',
+      url: 'endpoint_url',
+      purpose: 'Receives signed events. Respond with a 2xx status within 5 seconds.',
+    },
   ],
 }
 
@@ -26,7 +30,7 @@ export const presentAgent = (agent: Agent, ctx: HandlerContext): PublicAgent => 
   ai_models: [...agent.aiModels],
   avatar_url: agent.avatarUrl,
   twitter_username: agent.twitterUsername,
-  owner_wallet: shownWallet(ctx, agent.ownerWallet),
+  owner_wallet: presentWallet(ctx, agent.ownerWallet),
   verified: agent.verified,
   marketable: agent.marketable,
   total_orders: agent.totalOrders,
@@ -36,14 +40,14 @@ export const presentAgent = (agent: Agent, ctx: HandlerContext): PublicAgent => 
   created_at: agent.createdAt.toISOString(),
 })
 
-/** What an owner sees: all but the secret that signs webhooks. */
+/** For the owner: without the webhook secret, which only the agent itself gets. */
 export const presentOwnedAgent = (agent: Agent, ctx: HandlerContext) => ({
   ...presentAgent(agent, ctx),
   api_key: `${API_KEY_PREFIX}…${agent.apiKeyHint}`,
   endpoint_url: agent.endpointUrl,
   payout_chain: agent.payoutChain,
   payout_wallet: agent.payoutWallet,
-  payout_address_base: shownWallet(ctx, agent.payoutAddressBase),
+  payout_address_base: presentWallet(ctx, agent.payoutAddressBase),
   protocol_spec: PROTOCOL_SPEC,
   updated_at: agent.updatedAt.toISOString(),
 })

@@ -3,7 +3,7 @@ import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
 import type { Order, OrderFacts } from '@market/trade/orders'
 import type { HandlerContext } from './handler.ts'
-import { shownWallet } from './present-agent.ts'
+import { presentWallet } from './present-agent.ts'
 
 type OrderData = ResponseOf<Operations['listOrders']>['data'][number]
 type PayableData = ResponseOf<Operations['createOrder']>['data']
@@ -24,7 +24,7 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     reference_urls: [...order.referenceUrls],
     reference_images: [...order.referenceImages],
     requirement_answers: { ...order.requirementAnswers },
-    client_wallet: shownWallet(ctx, order.clientWallet),
+    client_wallet: presentWallet(ctx, order.clientWallet),
     private: order.isPrivate,
     price_usd: facts.price === undefined ? null : formatUsd(facts.price),
     price_type: order.priceType,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../define.ts'
 import { NextCursor, pageFields } from '../schemas/common.ts'
-import { Delivery, EventCursor, MarketEvent, Notification } from '../schemas/event.ts'
+import { EventCursor, MarketEvent, Notification, WebhookDelivery } from '../schemas/event.ts'
 import { line } from '../schemas/text.ts'
 
 export const listEvents = operation({
@@ -9,17 +9,19 @@ export const listEvents = operation({
   group: 'Events',
   method: 'GET',
   path: '/api/events',
-  summary: 'Read what happened to your agent',
+  summary: 'List events',
   description:
-    'The same events the webhooks carry, oldest first, kept 90 days. Keep the last `cursor` you handled and ask for what came after it; none is skipped. GET /api/events/stream sends them as they happen.',
+    'The same events as the webhooks, oldest first, stored for 90 days. Save the `cursor` of the last event you handled and pass it as `after`; no event is skipped. GET /api/events/stream sends them at once.',
   callers: ['agent'],
   limit: 'read',
   input: z.strictObject({
-    after: EventCursor.default('0').describe('The cursor of the last event you handled; 0 for the beginning'),
+    after: EventCursor.default('0').describe(
+      'The cursor of the last event you handled, or 0 to start at the oldest',
+    ),
     limit: z.int().min(1).max(100).default(20),
   }),
   output: z.array(MarketEvent),
-  beside: z.object({ next_cursor: EventCursor.describe('Give it as `after` next time') }),
+  beside: z.object({ next_cursor: EventCursor.describe('Pass it as `after` in the next request') }),
 })
 
 export const listDeliveries = operation({
@@ -27,11 +29,11 @@ export const listDeliveries = operation({
   group: 'Events',
   method: 'GET',
   path: '/api/agents/me/deliveries',
-  summary: 'Read how your webhooks fared',
+  summary: 'List webhook deliveries',
   callers: ['agent'],
   limit: 'read',
   input: z.strictObject({ status: z.enum(['pending', 'delivered', 'dropped']).optional(), ...pageFields }),
-  output: z.array(Delivery),
+  output: z.array(WebhookDelivery),
   beside: NextCursor,
 })
 
@@ -40,15 +42,16 @@ export const testDelivery = operation({
   group: 'Events',
   method: 'POST',
   path: '/api/agents/me/deliveries/test',
-  summary: 'Send a signed webhook.test to your endpoint and see what came back',
-  description: 'One attempt, at once. A failure is told in the answer; it is not an error of this call.',
+  summary: 'Send a test webhook',
+  description:
+    'Sends a signed `webhook.test` to your endpoint once and returns the result. When the endpoint fails, the response is still 200 and contains the failure.',
   callers: ['agent'],
   limit: 'deliveries.test',
   input: z.strictObject({}),
   output: z.object({
-    delivery: Delivery,
+    delivery: WebhookDelivery,
     took_ms: z.int(),
-    answer: z.string().nullable().describe('The beginning of what your endpoint answered'),
+    answer: z.string().nullable().describe('The beginning of the response body of your endpoint'),
   }),
   errors: [409],
 })
@@ -58,8 +61,9 @@ export const listNotifications = operation({
   group: 'Events',
   method: 'GET',
   path: '/api/notifications',
-  summary: 'Read your notifications',
-  description: 'A person reads their own and those of their linked wallets; a wallet reads its own.',
+  summary: 'List your notifications',
+  description:
+    'A user gets their own notifications and those of their linked wallets; a wallet gets its own.',
   callers: ['user', 'wallet'],
   limit: 'read',
   input: z.strictObject(pageFields),
@@ -82,7 +86,7 @@ export const markNotifications = operation({
       .min(1)
       .max(100)
       .optional()
-      .describe('Only these; all when absent'),
+      .describe('Only these notifications. Default: all'),
   }),
   output: z.object({ marked: z.int() }),
   beside: z.object({ unread_count: z.int() }),

@@ -9,15 +9,15 @@ export const getAuthMessage = operation({
   group: 'Identity',
   method: 'GET',
   path: '/api/auth/message',
-  summary: 'Read the text a wallet signs',
+  summary: 'Get the message to sign with a wallet',
   description:
-    'The text is rebuilt by the server from `wallet`, `ts` and the purpose of the call it is for; signing any other text fails.',
+    'The server rebuilds this message from `wallet`, `ts` and the purpose of the request that you sign. A signature of any other text is rejected.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({
     wallet: WalletAddress,
     purpose: line({ min: 1, max: 200 }).default('session'),
-    ts: z.int().optional().describe('Unix milliseconds; now when absent'),
+    ts: z.int().optional().describe('Unix time in milliseconds. Default: now'),
     wallet_chain: WalletChain.optional(),
   }),
   output: z.object({
@@ -35,15 +35,16 @@ export const signIn = operation({
   group: 'Identity',
   method: 'POST',
   path: '/api/auth/user',
-  summary: 'Sign in: create or refresh your account from the identity provider',
+  summary: 'Sign in',
+  description: 'Creates your account or updates it from the identity provider.',
   callers: ['user'],
   limit: 'write',
   input: z.strictObject({}),
   output: z.object({
     user: User,
     wallets: z.array(LinkedWallet),
-    is_new: z.boolean().describe('True when this call created the account'),
-    backfilled: z.int().describe('How many existing agents are now tied to you through a linked wallet'),
+    is_new: z.boolean().describe('Whether this request created the account'),
+    backfilled: z.int().describe('Number of existing agents whose owner wallet is newly linked to you'),
   }),
 })
 
@@ -52,7 +53,7 @@ export const getProfile = operation({
   group: 'Identity',
   method: 'GET',
   path: '/api/profile',
-  summary: 'Read your profile',
+  summary: 'Get your profile',
   callers: ['user'],
   limit: 'read',
   input: z.strictObject({}),
@@ -65,8 +66,8 @@ export const updateProfile = operation({
   group: 'Identity',
   method: 'PUT',
   path: '/api/profile',
-  summary: 'Change your profile',
-  description: 'Only the fields given are changed; null clears one.',
+  summary: 'Update your profile',
+  description: 'Changes only the given fields. null removes a value.',
   callers: ['user'],
   limit: 'profile.update',
   input: z.strictObject({

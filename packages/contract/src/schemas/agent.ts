@@ -8,9 +8,9 @@ import { HttpsUrl, line, text } from './text.ts'
 const AgentName = line({ min: 3, max: 40 })
   .refine(
     (name) => /^[\p{L}\p{M}\p{N} .\-_']+$/u.test(name),
-    "may hold letters, numbers, spaces and . - _ ' only",
+    "may contain only letters, numbers, spaces and . - _ '",
   )
-  .refine((name) => /\p{L}|\p{N}/u.test(name), 'must hold a letter or a number')
+  .refine((name) => /\p{L}|\p{N}/u.test(name), 'must contain a letter or a number')
 
 export const AgentId = z
   .string()
@@ -38,7 +38,7 @@ export const ownAgentChanges = {
   endpoint_url: agentFields.endpoint_url
     .nullable()
     .optional()
-    .describe('null stops webhooks; the secret stays'),
+    .describe('null stops webhooks and keeps the secret'),
   payout_chain: WalletChain.nullable().optional(),
   payout_wallet: SolanaAddress.nullable().optional(),
   payout_address_base: EvmAddress.nullable().optional(),
@@ -56,7 +56,7 @@ const publicAgent = {
   twitter_username: z.string().nullable(),
   owner_wallet: z.string().nullable(),
   verified: z.int().min(0).max(1),
-  marketable: z.boolean().describe('False until an owner is attached; such an agent appears nowhere'),
+  marketable: z.boolean().describe('False until the agent has an owner. Such an agent is hidden'),
   total_orders: z.int(),
   completed_orders: z.int(),
   avg_rating: z.number().nullable(),
@@ -74,8 +74,11 @@ export const OwnAgent = named(
   'OwnAgent',
   z.object({
     ...publicAgent,
-    api_key: z.string().describe('Masked to its last 4 characters'),
-    webhook_secret: z.string().nullable().describe('Signs webhooks; null until an endpoint was set'),
+    api_key: z.string().describe('Masked except for the last 4 characters'),
+    webhook_secret: z
+      .string()
+      .nullable()
+      .describe('The key of webhook signatures; null until an endpoint was set'),
     endpoint_url: z.string().nullable(),
     payout_chain: WalletChain.nullable(),
     payout_wallet: z.string().nullable(),
@@ -85,7 +88,7 @@ export const OwnAgent = named(
   }),
 )
 
-/** What an owner sees of an agent: all but the secret that signs its webhooks. */
+/** For the owner: without the webhook secret, which only the agent itself gets. */
 export const OwnedAgent = named('OwnedAgent', OwnAgent.omit({ webhook_secret: true }))
 
 export const RegisteredAgent = named(
@@ -93,13 +96,13 @@ export const RegisteredAgent = named(
   z.object({
     agent_id: z.string(),
     slug: z.string(),
-    api_key: z.string().describe('Shown once; keep it'),
+    api_key: z.string().describe('Returned only once. Store it'),
     webhook_secret: z.string().nullable(),
     twitter_username: z.string().nullable(),
     marketable: z.boolean(),
     protocol_spec: ProtocolSpec,
     wallet: z.object({ solana_address: z.string(), note: z.string() }),
-    note: z.string().optional().describe('Present while the agent is hidden: how to attach an owner'),
+    note: z.string().optional().describe('How to set an owner, while the agent is hidden'),
   }),
 )
 
@@ -121,7 +124,7 @@ export const AgentPage = named(
   'AgentPage',
   z.object({
     agent: Agent,
-    services: z.array(Service).describe('The newest 50 of its active services'),
+    services: z.array(Service).describe('The newest 50 active services'),
     portfolio: z.array(z.object({ source_id: z.string() })),
     reviews: z.array(Review).describe('The newest 5'),
     stats: z.object({

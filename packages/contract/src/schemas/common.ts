@@ -41,17 +41,20 @@ export const EvmAddress = z
 /** ISO 8601 in UTC. */
 export const Instant = z.iso.datetime().describe('ISO 8601, UTC')
 
-/** The one shape user rows speak. */
+/** The time format of users in the specification. */
 export const UserTime = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
   .describe('UTC, YYYY-MM-DD HH:MM:SS')
 
 export const pageFields = {
-  limit: z.int().min(1).max(100).default(20).describe('How many to return'),
-  cursor: text({ min: 1, max: 300 }).optional().describe('`next_cursor` of the page before'),
+  limit: z.int().min(1).max(100).default(20).describe('Maximum number of results'),
+  cursor: text({ min: 1, max: 300 }).optional().describe('`next_cursor` of the previous page'),
 }
 
 export const NextCursor = z.object({
-  next_cursor: z.string().nullable().describe('Give it as `cursor` to read on; null at the end'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Pass it as `cursor` to get the next page; null on the last page'),
 })

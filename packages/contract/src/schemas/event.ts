@@ -2,33 +2,33 @@ import { z } from 'zod'
 import { named } from '../define.ts'
 import { Instant } from './common.ts'
 
-/** An event's number as text: it may outgrow what a JSON number can hold exactly. */
+/** A string, because the number may exceed the safe integers of JSON. */
 export const EventCursor = z
   .string()
   .regex(/^[0-9]{1,18}$/, 'must be the cursor of an event')
-  .describe('The number of an event; numbers run from 1 without a gap')
+  .describe('The number of an event. Numbers count from 1 without gaps')
 
 export const MarketEvent = named(
   'Event',
   z.object({
     cursor: EventCursor,
     event: z.string(),
-    order_id: z.string().describe('Empty for events about no order'),
+    order_id: z.string().describe('Empty for events without an order'),
     data: z.record(z.string(), z.unknown()),
     created_at: Instant,
   }),
 )
 
-export const Delivery = named(
-  'Delivery',
+export const WebhookDelivery = named(
+  'WebhookDelivery',
   z.object({
     delivery_id: z.string(),
-    cursor: EventCursor.nullable().describe('The event it carries; null for a test'),
+    cursor: EventCursor.nullable().describe('The cursor of the event; null for a test'),
     event: z.string(),
     order_id: z.string(),
     status: z.enum(['pending', 'delivered', 'dropped']),
     attempts: z.int(),
-    response_status: z.int().nullable().describe('What the endpoint answered last'),
+    response_status: z.int().nullable().describe('The HTTP status of the last response'),
     failure: z.string().nullable().describe('Why the last attempt failed'),
     next_attempt_at: Instant.nullable(),
     created_at: Instant,

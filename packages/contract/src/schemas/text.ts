@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** Controls but tab and newline, marks and overrides of direction, tag characters, blank letters, other invisible ones. */
+/** Control characters except tab and newline, direction marks, tag characters, blank letters and other invisible ones. */
 const FORBIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u
 
 const lengthOf = (text: string): number => [...text].length
@@ -13,8 +13,8 @@ interface Bounds {
 }
 
 /**
- * Text as it may enter: well-formed Unicode in NFC, nothing invisible, bounds counted in characters.
- * The bound in UTF-16 units comes first, so that a huge string is rejected before it is walked through.
+ * Well-formed Unicode in NFC without invisible characters. Bounds count characters. The bound in UTF-16 units is checked
+ * first, so that a huge string is rejected cheaply.
  */
 export function text({ min = 0, max }: Bounds) {
   const range = min === 0 ? `at most ${max} characters` : `${min}-${max} characters`
@@ -23,12 +23,12 @@ export function text({ min = 0, max }: Bounds) {
     .max(max * 2, `must be ${range}`)
     .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
     .overwrite((value) => (value.isWellFormed() ? value.normalize('NFC') : value))
-    .refine((value) => !FORBIDDEN.test(value), 'must hold no control or invisible characters')
+    .refine((value) => !FORBIDDEN.test(value), 'must not contain control or invisible characters')
     .refine((value) => lengthOf(value) >= min && lengthOf(value) <= max, `must be ${range}`)
     .meta({ minLength: min, maxLength: max })
 }
 
-/** Text on one line, with no space around it. */
+/** One line of text without spaces around it. */
 export const line = (bounds: Bounds) =>
   text(bounds)
     .refine((value) => !/[\n\t]/.test(value), 'must be one line')

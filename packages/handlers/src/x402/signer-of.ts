@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '@market/kernel/api-error'
 import type { PaymentCredential } from '@market/trade/x402'
 import type { AppServices } from '../app-services.ts'
-import { readWallet } from '../prove-wallet.ts'
+import { parseWalletFields } from '../verify-wallet.ts'
 import type { HireCall } from './hire-call.ts'
 
 interface Wanted {
@@ -21,7 +21,7 @@ export async function signerOf(
   { credential, listingId, brief = '' }: Wanted,
 ): Promise<string | undefined> {
   if (fields === undefined || credential?.kind !== 'transaction') return undefined
-  const { wallet, signature, signedAtMs } = readWallet(app, fields)
+  const { wallet, signature, signedAtMs } = parseWalletFields(app, fields)
   const words = createHash('sha256').update(brief.normalize('NFC').trim()).digest('hex')
   const purpose = `x402.pay:${credential.network}:${credential.reference}:${listingId}:${words}`
   const proof = { wallet, signature, signedAtMs, network: credential.network }
