@@ -376,7 +376,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   listUnexplained: [
     { when: 'reading what left unexplained', input: nothing, answers: { ...closed, ...operators } },
   ],
-  giveBackTransfer: [
+  refundTransfer: [
     {
       when: 'sending back what nobody claimed',
       input: ({ money }) => ({
@@ -388,7 +388,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, 'admin session': 200 },
     },
   ],
-  keepTransfer: [
+  recognizeTransfer: [
     {
       when: 'keeping what the platform sent',
       input: ({ money }) => ({

@@ -1,5 +1,5 @@
 import { operations } from '@market/contract/operations'
-import { compareOutgoingTransfers } from '@market/money/payouts'
+import { compareOutgoingTransfers, payoutMetrics } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -70,7 +70,7 @@ test('200: what waits, for how long, what is held and what failed, also where no
   await makeFailed(market.db, { network: 'alt-mainnet' })
   await market.db
     .updateTable('payouts')
-    .set({ state: 'held', reason: 'Payouts are frozen' })
+    .set({ state: 'held', hold_code: 'payouts_frozen', reason: 'Payouts are frozen' })
     .where('id', '=', held.id)
     .execute()
   await market.db
@@ -103,6 +103,20 @@ test('200: compared it is open; short or frozen it is not, and says by how much 
     short_usd: '2.500001',
     short_since: at.toISOString(),
   })
+})
+
+test('200: open is false when the treasury was counted in an earlier database epoch', async () => {
+  await compare(new Date(market.now()))
+  await market.db
+    .updateTable('payout_guards')
+    .set({ short_micros: 0n, short_since: null, counted_epoch: 'an earlier epoch' })
+    .where('network', '=', 'base-mainnet')
+    .execute()
+  expect(await ofBase()).toMatchObject({ open: false, short_usd: '0.00' })
+  const metrics = await payoutMetrics(marketContext({ db: market.db }))
+  expect(metrics.find(({ network }) => network === 'base-mainnet')).toMatchObject({ isOpen: false })
+  await market.db.updateTable('payout_guards').set({ counted_epoch: null }).execute()
+  expect(await ofBase()).toMatchObject({ open: true })
 })
 
 test('400: a query this call does not know', async () => {

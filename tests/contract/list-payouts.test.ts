@@ -33,6 +33,7 @@ const daysAgo = (days: number) => new Date(market.now() - days * 86_400_000)
 type Change = Partial<{
   state: string
   reason: string
+  hold_code: string
   created_at: Date
   nonce: bigint
   final_reference: string
@@ -52,7 +53,12 @@ test('200: what failed and what is held, oldest first; other states when asked f
   const signed = await makePayout(db)
   const homeless = await makeFailed(db, { payee: null })
   const over = await makePayout(db)
-  await change(held.id, { state: 'held', reason: 'Payouts are frozen', created_at: daysAgo(1) })
+  await change(held.id, {
+    state: 'held',
+    hold_code: 'payouts_frozen',
+    reason: 'Payouts are frozen',
+    created_at: daysAgo(1),
+  })
   await change(signed.id, { state: 'signed', nonce: 7n })
   await change(over.id, { state: 'final', final_reference: someHash() })
   const references = [someHash(), someHash()]
@@ -81,19 +87,24 @@ test('200: what failed and what is held, oldest first; other states when asked f
     payee: failed.payee,
     amount_usd: '1.25',
     state: 'failed',
+    hold_code: null,
     reason: BLOCKED,
     round: 1,
     created_at: failed.createdAt.toISOString(),
     updated_at: failed.updatedAt.toISOString(),
     tx_hash: null,
   })
-  expect(data[2]).toMatchObject({ payee: null, reason: 'There is no address to pay it to' })
+  expect(data[2]).toMatchObject({
+    payee: null,
+    hold_code: 'no_address',
+    reason: 'It has no address to be paid to',
+  })
 
   expect(await idsOf('?network=alt-mainnet')).toEqual([held.id])
   expect(await idsOf('?state=failed')).toEqual([failed.id, homeless.id])
   expect(await idsOf('?state=queued,signed')).toEqual([queued.id, signed.id])
   expect((await read('?state=signed')).data).toMatchObject([{ id: signed.id, tx_hash: references[1] }])
-  expect(await idsOf('?state=queued,held,numbered,signed,failed')).not.toContain(over.id)
+  expect(await idsOf('?state=queued,held,nonce_assigned,signed,failed')).not.toContain(over.id)
 })
 
 test('200: page by page, none twice and none left out, even within one moment', async () => {

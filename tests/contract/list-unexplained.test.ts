@@ -10,7 +10,7 @@ import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { makePayout, makeSending, NETWORK, someHash, walkPages } from '../support/treasury.ts'
 
-const PATH = '/api/admin/unexplained'
+const PATH = '/api/admin/outgoing-transfers/unexplained'
 
 let market: Market
 beforeAll(async () => {

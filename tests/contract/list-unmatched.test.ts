@@ -10,7 +10,7 @@ import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { makeClaimed, makeUnmatched, NETWORK, walkPages } from '../support/treasury.ts'
 
-const PATH = '/api/admin/unmatched'
+const PATH = '/api/admin/transfers/unmatched'
 
 let market: Market
 beforeAll(async () => {

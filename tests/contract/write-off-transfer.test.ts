@@ -20,7 +20,7 @@ import {
   someHash,
 } from '../support/treasury.ts'
 
-const PATH = '/api/admin/outgoing/book'
+const PATH = '/api/admin/outgoing-transfers/write-off'
 const REASON = 'The payer asked for it'
 
 let market: Market
@@ -78,12 +78,14 @@ test('200: the fees bear the loss, once, it is unexplained no more, and who said
   expect((await post(bodyFor(reference))).body).toEqual(body)
   expect(await inFees()).toBe(before - 5_000_000n)
   const entry = {
-    act: 'sending.booked',
+    act: 'transfer.written_off',
     actor: `user:${ADMIN_USER}`,
     details: { reason: REASON, network: NETWORK, payout: null, amount_usd: '5.00' },
   }
   expect(await auditOf(market.db, reference)).toEqual([entry, entry])
-  const unexplained = await market.client().get('/api/admin/unexplained?limit=100', { bearer })
+  const unexplained = await market
+    .client()
+    .get('/api/admin/outgoing-transfers/unexplained?limit=100', { bearer })
   expect(unexplained.body.data).not.toContainEqual(expect.objectContaining({ reference }))
 })
 

@@ -52,18 +52,18 @@ const stateOf = ({ id }: Payout) =>
 
 test('money that nobody claimed is found, given back, and arrives where it came from', async () => {
   const reference = await treasury.payIn(payer, 3_000_000n)
-  expect(await get('unmatched')).toMatchObject([{ reference, state: 'seen', amount_usd: '3.00' }])
+  expect(await get('transfers/unmatched')).toMatchObject([{ reference, state: 'seen', amount_usd: '3.00' }])
   await settle()
-  const [found] = await get('unmatched')
+  const [found] = await get('transfers/unmatched')
   expect(found).toMatchObject({ kind: 'suspense', payer: payer.address.toLowerCase(), state: 'final' })
   const before = await network.balanceOf(payer.address)
-  const { status, body } = await post('transfers/give-back', {
+  const { status, body } = await post('transfers/refund', {
     network: NETWORK,
     reference,
     from: 'suspense',
   })
   expect(status).toBe(200)
-  expect(await get('unmatched')).toEqual([])
+  expect(await get('transfers/unmatched')).toEqual([])
   await pay(body.data)
   expect(await stateOf(body.data)).toEqual({ state: 'final', reason: null })
   expect(await network.balanceOf(payer.address)).toBe(before + 3_000_000n)
@@ -81,8 +81,8 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
   expect(await base()).toMatchObject({ open: false, short_usd: '2.00' })
   const owed = await treasury.askFor('order:a', 4_000_000n, newAccount().address)
   await treasury.advance(owed)
-  expect(await get('payouts')).toMatchObject([{ id: owed.id, reason: 'The treasury is short by 2.00 USDC' }])
-  expect(await get('unexplained')).toEqual([
+  expect(await get('payouts')).toMatchObject([{ id: owed.id, hold_code: 'treasury_short' }])
+  expect(await get('outgoing-transfers/unexplained')).toEqual([
     expect.objectContaining({
       reference: stolen,
       payout_id: null,
@@ -92,14 +92,14 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
   ])
 
   const loss = { network: NETWORK, reference: stolen }
-  expect((await post('outgoingTransfers/book', loss)).status).toBe(409)
+  expect((await post('outgoing-transfers/write-off', loss)).status).toBe(409)
   const deposit = await treasury.payIn(payer, 2_000_000n)
   await settle()
-  expect((await post('transfers/keep', { network: NETWORK, reference: deposit })).status).toBe(200)
-  expect((await post('outgoingTransfers/book', loss)).status).toBe(200)
+  expect((await post('transfers/recognize', { network: NETWORK, reference: deposit })).status).toBe(200)
+  expect((await post('outgoing-transfers/write-off', loss)).status).toBe(200)
   await treasury.look()
   expect(await base()).toMatchObject({ open: true, short_usd: '0.00', short_since: null })
-  expect(await get('unexplained')).toEqual([])
+  expect(await get('outgoing-transfers/unexplained')).toEqual([])
   await pay(owed)
   expect((await stateOf(owed)).state).toBe('final')
   expect((await treasury.look()).short).toBe(0n)
@@ -189,10 +189,8 @@ test('a nonce that was used by no payment holds payouts until the books are told
   await settle()
   const next = await treasury.askFor('order:b', 5_000_000n, newAccount().address)
   await treasury.advance(next)
-  expect(await get('payouts?state=held')).toMatchObject([
-    { id: next.id, reason: 'The chain counts 2 payments of the treasury, the books 1' },
-  ])
-  expect(await get('unexplained')).toEqual([])
+  expect(await get('payouts?state=held')).toMatchObject([{ id: next.id, hold_code: 'nonce_mismatch' }])
+  expect(await get('outgoing-transfers/unexplained')).toEqual([])
   await market.db
     .updateTable('payout_nonces')
     .set({ next_nonce: 2n })

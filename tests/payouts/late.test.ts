@@ -98,11 +98,15 @@ test('what the nodes say against a signed payout is told until they take it, in 
   const payout = await books.ask()
   const send = () => Promise.reject(new Error(`insufficient\u0000 funds\nfor ${'gas '.repeat(100)}`))
   await advanceLate(payout, { send })
-  const said = (await books.rowOf(payout)).reason ?? ''
+  const said = (await books.rowOf(payout)).hold_detail ?? ''
   expect(said).toMatch(/^insufficient funds for gas gas/)
   expect(said).toHaveLength(200)
   await advanceLate(payout, { send: () => Promise.reject(new Error('underpriced')) })
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: 'underpriced' })
+  expect(await books.rowOf(payout)).toMatchObject({
+    state: 'signed',
+    hold_code: 'broadcast_error',
+    hold_detail: 'underpriced',
+  })
   await books.advance(payout)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
   await chain.rpc('anvil_dropAllTransactions')
@@ -120,7 +124,11 @@ test('a payout that a node took although it said no is told of as any other once
     throw new Error('no answer in time')
   }
   await advanceLate(payout, { send })
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: 'no answer in time' })
+  expect(await books.rowOf(payout)).toMatchObject({
+    state: 'signed',
+    hold_code: 'broadcast_error',
+    hold_detail: 'no answer in time',
+  })
   await books.advance(payout)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
 })

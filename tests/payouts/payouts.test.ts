@@ -47,7 +47,7 @@ describe('payouts', () => {
     expect((await totals(books.ctx.db, NETWORK)).liabilities.payable).toBe(5_000_000n)
     const refund = await books.ask({ ...same, kind: 'refund' })
     expect(refund.id).not.toBe(asked[0]?.id)
-    await expect(books.ask({ ...same, amount: usdc(6n) })).rejects.toThrow('one and the same')
+    await expect(books.ask({ ...same, amount: usdc(6n) })).rejects.toThrow('requested with another amount')
   })
 
   test('twenty workers that advance one payout at every step sign once, pay once and settle once', async () => {
@@ -70,12 +70,18 @@ describe('payouts', () => {
     expect(await books.advance(payout)).toBe(30 * SECOND)
     expect(await books.rowOf(payout)).toMatchObject({
       state: 'held',
-      reason: 'Above the cap of 50.00 USDC for one payout',
+      hold_code: 'payout_cap',
+      hold_detail: '50.00 USDC',
       nonce: null,
     })
     const caps = { ...CAPS, perPayout: usdc(60_000_000n) }
     await advancePayout({ ...books.app, caps }, payout.id)
-    expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null, nonce: 0n })
+    expect(await books.rowOf(payout)).toMatchObject({
+      state: 'signed',
+      hold_code: null,
+      reason: null,
+      nonce: 0n,
+    })
   })
 
   test('ten workers at once let through no more than the cap of a day, and leave no nonce unused', async () => {
@@ -110,7 +116,7 @@ describe('payouts', () => {
     await books.advance(signed)
     await books.freeze(true)
     expect(await books.advance(waiting)).toBe(30 * SECOND)
-    expect(await books.rowOf(waiting)).toMatchObject({ state: 'held', reason: 'Payouts are frozen' })
+    expect(await books.rowOf(waiting)).toMatchObject({ state: 'held', hold_code: 'payouts_frozen' })
     await chain.mine(FINALITY)
     await books.advance(signed)
     expect((await books.rowOf(signed)).state).toBe('final')
@@ -124,7 +130,7 @@ describe('payouts', () => {
     const dead = { ...books.sender, sign: () => Promise.reject(new Error('the worker died')) }
     const dying = advancePayout({ ...books.app, payoutSenders: { [NETWORK]: dead } }, first.id)
     await expect(dying).rejects.toThrow('the worker died')
-    expect(await books.rowOf(first)).toMatchObject({ state: 'numbered', nonce: 0n })
+    expect(await books.rowOf(first)).toMatchObject({ state: 'nonce_assigned', nonce: 0n })
     await books.advance(second)
     expect(await books.holds(second)).toBe(0n)
     await books.freeze(true)
@@ -197,7 +203,8 @@ describe('payouts', () => {
     expect(await books.advance(second)).toBe(30 * SECOND)
     expect(await books.rowOf(second)).toMatchObject({
       state: 'held',
-      reason: 'The chain counts 2 payments of the treasury, the books 1',
+      hold_code: 'nonce_mismatch',
+      hold_detail: '2 on the chain, 1 in the ledger',
     })
   })
 
@@ -205,7 +212,7 @@ describe('payouts', () => {
     await chain.fund(books.account.address, 0n)
     const payout = await books.ask()
     expect(await books.advance(payout)).toBe(30 * SECOND)
-    expect((await books.rowOf(payout)).reason).toBe('The treasury has not enough coin for fees')
+    expect((await books.rowOf(payout)).hold_code).toBe('fee_balance_low')
     await chain.fund(books.account.address)
     await books.advance(payout)
     expect((await books.rowOf(payout)).state).toBe('signed')

@@ -23,7 +23,6 @@ import { until } from '../support/until.ts'
 
 const SENDS = /"(?:sendTransaction|eth_sendRawTransaction)"/
 const HISTORY = /"(?:getSignaturesForAddress|eth_getLogs)"/
-const NOT_COMPARED = 'Not yet compared with the chain since the database came up'
 
 const freeze = ({ ctx }: WorldLedger, on: boolean) =>
   turnSwitch(ctx, { name: 'freeze_payouts', on, reason: 'a test' })
@@ -55,7 +54,7 @@ async function payAndBackUp(world: PayoutWorld): Promise<History> {
     await untilAll(ledger, signed, 'signed', ({ state }) => state === 'signed')
     await freeze(ledger, true)
     await requestPayouts(ledger, waiting)
-    await untilAll(ledger, waiting, 'held', ({ reason }) => reason === 'Payouts are frozen')
+    await untilAll(ledger, waiting, 'held', ({ hold_code }) => hold_code === 'payouts_frozen')
     const restore = await world.backup()
     await freeze(ledger, false)
     await requestPayouts(ledger, lost)
@@ -99,7 +98,7 @@ test('restored database: payouts it lost and is asked for again are found on the
       ledger,
       [...waiting, ...lost, ...fresh],
       'held until the chains were read',
-      ({ state, reason }) => state === 'held' && reason === NOT_COMPARED,
+      ({ state, hold_code }) => state === 'held' && hold_code === 'not_compared',
     )
     expect(await treasuryBalances(world)).toEqual(before)
     world.holdBack(undefined)
@@ -123,7 +122,7 @@ test('restored database: without repeated requests, new payouts are held until t
   await withWorker(ledger, async () => {
     await requestPayouts(ledger, next)
     await untilFinal(world, ledger, [...signed, ...waiting])
-    await untilAll(ledger, next, 'held for the shortage', ({ reason }) => /short by/.test(reason ?? ''))
+    await untilAll(ledger, next, 'held for the shortage', ({ hold_code }) => hold_code === 'treasury_short')
     for (const network of NETWORKS) {
       const moves = [{ from: floatOf(network), to: fees(network), amount: usdc(50_000_000n) }]
       const earned = { key: `earned:${network}`, reason: 'earned', subject: 'earned', network, moves }

@@ -75,9 +75,9 @@ test('one that failed on the chain is tried again with another nonce, and its ol
 
 test('one that has no address waits for one, and is not tried again without', async () => {
   const payout = await books.ask({ payee: null })
-  expect(payout).toMatchObject({ state: 'failed', payee: null, reason: 'There is no address to pay it to' })
+  expect(payout).toMatchObject({ state: 'failed', payee: null, holdCode: 'no_address' })
   expect(await books.setAside(payout)).toBe(5_000_000n)
-  await expect(retry(payout)).rejects.toThrow('say where it is to go')
+  await expect(retry(payout)).rejects.toThrow('has no address to be paid to')
   expect(await retry(payout, { payee: newAccount().address })).toMatchObject({ state: 'queued', round: 2 })
 })
 
@@ -88,7 +88,8 @@ test('what may leave no earlier than a time leaves no earlier in another round e
   await books.advance(again)
   expect(await books.rowOf(again)).toMatchObject({
     state: 'held',
-    reason: `It leaves no earlier than ${notBefore.toISOString()}`,
+    hold_code: 'not_before',
+    hold_detail: `not before ${notBefore.toISOString()}`,
   })
   books.ctx.clock.advance(3_600_000)
   await books.advance(again)
@@ -101,7 +102,7 @@ test('what may leave no earlier than a time leaves no earlier in another round e
 test('only a failed payout is tried again, even when two ask at once', async () => {
   await expect(retry({ id: payoutIdOf('payout', 'nothing') })).rejects.toMatchObject({ kind: 'not_found' })
   const waiting = await books.ask()
-  await expect(retry(waiting)).rejects.toThrow('Only a failed payout can be tried again; this one is queued')
+  await expect(retry(waiting)).rejects.toThrow('is queued. Only a failed payout can be retried.')
   const failed = await failOnChain()
   const both = await Promise.allSettled([retry(failed), retry(failed)])
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -130,7 +131,7 @@ test('one whose earlier round turns out to be paid is held for a person', async 
   await retry(payout)
   await books.advance(payout)
   expect(await books.rowOf(payout)).toMatchObject({ state: 'held', nonce: null })
-  expect((await books.rowOf(payout)).reason).toMatch(/not its own/)
+  expect((await books.rowOf(payout)).hold_code).toBe('transfer_mismatch')
   // The payee has got what is owed: as a loss it would be paid once more.
   const booking = books.ctx.transact((tx) =>
     writeOffTransfer(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),

@@ -2,10 +2,19 @@ import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { balanceOf, escrow, maintainLedgerPartitions, payable, post, totals, world } from '@market/money/ledger'
+import {
+  balanceOf,
+  escrow,
+  maintainLedgerPartitions,
+  payable,
+  post,
+  totals,
+  world,
+} from '@market/money/ledger'
 import { advancePayout, compareOutgoingTransfers, requestPayout } from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { orderPayoutListener } from '@market/trade/orders'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
@@ -63,9 +72,14 @@ const startBooks = async () => {
     db,
     id,
     payee,
-    app: { ...ctx, payoutSenders: { [NETWORK]: sender }, caps: CAPS },
+    app: { ...ctx, payoutSenders: { [NETWORK]: sender }, payoutListener: orderPayoutListener, caps: CAPS },
     /** The same sender, but for the bytes, which get lost on the way. */
-    lossy: { ...ctx, payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } }, caps: CAPS },
+    lossy: {
+      ...ctx,
+      payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } },
+      payoutListener: orderPayoutListener,
+      caps: CAPS,
+    },
     row: () => db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     signatures: () => db.selectFrom('payout_signatures').selectAll().orderBy('n').execute(),
     stop: database.stop,
@@ -138,7 +152,8 @@ test('a payout that costs more than the cap for fees and rent waits', async () =
     await advancePayout(dear, books.id)
     expect(await books.row()).toMatchObject({
       state: 'held',
-      reason: 'Costs 2044360 to send, above the cap of 100000',
+      hold_code: 'fee_above_cap',
+      hold_detail: '2044360, the cap is 100000',
     })
     await advancePayout(books.app, books.id)
     expect(await books.row()).toMatchObject({ state: 'signed', reason: null, nonce: null })

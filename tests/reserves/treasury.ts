@@ -10,6 +10,7 @@ import { takeReserveSnapshot } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
+import { orderPayoutListener } from '@market/trade/orders'
 import { CONFIRMATIONS, newAccount, question, settingsFor } from '../chains/evm-world.ts'
 
 export const NETWORK = 'base-mainnet'
@@ -66,7 +67,8 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
           from: escrow(NETWORK, purpose),
         }),
       ),
-    advance: ({ id }: Payout) => advancePayout({ ...ctx, payoutSenders, caps: CAPS }, id),
+    advance: ({ id }: Payout) =>
+      advancePayout({ ...ctx, payoutSenders, payoutListener: orderPayoutListener, caps: CAPS }, id),
     /** The platform's share of what waits for a purpose. */
     earn: (purpose: string, amount: bigint) =>
       ctx.transact((tx) =>

@@ -15,6 +15,8 @@ import type { EvmNetwork } from '@market/testing/evm-network'
 import { makeProfile } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { orderPayoutListener } from '@market/trade/orders'
+import { sql } from 'kysely'
 import type { Address } from 'viem'
 import { newAccount, settingsFor } from '../chains/evm-world.ts'
 
@@ -54,6 +56,7 @@ export async function startPayoutBooks(
     ...ctx,
     chains: { [NETWORK]: evmChain(settings) },
     payoutSenders: { [NETWORK]: sender },
+    payoutListener: orderPayoutListener,
     caps: CAPS,
   }
   /** As the worker does it again and again; the clock goes on, so that it is done at once. */
@@ -95,7 +98,14 @@ export async function startPayoutBooks(
       name: 'freeze_payouts' | 'freeze_payouts_base' | 'freeze_payouts_alt' = 'freeze_payouts',
     ) => turnSwitch(ctx, { name, on, reason: 'a test' }),
     shortBy: (micros: bigint) => ctx.transact((tx) => setShortage(ctx, tx, NETWORK, micros)),
-    gate: () =>
+    /** Sets a state that no action leads to, as a restore of an earlier backup does. */
+    restoreState: ({ id }: Payout, state: Payout['state']) =>
+      ctx.transact(async (tx) => {
+        await sql`alter table payouts disable trigger payouts_transition`.execute(tx)
+        await tx.updateTable('payouts').set({ state }).where('id', '=', id).execute()
+        await sql`alter table payouts enable trigger payouts_transition`.execute(tx)
+      }),
+    guard: () =>
       ctx.db.selectFrom('payout_guards').selectAll().where('network', '=', NETWORK).executeTakeFirstOrThrow(),
     outgoingTransfers: () =>
       ctx.db.selectFrom('outgoing_transfers').selectAll().orderBy('block_height').orderBy('nonce').execute(),

@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { queueMetrics } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
-import { payoutFigures } from '@market/money/payouts'
+import { payoutMetrics } from '@market/money/payouts'
 import { type GasFigures, purchaseFigures } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
@@ -41,12 +41,13 @@ export async function serveFigures(settings: FigureSettings) {
     oldestSeconds: perNetwork('market_payouts_oldest_seconds', 'How long the oldest of them has waited'),
     held: perNetwork('market_payouts_held', 'Payouts that wait for something to change'),
     failed: perNetwork('market_payouts_failed', 'Payouts that somebody must look at'),
-    shortMicros: perNetwork('market_treasury_short_micros', 'What the treasury lacks of what it must hold'),
+    short: perNetwork('market_treasury_short_micros', 'What the treasury lacks of what it must hold'),
     isOpen: perNetwork('market_payouts_open', '1 while payouts may leave'),
   }
   const tellMoney = async () => {
     for (const gauge of Object.values(money)) gauge.reset()
-    for (const { network, ...figures } of await payoutFigures(settings.ctx))
+    const metrics = await payoutMetrics(settings.ctx)
+    for (const { network, ...figures } of metrics.filter(({ isGuarded }) => isGuarded))
       for (const [name, gauge] of Object.entries(money))
         gauge.set({ network }, Number(figures[name as keyof typeof money]))
   }

@@ -14,6 +14,7 @@ import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { localVault } from '@market/platform/vault/local-vault'
+import { orderPayoutListener } from '@market/trade/orders'
 import type { Config } from './config.ts'
 import { serveFigures } from './figures.ts'
 import { openPayoutSenders } from './payout-senders.ts'
@@ -69,7 +70,7 @@ export async function startApp(config: Config) {
     isStopping: () => stopping,
   })
   const payingOut = startPayingOut(
-    { ...ctx, payoutSenders: networks.payoutSenders, caps },
+    { ...ctx, payoutSenders: networks.payoutSenders, payoutListener: orderPayoutListener, caps },
     log,
     figures.noteFailure,
   )

@@ -301,6 +301,8 @@ export interface Tables {
     purpose: string | null
     notified_agent: string | null
     not_before: Date | null
+    hold_code: string | null
+    hold_detail: string | null
   }
   purchases: {
     id: string

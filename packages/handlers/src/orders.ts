@@ -125,7 +125,7 @@ const presentDelivery = ({ n, note, at, items }: Delivery) => ({
 const PAYOUT_WORDS = {
   queued: 'queued',
   held: 'held',
-  numbered: 'sending',
+  nonce_assigned: 'sending',
   signed: 'sending',
   final: 'sent',
   failed: 'failed',

@@ -1,18 +1,16 @@
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
-import type { PayoutId } from '@market/money/payouts'
+import { formatPurpose, type UnmatchedMoney } from '@market/money/payments'
+import type { ListedPayout, OutgoingTransfer, PayoutId } from '@market/money/payouts'
 import {
   getTreasury,
-  giveBackTransfer,
-  keepTransfer,
-  type ListedOutgoingTransfer,
-  type ListedPayout,
   listPayouts,
   listUnexplained,
   listUnmatched,
+  recognizeTransfer,
+  refundTransfer,
   retryPayout,
   type Treasury,
-  type UnmatchedMoney,
   writeOffTransfer,
 } from '@market/money/treasury'
 import { handler } from './handler.ts'
@@ -37,7 +35,7 @@ const presentUnmatched = (money: UnmatchedMoney) => ({
   amount_usd: formatUsd(money.amount),
   state: money.state,
   happened_at: money.happenedAt.toISOString(),
-  purpose: money.purpose === '' ? null : money.purpose,
+  purpose: money.purpose === null ? null : formatPurpose(money.purpose),
 })
 
 const presentPayout = (payout: ListedPayout) => ({
@@ -48,6 +46,7 @@ const presentPayout = (payout: ListedPayout) => ({
   payee: payout.payee,
   amount_usd: formatUsd(payout.amount),
   state: payout.state,
+  hold_code: payout.holdCode,
   reason: payout.reason,
   round: payout.round,
   created_at: payout.createdAt.toISOString(),
@@ -55,18 +54,18 @@ const presentPayout = (payout: ListedPayout) => ({
   tx_hash: payout.reference,
 })
 
-const presentOutgoingTransfer = (sending: ListedOutgoingTransfer) => ({
-  network: sending.network,
-  reference: sending.reference,
-  payout_id: sending.payoutId,
-  payee: sending.payee,
-  amount_usd: formatUsd(sending.amount),
-  happened_at: sending.happenedAt.toISOString(),
+const presentOutgoingTransfer = (transfer: OutgoingTransfer) => ({
+  network: transfer.network,
+  reference: transfer.reference,
+  payout_id: transfer.payoutId,
+  payee: transfer.payee,
+  amount_usd: formatUsd(transfer.amount),
+  happened_at: transfer.at.toISOString(),
 })
 
-function presentBooked(sending: ListedOutgoingTransfer) {
-  assert(sending.bookedAt !== null, `${sending.reference} is booked`)
-  return { ...presentOutgoingTransfer(sending), written_off_at: sending.bookedAt.toISOString() }
+function presentWrittenOff(transfer: OutgoingTransfer) {
+  assert(transfer.writtenOffAt !== null, `${transfer.reference} was written off`)
+  return { ...presentOutgoingTransfer(transfer), written_off_at: transfer.writtenOffAt.toISOString() }
 }
 
 export const treasuryHandlers = {
@@ -90,21 +89,21 @@ export const treasuryHandlers = {
     present: ({ rows, nextCursor }) => ({ data: rows.map(presentOutgoingTransfer), next_cursor: nextCursor }),
   }),
 
-  giveBackTransfer: handler('giveBackTransfer', {
-    run: (ctx, input) => giveBackTransfer(ctx, input),
+  refundTransfer: handler('refundTransfer', {
+    run: (ctx, input) => refundTransfer(ctx, input),
     present: (payout) => ({ data: presentPayout(payout) }),
   }),
 
-  keepTransfer: handler('keepTransfer', {
-    run: (ctx, input) => keepTransfer(ctx, input),
+  recognizeTransfer: handler('recognizeTransfer', {
+    run: (ctx, input) => recognizeTransfer(ctx, input),
     present: ({ network, reference, amount }) => ({
-      data: { network, reference, kept_usd: formatUsd(amount) },
+      data: { network, reference, recognized_usd: formatUsd(amount) },
     }),
   }),
 
   writeOffTransfer: handler('writeOffTransfer', {
     run: (ctx, input) => writeOffTransfer(ctx, input),
-    present: (sending) => ({ data: presentBooked(sending) }),
+    present: (transfer) => ({ data: presentWrittenOff(transfer) }),
   }),
 
   retryAnyPayout: handler('retryAnyPayout', {

@@ -71,9 +71,9 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
-        file: 'money/src/payouts/sign-once.ts',
-        from: '  const isOurs = await transact(',
-        to: '  await sendAnyway(sender, signed)\n  const isOurs = await transact(',
+        file: 'money/src/payouts/sign-payout.ts',
+        from: '  const isStored = await transact(',
+        to: '  await broadcast(sender, signed)\n  const isStored = await transact(',
       },
     ],
     aim: {
@@ -103,22 +103,22 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'money/src/payouts/advance-payout.ts',
-        from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await sender.nonces())?.next === payout.nonce) await signOnce(ctx, sender, payout, signed)\n',
+        from: '  if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return\n  if ((await sender.nonces())?.next === payout.nonce) await signPayout(ctx, sender, payout, signed)\n',
         to: [
           '  if (payout.nonce === null) return',
           '  const nonce = await transact(ctx.db, async (tx) => {',
-          '    const book = await findNonce(tx, payout.network)',
-          "    if (book === undefined) throw new Error('no book')",
-          '    await saveNonce(tx, payout.network, { ...book, next: book.next + 1n })',
-          '    return book.next',
+          '    const counter = await findNonceCounter(tx, payout.network)',
+          "    if (counter === undefined) throw new Error('no counter')",
+          '    await saveNonceCounter(tx, payout.network, { ...counter, next: counter.next + 1n })',
+          '    return counter.next',
           '  })',
-          '  await signOnce(ctx, sender, { ...payout, nonce }, signed)\n',
+          '  await signPayout(ctx, sender, { ...payout, nonce }, signed)\n',
         ].join('\n'),
       },
       {
         file: 'money/src/payouts/advance-payout.ts',
-        from: "import { findPayout } from './store.ts'",
-        to: "import { findNonce, findPayout, saveNonce } from './store.ts'\nimport { transact } from '@market/database/transact'",
+        from: "import { findPayout, reserveDue, saveDue } from './store.ts'",
+        to: "import { findNonceCounter, findPayout, reserveDue, saveDue, saveNonceCounter } from './store.ts'",
       },
       {
         file: 'chains/src/evm/evm-payout-sender.ts',
@@ -145,9 +145,9 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['a payout leaves once, and is the one the books name'],
     changes: [
       {
-        file: 'money/src/payouts/number-payout.ts',
-        from: 'await saveNonce(tx, network, { treasury, next: nonce + 1n })',
-        to: 'await saveNonce(tx, network, { treasury, next: nonce })',
+        file: 'money/src/payouts/authorize-payout.ts',
+        from: 'await saveNonceCounter(tx, network, { treasury, next: nonce + 1n })',
+        to: 'await saveNonceCounter(tx, network, { treasury, next: nonce })',
       },
       {
         file: 'chains/src/evm/observe-payout.ts',

@@ -20,7 +20,7 @@ export const listSwitches = operation({
   group: 'Administration',
   method: 'GET',
   path: '/api/admin/switches',
-  summary: 'Read the emergency switches',
+  summary: 'List the emergency switches',
   callers: ['admin_key', 'admin'],
   limit: 'read',
   input: z.strictObject({}),

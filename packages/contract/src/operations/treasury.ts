@@ -4,12 +4,35 @@ import { Instant, NextCursor, pageFields, WalletAddress } from '../schemas/commo
 import { NetworkName, UsdText } from '../schemas/money.ts'
 import { line } from '../schemas/text.ts'
 
-/** Payouts that are not over; those that are stand in the books and on the chain. */
-const OPEN_STATES = ['queued', 'held', 'numbered', 'signed', 'failed'] as const
+/** Final and withdrawn payouts are not listed. */
+const LISTED_STATES = ['queued', 'held', 'nonce_assigned', 'signed', 'failed'] as const
 
-type OpenState = (typeof OPEN_STATES)[number]
+type ListedState = (typeof LISTED_STATES)[number]
 
-const Reason = line({ min: 3, max: 500 }).describe('Why; it is written into the audit log')
+const HOLD_CODES = [
+  'not_compared',
+  'not_counted',
+  'treasury_short',
+  'payouts_frozen',
+  'network_frozen',
+  'fee_above_cap',
+  'fee_balance_low',
+  'not_before',
+  'payment_not_final',
+  'payout_cap',
+  'daily_cap',
+  'balance_low',
+  'history_unread',
+  'nonce_mismatch',
+  'transfer_mismatch',
+  'nonce_reserved',
+  'nonce_used',
+  'broadcast_error',
+  'no_address',
+  'other',
+] as const
+
+const Reason = line({ min: 3, max: 500 }).describe('Why you do this; stored in the audit log')
 
 const Reference = z
   .string()
@@ -19,24 +42,28 @@ const Reference = z
   )
   .describe('Transaction hash (0x…) or Solana signature')
 
-const Payee = WalletAddress.describe('A wallet on the network: on EVM with its checksum (EIP-55)')
+const Payee = WalletAddress.describe('A wallet on the network; on EVM with its EIP-55 checksum')
 
-const PayoutId = z.string().regex(/^pay_[0-9a-z]{32}$/, 'must be the id of a payout')
+const PayoutId = z.string().regex(/^pay_[0-9a-z]{32}$/, 'must be a payout id: pay_ and 32 letters or digits')
 
 const Treasury = named(
   'Treasury',
   z.object({
     network: NetworkName,
-    open: z.boolean().describe('Whether payouts may leave: compared with the chain, not short, not frozen'),
+    open: z
+      .boolean()
+      .describe('Whether payouts may be sent: compared with the chain, counted, not short and not frozen'),
     compared_at: Instant.nullable().describe(
-      'Since when all that left before the database came up is known; null while it is not',
+      'Since when all outgoing transfers from before the last database start are known; null while they are not',
     ),
-    short_usd: UsdText.describe('By how much the treasury holds less than it must'),
+    short_usd: UsdText.describe('By how much the treasury holds less than it owes'),
     short_since: Instant.nullable(),
-    waiting: z.int().describe('Payouts that were asked for and have not ended'),
-    oldest_seconds: z.int().describe('For how long the oldest of them has waited'),
-    held: z.int().describe('Of those waiting: something must change before they leave'),
-    failed: z.int().describe('Payouts that a person must look at'),
+    waiting: z.int().describe('Payouts that were requested and have not ended'),
+    oldest_seconds: z.int().describe('Age of the oldest waiting payout'),
+    held: z
+      .int()
+      .describe('Waiting payouts that cannot be sent until something changes; `hold_code` says what'),
+    failed: z.int().describe('Payouts that an operator or the agent must retry'),
   }),
 )
 
@@ -45,12 +72,14 @@ const Unmatched = named(
   z.object({
     network: NetworkName,
     reference: z.string(),
-    payer: z.string().nullable().describe('Whose it is; null where only the transaction itself can tell'),
+    payer: z.string().nullable().describe('Null when only the transaction itself shows who paid'),
     kind: z.enum(['suspense', 'surplus']),
-    amount_usd: UsdText.describe('What is still here'),
-    state: z.enum(['seen', 'final', 'gone']).describe('Only of what is `final` may be disposed'),
+    amount_usd: UsdText.describe('The amount that is still in the account'),
+    state: z
+      .enum(['seen', 'final', 'gone'])
+      .describe('Only a `final` transfer can be refunded or recognized'),
     happened_at: Instant,
-    purpose: z.string().nullable().describe('What the transfer paid for; null while nobody has claimed it'),
+    purpose: z.string().nullable().describe('What the transfer paid for; null while it is unclaimed'),
   }),
 )
 
@@ -59,36 +88,40 @@ const Payout = named(
   z.object({
     id: z.string(),
     kind: z.enum(['payout', 'refund', 'surplus']),
-    subject: z.string().describe('What it is paid for'),
+    subject: z.string().describe('What it pays for'),
     network: NetworkName,
-    payee: z.string().nullable().describe('Null while nobody knows where to pay it'),
+    payee: z.string().nullable().describe('Null while no address is known'),
     amount_usd: UsdText,
-    state: z.enum([...OPEN_STATES, 'final', 'withdrawn']),
-    reason: z.string().nullable().describe('Why it is held or has failed'),
-    round: z.int().describe('Each retry begins another'),
+    state: z.enum([...LISTED_STATES, 'final', 'withdrawn']),
+    hold_code: z.enum(HOLD_CODES).nullable().describe('Why it waits; null when it does not wait'),
+    reason: z.string().nullable().describe('Why it is held, failed or withdrawn, as a sentence'),
+    round: z.int().describe('Starts at 1; each retry adds 1'),
     created_at: Instant,
     updated_at: Instant,
-    tx_hash: z.string().nullable().describe('By which it was paid or, not being final, was signed last'),
+    tx_hash: z
+      .string()
+      .nullable()
+      .describe('The final transaction or, before that, the last one that was signed'),
   }),
 )
 
-const sendingFields = {
+const outgoingFields = {
   network: NetworkName,
   reference: z.string(),
-  payout_id: z.string().nullable().describe('The payout it says it is'),
+  payout_id: z.string().nullable().describe('The payout id that the transaction contains'),
   payee: z.string().nullable(),
   amount_usd: UsdText,
   happened_at: Instant,
 }
 
-const Unexplained = named('UnexplainedTransfer', z.object(sendingFields))
+const Unexplained = named('UnexplainedTransfer', z.object(outgoingFields))
 
 export const getTreasury = operation({
   id: 'getTreasury',
   group: 'Administration',
   method: 'GET',
   path: '/api/admin/treasury',
-  summary: 'Read how the treasuries and their payouts stand',
+  summary: 'Get the treasury status',
   callers: ['admin_key', 'admin'],
   limit: 'read',
   input: z.strictObject({}),
@@ -100,10 +133,10 @@ export const listUnmatched = operation({
   id: 'listUnmatched',
   group: 'Administration',
   method: 'GET',
-  path: '/api/admin/unmatched',
-  summary: 'Read what arrived and belongs to nothing',
+  path: '/api/admin/transfers/unmatched',
+  summary: 'List unmatched transfers',
   description:
-    'Oldest first. `suspense`: nobody has claimed it, or others paid it beside a claimed payment. `surplus`: it was paid beyond what was due.',
+    'Oldest first. `suspense`: money of a transfer that paid for nothing, or that others sent in the same transaction. `surplus`: money above the amount due.',
   callers: ['admin_key', 'admin'],
   limit: 'read',
   input: z.strictObject({ ...pageFields }),
@@ -117,8 +150,9 @@ export const listPayouts = operation({
   group: 'Administration',
   method: 'GET',
   path: '/api/admin/payouts',
-  summary: 'Read the payouts that are not over',
-  description: 'Oldest first; without `state` those that are held or have failed.',
+  summary: 'List payouts',
+  description:
+    'Oldest first. Without `state`, lists held and failed payouts. Final and withdrawn payouts are not listed.',
   callers: ['admin_key', 'admin'],
   limit: 'read',
   input: z.strictObject({
@@ -126,12 +160,12 @@ export const listPayouts = operation({
       .string()
       .max(100)
       .refine(
-        (list) => list.split(',').every((one) => OPEN_STATES.some((known) => known === one)),
-        `must be a list of ${OPEN_STATES.join(', ')}`,
+        (list) => list.split(',').every((one) => LISTED_STATES.some((known) => known === one)),
+        `must be a comma-separated list of ${LISTED_STATES.join(', ')}`,
       )
-      .transform((list) => list.split(',') as OpenState[])
+      .transform((list) => list.split(',') as ListedState[])
       .optional()
-      .describe(`Only these, separated by commas: ${OPEN_STATES.join(', ')}`),
+      .describe(`Comma-separated list of ${LISTED_STATES.join(', ')}`),
     network: NetworkName.optional(),
     ...pageFields,
   }),
@@ -144,10 +178,10 @@ export const listUnexplained = operation({
   id: 'listUnexplained',
   group: 'Administration',
   method: 'GET',
-  path: '/api/admin/unexplained',
-  summary: 'Read what left the treasuries and settles no payout',
+  path: '/api/admin/outgoing-transfers/unexplained',
+  summary: 'List unexplained outgoing transfers',
   description:
-    'Final payments, oldest first, that are not booked as a loss. One that became final a moment ago stands here until its payout is settled.',
+    'Final payments out of the treasuries that belong to no payout and were not written off, oldest first. A payment that became final a moment ago is listed until its payout is final, too.',
   callers: ['admin_key', 'admin'],
   limit: 'read',
   input: z.strictObject({ ...pageFields }),
@@ -156,14 +190,14 @@ export const listUnexplained = operation({
   errors: [403],
 })
 
-export const giveBackTransfer = operation({
-  id: 'giveBackTransfer',
+export const refundTransfer = operation({
+  id: 'refundTransfer',
   group: 'Administration',
   method: 'POST',
-  path: '/api/admin/transfers/give-back',
-  summary: 'Send back what a transfer left in suspense or as surplus',
+  path: '/api/admin/transfers/refund',
+  summary: 'Refund a transfer',
   description:
-    'It goes to whoever paid; say `payee` only where `payer` is null. Asked again it is the same payout.',
+    'Pays the money that a transfer left in `suspense` or `surplus` back to its payer. Set `payee` only when `payer` is null. A repeated request returns the same payout.',
   callers: ['admin'],
   limit: 'write',
   input: z.strictObject({
@@ -177,17 +211,18 @@ export const giveBackTransfer = operation({
   errors: [403, 404, 409],
 })
 
-export const keepTransfer = operation({
-  id: 'keepTransfer',
+export const recognizeTransfer = operation({
+  id: 'recognizeTransfer',
   group: 'Administration',
   method: 'POST',
-  path: '/api/admin/transfers/keep',
-  summary: 'Keep a transfer that the platform itself made',
-  description: 'From suspense to the fees: only for what is the platform’s own.',
+  path: '/api/admin/transfers/recognize',
+  summary: 'Recognize a transfer as revenue',
+  description:
+    'Moves an unclaimed transfer from suspense to the fees. Only for transfers that the platform itself made.',
   callers: ['admin'],
   limit: 'write',
   input: z.strictObject({ network: NetworkName, reference: Reference, reason: Reason }),
-  output: z.object({ network: NetworkName, reference: z.string(), kept_usd: UsdText }),
+  output: z.object({ network: NetworkName, reference: z.string(), recognized_usd: UsdText }),
   errors: [403, 404, 409],
 })
 
@@ -195,13 +230,14 @@ export const writeOffTransfer = operation({
   id: 'writeOffTransfer',
   group: 'Administration',
   method: 'POST',
-  path: '/api/admin/outgoing/book',
-  summary: 'Book a payment nobody can explain as a loss of the platform',
-  description: 'The fees of the network must cover it. Asked again nothing is booked twice.',
+  path: '/api/admin/outgoing-transfers/write-off',
+  summary: 'Write off an outgoing transfer',
+  description:
+    'Posts an unexplained payment as a loss of the platform. The fees of the network must cover it. A repeated request posts nothing.',
   callers: ['admin'],
   limit: 'write',
   input: z.strictObject({ network: NetworkName, reference: Reference, reason: Reason }),
-  output: z.object({ ...sendingFields, written_off_at: Instant }),
+  output: z.object({ ...outgoingFields, written_off_at: Instant }),
   errors: [403, 404, 409],
 })
 
@@ -210,7 +246,8 @@ export const retryAnyPayout = operation({
   group: 'Administration',
   method: 'POST',
   path: '/api/admin/payouts/{payout_id}/retry',
-  summary: 'Try a failed payout again, to the same payee or to another one',
+  summary: 'Retry a failed payout',
+  description: 'Set `payee` to pay another address. A payout without a payee needs one.',
   callers: ['admin'],
   limit: 'write',
   input: z.strictObject({ payout_id: PayoutId, payee: Payee.optional(), reason: Reason }),

@@ -145,3 +145,11 @@ export const maintainLedgerPartitions = ({ db, clock }: Needs<'db' | 'clock'>): 
       select make_month('ledger_moves', (date_trunc('month', ${now}::timestamptz at time zone 'utc') + ahead)::date)
       from unnest(array['0 months', '1 month', '2 months']::interval[]) ahead`.execute(tx)
   })
+
+/** A query of the accounts with a balance, for modules that join it with their own tables. It uses the index of those. */
+export const openAccounts = (db: Db | Tx, kinds: readonly AccountKind[]) =>
+  db
+    .selectFrom('ledger_accounts')
+    .select(['id', 'kind', 'network', 'subject', 'balance_micros'])
+    .where('is_open', '=', true)
+    .where('kind', 'in', kinds)

@@ -8,6 +8,12 @@ export {
 } from './purpose.ts'
 export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
-export { findTransferFor, isPaymentFinal, lockTransfer } from './store.ts'
+export {
+  findTransferFor,
+  findUnmatched,
+  isPaymentFinal,
+  lockTransfer,
+  type UnmatchedMoney,
+} from './store.ts'
 export type { ClaimedTransfer, Transfer } from './transfer.ts'
 export { watchTreasury } from './watch-treasury.ts'

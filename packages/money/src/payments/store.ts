@@ -1,8 +1,9 @@
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
-import { usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import { openAccounts } from '../ledger/index.ts'
 import { formatPurpose, type Purpose, parsePurpose } from './purpose.ts'
 import type { Transfer, TransferState } from './transfer.ts'
 
@@ -140,4 +141,57 @@ export async function movePosition(
     .where('position', '=', from)
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** Money of a transfer that has no purpose: unclaimed, paid by others in the same transaction, or above the amount due. */
+export interface UnmatchedMoney {
+  readonly account: string
+  readonly kind: 'suspense' | 'surplus'
+  readonly network: Network
+  readonly reference: string
+  /** Null for money in suspense beside a claim: only the payer of the claimed part is known. */
+  readonly payer: string | null
+  readonly amount: Usdc
+  readonly state: TransferState
+  readonly happenedAt: Date
+  /** What the transfer pays for; null while it is unclaimed. */
+  readonly purpose: Purpose | null
+}
+
+/** Oldest first, after a position. */
+export async function findUnmatched(
+  db: Db,
+  limit: number,
+  after: { readonly at: Date; readonly name: string } | undefined,
+): Promise<UnmatchedMoney[]> {
+  const rows = await db
+    .selectFrom('transfers as transfer')
+    .innerJoin(openAccounts(db, ['suspense', 'surplus']).as('account'), (join) =>
+      join
+        .onRef('account.network', '=', 'transfer.network')
+        .onRef('account.subject', '=', 'transfer.reference'),
+    )
+    .select(['account.id', 'account.kind', 'account.balance_micros'])
+    .select(['transfer.network', 'transfer.reference', 'transfer.payer', 'transfer.state'])
+    .select(['transfer.happened_at', 'transfer.purpose'])
+    .$if(after !== undefined, (select) =>
+      select.where(
+        sql<SqlBool>`(transfer.happened_at, account.id) > (${after?.at}::timestamptz, ${after?.name})`,
+      ),
+    )
+    .orderBy('transfer.happened_at')
+    .orderBy('account.id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    account: row.id,
+    kind: row.kind as UnmatchedMoney['kind'],
+    network: row.network as Network,
+    reference: row.reference,
+    payer: row.kind === 'surplus' || row.purpose === '' ? row.payer : null,
+    amount: usdc(row.balance_micros),
+    state: row.state as TransferState,
+    happenedAt: row.happened_at,
+    purpose: row.purpose === '' ? null : parsePurpose(row.purpose),
+  }))
 }

@@ -1,67 +1,92 @@
+import type { Needs } from '@market/core/context'
 import {
   NONCE_USED_BY_ANOTHER,
   type PayoutOutcome,
   type PayoutSender,
 } from '@market/core/ports/payout-sender'
-import { MINUTE, SECOND } from '@market/kernel/clock'
-import { admit, hold } from './admit.ts'
-import { adoptKnown, NONCE_TAKEN } from './adopt.ts'
-import { failPayout, settlePayout } from './end-payout.ts'
-import { giveUpNonce } from './give-up-nonce.ts'
-import { feeReason, NOT_COVERED, NOT_FINAL } from './hold-reason.ts'
-import { noteUnsent } from './note-unsent.ts'
-import { UNREAD } from './number-payout.ts'
-import { isCompared, NOT_COMPARED, NOT_COUNTED } from './outgoing/guard.ts'
-import { findGate } from './outgoing/store.ts'
-import { hasEnded, isWaiting, orderOf, type Payout, type PayoutId, type StoredSignature } from './payout.ts'
-import type { PayoutContext } from './payout-senders.ts'
-import { sendAnyway, signOnce } from './sign-once.ts'
+import { transact } from '@market/database/transact'
+import { later, MINUTE, SECOND } from '@market/kernel/clock'
+import type { Network } from '@market/kernel/network'
+import { authorizePayout, feeHold, holdPayout } from './authorize-payout.ts'
+import { failPayout, finalizePayout } from './end-payout.ts'
+import { RETRY_MS } from './hold.ts'
+import { isCompared } from './outgoing/guard.ts'
+import { findGuard } from './outgoing/store.ts'
+import {
+  hasEnded,
+  isWaiting,
+  type Payout,
+  type PayoutId,
+  type StoredSignature,
+  senderRequestOf,
+} from './payout.ts'
+import type { PayoutContext } from './payout-context.ts'
+import { recoverUnlocked, releaseNonce } from './recover-payout.ts'
+import { broadcast, recordBroadcast, signPayout } from './sign-payout.ts'
 import { findSignatures } from './signatures/store.ts'
-import { findPayout } from './store.ts'
+import { findPayout, reserveDue, saveDue } from './store.ts'
 
-/** When to come back, in milliseconds; undefined when the payout has ended. */
-export type Again = number | undefined
+/** Milliseconds until the next step; undefined when the payout has ended. */
+export type NextStepMs = number | undefined
 
+/** Longer than most steps. Two workers may do the same step, so a step of a dead worker is soon done by another. */
+const STEP_MS = 5 * SECOND
+const AFTER_ERROR_MS = 2 * SECOND
 const SOON_MS = 1 * SECOND
-const HELD_MS = 30 * SECOND
-/** For what passes by itself in a moment, such as the comparison after a restart of the database. */
-const HELD_BRIEFLY_MS = 2 * SECOND
-const BRIEF_REASONS = [NOT_COMPARED, NOT_COUNTED, NOT_FINAL, NOT_COVERED, NONCE_TAKEN, UNREAD]
-const isBrief = ({ reason }: Payout): boolean =>
-  BRIEF_REASONS.some((known) => reason?.startsWith(known) === true)
-/** Finality can take a quarter of an hour: the longer it took, the longer the pauses, up to this. */
-const PATIENT_MS = 15 * SECOND
-const PATIENCE = 20
+/** Finality can take 15 minutes: the pause grows with the age of the signature, up to this. */
+const LONGEST_PAUSE_MS = 15 * SECOND
+const PAUSES_PER_AGE = 20
 
-/** On EVM a signature that nobody mines for this long is replaced by one that pays more, at the same nonce. */
+/** On EVM a signature that is not mined for this long is replaced by one with higher fees, at the same nonce. */
 const STUCK_MS = 1 * MINUTE
 
-/** Brings a payout one step on. Safe to be called by anybody, at any time, as often as they like. */
-export async function advancePayout(ctx: PayoutContext, id: PayoutId): Promise<Again> {
+/** The payouts of a network that are due. Each is given to one worker. */
+export function duePayouts(ctx: Needs<'db' | 'clock'>, network: Network, limit: number): Promise<PayoutId[]> {
+  const now = ctx.clock.now()
+  return transact(ctx.db, (tx) => reserveDue(tx, network, { now, next: later(now, STEP_MS) }, limit))
+}
+
+/** Does one step and stores when the next one is due, so that any worker can do it. */
+export async function advanceDue(ctx: PayoutContext, id: PayoutId): Promise<NextStepMs> {
+  const saveNext = (ms: number) =>
+    transact(ctx.db, (tx) => saveDue(tx, id, later(ctx.clock.now(), Math.round(ms))))
+  try {
+    const next = await advancePayout(ctx, id)
+    if (next !== undefined) await saveNext(next)
+    return next
+  } catch (error) {
+    await saveNext(AFTER_ERROR_MS)
+    throw error
+  }
+}
+
+/** Does the next step of a payout. Safe to call at any time, by several workers at once. */
+export async function advancePayout(ctx: PayoutContext, id: PayoutId): Promise<NextStepMs> {
   const payout = await findPayout(ctx.db, id)
   if (payout === undefined || hasEnded(payout)) return undefined
   const sender = ctx.payoutSenders[payout.network]
-  if (sender === undefined) return HELD_MS
+  if (sender === undefined) return RETRY_MS.other
   const signed = await findSignatures(ctx.db, payout)
   return signed.length === 0 ? begin(ctx, sender, payout) : follow(ctx, sender, payout, signed)
 }
 
-async function begin(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Again> {
-  const known = await adoptKnown(ctx, payout)
-  const ready = known ?? (isWaiting(payout) ? await letThrough(ctx, sender, payout) : payout)
+async function begin(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<NextStepMs> {
+  const recovered = await recoverUnlocked(ctx, payout)
+  const ready = recovered ?? (isWaiting(payout) ? await checkAndAuthorize(ctx, sender, payout) : payout)
   if (hasEnded(ready)) return undefined
-  if (isWaiting(ready)) return isBrief(ready) ? HELD_BRIEFLY_MS : HELD_MS
-  if (ready.state === 'numbered') await signOnce(ctx, sender, ready, [])
+  if (isWaiting(ready)) return RETRY_MS[ready.holdCode ?? 'other']
+  if (ready.state === 'nonce_assigned') await signPayout(ctx, sender, ready, [])
   return SOON_MS
 }
 
-/** All that can be asked is asked before there is a number. */
-async function letThrough(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Payout> {
-  if (!isCompared(await findGate(ctx.db, payout.network))) return hold(ctx, payout, NOT_COMPARED)
-  const apiError = await sender.rejectionReason(orderOf(payout))
-  if (apiError !== undefined) return failPayout(ctx, payout, apiError)
-  const dear = await feeReason(ctx, sender, payout)
-  return dear === undefined ? admit(ctx, sender, payout) : hold(ctx, payout, dear)
+/** Everything that can stop a payout is checked before it has a nonce. */
+async function checkAndAuthorize(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Payout> {
+  if (!isCompared(await findGuard(ctx.db, payout.network)))
+    return holdPayout(ctx, payout, { code: 'not_compared' })
+  const rejection = await sender.rejectionReason(senderRequestOf(payout))
+  if (rejection !== undefined) return failPayout(ctx, payout, rejection)
+  const hold = await feeHold(ctx, sender, payout)
+  return hold === undefined ? authorizePayout(ctx, sender, payout) : holdPayout(ctx, payout, hold)
 }
 
 async function follow(
@@ -69,58 +94,58 @@ async function follow(
   sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
-): Promise<Again> {
+): Promise<NextStepMs> {
   const outcome = await sender.observe(signed)
   switch (outcome.kind) {
     case 'final':
-      await settlePayout(ctx, payout, outcome.reference)
+      await finalizePayout(ctx, payout, outcome.reference)
       return undefined
     case 'seen':
-      await noteUnsent(ctx, payout, undefined)
-      return Math.min(PATIENT_MS, Math.max(SOON_MS, ageOf(ctx, signed) / PATIENCE))
+      await recordBroadcast(ctx, payout, undefined)
+      return Math.min(LONGEST_PAUSE_MS, Math.max(SOON_MS, ageOf(ctx, signed) / PAUSES_PER_AGE))
     case 'failed':
     case 'expired':
     case 'unknown':
-      // A restored database may know an older signature than the one that was paid.
-      if ((await adoptKnown(ctx, payout)) !== undefined) return SOON_MS
-      return goOn(ctx, sender, payout, signed, outcome)
+      // A restored database may have an older signature than the one that was paid.
+      if ((await recoverUnlocked(ctx, payout)) !== undefined) return SOON_MS
+      return handleUnsent(ctx, sender, payout, signed, outcome)
   }
 }
 
-async function goOn(
+async function handleUnsent(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
   outcome: Extract<PayoutOutcome, { kind: 'failed' | 'expired' | 'unknown' }>,
-): Promise<Again> {
+): Promise<NextStepMs> {
   switch (outcome.kind) {
     case 'failed':
       if (outcome.reason === NONCE_USED_BY_ANOTHER) {
-        await giveUpNonce(ctx, payout, signed)
-        return HELD_BRIEFLY_MS
+        await releaseNonce(ctx, payout, signed)
+        return RETRY_MS.nonce_used
       }
       return hasEnded(await failPayout(ctx, payout, outcome.reason, signed)) ? undefined : SOON_MS
     case 'expired':
-      await signOnce(ctx, sender, payout, signed)
+      await signPayout(ctx, sender, payout, signed)
       return SOON_MS
     case 'unknown':
-      await sendAgain(ctx, sender, payout, signed)
+      await broadcastAgain(ctx, sender, payout, signed)
       return SOON_MS
   }
 }
 
-/** The same bytes again; and others in their place when it is these, and none before them, that nobody mines. */
-async function sendAgain(
+/** Broadcasts the same bytes again, and replaces them when this payout's nonce is the next one that is not mined. */
+async function broadcastAgain(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
   signed: readonly StoredSignature[],
 ): Promise<void> {
   const newest = signed.at(-1)
-  if (newest !== undefined) await noteUnsent(ctx, payout, await sendAnyway(sender, newest))
+  if (newest !== undefined) await recordBroadcast(ctx, payout, await broadcast(sender, newest))
   if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return
-  if ((await sender.nonces())?.next === payout.nonce) await signOnce(ctx, sender, payout, signed)
+  if ((await sender.nonces())?.next === payout.nonce) await signPayout(ctx, sender, payout, signed)
 }
 
 const ageOf = ({ clock }: PayoutContext, signed: readonly StoredSignature[]): number =>

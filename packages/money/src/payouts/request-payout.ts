@@ -1,89 +1,143 @@
 import type { Needs } from '@market/core/context'
-import type { Tx } from '@market/database/transact'
+import type { Db, Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Account, payable, post } from '../ledger/index.ts'
 import type { Purpose } from '../payments/index.ts'
-import { NO_ADDRESS, type Payout, type PayoutKind, payoutIdOf } from './payout.ts'
-import { insertPayout, lockPayout, startRound } from './store.ts'
-import { tellFailed } from './tell.ts'
+import { describeHold } from './hold.ts'
+import { isWaiting, type Payout, type PayoutId, type PayoutKind, payoutIdOf } from './payout.ts'
+import { findPayout, insertPayout, lockPayout, savePayout, startRound } from './store.ts'
 
-export interface WantedPayout {
+export interface NewPayout {
   readonly network: Network
   readonly kind: PayoutKind
   readonly subject: string
-  /** Null when nobody knows yet where to pay it: it is set aside all the same. */
+  /** Null while no address is known: the money is reserved all the same. */
   readonly payee: string | null
   readonly amount: Usdc
   readonly from: Account
-  /** The payment it is paid from, which must be final before it leaves. */
+  /** The payment that funds it, which must be final before the payout is sent. */
   readonly purpose?: Purpose
   /** The agent whose statement shows it. */
   readonly agentId?: AgentId
-  /** It does not leave earlier. */
+  /** It is not sent earlier. */
   readonly notBefore?: Date | undefined
-  /** Whether that agent is told by an event how it ended. */
-  readonly isTold?: boolean
+  /** Whether that agent receives an event when the payout ends. */
+  readonly notifyAgent?: boolean
 }
 
 /**
- * Decides that money will leave, in the transaction that is its reason: the ledger sets it aside and the intent is
- * written down. Asked again for the same subject it is the same payout.
+ * Reserves the money and stores the payout, in the transaction of the command that requests it. A second request for the
+ * same subject returns the same payout. Without a payee the payout has failed at once.
  */
 export async function requestPayout(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  wanted: WantedPayout,
+  request: NewPayout,
 ): Promise<Payout> {
-  const { network, kind, subject, payee, amount } = wanted
+  const { network, kind, subject, payee, amount } = request
   const now = ctx.clock.now()
   const id = payoutIdOf(kind, subject)
-  const notBefore = wanted.notBefore ?? null
-  const isNew = await insertPayout(tx, notBefore ?? now, {
+  const notBefore = request.notBefore ?? null
+  const inserted = await insertPayout(tx, notBefore ?? now, {
     id,
     network,
     kind,
     subject,
-    purpose: wanted.purpose ?? null,
+    purpose: request.purpose ?? null,
     payee,
     amount,
     state: payee === null ? 'failed' : 'queued',
-    reason: payee === null ? NO_ADDRESS : null,
+    holdCode: payee === null ? 'no_address' : null,
+    holdDetail: null,
+    reason: payee === null ? describeHold({ code: 'no_address' }) : null,
     nonce: null,
     round: 1,
     finalReference: null,
-    toldAgent: wanted.isTold === true ? (wanted.agentId ?? null) : null,
+    notifiedAgent: request.notifyAgent === true ? (request.agentId ?? null) : null,
     notBefore,
     createdAt: now,
     updatedAt: now,
   })
-  const payout = isNew ?? (await again(ctx, tx, wanted))
+  const payout = inserted ?? (await requestWithdrawn(ctx, tx, request))
   if (payout === undefined) return lockPayout(tx, id)
   await post(ctx, tx, {
     key: `payout.requested:${id}${payout.round === 1 ? '' : `:${payout.round}`}`,
     reason: `${kind}.requested`,
     subject,
     network,
-    moves: [{ from: wanted.from, to: payable(network, id), amount }],
-    ...(wanted.agentId !== undefined && { agentId: wanted.agentId }),
+    moves: [{ from: request.from, to: payable(network, id), amount }],
+    ...(request.agentId !== undefined && { agentId: request.agentId }),
   })
-  if (payout.state === 'failed') await tellFailed(ctx, tx, payout)
   return payout
 }
 
-/** One that was withdrawn is wanted after all, perhaps for another amount or elsewhere; any other is the one there is. */
-async function again(
+/** Requests a withdrawn payout again, perhaps with another amount or network. Undefined when it was not withdrawn. */
+async function requestWithdrawn(
   ctx: Needs<'clock'>,
   tx: Tx,
-  { kind, subject, network, amount, payee, ...wanted }: WantedPayout,
+  { kind, subject, network, amount, payee, ...request }: NewPayout,
 ): Promise<Payout | undefined> {
   const known = await lockPayout(tx, payoutIdOf(kind, subject))
   if (known.state !== 'withdrawn') {
-    assert(known.amount === amount && known.network === network, `${kind} of ${subject} is one and the same`)
+    const isSame = known.amount === amount && known.network === network
+    assert(isSame, `${kind} of ${subject} was requested with another amount or network`)
     return undefined
   }
-  const notBefore = wanted.notBefore ?? null
-  return startRound(tx, known, ctx.clock.now(), { payee, amount, network, notBefore })
+  const notBefore = request.notBefore ?? null
+  const action = payee === null ? 'request_without_address' : 'request'
+  return startRound(tx, known, action, ctx.clock.now(), { payee, amount, network, notBefore })
+}
+
+/** The payout of this kind that was requested for a subject, if any. */
+export const findPayoutOf = (db: Db | Tx, kind: PayoutKind, subject: string): Promise<Payout | undefined> =>
+  findPayout(db, payoutIdOf(kind, subject))
+
+/**
+ * Retries a failed payout, to the same payee or to another one. None of its signatures can take effect any more, so it
+ * starts from the beginning. The caller authorizes and audits the retry.
+ */
+export async function retryPayout(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  id: PayoutId,
+  change: { payee?: string } = {},
+): Promise<Payout> {
+  if ((await findPayout(tx, id)) === undefined) throw new ApiError('not_found', `There is no payout ${id}.`)
+  const payout = await lockPayout(tx, id)
+  if (payout.state !== 'failed')
+    throw new ApiError('conflict', `Payout ${id} is ${payout.state}. Only a failed payout can be retried.`)
+  if (payout.payee === null && change.payee === undefined)
+    throw new ApiError('unprocessable', `Payout ${id} has no address to be paid to. Set payee.`)
+  return startRound(tx, payout, 'retry', ctx.clock.now(), change)
+}
+
+const PAYMENT_REVERSED = 'The payment that funds it was reversed'
+
+/**
+ * Withdraws a payout whose payment was reversed by the chain. A payout is authorized only when its payment is final, so
+ * nothing of this one was sent; the reserved money goes back to the account it came from.
+ */
+export async function withdrawPayout(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  { kind, subject, to }: { kind: PayoutKind; subject: string; to: Account },
+): Promise<void> {
+  const id = payoutIdOf(kind, subject)
+  if ((await findPayout(tx, id)) === undefined) return
+  const payout = await lockPayout(tx, id)
+  if (payout.state === 'withdrawn') return
+  assert(isWaiting(payout) || payout.state === 'failed', `${id} was not authorized`)
+  const { network, amount, round } = payout
+  await savePayout(tx, payout, 'withdraw', { reason: PAYMENT_REVERSED }, ctx.clock.now())
+  await post(ctx, tx, {
+    key: `payout.withdrawn:${id}:${round}`,
+    reason: `${kind}.withdrawn`,
+    subject,
+    network,
+    moves: [{ from: payable(network, id), to, amount }],
+  })
 }

@@ -5,8 +5,9 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import { formatPurpose, parsePurpose } from '../payments/index.ts'
-import { DATABASE_EPOCH } from './outgoing/store.ts'
-import { NO_ADDRESS, type Payout, type PayoutId, type PayoutKind, type PayoutState } from './payout.ts'
+import { describeHold, type Hold, type HoldCode } from './hold.ts'
+import type { Payout, PayoutId, PayoutKind } from './payout.ts'
+import { nextState, type PayoutAction, type PayoutState } from './states.ts'
 
 const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   id: row.id as PayoutId,
@@ -17,11 +18,13 @@ const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   payee: row.payee,
   amount: usdc(row.amount_micros),
   state: row.state as PayoutState,
+  holdCode: row.hold_code as HoldCode | null,
+  holdDetail: row.hold_detail,
   reason: row.reason,
   nonce: row.nonce,
   round: row.round,
   finalReference: row.final_reference,
-  toldAgent: row.notified_agent as AgentId | null,
+  notifiedAgent: row.notified_agent as AgentId | null,
   notBefore: row.not_before,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -40,15 +43,17 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
       payee: payout.payee,
       amount_micros: payout.amount,
       state: payout.state,
+      hold_code: payout.holdCode,
+      hold_detail: payout.holdDetail,
       reason: payout.reason,
       round: payout.round,
-      notified_agent: payout.toldAgent,
+      notified_agent: payout.notifiedAgent,
       not_before: payout.notBefore,
       created_at: payout.createdAt,
       updated_at: payout.updatedAt,
       due_at: dueAt,
     })
-    // Whichever of its unique keys is in the way: of two that come at once either may be met first.
+    // It has two unique keys (id; kind and subject), and a concurrent insert may violate either of them first.
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -70,33 +75,44 @@ export async function lockPayout(tx: Tx, id: PayoutId): Promise<Payout> {
   return payoutOf(row)
 }
 
+interface Change {
+  /** Why it waits; also sets the reason. */
+  readonly hold?: Hold | undefined
+  readonly reason?: string
+  readonly nonce?: bigint
+  readonly round?: number
+  readonly finalReference?: string
+}
+
+/** Applies an action of the state table to a locked payout. Without a hold or reason, earlier ones are cleared. */
 export async function savePayout(
   tx: Tx,
-  id: PayoutId,
-  change: {
-    state: PayoutState
-    reason?: string | null
-    nonce?: bigint
-    round?: number
-    finalReference?: string
-  },
+  payout: Payout,
+  action: PayoutAction,
+  { hold, reason, ...change }: Change,
   at: Date,
 ): Promise<Payout> {
   const row = await tx
     .updateTable('payouts')
     .set({
-      state: change.state,
-      reason: change.reason ?? null,
+      state: nextState(payout, action),
+      hold_code: hold?.code ?? null,
+      hold_detail: hold?.detail ?? null,
+      reason: hold === undefined ? (reason ?? null) : describeHold(hold),
       updated_at: at,
       ...(change.nonce !== undefined && { nonce: change.nonce }),
       ...(change.round !== undefined && { round: change.round }),
       ...(change.finalReference !== undefined && { final_reference: change.finalReference }),
     })
-    .where('id', '=', id)
+    .where('id', '=', payout.id)
+    .where('state', '=', payout.state)
     .returningAll()
     .executeTakeFirstOrThrow()
   return payoutOf(row)
 }
+
+export const saveHold = (tx: Tx, payout: Payout, hold: Hold, at: Date): Promise<Payout> =>
+  savePayout(tx, payout, 'hold', { hold }, at)
 
 interface NextRound {
   readonly payee?: string | null
@@ -105,19 +121,23 @@ interface NextRound {
   readonly notBefore?: Date | null
 }
 
-/** Back to the beginning, at once; what was signed in earlier rounds is over. Without an address it waits for one. */
+/** Starts another round, due at once. Signatures of earlier rounds no longer count. */
 export async function startRound(
   tx: Tx,
-  { id, round, payee: before }: Payout,
+  payout: Payout,
+  action: 'retry' | 'release_nonce' | 'request' | 'request_without_address',
   at: Date,
-  { payee = before, ...change }: NextRound = {},
+  { payee = payout.payee, ...change }: NextRound = {},
 ): Promise<Payout> {
+  const { id, round } = payout
   await tx.updateTable('payout_signatures').set({ is_dead: true }).where('payout_id', '=', id).execute()
   const row = await tx
     .updateTable('payouts')
     .set({
-      state: payee === null ? 'failed' : 'queued',
-      reason: payee === null ? NO_ADDRESS : null,
+      state: nextState(payout, action),
+      hold_code: payee === null ? 'no_address' : null,
+      hold_detail: null,
+      reason: payee === null ? describeHold({ code: 'no_address' }) : null,
       nonce: null,
       round: round + 1,
       payee,
@@ -128,12 +148,13 @@ export async function startRound(
       ...(change.notBefore !== undefined && { not_before: change.notBefore }),
     })
     .where('id', '=', id)
+    .where('state', '=', payout.state)
     .returningAll()
     .executeTakeFirstOrThrow()
   return payoutOf(row)
 }
 
-/** Whether some other payout has this nonce. */
+/** Whether another payout has this nonce. */
 export async function isNonceTaken(tx: Tx, { id, network }: Payout, nonce: bigint): Promise<boolean> {
   const row = await tx
     .selectFrom('payouts')
@@ -145,8 +166,8 @@ export async function isNonceTaken(tx: Tx, { id, network }: Payout, nonce: bigin
   return row !== undefined
 }
 
-/** Payouts whose time has come; each is marked, so that workers share them. */
-export async function takeDue(
+/** Due payouts. Each is given its next due time, so that no two workers get it at once. */
+export async function reserveDue(
   tx: Tx,
   network: Network,
   at: { now: Date; next: Date },
@@ -155,7 +176,7 @@ export async function takeDue(
   const { rows } = await sql<{ id: PayoutId }>`
     update payouts set due_at = ${at.next} where id in (
       select id from payouts
-      where state in ('queued', 'held', 'numbered', 'signed') and network = ${network} and due_at <= ${at.now}
+      where state in ('queued', 'held', 'nonce_assigned', 'signed') and network = ${network} and due_at <= ${at.now}
       order by due_at limit ${limit} for update skip locked
     ) returning id`.execute(tx)
   return rows.map((row) => row.id)
@@ -165,19 +186,19 @@ export async function saveDue(tx: Tx, id: PayoutId, at: Date): Promise<void> {
   await tx.updateTable('payouts').set({ due_at: at }).where('id', '=', id).execute()
 }
 
-/** Until the commit: one payout after another is let through on a network. */
+/** Held until the commit: payouts of a network are authorized one after another. */
 export async function lockNetwork(tx: Tx, network: Network): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`payouts:${network}`}, 0))`.execute(tx)
 }
 
-export interface NonceBook {
+export interface NonceCounter {
   readonly treasury: string
-  /** The nonce of the next payout; all below were given out. */
+  /** The nonce of the next payout; all lower ones are assigned. */
   readonly next: bigint
 }
 
-/** Once there is a book there always is one. What it says is read and written under the network's lock. */
-export async function findNonce(tx: Db | Tx, network: Network): Promise<NonceBook | undefined> {
+/** A counter is never deleted. It is read and written under the network's lock. */
+export async function findNonceCounter(tx: Db | Tx, network: Network): Promise<NonceCounter | undefined> {
   const row = await tx
     .selectFrom('payout_nonces')
     .selectAll()
@@ -186,7 +207,11 @@ export async function findNonce(tx: Db | Tx, network: Network): Promise<NonceBoo
   return row && { treasury: row.treasury, next: row.next_nonce }
 }
 
-export async function saveNonce(tx: Tx, network: Network, { treasury, next }: NonceBook): Promise<void> {
+export async function saveNonceCounter(
+  tx: Tx,
+  network: Network,
+  { treasury, next }: NonceCounter,
+): Promise<void> {
   await tx
     .insertInto('payout_nonces')
     .values({ network, treasury, next_nonce: next })
@@ -194,14 +219,14 @@ export async function saveNonce(tx: Tx, network: Network, { treasury, next }: No
     .execute()
 }
 
-/** What is on its way on a network, and what has arrived since a moment, whenever it was asked for. */
-export async function sumSince(tx: Tx, network: Network, since: Date): Promise<Usdc> {
+/** Authorized payouts of a network and those that became final since then, whenever they were requested. */
+export async function sumSentSince(tx: Tx, network: Network, since: Date): Promise<Usdc> {
   const row = await tx
     .selectFrom('payouts')
     .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
     .where('network', '=', network)
     .where(
-      sql<SqlBool>`(state in ('numbered', 'signed') or state = 'final' and updated_at >= ${since}::timestamptz)`,
+      sql<SqlBool>`(state in ('nonce_assigned', 'signed') or state = 'final' and updated_at >= ${since}::timestamptz)`,
     )
     .executeTakeFirstOrThrow()
   return usdc(row.sum)
@@ -217,68 +242,9 @@ const sumOf = async (tx: Db | Tx, network: Network, states: readonly PayoutState
   return usdc(row.sum)
 }
 
-/** What may have left the treasury already and is not settled in the books. */
+/** Payouts that may have left the treasury and are not posted as sent. */
 export const inFlight = (db: Db | Tx, network: Network): Promise<Usdc> => sumOf(db, network, ['signed'])
 
-/** What was let through and is not settled: the treasury must hold it beside whatever comes next. */
-export const sumPromised = (tx: Tx, network: Network): Promise<Usdc> =>
-  sumOf(tx, network, ['numbered', 'signed'])
-
-/** A transfer into the treasury, locked so that nobody claims it meanwhile. */
-export async function lockArrival(
-  tx: Tx,
-  network: Network,
-  reference: string,
-): Promise<{ state: string; payer: string | null; purpose: string } | undefined> {
-  return tx
-    .selectFrom('transfers')
-    .select(['state', 'payer', 'purpose'])
-    .where('network', '=', network)
-    .where('reference', '=', reference)
-    .forUpdate()
-    .executeTakeFirst()
-}
-
-/** How the payouts of a network stand: what an operator wants to see rise before anybody complains. */
-export interface PayoutFigures {
-  readonly network: Network
-  /** Asked for and not ended, and for how long the oldest of them has waited. */
-  readonly waiting: number
-  readonly oldestSeconds: number
-  readonly held: number
-  readonly failed: number
-  readonly shortMicros: bigint
-  /** Whether payouts may leave at all. */
-  readonly isOpen: boolean
-}
-
-/** Of the networks that have a gate; reads what is under way or failed, not what ever was. */
-export async function findFigures(db: Db, now: Date): Promise<PayoutFigures[]> {
-  const { rows } = await sql<{
-    network: Network
-    waiting: number
-    oldest: Date | null
-    held: number
-    failed: number
-    short_micros: bigint
-    is_open: boolean
-  }>`
-    select gate.network, gate.short_micros, gate.compared_at is not null and gate.short_micros = 0 and gate.database_epoch = ${DATABASE_EPOCH} as is_open,
-      coalesce(under_way.waiting, 0)::integer as waiting, under_way.oldest,
-      coalesce(under_way.held, 0)::integer as held,
-      (select count(*) from payouts where network = gate.network and state = 'failed')::integer as failed
-    from payout_guards as gate left join (
-      select network, count(*) as waiting, min(created_at) as oldest, count(*) filter (where state = 'held') as held
-      from payouts where state in ('queued', 'held', 'numbered', 'signed') group by network
-    ) as under_way on under_way.network = gate.network
-    order by gate.network`.execute(db)
-  return rows.map((row) => ({
-    network: row.network,
-    waiting: row.waiting,
-    oldestSeconds: row.oldest === null ? 0 : Math.max(0, (now.getTime() - row.oldest.getTime()) / 1_000),
-    held: row.held,
-    failed: row.failed,
-    shortMicros: row.short_micros,
-    isOpen: row.is_open,
-  }))
-}
+/** Authorized payouts that are not final: the treasury must hold their amount in addition to the next payout. */
+export const sumAuthorized = (tx: Tx, network: Network): Promise<Usdc> =>
+  sumOf(tx, network, ['nonce_assigned', 'signed'])

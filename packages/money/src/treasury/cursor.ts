@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 
-/** Where a row stands in a list that is oldest first: by its moment, and within one moment by its name. */
+/** The position of a row in a list that is oldest first: its time, then its name. */
 export interface Position {
   readonly at: Date
   readonly name: string
@@ -11,7 +11,7 @@ export interface Page {
   readonly cursor?: string | undefined
 }
 
-/** One row more than was asked for says whether there is a next page. */
+/** The query returns one row more than the limit; that row means that there is a next page. */
 export function pageOf<Row>(
   found: readonly Row[],
   limit: number,
@@ -24,13 +24,13 @@ export function pageOf<Row>(
 
 const write = ({ at, name }: Position): string => `${at.getTime()}.${name}`
 
-/** A cursor comes from outside: a forged one, or one of another list, is rejected and never believed. */
+/** Rejects a cursor that this list did not return. */
 export function readCursor(cursor: string | undefined, form: RegExp): Position | undefined {
   if (cursor === undefined) return undefined
   const [, time, name] = /^(\d{1,14})\.(.*)$/.exec(cursor) ?? []
   if (time === undefined || name === undefined || !form.test(name))
-    throw new ApiError('invalid', 'This cursor is not one of ours. Start again without it.', {
-      details: [{ path: 'cursor', message: 'must be the next_cursor of the page before' }],
+    throw new ApiError('invalid', 'The cursor is invalid. Start again without it.', {
+      details: [{ path: 'cursor', message: 'must be the next_cursor of the previous page' }],
     })
   return { at: new Date(Number(time)), name }
 }

@@ -11,8 +11,8 @@ const CHAIN_OF: Readonly<Record<Network, WalletChain>> = {
 }
 
 /**
- * An address that a person typed, as it is stored. What goes to a wrong one is lost, so an EVM address must carry its
- * checksum, a Solana one must be a wallet that can sign, and neither may be the marketplace's own.
+ * Returns a payee address in the stored form. USDC sent to a wrong address is lost, so an EVM address must have its
+ * checksum, a Solana address must be a wallet that can sign, and neither may belong to the marketplace.
  */
 export function requirePayee(
   { signatures, chains }: Needs<'signatures' | 'chains'>,
@@ -22,10 +22,10 @@ export function requirePayee(
   const wallet = signatures.parseWallet(text, CHAIN_OF[network])
   if (wallet === undefined) throw wrongPayee(`must be a wallet on ${network}`)
   if (wallet.address !== text)
-    throw wrongPayee('must be written with its checksum (EIP-55), as wallets show it: compare every letter')
+    throw wrongPayee('must have its EIP-55 checksum, as wallets show it: check every letter')
   const own = [chains[network]?.treasury, chains[network]?.usdc]
   if (own.some((address) => address !== undefined && isSame(network, address, wallet.key)))
-    throw wrongPayee('must not be the treasury or the token itself')
+    throw wrongPayee('must not be the treasury or the USDC contract')
   return wallet.key
 }
 

@@ -20,6 +20,7 @@ export type { AllFacts as OrderFacts, Deliverable, Delivery, Order } from './ord
 export { payoutAddress } from './order-money.ts'
 export type { Party } from './party.ts'
 export { payOrder, type ReleaseContested } from './pay-order.ts'
+export { orderPayoutListener } from './payout-events.ts'
 export { placePaidOrder } from './place-paid-order.ts'
 export { checkAnswers } from './requirement-answers.ts'
 export { resolveDispute } from './resolve-dispute.ts'

@@ -14,6 +14,7 @@ import { countSettled, uncountSettled } from '../listings/index.ts'
 import { emitOrderCompleted } from './events.ts'
 import { notifyAgentOwner } from './notifications.ts'
 import { type Core, contestableUntil, type Order, type Payment, purposeOf } from './order.ts'
+import { emitPayoutFailed } from './payout-events.ts'
 import { policyOf } from './policy.ts'
 import { hasOtherCompleted } from './store.ts'
 
@@ -67,7 +68,7 @@ async function payAgent(
   const policy = policyOf(order)
   const { agent: earned, fee } = policy.splitFee(part)
   const from = escrowAccount(network, purpose)
-  const { round } = await requestPayout(ctx, tx, {
+  const payout = await requestPayout(ctx, tx, {
     network,
     kind: 'payout',
     subject: order.id,
@@ -76,12 +77,13 @@ async function payAgent(
     from,
     purpose,
     agentId,
-    isTold: policy.emitsPayout,
+    notifyAgent: policy.emitsPayout,
     notBefore: contestableUntil(order),
   })
+  if (payout.state === 'failed') await emitPayoutFailed(ctx, tx, payout)
   if (fee === 0n) return
   // An order is paid out again after a reorganisation or an arbiter's decision, so the key has the round.
-  const key = `${FEE}:${order.id}:${round}`
+  const key = `${FEE}:${order.id}:${payout.round}`
   const moves = [{ from, to: fees(network), amount: minus(part, earned) }]
   const { isNew } = await post(ctx, tx, { key, reason: FEE, subject: order.id, agentId, network, moves })
   assert(isNew, `${key} was posted before`)

@@ -1,36 +1,35 @@
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import type { Hold } from '../hold.ts'
 
-/** Whether payouts may leave on a network. */
-export interface Gate {
+/** The facts that decide whether payouts of a network may be authorized. */
+export interface Guard {
   readonly network: Network
-  /** The database_epoch of the database that was compared with the chain, and whether it still is the one we are in. */
-  readonly database_epoch: string
+  /** The database epoch that was compared with the chain, and whether it is the current one. */
+  readonly databaseEpoch: string
   readonly isCurrentEpoch: boolean
-  /** Nothing signed before this database_epoch takes effect in a block above this one. */
+  /** Transactions signed before this epoch cannot take effect in a block above this height. */
   readonly horizon: bigint
   readonly position: string | null
   readonly comparedAt: Date | null
-  /** When the newest reading of the chain to its end began. */
+  /** When the last complete reading of the chain started. */
   readonly readAt: Date
-  /** False while the treasury was counted in an earlier database_epoch and not yet in this one. */
+  /** False when the treasury was counted in an earlier epoch and not yet in the current one. */
   readonly isCounted: boolean
-  /** By how much the treasury holds less than it must. */
+  /** By how much the treasury holds less than it owes. */
   readonly short: Usdc
+  readonly shortSince: Date | null
 }
 
-export const NOT_COMPARED = 'Not yet compared with the chain since the database came up'
+/** Whether all transfers of earlier epochs are known. Until then nothing may be signed. */
+export const isCompared = (guard: Guard | undefined): guard is Guard =>
+  guard?.isCurrentEpoch === true && guard.comparedAt !== null
 
-export const NOT_COUNTED = 'The treasury was not yet counted since the database came up'
-
-/** Whether all is known here that left before this database_epoch of the database. Without that nothing may be signed. */
-export const isCompared = (gate: Gate | undefined): gate is Gate =>
-  gate?.isCurrentEpoch === true && gate.comparedAt !== null
-
-/** Why the gate keeps new payouts waiting, or undefined while it is open. */
-export function shutReason(gate: Gate | undefined): string | undefined {
-  if (!isCompared(gate)) return NOT_COMPARED
-  // A restored database may owe what it no longer knows it has paid: what is left must be counted first.
-  if (!gate.isCounted) return NOT_COUNTED
-  return gate.short === 0n ? undefined : `The treasury is short by ${formatUsd(gate.short)} USDC`
+/** Why no payout of the network may be authorized; undefined while payouts are open. Workers, metrics and API use it. */
+export function closedBy(guard: Guard | undefined): Hold | undefined {
+  if (!isCompared(guard)) return { code: 'not_compared' }
+  // A restored database may have lost payouts that were sent, so the treasury must be counted first.
+  if (!guard.isCounted) return { code: 'not_counted' }
+  if (guard.short === 0n) return undefined
+  return { code: 'treasury_short', detail: `${formatUsd(guard.short)} USDC are missing` }
 }

@@ -1,3 +1,4 @@
+import type { Needs } from '@market/core/context'
 import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
@@ -5,14 +6,14 @@ import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, sql } from 'kysely'
 import type { PayoutId } from '../payout.ts'
-import type { Gate } from './guard.ts'
+import type { Guard } from './guard.ts'
 import type { OutgoingTransfer, TransferMatch } from './outgoing-transfer.ts'
 
 /**
- * Another after a restart, a recovery to an earlier moment or a promoted replica (the server's start), after a restore
- * into another database or the same one (the database and the table), and after the table was filled anew (its file).
+ * Changes after a restart, a recovery to an earlier time or the promotion of a replica (start time of the server), after a
+ * restore into another or the same database (ids of database and table), and after a rewrite of the table (its file).
  */
-export const DATABASE_EPOCH = sql<string>`(select concat_ws('/', extract(epoch from pg_postmaster_start_time()), database.oid,
+const DATABASE_EPOCH = sql<string>`(select concat_ws('/', extract(epoch from pg_postmaster_start_time()), database.oid,
   'payouts'::regclass::oid, pg_relation_filenode('payouts'))
   from pg_database as database where database.datname = current_database())`
 
@@ -23,54 +24,72 @@ export async function currentEpoch(db: Db): Promise<string> {
   return rows[0]?.database_epoch ?? ''
 }
 
-/** With a lock, until the commit: shared by those who let payouts through, alone for those who write what they read. */
-export async function findGate(
+const guardOf = (row: Selectable<Tables['payout_guards']> & { current_epoch: string }): Guard => ({
+  network: row.network as Network,
+  databaseEpoch: row.database_epoch,
+  isCurrentEpoch: row.database_epoch === row.current_epoch,
+  horizon: row.horizon,
+  position: row.position,
+  comparedAt: row.compared_at,
+  readAt: row.updated_at,
+  isCounted: row.counted_epoch === null || row.counted_epoch === row.current_epoch,
+  short: usdc(row.short_micros),
+  shortSince: row.short_since,
+})
+
+/** A lock lasts until the commit: `shared` while payouts are authorized or signed, `exclusive` while readings are stored. */
+export async function findGuard(
   db: Db | Tx,
   network: Network,
-  lock?: 'shared' | 'alone',
-): Promise<Gate | undefined> {
+  lock?: 'shared' | 'exclusive',
+): Promise<Guard | undefined> {
   const row = await db
     .selectFrom('payout_guards')
     .selectAll()
     .select(DATABASE_EPOCH.as('current_epoch'))
     .where('network', '=', network)
     .$if(lock === 'shared', (select) => select.forShare())
-    .$if(lock === 'alone', (select) => select.forUpdate())
+    .$if(lock === 'exclusive', (select) => select.forUpdate())
     .executeTakeFirst()
-  return (
-    row && {
-      network,
-      database_epoch: row.database_epoch,
-      isCurrentEpoch: row.database_epoch === row.current_epoch,
-      horizon: row.horizon,
-      position: row.position,
-      comparedAt: row.compared_at,
-      readAt: row.updated_at,
-      isCounted: row.counted_epoch === null || row.counted_epoch === row.current_epoch,
-      short: usdc(row.short_micros),
-    }
-  )
+  return row && guardOf(row)
 }
 
-/** What was read stays read, and what is short stays short; only the comparison begins anew. */
+export async function findGuards(db: Db): Promise<Guard[]> {
+  const rows = await db
+    .selectFrom('payout_guards')
+    .selectAll()
+    .select(DATABASE_EPOCH.as('current_epoch'))
+    .execute()
+  return rows.map(guardOf)
+}
+
+/** Whether the treasury was counted in the current database epoch; payouts wait until it was. */
+export const isCounted = async (db: Db, network: Network): Promise<boolean> =>
+  (await findGuard(db, network))?.isCounted ?? true
+
+/** Starts the comparison again. The position of the reading and the shortage stay as they are. */
 export async function beginEpoch(
   tx: Tx,
-  gate: { network: Network; database_epoch: string; horizon: bigint; at: Date },
+  {
+    network,
+    databaseEpoch,
+    horizon,
+    at,
+  }: { network: Network; databaseEpoch: string; horizon: bigint; at: Date },
 ): Promise<void> {
-  const { network, database_epoch, horizon, at } = gate
   await tx
     .insertInto('payout_guards')
-    .values({ network, database_epoch, horizon, updated_at: at })
+    .values({ network, database_epoch: databaseEpoch, horizon, updated_at: at })
     .onConflict((conflict) =>
       conflict
         .column('network')
-        .doUpdateSet({ database_epoch, horizon, compared_at: null, updated_at: at })
-        .where('payout_guards.database_epoch', '<>', database_epoch),
+        .doUpdateSet({ database_epoch: databaseEpoch, horizon, compared_at: null, updated_at: at })
+        .where('payout_guards.database_epoch', '<>', databaseEpoch),
     )
     .execute()
 }
 
-export async function saveGate(
+export async function saveGuard(
   tx: Tx,
   network: Network,
   change: { position: string | null } | { readAt: Date; comparedAt: Date | null },
@@ -82,10 +101,17 @@ export async function saveGate(
   await tx.updateTable('payout_guards').set(set).where('network', '=', network).execute()
 }
 
-/** Of a network that nobody has compared yet, the shortage is written down all the same. */
+/** The shortage of a network is stored even before its first comparison. */
 const NO_EPOCH = { database_epoch: 'none', horizon: 0n }
 
-export async function saveShortage(tx: Tx, network: Network, short: bigint, at: Date): Promise<void> {
+/** While a treasury is short, no payout of its network is authorized; zero ends that. `short_since` is when it began. */
+export async function setShortage(
+  { clock }: Needs<'clock'>,
+  tx: Tx,
+  network: Network,
+  short: bigint,
+): Promise<void> {
+  const at = clock.now()
   await tx
     .insertInto('payout_guards')
     .values({
@@ -106,28 +132,28 @@ export async function saveShortage(tx: Tx, network: Network, short: bigint, at: 
     .execute()
 }
 
-/** What is final stays as it is; the rest is as it was seen last, for it may have moved to another block. */
+/** Final transfers do not change; the others are updated, because they may have moved to another block. */
 export async function saveOutgoingTransfers(
   tx: Tx,
   network: Network,
-  outgoingTransfers: readonly ObservedOutgoingTransfer[],
+  transfers: readonly ObservedOutgoingTransfer[],
   at: Date,
 ): Promise<void> {
-  if (outgoingTransfers.length === 0) return
+  if (transfers.length === 0) return
   await tx
     .insertInto('outgoing_transfers')
     .values(
-      outgoingTransfers.map((sending) => ({
+      transfers.map((transfer) => ({
         network,
-        reference: sending.reference,
-        payout_id: sending.payoutId,
-        payee: sending.payee,
-        amount_micros: sending.amount,
-        nonce: sending.nonce,
-        block_height: sending.block.height,
-        block_hash: sending.block.hash,
-        happened_at: sending.at,
-        is_final: sending.final,
+        reference: transfer.reference,
+        payout_id: transfer.payoutId,
+        payee: transfer.payee,
+        amount_micros: transfer.amount,
+        nonce: transfer.nonce,
+        block_height: transfer.block.height,
+        block_hash: transfer.block.hash,
+        happened_at: transfer.at,
+        is_final: transfer.final,
         created_at: at,
       })),
     )
@@ -146,19 +172,19 @@ export async function saveOutgoingTransfers(
     .execute()
 }
 
-/** Those in blocks up to the final one that a reading to the end did not show: a reorganisation took them back. */
-export async function removeGone(
+/** Deletes transfers below the final block that a complete reading did not show: a reorganization reversed them. */
+export async function deleteReversed(
   tx: Tx,
   network: Network,
   finalHeight: bigint,
-  shown: readonly string[],
+  seen: readonly string[],
 ): Promise<void> {
   await tx
     .deleteFrom('outgoing_transfers')
     .where('network', '=', network)
     .where('is_final', '=', false)
     .where('block_height', '<=', finalHeight)
-    .where('reference', '<>', sql<string>`all(${shown}::text[])`)
+    .where('reference', '<>', sql<string>`all(${seen}::text[])`)
     .execute()
 }
 
@@ -172,7 +198,7 @@ const outgoingTransferOf = (row: Selectable<Tables['outgoing_transfers']>): Outg
   at: row.happened_at,
   block: { height: row.block_height, hash: row.block_hash },
   final: row.is_final,
-  bookedAt: row.written_off_at,
+  writtenOffAt: row.written_off_at,
 })
 
 export async function findTransferMatches(db: Db | Tx, id: PayoutId): Promise<TransferMatch[]> {
@@ -185,11 +211,11 @@ export async function findTransferMatches(db: Db | Tx, id: PayoutId): Promise<Tr
         .onRef('signature.payout_id', '=', 'outgoing_transfers.payout_id'),
     )
     .selectAll('outgoing_transfers')
-    .select('signature.round as named_in')
+    .select('signature.round as signed_in_round')
     .where('outgoing_transfers.payout_id', '=', id)
     .orderBy('outgoing_transfers.block_height')
     .execute()
-  return rows.map((row) => ({ ...outgoingTransferOf(row), namedIn: row.named_in }))
+  return rows.map((row) => ({ ...outgoingTransferOf(row), signedInRound: row.signed_in_round }))
 }
 
 export async function lockOutgoingTransfer(
@@ -207,7 +233,11 @@ export async function lockOutgoingTransfer(
   return row && outgoingTransferOf(row)
 }
 
-export async function saveBooked(tx: Tx, { network, reference }: OutgoingTransfer, at: Date): Promise<void> {
+export async function saveWrittenOff(
+  tx: Tx,
+  { network, reference }: OutgoingTransfer,
+  at: Date,
+): Promise<void> {
   await tx
     .updateTable('outgoing_transfers')
     .set({ written_off_at: at })
@@ -216,7 +246,7 @@ export async function saveBooked(tx: Tx, { network, reference }: OutgoingTransfe
     .execute()
 }
 
-/** How many of the nonces from one up to another are used by payments that are payouts, or that somebody explained. */
+/** How many nonces of a range were used by payouts or by payments that were written off. */
 export async function countExplained(tx: Tx, network: Network, from: bigint, upTo: bigint): Promise<bigint> {
   const row = await tx
     .selectFrom('outgoing_transfers')
@@ -227,4 +257,23 @@ export async function countExplained(tx: Tx, network: Network, from: bigint, upT
     .where((where) => where.or([where('payout_id', 'is not', null), where('written_off_at', 'is not', null)]))
     .executeTakeFirstOrThrow()
   return row.count
+}
+
+/** Final payments that did not make a payout final and were not written off, oldest first. A payout has one payment. */
+export async function findUnexplained(
+  db: Db,
+  limit: number,
+  after: { readonly at: Date; readonly name: string } | undefined,
+): Promise<OutgoingTransfer[]> {
+  const isAfter =
+    after === undefined ? sql`true` : sql`(happened_at, name) > (${after.at}::timestamptz, ${after.name})`
+  const { rows } = await sql<Selectable<Tables['outgoing_transfers']>>`
+    select * from (select *, network || ':' || reference as name from outgoing_transfers) as transfer
+    where is_final and written_off_at is null and ${isAfter}
+      and not exists (
+        select from payouts as payout where payout.id = transfer.payout_id and payout.network = transfer.network
+          and payout.state = 'final' and payout.final_reference = transfer.reference
+      )
+    order by happened_at, name limit ${limit}`.execute(db)
+  return rows.map(outgoingTransferOf)
 }

@@ -1,62 +1,65 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, fees, isOverdraft, type Move, post, stripesOf, world } from '../../ledger/index.ts'
 import { isWaiting, type PayoutId } from '../payout.ts'
 import { findPayout } from '../store.ts'
-import { isAsOwed, type OutgoingTransfer } from './outgoing-transfer.ts'
-import { lockOutgoingTransfer, saveBooked } from './store.ts'
+import { type OutgoingTransfer, paysExactly } from './outgoing-transfer.ts'
+import { lockOutgoingTransfer, saveWrittenOff } from './store.ts'
 
 /**
- * Books a payment that nobody here can explain as a loss of the platform: the books then say again what the treasury
- * holds. If the payout it was comes back after all, its settling gives the fees their money back.
+ * Writes off a payment that no payout explains as a loss of the platform, so that the ledger equals the treasury again.
+ * If its payout is recovered later, finalizing that payout returns the money to the fees. Repeated, it changes nothing.
  */
 export async function writeOffTransfer(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   { network, reference }: { network: Network; reference: string },
-): Promise<void> {
-  const sending = await lockOutgoingTransfer(tx, network, reference)
-  if (sending === undefined)
-    throw new ApiError('not_found', `No payment ${reference} out of the treasury is known on ${network}`)
-  if (sending.bookedAt !== null) return
-  if (!sending.final)
-    throw new ApiError('conflict', 'This payment may still be undone. Try again when it is final.')
-  await rejectKnown(tx, sending)
-  await saveBooked(tx, sending, ctx.clock.now())
+): Promise<OutgoingTransfer> {
+  const transfer = await lockOutgoingTransfer(tx, network, reference)
+  if (transfer === undefined)
+    throw new ApiError('not_found', `There is no payment ${reference} out of the treasury on ${network}.`)
+  if (transfer.writtenOffAt !== null) return transfer
+  if (!transfer.final) throw new ApiError('conflict', 'This payment is not final yet. Try again when it is.')
+  await rejectExplained(tx, transfer)
+  await saveWrittenOff(tx, transfer, ctx.clock.now())
   try {
     await post(ctx, tx, {
-      key: `sending.booked:${network}:${reference}`,
-      reason: 'sending.booked',
+      key: `transfer.written_off:${network}:${reference}`,
+      reason: 'transfer.written_off',
       subject: reference,
       network,
-      moves: await fromFees(tx, network, sending.amount),
+      moves: await movesFromFees(tx, network, transfer.amount),
     })
   } catch (error) {
-    if (isOverdraft(error)) throw tooLittle()
+    if (isOverdraft(error)) throw feesTooLow()
     throw error
   }
+  const writtenOff = await lockOutgoingTransfer(tx, network, reference)
+  assert(writtenOff !== undefined, `${reference} was written off`)
+  return writtenOff
 }
 
 /**
- * A payout that is known here settles its payment itself, unless another payment has settled it already, or it waits
- * because this one names it and did not pay what it owes: booked, it no longer keeps the payout waiting.
+ * A known payout posts its payment itself. Exceptions: another payment made the payout final, or the payout waits because
+ * this payment contains its id and does not pay its amount to its payee; writing it off ends that hold.
  */
-async function rejectKnown(tx: Tx, sending: OutgoingTransfer): Promise<void> {
-  const { payoutId, reference } = sending
+async function rejectExplained(tx: Tx, transfer: OutgoingTransfer): Promise<void> {
+  const { payoutId, reference } = transfer
   if (payoutId === null) return
   const payout = await findPayout(tx, payoutId as PayoutId)
   if (payout === undefined) return
   if (payout.state === 'final' && payout.finalReference !== reference) return
-  if (isWaiting(payout) && !isAsOwed(payout, sending)) return
-  const next = payout.state === 'failed' ? 'Try that payout again instead' : 'Nothing is to be done'
-  throw new ApiError('conflict', `This payment is the payout ${payoutId}, which settles it. ${next}.`)
+  if (isWaiting(payout) && !paysExactly(payout, transfer)) return
+  const next = payout.state === 'failed' ? 'Retry that payout instead.' : 'You do not need to do anything.'
+  throw new ApiError('conflict', `This payment belongs to payout ${payoutId}. ${next}`)
 }
 
-/** Fees are moved out per stripe. */
-async function fromFees(tx: Tx, network: Network, amount: Usdc): Promise<Move[]> {
+/** The fees are stored in several stripes; each pays what it holds. */
+async function movesFromFees(tx: Tx, network: Network, amount: Usdc): Promise<Move[]> {
   const moves: Move[] = []
   let left: bigint = amount
   for (const stripe of stripesOf(fees(network))) {
@@ -66,12 +69,12 @@ async function fromFees(tx: Tx, network: Network, amount: Usdc): Promise<Move[]>
     moves.push({ from: stripe, to: world(network), amount: usdc(part) })
     left -= part
   }
-  if (left > 0n) throw tooLittle()
+  if (left > 0n) throw feesTooLow()
   return moves
 }
 
-const tooLittle = (): ApiError =>
+const feesTooLow = (): ApiError =>
   new ApiError(
     'conflict',
-    'The fees on this network do not cover this payment. Send USDC of the platform to the treasury, keep it as fees, and try again.',
+    'The fees on this network do not cover this payment. Send USDC of the platform to the treasury, recognize it as revenue, and try again.',
   )

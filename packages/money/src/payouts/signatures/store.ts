@@ -23,7 +23,7 @@ export async function findSignatures(db: Db | Tx, { id, round }: Payout): Promis
   }))
 }
 
-/** False when another worker wrote down a signature of its own first: then these bytes must never be sent. */
+/** False when another worker stored its signature first: then these bytes must never be broadcast. */
 export async function insertSignature(
   tx: Tx,
   payout: Payout,
@@ -51,7 +51,7 @@ export async function insertSignature(
   return done.numInsertedOrUpdatedRows === 1n
 }
 
-/** These can no longer take effect, and did not; one that was signed since is not among them. */
+/** Marks signatures that did not take effect and no longer can. */
 export async function saveDead(tx: Tx, network: Network, dead: readonly SignedTransfer[]): Promise<void> {
   if (dead.length === 0) return
   await tx

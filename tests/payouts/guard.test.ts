@@ -15,42 +15,41 @@ beforeEach(async () => {
   return () => books.stop()
 })
 
-const NOT_COMPARED = 'Not yet compared with the chain since the database came up'
-const anotherLife = () =>
-  books.ctx.db.updateTable('payout_guards').set({ database_epoch: 'an earlier one' }).execute()
+const startEpoch = () =>
+  books.ctx.db.updateTable('payout_guards').set({ database_epoch: 'an earlier epoch' }).execute()
 
-test('nothing leaves before the database was compared with the chain, and then soon', async () => {
+test('a payout is held with not_compared until the chain was compared, then signed', async () => {
   const payout = await books.ask()
   expect(await books.advance(payout)).toBe(2 * SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'held', reason: NOT_COMPARED, nonce: null })
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'held', hold_code: 'not_compared', nonce: null })
   await books.compare()
   expect(await books.advance(payout)).toBe(SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', hold_code: null, reason: null })
 })
 
-test('a database that begins another database_epoch is compared anew, from where it was read', async () => {
+test('a new database epoch is compared again, from the stored position', async () => {
   await books.compare()
-  const before = await books.gate()
-  await anotherLife()
+  const before = await books.guard()
+  await startEpoch()
   const payout = await books.ask()
   await books.advance(payout)
-  expect((await books.rowOf(payout)).reason).toBe(NOT_COMPARED)
+  expect((await books.rowOf(payout)).hold_code).toBe('not_compared')
   await chain.mine(1)
   await compareOutgoingTransfers(books.app, NETWORK)
-  const after = await books.gate()
+  const after = await books.guard()
   expect(after.database_epoch).toBe(before.database_epoch)
   expect(after.position).not.toBe(before.position)
   await books.advance(payout)
   expect((await books.rowOf(payout)).state).toBe('signed')
 })
 
-test('a numbered payout is not signed in another database_epoch before the chain was compared', async () => {
+test('an authorized payout is not signed in a new database epoch before the chain was compared', async () => {
   await books.compare()
   const payout = await books.ask()
   const dead = { ...books.sender, sign: () => Promise.reject(new Error('the worker died')) }
   const dying = advancePayout({ ...books.app, payoutSenders: { [NETWORK]: dead } }, payout.id)
   await expect(dying).rejects.toThrow('the worker died')
-  await anotherLife()
+  await startEpoch()
   await books.advance(payout)
   expect(await books.signaturesOf(payout)).toEqual([])
   await books.compare()
@@ -58,55 +57,58 @@ test('a numbered payout is not signed in another database_epoch before the chain
   expect(await books.signaturesOf(payout)).toHaveLength(1)
 })
 
-test('a database_epoch that begins while a worker reads is not opened by what that worker read', async () => {
+test('a reading of an earlier database epoch does not complete the comparison of a new one', async () => {
   const base = books.app.chains[NETWORK]
   const slow = {
     ...base,
-    outgoingTransfersAfter: async (...said: Parameters<typeof base.outgoingTransfersAfter>) => {
-      const page = await base.outgoingTransfersAfter(...said)
-      await anotherLife()
+    outgoingTransfersAfter: async (...input: Parameters<typeof base.outgoingTransfersAfter>) => {
+      const page = await base.outgoingTransfersAfter(...input)
+      await startEpoch()
       return page
     },
   }
   await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: slow } }, NETWORK)
-  expect((await books.gate()).compared_at).toBeNull()
+  expect((await books.guard()).compared_at).toBeNull()
 })
 
-test('the gate stays shut until what was signed before this database_epoch can no longer take effect', async () => {
+test('the comparison completes only when the final block has reached the horizon', async () => {
   const base = books.app.chains[NETWORK]
   const behind = { ...base, heights: async () => ({ final: 99n, horizon: 100n }) }
   await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: behind } }, NETWORK)
-  expect((await books.gate()).compared_at).toBeNull()
+  expect((await books.guard()).compared_at).toBeNull()
   const there = { ...base, heights: async () => ({ final: 100n, horizon: 250n }) }
   await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: there } }, NETWORK)
-  expect(await books.gate()).toMatchObject({ horizon: 100n })
-  expect((await books.gate()).compared_at).not.toBeNull()
+  expect(await books.guard()).toMatchObject({ horizon: 100n })
+  expect((await books.guard()).compared_at).not.toBeNull()
 })
 
-test('a treasury that is short pays nothing new, and says since when and by how much', async () => {
+test('a short treasury holds payouts with treasury_short, and short_since is when the shortage began', async () => {
   await books.compare()
   await books.shortBy(2_500_000n)
-  const { short_since: since } = await books.gate()
+  const { short_since: since } = await books.guard()
   books.ctx.clock.advance(SECOND)
   await books.shortBy(3_000_000n)
-  expect(await books.gate()).toMatchObject({ short_since: since, short_micros: 3_000_000n })
+  expect(await books.guard()).toMatchObject({ short_since: since, short_micros: 3_000_000n })
   const payout = await books.ask()
   expect(await books.advance(payout)).toBe(30 * SECOND)
-  expect((await books.rowOf(payout)).reason).toBe('The treasury is short by 3.00 USDC')
+  expect(await books.rowOf(payout)).toMatchObject({
+    hold_code: 'treasury_short',
+    reason: 'The treasury holds less USDC than it owes: 3.00 USDC are missing',
+  })
   await books.shortBy(0n)
-  expect(await books.gate()).toMatchObject({ short_since: null, short_micros: 0n })
+  expect(await books.guard()).toMatchObject({ short_since: null, short_micros: 0n })
   await books.advance(payout)
   expect((await books.rowOf(payout)).state).toBe('signed')
 })
 
-test('a shortage that is found before the first comparison is kept over it', async () => {
+test('a shortage stored before the first comparison remains after it', async () => {
   await books.shortBy(1n)
   await books.compare()
-  expect(await books.gate()).toMatchObject({ short_micros: 1n })
-  expect((await books.gate()).compared_at).not.toBeNull()
+  expect(await books.guard()).toMatchObject({ short_micros: 1n })
+  expect((await books.guard()).compared_at).not.toBeNull()
 })
 
-test('every payment is written down once, however many workers read at once', async () => {
+test('every outgoing transfer is stored once when 20 workers read at once', async () => {
   await books.compare()
   const payouts = await Promise.all(Array.from({ length: 4 }, () => books.ask()))
   for (const payout of payouts) await books.advance(payout)
@@ -120,11 +122,11 @@ test('every payment is written down once, however many workers read at once', as
   expect((await books.outgoingTransfers()).map(({ is_final }) => is_final)).toEqual([true, true, true, true])
 })
 
-test('a payment that a reorganisation took back is forgotten, and one it moved is known by its new block', async () => {
+test('after a reorganization, a reversed transfer is deleted and a moved one has its new block', async () => {
   await books.compare()
-  const [moved, gone] = [await books.ask(), await books.ask()]
+  const [moved, reversed] = [await books.ask(), await books.ask()]
   await chain.automine(false)
-  for (const payout of [moved, gone]) await books.advance(payout)
+  for (const payout of [moved, reversed]) await books.advance(payout)
   await chain.mine(1)
   await books.compare()
   const before = await books.outgoingTransfers()
@@ -141,7 +143,7 @@ test('a payment that a reorganisation took back is forgotten, and one it moved i
   expect(after[0]?.block_hash).not.toBe(before[0]?.block_hash)
 })
 
-test('a freeze of one network holds its payouts, and that of another does not', async () => {
+test('a freeze of one network holds only the payouts of that network', async () => {
   await books.compare()
   await books.freeze(true, 'freeze_payouts_alt')
   const [first, second] = [await books.ask(), await books.ask()]
@@ -149,13 +151,13 @@ test('a freeze of one network holds its payouts, and that of another does not', 
   expect((await books.rowOf(first)).state).toBe('signed')
   await books.freeze(true, 'freeze_payouts_base')
   await books.advance(second)
-  expect((await books.rowOf(second)).reason).toBe('Payouts on base-mainnet are frozen')
+  expect((await books.rowOf(second)).hold_code).toBe('network_frozen')
   await books.freeze(false, 'freeze_payouts_base')
   await books.advance(second)
   expect((await books.rowOf(second)).state).toBe('signed')
 })
 
-test('a payout waits while the treasury does not hold it beside what is on its way', async () => {
+test('a payout is held with balance_low while the treasury does not cover it and the authorized payouts', async () => {
   await books.compare()
   await chain.automine(false)
   await chain.transfer(books.account, newAccount().address, 1_000_000_000n - 11_000_000n)
@@ -169,7 +171,8 @@ test('a payout waits while the treasury does not hold it beside what is on its w
   expect((await books.rowOf(second)).state).toBe('signed')
   expect(await books.rowOf(third)).toMatchObject({
     state: 'held',
-    reason: 'The treasury has too little: it holds 11.00 USDC, of which 10.00 are promised',
+    hold_code: 'balance_low',
+    reason: 'The treasury has too little USDC: it holds 11.00, of which 10.00 is for authorized payouts',
   })
   await chain.mint(books.account.address, 4_000_000n)
   await chain.mine(1)

@@ -2,7 +2,7 @@ import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
 import { balanceOf, fees, maintainLedgerPartitions, surplus, suspense, totals } from '@market/money/ledger'
 import { claimTransfer, findPayment, parsePurpose, watchTreasury } from '@market/money/payments'
-import { giveBack, keepDeposit } from '@market/money/payouts'
+import { recognizeRevenue, refundTransfer } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -29,23 +29,24 @@ const openTreasury = async () => {
   await maintainLedgerPartitions(ctx)
   return {
     ctx,
-    /** Money that nobody asked for, confirmed. */
+    /** A confirmed transfer that no purpose claims. */
     receive: async (amount: bigint) => {
       const reference = await chain.transfer(payer, treasury, amount)
       await chain.mine(CONFIRMATIONS)
       await watchTreasury(ctx, NETWORK)
       return reference
     },
-    /** The watch comes by again, and knows that nothing can be undone any more. */
+    /** Makes every transfer final, in the chain and in the database. */
     finalize: async () => {
       await chain.mine(FINALITY)
       await ctx.db.updateTable('transfers').set({ state: 'final' }).where('state', '=', 'seen').execute()
     },
-    giveBack: (reference: string, from: 'suspense' | 'surplus', payee?: string) =>
+    refund: (reference: string, from: 'suspense' | 'surplus', payee?: string) =>
       ctx.transact((tx) =>
-        giveBack(ctx, tx, { network: NETWORK, reference, from, ...(payee !== undefined && { payee }) }),
+        refundTransfer(ctx, tx, { network: NETWORK, reference, from, ...(payee !== undefined && { payee }) }),
       ),
-    keep: (reference: string) => ctx.transact((tx) => keepDeposit(ctx, tx, { network: NETWORK, reference })),
+    recognize: (reference: string) =>
+      ctx.transact((tx) => recognizeRevenue(ctx, tx, { network: NETWORK, reference })),
     stop: database.stop,
   }
 }
@@ -56,41 +57,41 @@ beforeEach(async () => {
   return () => app.stop()
 })
 
-test('what nobody claimed goes back whole to whoever paid it, once it is final and once only', async () => {
+test('refund: pays an unclaimed transfer back to its payer once, when it is final', async () => {
   const reference = await app.receive(7_000_000n)
-  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('Try again when it is final')
+  await expect(app.refund(reference, 'suspense')).rejects.toThrow('not final yet')
   await app.finalize()
-  const payout = await app.giveBack(reference, 'suspense')
+  const payout = await app.refund(reference, 'suspense')
   expect(payout).toMatchObject({
     kind: 'surplus',
     state: 'queued',
     amount: 7_000_000n,
     payee: payer.address.toLowerCase(),
   })
-  expect(await app.giveBack(reference, 'suspense')).toEqual(payout)
+  expect(await app.refund(reference, 'suspense')).toEqual(payout)
   expect(await balanceOf(app.ctx.db, suspense(NETWORK, reference))).toBe(0n)
   expect((await totals(app.ctx.db, NETWORK)).liabilities.payable).toBe(7_000_000n)
 })
 
-test('what was paid beyond what was due goes back, and the rest stays', async () => {
+test('refund: pays back the surplus and leaves the amount due in escrow', async () => {
   const reference = await app.receive(7_000_000n)
   await app.finalize()
   const seen = await findPayment(app.ctx, NETWORK, question(reference))
-  if (seen === undefined) throw new Error('the transfer is there')
+  if (seen === undefined) throw new Error('the transfer was not found')
   const claim = { network: NETWORK, seen, purpose: parsePurpose('order:1'), due: usdc(5_000_000n) } as const
   await app.ctx.transact((tx) => claimTransfer(app.ctx, tx, claim))
-  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('Nothing of this transfer is in suspense')
-  expect(await app.giveBack(reference, 'surplus')).toMatchObject({ amount: 2_000_000n })
+  await expect(app.refund(reference, 'suspense')).rejects.toThrow('has no money in suspense')
+  expect(await app.refund(reference, 'surplus')).toMatchObject({ amount: 2_000_000n })
   expect(await balanceOf(app.ctx.db, surplus(NETWORK, reference))).toBe(0n)
   expect((await totals(app.ctx.db, NETWORK)).liabilities.escrow).toBe(5_000_000n)
 })
 
-test('what was given back is claimed by nobody, not even by halves when the rejected goes on', async () => {
+test('claim: a refunded transfer is rejected with transfer_used and stays unclaimed', async () => {
   const reference = await app.receive(7_000_000n)
   await app.finalize()
-  await app.giveBack(reference, 'suspense')
+  await app.refund(reference, 'suspense')
   const seen = await findPayment(app.ctx, NETWORK, question(reference))
-  if (seen === undefined) throw new Error('the transfer is there')
+  if (seen === undefined) throw new Error('the transfer was not found')
   const claim = { network: NETWORK, seen, purpose: parsePurpose('order:1'), due: usdc(5_000_000n) } as const
   const rejected = await app.ctx.transact((tx) =>
     claimTransfer(app.ctx, tx, claim).catch((error: unknown) => error),
@@ -100,30 +101,30 @@ test('what was given back is claimed by nobody, not even by halves when the reje
   expect(rows).toEqual([{ reference, purpose: '' }])
 })
 
-test('where the chain does not tell who paid, the address must be said; where it does, it cannot be another', async () => {
+test('refund: requires payee when the payer is unknown, and rejects another payee when it is known', async () => {
   const reference = await app.receive(7_000_000n)
   await app.finalize()
   const elsewhere = newAccount().address
-  await expect(app.giveBack(reference, 'suspense', elsewhere)).rejects.toThrow('goes back there')
+  await expect(app.refund(reference, 'suspense', elsewhere)).rejects.toThrow('is refunded there')
   await app.ctx.db.updateTable('transfers').set({ payer: null }).execute()
-  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('say to which address')
-  expect(await app.giveBack(reference, 'suspense', elsewhere)).toMatchObject({ payee: elsewhere })
+  await expect(app.refund(reference, 'suspense')).rejects.toThrow('The payer of this transfer is unknown')
+  expect(await app.refund(reference, 'suspense', elsewhere)).toMatchObject({ payee: elsewhere })
 })
 
-test('what is not known, or was taken back by the chain, is not given back', async () => {
+test('refund: rejects an unknown transfer and one that the chain reversed', async () => {
   const nothing = `0x${'0'.repeat(64)}`
-  await expect(app.giveBack(nothing, 'suspense')).rejects.toMatchObject({ kind: 'not_found' })
+  await expect(app.refund(nothing, 'suspense')).rejects.toMatchObject({ kind: 'not_found' })
   const reference = await app.receive(7_000_000n)
   await app.ctx.db.updateTable('transfers').set({ state: 'gone' }).execute()
-  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('took this transfer back')
+  await expect(app.refund(reference, 'suspense')).rejects.toThrow('The chain reversed this transfer')
 })
 
-test('what the platform put in itself becomes its own, once', async () => {
+test('recognize: moves a final transfer from suspense to the fees once', async () => {
   const reference = await app.receive(7_000_000n)
-  await expect(app.keep(reference)).rejects.toThrow('Try again when it is final')
+  await expect(app.recognize(reference)).rejects.toThrow('not final yet')
   await app.finalize()
-  await app.keep(reference)
-  await expect(app.keep(reference)).rejects.toThrow('Nothing of this transfer is in suspense')
-  await expect(app.giveBack(reference, 'suspense')).rejects.toThrow('Nothing of this transfer is in suspense')
+  await app.recognize(reference)
+  await expect(app.recognize(reference)).rejects.toThrow('has no money in suspense')
+  await expect(app.refund(reference, 'suspense')).rejects.toThrow('has no money in suspense')
   expect(await balanceOf(app.ctx.db, fees(NETWORK))).toBe(7_000_000n)
 })

@@ -23,7 +23,7 @@ import {
   someHash,
 } from '../support/treasury.ts'
 
-const PATH = '/api/admin/transfers/give-back'
+const PATH = '/api/admin/transfers/refund'
 const REASON = 'The payer asked for it'
 
 let market: Market
@@ -47,7 +47,7 @@ const bodyFor = (reference: string, more: object = {}) => ({
 let spare = ''
 const subject: Subject = {
   market: () => market,
-  operation: operations.giveBackTransfer,
+  operation: operations.refundTransfer,
   good: async () => {
     spare = (await makeUnmatched(market.db)).reference
     return { path: PATH, body: bodyFor((await makeUnmatched(market.db)).reference), ask: { bearer } }
@@ -76,6 +76,7 @@ test('200: what nobody claimed goes back to whoever paid, once, and who wanted i
       payee: payer,
       amount_usd: '5.00',
       state: 'queued',
+      hold_code: null,
       reason: null,
       round: 1,
       created_at: expect.stringMatching(INSTANT),
@@ -88,7 +89,7 @@ test('200: what nobody claimed goes back to whoever paid, once, and who wanted i
   expect((await post(bodyFor(reference))).body.data).toEqual(first.body.data)
   expect(await heldIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
   const entry = {
-    act: 'transfer.given_back',
+    act: 'transfer.refunded',
     actor: `user:${ADMIN_USER}`,
     details: {
       reason: REASON,

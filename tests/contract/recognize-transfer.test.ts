@@ -11,7 +11,7 @@ import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { auditOf, heldIn, makeClaimed, makeUnmatched, NETWORK, someHash } from '../support/treasury.ts'
 
-const PATH = '/api/admin/transfers/keep'
+const PATH = '/api/admin/transfers/recognize'
 const REASON = 'The payer asked for it'
 
 let market: Market
@@ -29,7 +29,7 @@ const bodyFor = (reference: string) => ({ network: NETWORK, reference, reason: R
 let spare = ''
 const subject: Subject = {
   market: () => market,
-  operation: operations.keepTransfer,
+  operation: operations.recognizeTransfer,
   good: async () => {
     spare = (await makeUnmatched(market.db)).reference
     return { path: PATH, body: bodyFor((await makeUnmatched(market.db)).reference), ask: { bearer } }
@@ -49,12 +49,12 @@ test('200: the platform’s own deposit becomes fees, and who said so is written
   const before = await inFees()
   const { status, body } = await post(bodyFor(reference))
   expect(status).toBe(200)
-  expect(body).toEqual({ success: true, data: { network: NETWORK, reference, kept_usd: '7.000001' } })
+  expect(body).toEqual({ success: true, data: { network: NETWORK, reference, recognized_usd: '7.000001' } })
   expect(await inFees()).toBe(before + 7_000_001n)
   expect(await inSuspense(reference)).toBe(0n)
   expect(await auditOf(market.db, reference)).toEqual([
     {
-      act: 'transfer.kept',
+      act: 'transfer.recognized',
       actor: `user:${ADMIN_USER}`,
       details: { reason: REASON, network: NETWORK, amount_usd: '7.000001' },
     },

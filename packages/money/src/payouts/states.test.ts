@@ -1,0 +1,65 @@
+import { testDatabase } from '@market/testing/postgres'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { describeHold, HOLD_CODES, RETRY_MS } from './hold.ts'
+import { nextState, type PayoutAction, type PayoutState, TRANSITIONS } from './states.ts'
+
+const STATES = Object.keys(TRANSITIONS) as PayoutState[]
+const ACTIONS = [...new Set(STATES.flatMap((state) => Object.keys(TRANSITIONS[state])))] as PayoutAction[]
+const rowOf = (state: PayoutState): Readonly<Record<string, PayoutState>> => TRANSITIONS[state]
+
+describe('nextState', () => {
+  test.each(STATES)('%s: follows the table and throws for every other action', (state) => {
+    for (const action of ACTIONS) {
+      const next = rowOf(state)[action]
+      if (next === undefined) expect(() => nextState({ id: 'pay_1', state }, action)).toThrow(action)
+      else expect(nextState({ id: 'pay_1', state }, action)).toBe(next)
+    }
+  })
+
+  test('throws for a name that every object has', () => {
+    expect(() => nextState({ id: 'pay_1', state: 'final' }, 'toString' as PayoutAction)).toThrow('toString')
+  })
+})
+
+test('database: payout_transition_allowed lists the same changes of state as the table', async () => {
+  const database = await testDatabase()
+  try {
+    const { rows } = await sql<{ from_state: PayoutState; to_state: PayoutState; allowed: boolean }>`
+      select from_state, to_state, payout_transition_allowed(from_state, to_state) as allowed
+      from unnest(${STATES}::text[]) as from_state, unnest(${STATES}::text[]) as to_state
+      where from_state <> to_state`.execute(database.db)
+    expect(rows).toHaveLength(STATES.length * (STATES.length - 1))
+    for (const { from_state, to_state, allowed } of rows)
+      expect([from_state, to_state, allowed]).toEqual([
+        from_state,
+        to_state,
+        Object.values(rowOf(from_state)).includes(to_state),
+      ])
+  } finally {
+    await database.stop()
+  }
+})
+
+test('database: the CHECK of hold_code lists the same codes as HoldCode', async () => {
+  const database = await testDatabase()
+  try {
+    const { rows } = await sql<{ definition: string }>`
+      select pg_get_constraintdef(oid) as definition from pg_constraint where conname = 'payouts_hold_code'
+    `.execute(database.db)
+    const codes = [...(rows[0]?.definition ?? '').matchAll(/'(\w+)'/g)].map(([, code]) => code)
+    expect(codes.sort()).toEqual([...HOLD_CODES].sort())
+  } finally {
+    await database.stop()
+  }
+})
+
+test('describeHold: appends the detail to the sentence of the code', () => {
+  expect(describeHold({ code: 'payout_cap', detail: '50.00 USDC' })).toBe(
+    'It is above the cap for one payout: 50.00 USDC',
+  )
+  for (const code of HOLD_CODES) {
+    expect(describeHold({ code })).not.toBe('')
+    expect(RETRY_MS[code]).toBeGreaterThan(0)
+  }
+})

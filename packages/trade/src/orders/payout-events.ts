@@ -1,0 +1,38 @@
+import type { Needs } from '@market/core/context'
+import { emit } from '@market/core/events'
+import type { Tx } from '@market/database/transact'
+import { formatUsd } from '@market/kernel/money'
+import type { Payout, PayoutListener } from '@market/money/payouts'
+
+const HINT =
+  'Set a payout address on this network if there is none, then POST /api/orders/{order_id}/request-payout-retry.'
+
+/** Emits `order.payout_failed` to the agent of an order, if the payout names one. */
+export async function emitPayoutFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<void> {
+  const { notifiedAgent, reason, network, subject, amount } = payout
+  if (notifiedAgent === null) return
+  await emit(ctx, tx, {
+    agentId: notifiedAgent,
+    event: 'order.payout_failed',
+    orderId: subject,
+    data: { reason: reason ?? '', chain: network, amount_usd: formatUsd(amount), hint: HINT },
+  })
+}
+
+async function emitPayoutSent(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  { notifiedAgent, payee, network, subject, amount }: Payout,
+  reference: string,
+): Promise<void> {
+  if (notifiedAgent === null || payee === null) return
+  await emit(ctx, tx, {
+    agentId: notifiedAgent,
+    event: 'order.payout_sent',
+    orderId: subject,
+    data: { amount_usd: formatUsd(amount), chain: network, tx_hash: reference, destination: payee },
+  })
+}
+
+/** Registered by the worker: emits the order events when a payout ends. */
+export const orderPayoutListener: PayoutListener = { onSent: emitPayoutSent, onFailed: emitPayoutFailed }
