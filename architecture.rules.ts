@@ -68,6 +68,10 @@ export const READ_BY_OWNER: readonly string[] = [
   'order_deliveries',
   'order_messages',
   'order_steps',
+  'outgoing_transfers',
+  'payout_guards',
+  'payout_nonces',
+  'payout_signatures',
   'purchases',
   'reviews',
 ]
@@ -75,6 +79,8 @@ export const READ_BY_OWNER: readonly string[] = [
 /** Tables that the named modules read beside the owner. No module is added here. */
 export const ALSO_READ_BY: Readonly<Record<string, readonly string[]>> = {
   orders: ['x402'],
+  payouts: ['reserves'],
+  transfers: ['reserves'],
 }
 
 /** A test, or what only tests beside it use: `store.test.ts`, `test-support.ts`. */
