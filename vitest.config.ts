@@ -33,25 +33,35 @@ const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname 
   (file) => !SERVICE.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 )
 
-/** Started first, so that no worker still runs one of them when all others have finished. */
+/** Started first within their project, so that no worker still runs one of them when all others have finished. */
 const LONGEST = [
+  'tests/journeys/dev-ends.test.ts',
+  'tests/faults/money-bugs.test.ts',
   'tests/payouts/restore.test.ts',
+  'tests/faults/money.test.ts',
   'tests/faults/vault-rotation.test.ts',
   'tests/journeys/operators-money.test.ts',
-  'tests/faults/money-bugs.test.ts',
-  'tests/journeys/dev-ends.test.ts',
   'tests/contract-wide/fuzz.test.ts',
-  'tests/orders/model.test.ts',
+  'tests/webhooks/conformance.test.ts',
   'tests/x402/hire-signed.test.ts',
+  'tests/orders/model.test.ts',
 ]
 
+/** Isolated files come first: a worker that shares its imports is kept only while the next file shares them too. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((path) => moduleId.endsWith(path))
+    const isolationOf = ({ project }: TestSpecification) => (project.config.isolate ? 0 : 1)
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = LONGEST.findIndex((path) => moduleId.endsWith(path))
+      return rank === -1 ? LONGEST.length : rank
+    }
     const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    return sorted.toSorted((a, b) => isolationOf(a) - isolationOf(b) || rankOf(a) - rankOf(b))
   }
 }
+
+/** More than there are cores: most files wait for processes, chains and intervals. */
+const SERVICE_WORKERS = 4
 
 /** Generous: a busy machine makes tests slower, and must not make them fail. */
 const shared = { testTimeout: 180_000, hookTimeout: 180_000, pool: 'forks' as const }
@@ -85,7 +95,7 @@ export default defineConfig({
           include: ['{apps,packages,tests}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...UNIT, ...GAUNTLET, ...PROCESSES, ...STACKS],
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -95,8 +105,8 @@ export default defineConfig({
           ...withServices,
           name: 'processes',
           include: PROCESSES,
-          maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          maxWorkers: SERVICE_WORKERS,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -105,9 +115,10 @@ export default defineConfig({
           ...withServices,
           name: 'stacks',
           include: STACKS,
+          // Each starts a dozen processes, and more of them at once would starve each other.
           maxWorkers: 2,
           maxConcurrency: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -117,7 +128,7 @@ export default defineConfig({
           name: 'gauntlet',
           include: GAUNTLET,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

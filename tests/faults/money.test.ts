@@ -4,7 +4,7 @@ import { type Report, runAlone } from './money/run.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 1)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const ORDERS = Number(process.env['ORDERS'] ?? 40)
+const ORDERS = Number(process.env['ORDERS'] ?? 28)
 const FAULTS = Number(process.env['FAULTS'] ?? 6)
 const ABREAST = 12
 const HIRES = Number(process.env['HIRES'] ?? 0.15)

@@ -209,7 +209,7 @@ describe('a row that somebody holds', () => {
       'all others are done',
       async () => (await world.countUnder('old', 'agents.api_key_sealed')) === 1,
       {
-        withinMs: 20_000,
+        withinMs: 120_000,
       },
     )
     await letGo()

@@ -20,6 +20,7 @@ export const SECTIONS: readonly Section[] = [
       PAYMENT_SEQUENCES: 320 * seeds,
       RACE_ROUNDS: 100 * seeds,
       RACE_CONNECTIONS: 25,
+      RESERVE_SNAPSHOTS: 400 * seeds,
     }),
     files: [
       'tests/orders/model.test.ts',
@@ -27,6 +28,7 @@ export const SECTIONS: readonly Section[] = [
       'tests/ledger/model.test.ts',
       'tests/ledger/races.test.ts',
       'tests/payments/model.test.ts',
+      'tests/reserves/races.test.ts',
     ],
   },
   {
@@ -74,6 +76,7 @@ export const SECTIONS: readonly Section[] = [
       RECOVERY_JOBS: 100,
     }),
     files: [
+      'tests/webhooks/conformance.test.ts',
       'tests/webhooks/fairness.test.ts',
       'tests/webhooks/kills.test.ts',
       'tests/webhooks/postgres-restart.test.ts',

@@ -224,7 +224,13 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'refund-and-payout',
     shownBy: ['no account is overdrawn'],
-    changes: [{ file: 'trade/src/orders/resolve-dispute.ts', from: "      requireTransition(order, 'award')\n", to: '' }],
+    changes: [
+      {
+        file: 'trade/src/orders/resolve-dispute.ts',
+        from: "      requireTransition(order, 'award')\n",
+        to: '',
+      },
+    ],
     sql: ['alter table ledger_accounts drop constraint ledger_accounts_not_overdrawn'],
     aim: { ending: 'refundedOrAwarded', faults: 0 },
   },
