@@ -64,6 +64,8 @@ export async function makeWorld(market: Market) {
     otherAgent,
     service,
     asking,
+    /** Deleted in its test, so that `service` stays. */
+    toDelete: await makeService(market, agent),
     /** Bought by the other wallet, and done. */
     completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
     /** Bought with a request, by nobody who is known here. */
@@ -170,6 +172,7 @@ export function insiderOf(operation: Operation): Principal {
 /** Where one thing does not do for every operation: the one that this operation is done to. */
 const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
   getPurchasedOrder: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
+  deleteService: ({ toDelete }) => ({ service_id: toDelete.id }),
   createOrder: ({ asking }) => ({ service_id: asking.id }),
   actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),
   quoteOrder: ({ orders }) => ({ order_id: orders.toQuote[0] }),

@@ -171,6 +171,31 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     },
   ],
   browseServices: [{ when: 'browsing', input: nothing, answers: everybody(200) }],
+  hireService: [
+    {
+      when: 'without a payment',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: everybody(402),
+    },
+  ],
+  payService: [
+    {
+      when: 'without a payment',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: everybody(402),
+    },
+  ],
+  payServiceV1: [
+    {
+      when: 'without a payment',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: everybody(402),
+    },
+  ],
+  listDirectory: [{ when: 'listing payable services', input: nothing, answers: everybody(200) }],
+  searchDirectory: [
+    { when: 'searching payable services', input: () => ({ query: 'review' }), answers: everybody(200) },
+  ],
   listPayableServices: [{ when: 'looking for something to buy', input: nothing, answers: everybody(200) }],
   listTrendingServices: [{ when: 'looking at what others buy', input: nothing, answers: everybody(200) }],
   getPurchasedOrder: [
@@ -216,7 +241,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: {
         ...everybody(201),
         ...sellers(400),
-        anonymous: 401,
+        anonymous: 402,
         'admin key': 403,
       },
     },

@@ -1,19 +1,24 @@
+import { type Operation, routesOf } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Market, startMarket } from '../support/market.ts'
+import { isServed } from '../support/good-call.ts'
+import type { Market } from '../support/market.ts'
 import { readOpenApi } from '../support/openapi-oracle.ts'
 import { requestOf } from '../support/operation-request.ts'
+import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { APP_URL, BASE_URL } from '../support/settings.ts'
 import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
 
+let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 let world: World
 beforeAll(async () => {
-  market = await startMarket()
+  payable = await startPayableMarket()
+  market = payable.market
   world = await makeWorld(market)
 })
-afterAll(() => market.stop())
+afterAll(() => payable.stop())
 
 function expectSecurityHeaders(headers: Headers) {
   expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -26,8 +31,15 @@ function expectSecurityHeaders(headers: Headers) {
   expect(headers.get('server')).toBeNull()
 }
 
+/** Other routes of an operation are described under ids of their own. */
+const describedRoutes = (operation: Operation): string[] =>
+  routesOf(operation).map(({ id, method, path }, n) => {
+    const operationId = n === 0 ? id : `${id}.${method.toLowerCase()}.${path}`
+    return `${operationId} ${method} ${path}`
+  })
+
 describe.each(operationList)('$id', (operation) => {
-  test('is never cached and carries the security headers, answered or rejected', async () => {
+  test('is cached only where the contract says so, and has the security headers on success and error', async () => {
     const input = plainInput(operation, thingsOf(world, operation))
     const { method, path, body } = requestOf(operation, input)
     const insider = await credentialOf(world, insiderOf(operation), operation, input)
@@ -37,9 +49,11 @@ describe.each(operationList)('$id', (operation) => {
       await market.client().send(method, path, { ...asked, bearer: 'not a token' }),
       await market.client().send(method, path, { ...asked, bearer: 'adm_wrong' }),
     ]
-    expect(answers[0]?.status).toBeLessThan(300)
-    for (const { headers } of answers) {
-      expect(headers.get('cache-control')).toBe('no-store')
+    expect(isServed(operation, answers[0]?.status ?? 0)).toBe(true)
+    const { cacheSeconds } = operation
+    for (const { status, headers } of answers) {
+      const isCached = cacheSeconds !== undefined && status === 200
+      expect(headers.get('cache-control')).toBe(isCached ? `public, max-age=${cacheSeconds}` : 'no-store')
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expectSecurityHeaders(headers)
     }
@@ -137,9 +151,7 @@ describe('the pages beside the operations', () => {
         ([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`,
       ),
     )
-    expect(described.sort()).toEqual(
-      [...operationList.map(({ id, method, path }) => `${id} ${method} ${path}`), STREAM].sort(),
-    )
+    expect(described.sort()).toEqual([...operationList.flatMap(describedRoutes), STREAM].sort())
     const text = JSON.stringify(description)
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
     expect(references.length).toBeGreaterThan(0)

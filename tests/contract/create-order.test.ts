@@ -1,6 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startOrderWorld } from '../orders/order-world.ts'
 import type { Ask } from '../support/client.ts'
 import { commonWriteRefusals } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
@@ -160,6 +161,18 @@ test('400: nobody buys from themselves: not the agent, not its owner, not anothe
 test('403: an operator’s key buys nothing', async () => {
   const { service } = await offered()
   rejected(await create(asked(service), { bearer: ADMIN_KEY }), 403, 'wrong_credential')
+})
+
+test('402: without a credential, the requirements to pay for it with the request', async () => {
+  const world = await startOrderWorld()
+  try {
+    const service = await makeService(world.market, await makeOwnedAgent(world.market))
+    const wanted = { service_id: service.id, brief: 'Read the branch called blue.' }
+    const reply = await world.market.client().post('/api/orders', wanted)
+    expect(reply).toMatchObject({ status: 402, body: { x402Version: 1, accepts: [expect.anything()] } })
+  } finally {
+    await world.stop()
+  }
 })
 
 test('404: a service that is not there, or no longer on offer', async () => {

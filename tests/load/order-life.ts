@@ -3,6 +3,7 @@ import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import type { Operation } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
 import { type Db, transact } from '@market/database/transact'
+import { createCaches } from '@market/handlers/caches'
 import type { Credentials } from '@market/handlers/call'
 import { type Execute, executor } from '@market/handlers/execute'
 import { unavailable } from '@market/kernel/api-error'
@@ -56,6 +57,8 @@ export function openHouse(db: Db, redisUrl = REDIS_URL) {
     chains: { [chain.network]: chain },
     facilitators: {},
     baseUrl: BASE_URL,
+    registrationFee: usdc(1_000_000n),
+    ...createCaches(),
     operators: { userIds: new Set<string>(), keys: [] },
     onFault: (error: unknown) => {
       throw error

@@ -31,3 +31,7 @@ export function send({ market, operation }: Subject, call: GoodCall, more: Ask =
 }
 
 export const successOf = (operation: Operation): number => operation.status ?? 200
+
+/** Whether the response is a success; without a payment, a purchase is served with 402. */
+export const isServed = (operation: Operation, status: number): boolean =>
+  status < 300 || (status === 402 && operation.payment?.when === 'always')

@@ -88,15 +88,19 @@ export function rejectsStrangers(subject: Subject): void {
 }
 
 /** An operation that takes anybody asks for nothing, but what cannot be read at all is still rejected. */
-export function rejectsUnreadableCredentials(subject: Subject): void {
-  const { operation, good } = subject
-
+export function rejectsUnreadableAuthorization(subject: Subject): void {
   test('401: an Authorization header that holds no bearer token', async () => {
-    const call = await good()
+    const call = await subject.good()
     for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer two words']) {
       rejected(await send(subject, call, { headers: { authorization } }), 401, 'bad_authorization')
     }
   })
+}
+
+/** The same, and other credentials do not matter. */
+export function rejectsUnreadableCredentials(subject: Subject): void {
+  const { operation, good } = subject
+  rejectsUnreadableAuthorization(subject)
 
   test(`${successOf(operation)}: a credential this call has no use for is not looked at`, async () => {
     const wrong = [

@@ -22,7 +22,7 @@ import { opened, sealed, solanaPayload } from './odd-payments.ts'
 
 const OTHER = 'Something else.'
 const USED = { status: 409, body: { code: 'payment_already_used' } }
-const NO_MATCH = { status: 402, body: { error: 'No matching payment requirements' } }
+const NO_MATCH = { status: 402, body: { error: 'no_matching_requirements' } }
 /** What registering an agent costs. */
 const FEE = 1_000_000n
 /** 30.00 and the fee on top: more than is taken from somebody who shows nothing but a hash. */
@@ -325,7 +325,7 @@ test('attack 19: what is too long or no JSON is rejected unread, and no payment 
   const payment = await world.signPayment(serviceId, buyers['base-mainnet'])
   await world.hireSigned(serviceId, payment)
   const log = world.market.logText()
-  expect(log).toContain('x402.pay')
+  expect(log).toContain('payService')
   expect(log).not.toContain(payment.slice(0, 60))
   expect(log).not.toContain(opened(payment).payload.signature)
 })

@@ -174,11 +174,11 @@ describe('a GET that says in a body what is to be done', () => {
     })
   })
 
-  test('stays unread when it is no JSON, and on every other path', async () => {
+  test('is ignored when it is not JSON, and by GET on every other operation', async () => {
     expect((await get({ body: '{', headers: { 'content-type': 'text/plain' } })).status).toBe(402)
     expect((await get({ body: '' })).status).toBe(402)
     expect((await get({})).status).toBe(402)
-    expect((await get({ path: `/api/x402/discover?service_id=${askingId}`, body: '{' })).status).toBe(402)
+    expect((await get({ path: `/api/x402/discover?service_id=${askingId}`, body: '{' })).status).toBe(400)
     expect((await get({ path: '/api/services', body: '{' })).status).toBe(200)
   })
 })

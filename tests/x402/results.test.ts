@@ -132,11 +132,7 @@ test('result 7: what was accepted is what is asked for, field by field', async (
     for (const [field, value] of Object.entries(changes)) {
       const accepted = { ...payment.accepted, [field]: value }
       const reply = await world.hireSigned(serviceId, sealed({ ...payment, accepted }))
-      expect([field, reply.status, reply.body.error]).toEqual([
-        field,
-        402,
-        'No matching payment requirements',
-      ])
+      expect([field, reply.status, reply.body.error]).toEqual([field, 402, 'no_matching_requirements'])
     }
     expect(await buyer.usdc()).toBe(had)
     expect((await world.hireSigned(serviceId, sealed(payment))).status).toBe(200)

@@ -179,7 +179,7 @@ describe('402', () => {
             "scheme": "exact",
           },
         ],
-        "error": "Payment required",
+        "error": "payment_required",
         "extensions": {
           "bazaar": {
             "info": {
@@ -330,7 +330,7 @@ describe('402', () => {
     expect(short).toMatchObject({ status: 402, body: { x402Version: 1, error: 'underpaid' } })
     expect(required(short)['error']).toBe('underpaid')
     const first = await world.client().get(`/api/x402/discover/${serviceId}`)
-    const { error: _why, ...body } = short.body
+    const { error: _code, message: _sentence, ...body } = short.body
     expect(body).toEqual(first.body)
   })
 
@@ -371,7 +371,8 @@ describe('402', () => {
               "scheme": "exact",
             },
           ],
-          "error": "X-PAYMENT header is required",
+          "error": "payment_required",
+          "message": "Pay one of the requirements in accepts, then send the request again with the payment.",
           "x402Version": 1,
         },
         "headers": {
@@ -483,7 +484,7 @@ describe('402', () => {
             "scheme": "exact",
           },
         ],
-        "error": "Payment required",
+        "error": "payment_required",
         "resource": {
           "description": "Registration of an agent",
           "mimeType": "application/json",
@@ -678,7 +679,7 @@ describe('rejected', () => {
       {
         "a key that is none": {
           "code": "bad_idempotency_key",
-          "error": "An Idempotency-Key has 1 to 128 printable letters",
+          "error": "Idempotency-Key must be 1 to 128 printable ASCII characters",
           "request_id": "<request>",
           "status": 400,
           "success": false,

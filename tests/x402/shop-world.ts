@@ -2,11 +2,10 @@ import { randomInt } from 'node:crypto'
 import type { Chain, Chains } from '@market/core/ports/chain'
 import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
 import type { AppServices } from '@market/handlers/app-services'
+import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
-import { catalog } from '@market/handlers/x402/catalog'
-import { hireDoor } from '@market/handlers/x402/hire-door'
-import { registerDoor } from '@market/handlers/x402/register-door'
+import { catalogDocuments } from '@market/handlers/x402/catalog'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
 import { unavailable } from '@market/kernel/api-error'
@@ -112,15 +111,15 @@ export async function openShop(
       chains,
       facilitators,
       baseUrl,
+      registrationFee: usdc(1_000_000n),
+      ...createCaches(keptMs),
       operators: { userIds: new Set(), keys: [] },
       onFault: (error) => faults.push(error),
     }
     return buildServer({
       execute: executor(app),
       streams: eventStreams(app),
-      hire: hireDoor(app),
-      register: registerDoor(app, usdc(1_000_000n)),
-      window: catalog(app, keptMs),
+      documents: catalogDocuments(app),
       baseUrl,
       appUrl: baseUrl,
       trustedProxies: ['127.0.0.1'],

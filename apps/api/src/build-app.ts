@@ -1,10 +1,9 @@
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { connect } from '@market/database/connect'
+import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
-import { catalog } from '@market/handlers/x402/catalog'
-import { hireDoor } from '@market/handlers/x402/hire-door'
-import { registerDoor } from '@market/handlers/x402/register-door'
+import { catalogDocuments } from '@market/handlers/x402/catalog'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
 import { type Clock, systemClock } from '@market/kernel/clock'
@@ -71,6 +70,8 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     chains: networks.chains,
     facilitators: networks.facilitators,
     baseUrl: config.BASE_URL,
+    registrationFee: config.REGISTRATION_FEE_USDC,
+    ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
     onFault: (error: unknown, call: { requestId: string }) => noteFault(error, call.requestId),
   }
@@ -79,9 +80,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   const server = buildServer({
     execute: executor(app),
     streams: eventStreams(app),
-    hire: hireDoor(app),
-    register: registerDoor(app, config.REGISTRATION_FEE_USDC),
-    window: catalog(app),
+    documents: catalogDocuments(app),
     baseUrl: config.BASE_URL,
     appUrl: config.APP_URL,
     trustedProxies: config.TRUSTED_PROXIES,

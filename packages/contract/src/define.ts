@@ -34,6 +34,30 @@ export type SwitchName = (typeof SWITCHES)[number]
 type Flat = z.ZodType<Record<string, unknown>, Record<string, unknown>>
 type PathKeys<P extends string> = P extends `${string}{${infer K}}${infer R}` ? K | PathKeys<R> : never
 
+/**
+ * How an operation is paid with the request (x402). Without a payment the response is 402 with the requirements; with
+ * one the response is the purchase.
+ */
+export interface Payment {
+  /**
+   * `always`: every request is a purchase. `without_credentials`: a request with a payment or without any credential is.
+   * `requested`: a request with a payment is, and one with `pay=x402` or `pay_to_register`.
+   */
+  readonly when: 'always' | 'without_credentials' | 'requested'
+  /** The x402 version of the 402 body. Version 2 clients read the `PAYMENT-REQUIRED` header, which version 1 lacks. */
+  readonly version: 1 | 2
+  /** Fields from the body, the query or `X-Market-Brief`. Unknown fields are ignored, because proxies add to queries. */
+  readonly input: Flat
+  readonly output: z.ZodType
+  /** What a replay without an Idempotency-Key returns with 200 where `output` has secrets: a payment is public. */
+  readonly replayOutput?: z.ZodType
+}
+
+interface Route {
+  readonly method: Method
+  readonly path: string
+}
+
 export interface Operation<
   Id extends string = string,
   P extends string = string,
@@ -45,9 +69,11 @@ export interface Operation<
   readonly group: Group
   readonly method: Method
   readonly path: P
+  /** Other routes of the same operation. */
+  readonly alsoAt?: readonly Route[]
   readonly summary: string
   readonly description?: string
-  /** Any one of these opens the door; whose thing it is, is the command's question. */
+  /** Any one of these credentials is enough. Whether the caller owns the resource is checked by the command. */
   readonly callers: readonly [CallerKind, ...CallerKind[]]
   readonly limit: LimitName
   /** ONE flat object. Path keys come from the path, the rest from the query (GET, DELETE) or the body. */
@@ -56,9 +82,14 @@ export interface Operation<
   readonly output: O
   /** Top-level fields beside `data`. */
   readonly beside?: B
+  /** The body is `data` itself, in a format that others define, instead of our envelope. */
+  readonly isBare?: true
+  /** For how many seconds shared caches may serve the response. */
+  readonly cacheSeconds?: number
   readonly status?: 200 | 201 | 202
-  /** What is answered instead when the work was taken on and is finished later. */
+  /** The status when the work was accepted and is finished later. */
   readonly laterStatus?: 202
+  readonly payment?: Payment
   readonly errors?: readonly OwnErrorStatus[]
   /**
    * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent.
@@ -99,7 +130,15 @@ export function operation<
   return spec
 }
 
-export const isWrite = (operation: Operation): boolean => operation.method !== 'GET'
+/** Whether requests of the operation can change something: a purchase does, even by GET. */
+export const isWrite = (operation: Operation): boolean =>
+  operation.method !== 'GET' || operation.payment !== undefined
+
+/** The operation at each of its routes. The first one is described under the operation's own id. */
+export const routesOf = (operation: Operation): readonly Operation[] => [
+  operation,
+  ...(operation.alsoAt ?? []).map((route) => ({ ...operation, ...route })),
+]
 
 /** Component names live outside zod's own registry: an id there would turn every tool schema into a reference. */
 export const components = new Map<unknown, string>()

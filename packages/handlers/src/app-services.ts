@@ -1,12 +1,21 @@
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
+import type { Usdc } from '@market/kernel/money'
+import type { Quote } from '@market/trade/x402'
 import type { Call } from './call.ts'
 import type { Operators } from './identify.ts'
+import type { TtlCache } from './x402/ttl-cache.ts'
 
-/** Everything the executor stands on; made once by the app. */
+/** The wired dependencies of the request pipeline; built once per process. */
 export interface AppServices extends Omit<Context, 'transact' | 'actor' | 'requestId'> {
   readonly limiter: Limiter
   readonly operators: Operators
-  /** Told of every error that is a fault of ours or of a part we depend on. */
+  /** The price of a paid registration. */
+  readonly registrationFee: Usdc
+  /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */
+  readonly quotes: TtlCache<Quote>
+  /** Documents of the catalog by their query, cached for 30 seconds. */
+  readonly documents: TtlCache<unknown>
+  /** Called for every fault of ours or of a dependency. */
   readonly onFault: (error: unknown, call: Pick<Call, 'requestId'>) => void
 }

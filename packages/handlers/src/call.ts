@@ -1,5 +1,6 @@
 import type { Operation } from '@market/contract/define'
 import type { ApiError } from '@market/kernel/api-error'
+import type { PaymentHeaders } from './x402/payment-credential.ts'
 
 export interface WalletFields {
   readonly wallet: unknown
@@ -8,7 +9,7 @@ export interface WalletFields {
   readonly chain: unknown
 }
 
-/** What a caller showed, as it arrived; nothing in it has been believed yet. */
+/** The credentials of a request as received, not verified yet. */
 export interface Credentials {
   /** `Authorization: Bearer …`: an API key, an operator's key or an identity-provider token. */
   readonly bearer?: string
@@ -19,21 +20,30 @@ export interface Credentials {
   readonly wallet?: WalletFields
 }
 
-/** One request for one operation, from whichever edge. */
+/** What a request of an operation with `payment` has beside its input. */
+export interface CallPayment extends PaymentHeaders {
+  /** `X-Payment-Claim`: the secret of the quote. */
+  readonly claim?: string | undefined
+  /** Fields of the query and of `X-Market-Brief`, which only a purchase reads. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** One request for one operation, from any transport. */
 export interface Call {
   readonly operation: Operation
-  /** The flat input, not yet parsed, without the credentials that travelled in it. */
+  /** The flat input, not parsed yet, without the credentials that were in it. */
   readonly input: Readonly<Record<string, unknown>>
   readonly credentials: Credentials
   /** The client's address as limits count it. */
   readonly address: string
+  readonly payment?: CallPayment
   readonly idempotencyKey?: string
   readonly requestId: string
-  /** What the edge itself found wrong: the call is counted like any other, and then rejected. */
+  /** An error of the transport. The request counts against its limit, and then fails with it. */
   readonly rejected?: ApiError
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>

@@ -1,9 +1,11 @@
 import { emit } from '@market/core/events'
 import { transact } from '@market/database/transact'
+import { usdc } from '@market/kernel/money'
 import { makeAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createCaches } from './caches.ts'
 import { type EventStreams, eventStreams } from './event-streams.ts'
 
 const QUIET_MS = 50
@@ -18,6 +20,8 @@ beforeAll(async () => {
   streams = eventStreams({
     ...ctx,
     limiter: { consume: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
+    registrationFee: usdc(1n),
+    ...createCaches(),
     operators: { userIds: new Set(), keys: [] },
     onFault: () => {},
   })

@@ -4,7 +4,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
-import type { Answer, Call } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import { presentEvent } from './events.ts'
 import { asApiError, failureOf } from './failure.ts'
 import { identify } from './identify.ts'
@@ -27,7 +27,7 @@ export interface EventStream {
 
 export interface EventStreams {
   /** Opens a stream after the same checks as GET /api/events, or returns the error response. */
-  open(call: Omit<Call, 'operation'>): Promise<EventStream | Answer>
+  open(call: Omit<Call, 'operation'>): Promise<EventStream | ApiResponse>
   stop(): void
 }
 

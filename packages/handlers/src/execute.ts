@@ -1,39 +1,63 @@
 import { isWrite } from '@market/contract/define'
 import { acquireLease, releaseLease, storeResponse } from '@market/core/idempotency'
-import { answerLimited } from './answer-limited.ts'
-import { answerOf } from './answer-of.ts'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
-import type { Answer, Call } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
+import { envelope } from './envelope.ts'
 import { asApiError, failureOf } from './failure.ts'
 import type { AnyHandler, HandlerContext } from './handler.ts'
 import { handlers } from './handlers.ts'
 import { identify } from './identify.ts'
 import { parse } from './parse.ts'
-import { leaseKey } from './request-key.ts'
+import { canPayInstead, isPurchase, purchase } from './purchase.ts'
+import { rateLimited } from './rate-limited.ts'
+import { readIdempotencyKey, requestKey } from './request-key.ts'
 import { requestTransaction } from './request-transaction.ts'
 
-export type Execute = (call: Call) => Promise<Answer>
+export type Execute = (call: Call) => Promise<ApiResponse>
 
-/** One way for every edge: limit, credential, permission, input, then once for an Idempotency-Key. */
+/**
+ * The request pipeline, the same for every operation and transport: rate limit, authenticate, authorize, parse, replay,
+ * transaction, present. A purchase has its own step instead, because its payment is the credential.
+ */
 export function executor(app: AppServices): Execute {
   return (call) =>
-    answerLimited(app, call.operation, call, async () => {
+    rateLimited(app, call.operation, call, async () => {
       if (call.rejected !== undefined) throw call.rejected
+      const idempotencyKey = readIdempotencyKey(call)
+      if (isPurchase(call)) return purchase(app, call, idempotencyKey)
       const caller = await identify(app, app.operators, call)
+      if (caller.actor.kind === 'anonymous' && canPayInstead(call)) {
+        const challenge = await challengeFor(app, call, idempotencyKey)
+        if (challenge !== undefined) return challenge
+      }
       authorize(call.operation, caller.actor)
-      return answerOnce(app, call, caller, parse(call.operation, call.input))
+      return replayOrRun(app, call, caller, parse(call.operation, call.input))
     })
 }
 
-async function answerOnce(
+/** The 402 of what the request asks for, or undefined where it cannot be bought. */
+async function challengeFor(
+  app: AppServices,
+  call: Call,
+  idempotencyKey: string | undefined,
+): Promise<ApiResponse | undefined> {
+  try {
+    return await purchase(app, call, idempotencyKey)
+  } catch (error) {
+    if (asApiError(error) === undefined) throw error
+    return undefined
+  }
+}
+
+async function replayOrRun(
   app: AppServices,
   call: Call,
   caller: Caller,
   input: Record<string, unknown>,
-): Promise<Answer> {
-  const key = leaseKey(call, caller.actor)
+): Promise<ApiResponse> {
+  const key = requestKey(call, caller.actor)
   if (key === undefined) return run(app, call, caller, input)
   const taken = await acquireLease(app, key)
   if ('replay' in taken) return { ...taken.replay, headers: { 'Idempotent-Replayed': 'true' } }
@@ -41,19 +65,19 @@ async function answerOnce(
   try {
     return await run(app, call, caller, input, lease)
   } catch (error) {
-    const kept = storedError(error, call.requestId)
-    if (kept === undefined) await releaseLease(app, lease).catch(() => {})
-    else await storeResponse(app, app.db, lease, kept)
+    const stored = storedError(error, call.requestId)
+    if (stored === undefined) await releaseLease(app, lease).catch(() => {})
+    else await storeResponse(app, app.db, lease, stored)
     throw error
   }
 }
 
-/** A "no" that another try of the same request would meet again is an answer like any other; the rest is not kept. */
-const KEPT = new Set(['payment_required', 'forbidden', 'not_found', 'conflict'])
+/** Errors that the same request would meet again are stored for its Idempotency-Key; others are not. */
+const STORED = new Set(['payment_required', 'forbidden', 'not_found', 'conflict'])
 
 function storedError(error: unknown, requestId: string): { status: number; body: unknown } | undefined {
   const apiError = asApiError(error)
-  if (apiError === undefined || !KEPT.has(apiError.kind)) return undefined
+  if (apiError === undefined || !STORED.has(apiError.kind)) return undefined
   const { status, body } = failureOf(apiError, requestId)
   return { status, body }
 }
@@ -64,10 +88,10 @@ async function run(
   caller: Caller,
   input: Record<string, unknown>,
   lease?: Parameters<typeof storeResponse>[2],
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const handler: AnyHandler = handlers[call.operation.id as keyof typeof handlers]
   const transaction = requestTransaction(app, call, caller, lease, (result) =>
-    answerOf(call.operation, handler.present(result as never, ctx)),
+    envelope(call.operation, handler.present(result as never, ctx)),
   )
   const ctx: HandlerContext = {
     ...app,
@@ -77,6 +101,6 @@ async function run(
     transact: transaction.transact,
   }
   const result = await handler.run(ctx, input as never)
-  if (isWrite(call.operation)) return transaction.answerFor(result)
-  return answerOf(call.operation, handler.present(result as never, ctx))
+  if (isWrite(call.operation)) return transaction.responseFor(result)
+  return envelope(call.operation, handler.present(result as never, ctx))
 }

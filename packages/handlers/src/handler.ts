@@ -1,10 +1,11 @@
 import type { InputOf, Operation, ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import type { Context } from '@market/core/context'
+import type { AppServices } from './app-services.ts'
 import type { Caller } from './caller.ts'
 
-/** What a handler's `run` stands in: the application, and who calls. */
-export type HandlerContext = Context & { readonly caller: Caller }
+/** What a handler's `run` gets: the context of a command, the caller, and the cache of catalog documents. */
+export type HandlerContext = Context & Pick<AppServices, 'documents'> & { readonly caller: Caller }
 
 /**
  * `run` turns the contract's input into a command; `present` turns what the command returned into the contract's

@@ -10,9 +10,10 @@ import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
 import { treasuryHandlers } from './treasury.ts'
-import { catalogueHandlers } from './x402/catalogue.ts'
+import { x402Handlers } from './x402/handlers.ts'
+import type { SoldOnly } from './x402/purchase-handlers.ts'
 
-/** Every operation has a handler, or the program does not compile. */
+/** Every operation has a handler, or the program does not compile. Operations that only sell have purchase handlers. */
 export const handlers = {
   ...identityHandlers,
   ...agentHandlers,
@@ -20,9 +21,9 @@ export const handlers = {
   ...orderHandlers,
   ...messageHandlers,
   ...reviewHandlers,
-  ...catalogueHandlers,
+  ...x402Handlers,
   ...eventHandlers,
   ...solvencyHandlers,
   ...administrationHandlers,
   ...treasuryHandlers,
-} satisfies Record<OperationId, AnyHandler>
+} satisfies Record<Exclude<OperationId, SoldOnly>, AnyHandler>

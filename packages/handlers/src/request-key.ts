@@ -7,17 +7,22 @@ import type { Call } from './call.ts'
 
 const KEY = /^[\x20-\x7e]{1,128}$/
 
-/** A key belongs to its caller; an anonymous caller is known by address only. */
-export function leaseKey(call: Call, actor: Actor): RequestKey | undefined {
-  if (call.idempotencyKey === undefined || !isWrite(call.operation)) return undefined
-  if (!KEY.test(call.idempotencyKey)) {
-    throw new ApiError('invalid', 'Idempotency-Key must be 1-128 printable ASCII characters', {
-      code: 'bad_idempotency_key',
-    })
-  }
+/** The Idempotency-Key of a write, by one rule for every operation; undefined without one. */
+export function readIdempotencyKey({ operation, idempotencyKey }: Call): string | undefined {
+  if (idempotencyKey === undefined || !isWrite(operation)) return undefined
+  if (KEY.test(idempotencyKey)) return idempotencyKey
+  throw new ApiError('invalid', 'Idempotency-Key must be 1 to 128 printable ASCII characters', {
+    code: 'bad_idempotency_key',
+  })
+}
+
+/** Under which a response is stored: keys are scoped by caller, those of anonymous callers by address. */
+export function requestKey(call: Call, actor: Actor): RequestKey | undefined {
+  const key = readIdempotencyKey(call)
+  if (key === undefined) return undefined
   return {
     scope: actor.kind === 'anonymous' ? `address:${call.address}` : nameOf(actor),
-    key: call.idempotencyKey,
+    key,
     operation: call.operation.id,
     fingerprint: createHash('sha256').update(canonical(call.input)).digest(),
   }

@@ -1,4 +1,4 @@
-import type { SwitchName } from '@market/contract/define'
+import type { Operation, SwitchName } from '@market/contract/define'
 import type { Context } from '@market/core/context'
 import { type Lease, storeResponse } from '@market/core/idempotency'
 import { markSignatureUsed } from '@market/core/signatures'
@@ -6,29 +6,29 @@ import { rejectWhileStopped } from '@market/core/switches'
 import { CommitThenReject, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { AppServices } from './app-services.ts'
-import type { Answer, Call } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
 
 interface RequestTransaction {
   readonly transact: Context['transact']
-  /** The answer that was made, and for a keyed request kept, inside the transaction. */
-  readonly answerFor: (result: unknown) => Answer
+  /** The response that was presented, and stored for an Idempotency-Key, inside the transaction. */
+  readonly responseFor: (result: unknown) => ApiResponse
 }
 
 /**
- * The one transaction of a request: proof, effect and answer stand or fall together, so that a crash at any
- * moment leaves either nothing or all of it.
+ * The one transaction of a request: the used signature, the effect and the stored response commit together, so that a
+ * crash at any moment leaves all of it or nothing.
  */
 export function requestTransaction(
   app: AppServices,
   call: Call,
   caller: Caller,
   lease: Lease | undefined,
-  present: (result: unknown) => Answer,
+  present: (result: unknown) => ApiResponse,
 ): RequestTransaction {
-  const stops = stopsOf(call)
+  const stops = stopsOf(call.operation)
   let begun = false
-  let made: { result: unknown; answer: Answer } | undefined
+  let made: { result: unknown; response: ApiResponse } | undefined
   return {
     transact: async (work) => {
       assert(!begun, `${call.operation.id} opens one transaction`)
@@ -38,22 +38,23 @@ export function requestTransaction(
         if (caller.singleUse !== undefined) await markSignatureUsed(app, tx, caller.singleUse)
         const result = await work(tx)
         if (result instanceof CommitThenReject) return result
-        const answer = present(result)
-        if (lease !== undefined) await storeResponse(app, tx, lease, answer)
-        made = { result, answer }
+        const response = present(result)
+        if (lease !== undefined) await storeResponse(app, tx, lease, response)
+        made = { result, response }
         return result
       })
     },
-    answerFor: (result) => {
+    responseFor: (result) => {
       assert(
         made !== undefined && made.result === result,
         `${call.operation.id} returns what its transaction returned`,
       )
-      return made.answer
+      return made.response
     },
   }
 }
 
-function stopsOf({ operation }: Call): readonly SwitchName[] {
+/** The switches that stop a write. */
+export function stopsOf(operation: Operation): readonly SwitchName[] {
   return operation.worksReadOnly === true ? [] : ['read_only', ...(operation.stoppedBy ?? [])]
 }

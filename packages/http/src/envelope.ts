@@ -1,4 +1,4 @@
-import type { Answer } from '@market/handlers/call'
+import type { ApiResponse } from '@market/handlers/call'
 import { failureOf } from '@market/handlers/failure'
 import { ApiError, type ErrorKind } from '@market/kernel/api-error'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -16,7 +16,7 @@ const TRANSPORT: Readonly<Record<string, readonly [ErrorKind, string]>> = {
 export function answerInEnvelope(
   app: FastifyInstance,
   onFault: (error: unknown, requestId: string) => void,
-  reject: (request: FastifyRequest, apiError: ApiError) => Promise<Answer | undefined>,
+  reject: (request: FastifyRequest, apiError: ApiError) => Promise<ApiResponse | undefined>,
 ): void {
   app.setErrorHandler(async (error: FastifyError | ApiError, request, reply) => {
     const known = 'code' in error ? TRANSPORT[error.code] : undefined

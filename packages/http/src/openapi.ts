@@ -1,16 +1,17 @@
-import { components, isWrite, type Operation } from '@market/contract/define'
+import { components, isWrite, type Operation, routesOf } from '@market/contract/define'
 import { FAILURES } from '@market/contract/errors'
 import { LIMITS } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
+import { Challenge, PendingPurchase } from '@market/contract/schemas/x402'
 import { z } from 'zod'
 import { credentialFields, isSigned } from './openapi-credentials.ts'
 import { statusesOf } from './openapi-statuses.ts'
 import { STREAM_PATH } from './openapi-stream.ts'
 import { type JsonSchema, propertiesOf, wireOf } from './wire.ts'
 
-/** The whole REST surface as OpenAPI 3.1, drawn from the same entries that serve it. */
+/** The whole REST API as OpenAPI 3.1, generated from the contract that serves it. */
 export function openApi(baseUrl: string): Record<string, unknown> {
-  const byPath = Map.groupBy(operationList, (operation) => operation.path)
+  const byPath = Map.groupBy(operationList.flatMap(routesOf), (operation) => operation.path)
   const paths = Object.fromEntries(
     [...byPath].map(([path, operations]) => [
       path,
@@ -25,7 +26,7 @@ export function openApi(baseUrl: string): Record<string, unknown> {
       title: 'Agent Market',
       version: '1.0.0',
       description:
-        'Hire autonomous agents and pay in USDC. Every answer is an envelope: `success`, then `data` or `error`.',
+        'Hire autonomous agents and pay in USDC. A response is an envelope with `success` and `data` or `error`, unless its operation says otherwise.',
     },
     servers: [{ url: baseUrl }],
     paths: { ...paths, ...STREAM_PATH },
@@ -96,10 +97,11 @@ function describe(operation: Operation): Record<string, unknown> {
       ? []
       : shown.map(([name, field]) => ({ name, in: 'query', required: false, schema: field }))),
     ...(isWrite(operation) ? [IDEMPOTENCY_KEY] : []),
+    ...(operation.payment ? PAYMENT_HEADERS : []),
   ]
   const body = wire.hasBody ? bodySchema(schema, wire.path, Object.fromEntries(shown)) : undefined
   return {
-    operationId: operation.id,
+    operationId: operationIdOf(operation),
     tags: [operation.group],
     summary: operation.summary,
     description: describeInWords(operation),
@@ -109,6 +111,32 @@ function describe(operation: Operation): Record<string, unknown> {
     responses: responsesOf(operation),
   }
 }
+
+/** Other routes of an operation need ids of their own: `hireService.get./api/x402/discover`. */
+const operationIdOf = (operation: Operation): string => {
+  const original = operationList.find(({ id }) => id === operation.id)
+  const isOriginal = original?.path === operation.path && original.method === operation.method
+  return isOriginal ? operation.id : `${operation.id}.${operation.method.toLowerCase()}.${operation.path}`
+}
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
+
+const PAYMENT_HEADERS = [
+  header(
+    'X-PAYMENT',
+    'The transaction hash or signature of a transfer you made, or an x402 version 1 payment',
+  ),
+  header('PAYMENT-SIGNATURE', 'An x402 version 2 payment'),
+  header('X-Payment-Network', 'The network of `X-PAYMENT`; required for `alt-mainnet`'),
+  header('X-Payment-Claim', 'The claim of the quote that the transfer refers to'),
+  header('X-Market-Brief', '`brief`, percent-encoded, where no body is sent'),
+]
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -147,16 +175,28 @@ function bodySchema(
   }
 }
 
-function responsesOf(operation: Operation): Record<string, unknown> {
-  const success = {
+const enveloped = (operation: Operation, output: z.ZodType) => {
+  const data = jsonOf(output, 'output')
+  if (operation.isBare === true) return data
+  return {
     type: 'object',
     required: ['success', 'data', ...Object.keys(operation.beside?.shape ?? {})],
     properties: {
       success: { const: true },
-      data: jsonOf(operation.output, 'output'),
+      data,
       ...(operation.beside && jsonOf(operation.beside, 'output').properties),
     },
   }
+}
+
+function responsesOf(operation: Operation): Record<string, unknown> {
+  const { payment } = operation
+  const own = enveloped(operation, operation.output)
+  const isAlsoSold = payment !== undefined && payment.when !== 'always'
+  const success = isAlsoSold ? { anyOf: [own, enveloped(operation, payment.output)] } : own
+  const pending = payment
+    ? { type: 'object', properties: { success: { const: true }, data: jsonOf(PendingPurchase, 'output') } }
+    : own
   const failures = statusesOf(operation).map((status) => [
     status,
     { description: FAILURES[status], content: json({ $ref: '#/components/schemas/Failure' }) },
@@ -164,9 +204,15 @@ function responsesOf(operation: Operation): Record<string, unknown> {
   return {
     [operation.status ?? 200]: { description: 'Success', content: json(success) },
     ...(operation.laterStatus !== undefined && {
-      [operation.laterStatus]: { description: 'Taken on; finished later by itself', content: json(success) },
+      [operation.laterStatus]: { description: 'Accepted, completed later', content: json(pending) },
+    }),
+    ...(payment?.replayOutput && {
+      200: { description: 'Replayed', content: json(enveloped(operation, payment.replayOutput)) },
     }),
     ...Object.fromEntries(failures),
+    ...(payment && {
+      402: { description: FAILURES[402], content: json(jsonOf(Challenge, 'output')) },
+    }),
   }
 }
 

@@ -1,12 +1,15 @@
-import type { Operation } from '@market/contract/define'
+import { type Operation, routesOf } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
-import type { Answer, Call } from '@market/handlers/call'
+import type { ApiResponse, Call } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import { ApiError } from '@market/kernel/api-error'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
 import { type Taking, takeCredentials } from './credentials.ts'
+import { jsonParser } from './json-body.ts'
+import { headerOf, paymentOf } from './payment-headers.ts'
+import { readGetBody } from './read-get-body.ts'
 import { gather, propertiesOfInput, wireOf } from './wire.ts'
 
 declare module 'fastify' {
@@ -19,16 +22,12 @@ declare module 'fastify' {
 export interface RestSettings extends Addressing {
   readonly execute: Execute
   readonly ownOrigins: ReadonlySet<string>
-  /** Paths that another door of the application shares, by their operation: it answers, or hands the request on. */
-  readonly detours?: Readonly<
-    Record<string, (request: FastifyRequest, onward: () => Promise<Answer>) => Promise<Answer>>
-  >
 }
 
-/** Mounts the whole contract: one route per operation, nothing written twice. */
+/** Mounts the whole contract: every operation at each of its routes. */
 export function mountRest(app: FastifyInstance, settings: RestSettings): void {
   app.decorateRequest('operation')
-  for (const operation of operationList) mount(app, operation, settings)
+  for (const operation of operationList.flatMap(routesOf)) mount(app, operation, settings)
 }
 
 const tracer = trace.getTracer('agent-market')
@@ -39,31 +38,30 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
     kept: keptFields(operation),
     takesPeople: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
   }
-  const detour = settings.detours?.[operation.id]
   app.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
       request.operation = operation.id
     },
+    // A purchase by GET may have a JSON body. By HEAD it would be paid for and never read.
+    ...(operation.payment && { preHandler: readGetBody(jsonParser(app)), exposeHeadRoute: false }),
     handler: (request, reply) =>
       tracer.startActiveSpan(operation.id, async (span) => {
         try {
-          const execute = async () => {
-            const input = gather(wire, request)
-            return settings.execute({
-              operation,
-              input,
-              ...shownBy(request, input, taking, settings),
-              address: addressOf(request, settings),
-              requestId: request.id,
-              ...idempotencyKeyOf(request),
-            })
-          }
-          const answer = await (detour === undefined ? execute() : detour(request, execute))
-          span.setAttribute('http.response.status_code', answer.status)
-          if (answer.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-          return send(reply, answer)
+          const input = gather(wire, request)
+          const response = await settings.execute({
+            operation,
+            input,
+            ...credentialsOf(request, input, taking, settings),
+            ...(operation.payment && { payment: paymentOf(request) }),
+            address: addressOf(request, settings),
+            requestId: request.id,
+            ...idempotencyKeyOf(request),
+          })
+          span.setAttribute('http.response.status_code', response.status)
+          if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+          return send(reply, response)
         } finally {
           span.end()
         }
@@ -71,8 +69,8 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
   })
 }
 
-/** The credentials, or what is wrong with the way they were shown. */
-export function shownBy(
+/** The credentials, or the error of a malformed one. */
+export function credentialsOf(
   request: FastifyRequest,
   input: Record<string, unknown>,
   taking: Taking,
@@ -86,28 +84,28 @@ export function shownBy(
   }
 }
 
-/** Answers a request of a route that could not even be read, counted like any other of its calls. */
+/** Responds to a request whose body could not be read. It counts against the limit of its operation. */
 export async function reject(
   request: FastifyRequest,
   rejected: ApiError,
   settings: RestSettings,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   const operation = operationList.find(({ id }) => id === request.operation)
   if (operation === undefined) return undefined
   const address = addressOf(request, settings)
   return settings.execute({ operation, input: {}, credentials: {}, address, requestId: request.id, rejected })
 }
 
-/** An operation that asks about a wallet, instead of being signed by one, keeps those fields as its input. */
+/** Fields named like credentials are input where the operation takes no credentials, such as `wallet` of a query. */
 const keptFields = (operation: Operation): ReadonlySet<string> =>
   new Set(
     operation.callers.some((kind) => kind !== 'anonymous') ? [] : Object.keys(propertiesOfInput(operation)),
   )
 
 function idempotencyKeyOf(request: FastifyRequest): { idempotencyKey?: string } {
-  const header = request.headers['idempotency-key']
-  return header === undefined ? {} : { idempotencyKey: Array.isArray(header) ? header.join(',') : header }
+  const idempotencyKey = headerOf(request, 'idempotency-key')
+  return idempotencyKey === undefined ? {} : { idempotencyKey }
 }
 
-const send = (reply: FastifyReply, answer: Awaited<ReturnType<Execute>>) =>
-  reply.code(answer.status).headers(answer.headers).send(answer.body)
+const send = (reply: FastifyReply, response: ApiResponse) =>
+  reply.code(response.status).headers(response.headers).send(response.body)

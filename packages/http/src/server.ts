@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { EventStreams } from '@market/handlers/event-streams'
 import type { Execute } from '@market/handlers/execute'
-import type { Catalog } from '@market/handlers/x402/catalog'
+import type { ServeDocument } from '@market/handlers/x402/catalog'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { clientAddress } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
@@ -15,21 +15,12 @@ import { type Metrics, mountMetrics } from './metrics.ts'
 import { logAnswers, type RequestLog } from './request-log.ts'
 import { mountRest, reject } from './rest.ts'
 import { mountEventStream } from './sse.ts'
-import {
-  type Purchase as Hire,
-  hireInsteadOfOrder,
-  mountHireDoors,
-  payToRegister,
-  rejectHire,
-} from './x402/hire-doors.ts'
-import { mountCatalog } from './x402/mount.ts'
+import { mountDocuments } from './x402/mount.ts'
 
 export interface ServerSettings {
   readonly execute: Execute
   readonly streams: EventStreams
-  readonly hire: Hire
-  readonly register: Hire
-  readonly window: Catalog
+  readonly documents: ServeDocument
   readonly baseUrl: string
   readonly appUrl: string
   readonly trustedProxies: readonly string[]
@@ -81,18 +72,10 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
     clientAddress: clientAddress(settings.trustedProxies),
     ownOrigins: new Set([new URL(baseUrl).origin, new URL(appUrl).origin]),
   }
-  const doors = { hire: settings.hire, register: settings.register, ...edge }
-  const detours = { createOrder: hireInsteadOfOrder(doors), registerAgent: payToRegister(doors) }
-  const rest = { execute: settings.execute, ...edge, detours }
-  answerInEnvelope(
-    app,
-    settings.onFault,
-    async (request, apiError) =>
-      (await reject(request, apiError, rest)) ?? rejectHire(request, apiError, doors),
-  )
+  const rest = { execute: settings.execute, ...edge }
+  answerInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))
   mountRest(app, rest)
   mountEventStream(app, settings.streams, edge)
-  mountHireDoors(app, doors)
-  mountCatalog(app, settings.window, { ...edge, baseUrl })
+  mountDocuments(app, settings.documents, { ...edge, baseUrl })
   return app
 }

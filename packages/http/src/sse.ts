@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { EventStream, EventStreams } from '@market/handlers/event-streams'
 import type { FastifyInstance } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
-import { shownBy } from './rest.ts'
+import { credentialsOf } from './rest.ts'
 
 /** A word often enough that no proxy or server takes the silence for an end. */
 const HEARTBEAT_MS = 15_000
@@ -48,7 +48,7 @@ export function mountEventStream(
     const input: Record<string, unknown> = { ...rest, after: request.headers['last-event-id'] ?? after }
     if (input['after'] === undefined) delete input['after']
     const stream = await streams.open({
-      ...shownBy(request, input, FOR_AGENTS, settings),
+      ...credentialsOf(request, input, FOR_AGENTS, settings),
       input,
       address: addressOf(request, settings),
       requestId: request.id,

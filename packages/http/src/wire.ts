@@ -6,6 +6,8 @@ export interface Wire {
   readonly path: readonly string[]
   readonly query: ReadonlyMap<string, QueryKind>
   readonly hasBody: boolean
+  /** A purchase reads its query as part of the payment, so that the body wins over the query by any method. */
+  readonly isPurchase: boolean
 }
 
 type QueryKind = 'number' | 'boolean' | 'array' | 'string'
@@ -33,7 +35,8 @@ export function wireOf(operation: Operation): Wire {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
   const inQuery = hasBody ? [] : Object.entries(properties).filter(([key]) => !path.includes(key))
-  return { path, hasBody, query: new Map(inQuery.map(([key, schema]) => [key, kindOf(schema)])) }
+  const query = new Map(inQuery.map(([key, schema]) => [key, kindOf(schema)]))
+  return { path, hasBody, query, isPurchase: operation.payment?.when === 'always' }
 }
 
 function kindOf(schema: JsonSchema): QueryKind {
@@ -60,7 +63,7 @@ export function gather(wire: Wire, arrived: Arrived): Record<string, unknown> {
   const query = arrived.query as Readonly<Record<string, string | readonly string[]>>
   // A DELETE may carry its credentials in a body, where no log keeps them as it keeps a URL.
   const input: Record<string, unknown> = { ...bodyOf(arrived.body) }
-  if (!wire.hasBody) {
+  if (!wire.hasBody && !wire.isPurchase) {
     for (const [key, raw] of Object.entries(query)) input[key] = decode(wire.query.get(key), raw)
   }
   const params = arrived.params as Readonly<Record<string, string>>

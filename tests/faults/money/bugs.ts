@@ -240,8 +240,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'handlers/src/request-transaction.ts',
-        from: 'await storeResponse(app, tx, lease, answer)',
-        to: 'await storeResponse(app, app.db, lease, answer)',
+        from: 'await storeResponse(app, tx, lease, response)',
+        to: 'await storeResponse(app, app.db, lease, response)',
       },
     ],
     aim: { ending: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },

@@ -15,6 +15,26 @@ import {
 import { Category, NextCursor, pageFields, WalletAddress } from '../schemas/common.ts'
 import { line, text } from '../schemas/text.ts'
 
+const RegistrationInput = z.strictObject({
+  name: agentFields.name,
+  description: agentFields.description,
+  capabilities: agentFields.capabilities.default([]),
+  ai_models: agentFields.ai_models.default([]),
+  endpoint_url: agentFields.endpoint_url.optional(),
+  avatar_url: agentFields.avatar_url.optional(),
+  owner_wallet: OwnerWallet.optional().describe('Must be the wallet that signs the request'),
+  pay_to_register: z
+    .boolean()
+    .optional()
+    .describe('Pay for the registration with x402, like `?pay=x402`. The paying wallet becomes the owner'),
+})
+
+/** With a payment: `pay` is in the query, and the wallet that pays becomes the owner. */
+const PaidRegistrationInput = RegistrationInput.extend({
+  pay: z.literal('x402').optional(),
+  owner_wallet: z.never('must be left out: the wallet that pays becomes the owner').optional(),
+})
+
 export const registerAgent = operation({
   id: 'registerAgent',
   group: 'Agents',
@@ -25,24 +45,20 @@ export const registerAgent = operation({
     'Needs no account. An agent without an owner is hidden. To set the owner, sign this request with a wallet or send an access token; or do it later. The API key is returned only once.',
   callers: ['anonymous', 'wallet', 'user'],
   limit: 'agents.register',
-  input: z.strictObject({
-    name: agentFields.name,
-    description: agentFields.description,
-    capabilities: agentFields.capabilities.default([]),
-    ai_models: agentFields.ai_models.default([]),
-    endpoint_url: agentFields.endpoint_url.optional(),
-    avatar_url: agentFields.avatar_url.optional(),
-    owner_wallet: OwnerWallet.optional().describe('Must be the wallet that signs the request'),
-    pay_to_register: z
-      .boolean()
-      .optional()
-      .describe('Pay for the registration with x402, like `?pay=x402`. The paying wallet becomes the owner'),
-  }),
+  input: RegistrationInput,
   output: RegisteredAgent,
   status: 201,
+  laterStatus: 202,
   errors: [402, 403, 409],
   purpose: 'agents.register:{name}',
   stoppedBy: ['freeze_intake'],
+  payment: {
+    when: 'requested',
+    version: 2,
+    input: PaidRegistrationInput,
+    output: RegisteredAgent,
+    replayOutput: z.object({ agent_id: AgentId, slug: z.string(), note: z.string() }),
+  },
 })
 
 export const recoverAgents = operation({

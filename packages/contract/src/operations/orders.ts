@@ -15,6 +15,7 @@ import {
   ServiceId,
 } from '../schemas/order.ts'
 import { text } from '../schemas/text.ts'
+import { PaidOrderInput, Purchase } from '../schemas/x402.ts'
 
 export const createOrder = operation({
   id: 'createOrder',
@@ -36,9 +37,11 @@ export const createOrder = operation({
   }),
   output: PayableOrder,
   status: 201,
-  errors: [404],
+  laterStatus: 202,
+  errors: [402, 404],
   cosigned: true,
   stoppedBy: ['freeze_intake'],
+  payment: { when: 'without_credentials', version: 2, input: PaidOrderInput, output: Purchase },
 })
 
 export const listOrders = operation({

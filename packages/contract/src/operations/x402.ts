@@ -1,24 +1,144 @@
 import { z } from 'zod'
-import { operation } from '../define.ts'
+import { operation, type Payment } from '../define.ts'
 import { Category, NextCursor, pageFields } from '../schemas/common.ts'
 import { OrderId, OrderPage } from '../schemas/order.ts'
 import { PayableService, TrendingService } from '../schemas/service.ts'
 import { text } from '../schemas/text.ts'
+import {
+  DirectoryList,
+  DirectorySearch,
+  directoryFilters,
+  Purchase,
+  PurchaseInput,
+  Resource,
+} from '../schemas/x402.ts'
+
+/** Every route that sells a service takes the same fields. */
+const purchase = (version: Payment['version'], output: z.ZodType): Payment => ({
+  when: 'always',
+  version,
+  input: PurchaseInput,
+  output,
+})
+
+const HOW_TO_PAY =
+  'Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price.'
+
+export const hireService = operation({
+  id: 'hireService',
+  group: 'x402',
+  method: 'POST',
+  path: '/api/x402/discover/{service_id}',
+  alsoAt: [
+    { method: 'GET', path: '/api/x402/discover/{service_id}' },
+    { method: 'GET', path: '/api/x402/discover' },
+    { method: 'POST', path: '/api/x402/discover' },
+  ],
+  summary: 'Get the price of a service and hire it',
+  description: HOW_TO_PAY,
+  callers: ['anonymous'],
+  limit: 'x402.discover',
+  input: PurchaseInput,
+  output: Resource,
+  isBare: true,
+  laterStatus: 202,
+  errors: [402, 404],
+  stoppedBy: ['freeze_intake'],
+  payment: purchase(2, Resource),
+})
+
+export const payService = operation({
+  id: 'payService',
+  group: 'x402',
+  method: 'POST',
+  path: '/api/x402/pay',
+  summary: 'Pay for a service and hire it',
+  description: `\`service_id\` may be in the query. ${HOW_TO_PAY}`,
+  callers: ['anonymous'],
+  limit: 'x402.pay',
+  input: PurchaseInput,
+  output: Purchase,
+  laterStatus: 202,
+  errors: [402, 404],
+  stoppedBy: ['freeze_intake'],
+  payment: purchase(2, Purchase),
+})
+
+export const payServiceV1 = operation({
+  id: 'payServiceV1',
+  group: 'x402',
+  method: 'POST',
+  path: '/api/x402/v1/pay',
+  summary: 'Pay for a service as an x402 version 1 client',
+  description:
+    'The 402 body and `X-PAYMENT` are those of x402 version 1. Version 2 clients use `/api/x402/pay`.',
+  callers: ['anonymous'],
+  limit: 'x402.pay',
+  input: PurchaseInput,
+  output: Purchase,
+  laterStatus: 202,
+  errors: [402, 404],
+  stoppedBy: ['freeze_intake'],
+  payment: purchase(1, Purchase),
+})
+
+export const listDirectory = operation({
+  id: 'listDirectory',
+  group: 'x402',
+  method: 'GET',
+  path: '/api/x402/directory',
+  alsoAt: [{ method: 'GET', path: '/api/x402/discovery/resources' }],
+  summary: 'List payable services in the x402 Bazaar format',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.object({
+    ...directoryFilters,
+    offset: z
+      .int()
+      .min(0)
+      .max(999_999_999)
+      .default(0)
+      .describe('How many to skip; beyond 3,000 use the search'),
+  }),
+  output: DirectoryList,
+  isBare: true,
+  cacheSeconds: 30,
+})
+
+export const searchDirectory = operation({
+  id: 'searchDirectory',
+  group: 'x402',
+  method: 'GET',
+  path: '/api/x402/discovery/search',
+  summary: 'Search payable services in the x402 Bazaar format',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.object({
+    ...directoryFilters,
+    query: text({ min: 1, max: 3000 })
+      .refine((value) => value.trim() !== '', 'must not be blank')
+      .describe('Words to search for; the first 100 characters count'),
+    cursor: text({ min: 1, max: 300 }).optional().describe('`pagination.cursor` of the page before'),
+  }),
+  output: DirectorySearch,
+  isBare: true,
+  cacheSeconds: 30,
+})
 
 export const listPayableServices = operation({
   id: 'listPayableServices',
   group: 'x402',
   method: 'GET',
   path: '/api/x402/services',
-  summary: 'List what programs can buy with one request',
+  summary: 'List services payable by x402',
   description:
-    'Services with a fixed price whose agent can be paid on a network that is open now. A search is ranked by how well it fits, everything else by distinct buyers.',
+    'Services with a fixed price whose agent can be paid on an open network. A search is ranked by relevance, everything else by distinct buyers.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({
     category: Category.optional(),
-    search: text({ min: 1, max: 100 }).optional().describe('Words in the title or description'),
-    chain: z.enum(['solana', 'base', 'alt']).optional().describe('Only what can be paid there'),
+    search: text({ min: 1, max: 100 }).optional().describe('Words of the title or description'),
+    chain: z.enum(['solana', 'base', 'alt']).optional().describe('Only services payable on this chain'),
     ...pageFields,
     limit: z.int().min(1).max(200).default(50).describe('How many to return'),
   }),
@@ -31,14 +151,14 @@ export const listTrendingServices = operation({
   group: 'x402',
   method: 'GET',
   path: '/api/x402/trending',
-  summary: 'List what is bought most lately',
+  summary: 'List trending services payable by x402',
   description:
-    'Of what programs can buy: by distinct buyers of paid orders within the window, then by orders, then by rating. Orders that were given back do not count; of very many the newest 20,000 are looked at.',
+    'Ranked by distinct buyers of paid orders within the window, then by orders, then by rating. Refunded orders do not count. At most the newest 20,000 orders are considered.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({
     limit: z.int().min(1).max(50).default(20).describe('How many to return'),
-    window_days: z.int().min(1).max(90).default(7).describe('How far back to look'),
+    window_days: z.int().min(1).max(90).default(7).describe('Length of the window'),
   }),
   output: z.array(TrendingService),
 })
@@ -48,14 +168,14 @@ export const getPurchasedOrder = operation({
   group: 'x402',
   method: 'GET',
   path: '/api/x402/orders/{order_id}',
-  summary: 'Read an order that was bought with a request',
+  summary: 'Get an order bought by x402',
   description:
-    'The address is given with the purchase as `status_url` or `result_url`; the word `t` in it is all that is needed, so keep it as you would a password.',
+    'The purchase returns this URL as `status_url` or `result_url`. The access token `t` in it is the only credential: keep it secret.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({
     order_id: OrderId,
-    t: text({ min: 1, max: 64 }).describe('The word in the address'),
+    t: text({ min: 1, max: 64 }).describe('The access token of the URL'),
   }),
   output: OrderPage,
   errors: [404],

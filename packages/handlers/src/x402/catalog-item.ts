@@ -1,31 +1,26 @@
 import { formatUsd } from '@market/kernel/money'
-import {
-  DISCOVERY_EXTENSION,
-  type ForSale,
-  oneLine,
-  requirementsOf,
-  serviceName,
-  tagsOf,
-} from '@market/trade/x402'
+import { type ForSale, requirementsOf } from '@market/trade/x402'
+import { DISCOVERY_EXTENSION } from './discovery-extension.ts'
 import { payUrl } from './present-payable.ts'
+import { oneLine, serviceName, tagsOf } from './sanitise.ts'
 
-/** A service as catalogues of other people show it. */
+/** A service as other catalogs show it. */
 export interface CatalogItem {
   readonly id: string
   readonly category: string
   readonly title: string
-  /** What its seller says of it, on one line. */
+  /** Its description on one line. */
   readonly line: string
-  /** The title in at most 32 plain letters. */
+  /** The title in at most 32 ASCII characters. */
   readonly name: string
   readonly tags: readonly string[]
-  /** What a program pays. */
+  /** The price by x402: 110 % of the listed one. */
   readonly priceUsd: string
-  /** What version 2 of the protocol asks for. */
+  /** The requirements of x402 version 2. */
   readonly accepts: readonly Requirement[]
   readonly resource: string
   readonly payUrl: string
-  /** What it takes and gives, in the words of the Bazaar. */
+  /** Input and output in the Bazaar's format. */
   readonly declared: typeof DISCOVERY_EXTENSION
   readonly questions: ForSale['listing']['requirementFields']
   readonly updatedAt: string
@@ -49,7 +44,7 @@ export const catalogItemOf = ({ listing, quote }: ForSale, baseUrl: string): Cat
   updatedAt: listing.updatedAt.toISOString(),
 })
 
-/** What a 402 says of this very moment would be stale in a catalogue. */
+/** Removes what is only valid at the moment of a 402. */
 function lasting(requirement: Requirement): Requirement {
   const { recentBlockhash: _hash, lastValidBlockHeight: _height, ...extra } = requirement.extra
   return { ...requirement, extra }

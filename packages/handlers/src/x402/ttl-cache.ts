@@ -1,30 +1,30 @@
-/** So many answers are kept unless said otherwise; the oldest goes first. */
-const MOST = 64
+const DEFAULT_SIZE = 64
 
-type Keep<T> = (key: string, make: () => Promise<T>) => Promise<T>
+/** Returns the cached value of a key, or makes it. Concurrent calls with the same key share one `make`. */
+export type TtlCache<T> = (key: string, make: () => Promise<T>) => Promise<T>
 
-interface KeepSettings {
-  readonly most?: number
+interface CacheSettings {
+  readonly size?: number
   readonly clock?: () => number
 }
 
-/** Keeps what was made for a moment: however many ask the same meanwhile, the database is asked once. */
+/** Caches values for `ms`. When it is full, the oldest entry is removed. */
 export function ttlCache<T>(
   ms: number,
-  { most = MOST, clock = () => performance.now() }: KeepSettings = {},
-): Keep<T> {
-  const kept = new Map<string, { readonly until: number; readonly made: Promise<T> }>()
+  { size = DEFAULT_SIZE, clock = () => performance.now() }: CacheSettings = {},
+): TtlCache<T> {
+  const entries = new Map<string, { readonly until: number; readonly value: Promise<T> }>()
   return (key, make) => {
     const now = clock()
-    const found = kept.get(key)
-    if (found !== undefined && found.until > now) return found.made
-    const made = make()
-    kept.delete(key)
-    kept.set(key, { until: now + ms, made })
-    // What failed is tried again by whoever asks next.
-    made.catch(() => kept.get(key)?.made === made && kept.delete(key))
-    const [oldest] = kept.keys()
-    if (kept.size > most && oldest !== undefined) kept.delete(oldest)
-    return made
+    const found = entries.get(key)
+    if (found !== undefined && found.until > now) return found.value
+    const value = make()
+    entries.delete(key)
+    entries.set(key, { until: now + ms, value })
+    // A failure is not cached.
+    value.catch(() => entries.get(key)?.value === value && entries.delete(key))
+    const [oldest] = entries.keys()
+    if (entries.size > size && oldest !== undefined) entries.delete(oldest)
+    return value
   }
 }

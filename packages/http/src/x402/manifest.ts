@@ -1,6 +1,6 @@
-import type { Showing } from '@market/handlers/x402/catalog'
+import type { CatalogDocument } from '@market/handlers/x402/catalog'
 import type { CatalogItem } from '@market/handlers/x402/catalog-item'
-import { PROVIDER } from './directory-item.ts'
+import { PROVIDER } from '@market/handlers/x402/directory-item'
 import { HOW_TO_BUY, SPENDING } from './words.ts'
 
 /** So many are named here; the rest is where `endpoints` say. */
@@ -46,12 +46,12 @@ const RAW_PROOF = {
 } as const
 
 /** One document for all who look for one: each reads the fields it knows. */
-export const showManifest = (): Showing => ({
+export const manifest = (): CatalogDocument => ({
   key: 'manifest',
-  show: async ({ baseUrl, networks, page, count }) => {
+  build: async ({ baseUrl, networks, page, count }) => {
     const { items } = await page({ limit: NAMED })
     const at = (path: string) => `${baseUrl}${path}`
-    return JSON.stringify({
+    return {
       version: 1,
       x402Version: 2,
       name: PROVIDER,
@@ -74,21 +74,21 @@ export const showManifest = (): Showing => ({
       headers: HEADERS,
       rawProof: RAW_PROOF,
       instructions: `${HOW_TO_BUY} ${SPENDING}`,
-    })
+    }
   },
 })
 
-const itemOf = (items: CatalogItem) => ({
+const itemOf = (item: CatalogItem) => ({
   resource: {
-    url: items.resource,
-    description: items.line,
+    url: item.resource,
+    description: item.line,
     mimeType: 'application/json',
-    serviceName: items.name,
-    tags: items.tags,
+    serviceName: item.name,
+    tags: item.tags,
   },
   type: 'http',
-  accepts: items.accepts,
-  ...items.declared.info,
+  accepts: item.accepts,
+  ...item.declared.info,
 })
 
 const newestOf = (items: readonly CatalogItem[]): string | null =>

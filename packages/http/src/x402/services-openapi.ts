@@ -1,9 +1,9 @@
 import { CATEGORIES, Category } from '@market/contract/schemas/common'
 import { parseAs } from '@market/handlers/parse'
-import type { Showing } from '@market/handlers/x402/catalog'
+import type { CatalogDocument } from '@market/handlers/x402/catalog'
 import type { CatalogItem } from '@market/handlers/x402/catalog-item'
+import { PROVIDER } from '@market/handlers/x402/directory-item'
 import { z } from 'zod'
-import { PROVIDER } from './directory-item.ts'
 import { serviceOperation } from './services-operation.ts'
 import { HOW_TO_BUY } from './words.ts'
 
@@ -14,18 +14,18 @@ const PER_PAGE = 100
 const Asked = z.object({ category: Category.optional(), cursor: z.string().max(300).optional() })
 
 /** What programs can buy as OpenAPI, one operation for each service. The whole API is at /api/openapi.json. */
-export function showServices(query: unknown): Showing {
+export function servicesOpenApi(query: unknown): CatalogDocument {
   const asked = parseAs(Asked, query)
   return {
     key: `openapi ${JSON.stringify(asked)}`,
-    show: async ({ baseUrl, page, count }) => {
+    build: async ({ baseUrl, page, count }) => {
       const isWhole = asked.category === undefined && asked.cursor === undefined
       const isMany = isWhole && (await count(MOST_AT_ONCE + 1)) > MOST_AT_ONCE
       const limit = isWhole && !isMany ? MOST_AT_ONCE : PER_PAGE
       const { items, nextCursor } = await page({ ...asked, limit })
       const linkTo = (fields: Record<string, string>) =>
         `${baseUrl}/openapi.json?${new URLSearchParams(fields)}`
-      return JSON.stringify({
+      return {
         ...documentOf(items, baseUrl),
         ...(isMany && { 'x-pages': CATEGORIES.map((category) => ({ category, url: linkTo({ category }) })) }),
         ...(!isWhole && {
@@ -34,7 +34,7 @@ export function showServices(query: unknown): Showing {
               ? null
               : linkTo({ ...(asked.category && { category: asked.category }), cursor: nextCursor }),
         }),
-      })
+      }
     },
   }
 }

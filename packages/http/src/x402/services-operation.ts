@@ -8,18 +8,18 @@ const BRIEF = {
 } as const
 
 /** The operation by which one service is bought. */
-export const serviceOperation = (items: CatalogItem) => ({
-  operationId: `x402_${items.id}`,
-  summary: items.title,
-  description: items.line,
-  tags: [items.category],
+export const serviceOperation = (item: CatalogItem) => ({
+  operationId: `x402_${item.id}`,
+  summary: item.title,
+  description: item.line,
+  tags: [item.category],
   security: [],
   'x-payment-info': {
-    price: { mode: 'fixed', currency: 'USD', amount: items.priceUsd },
+    price: { mode: 'fixed', currency: 'USD', amount: item.priceUsd },
     protocols: [{ x402: {} }],
   },
   parameters: PARAMETERS,
-  requestBody: { required: false, content: { 'application/json': { schema: bodyOf(items) } } },
+  requestBody: { required: false, content: { 'application/json': { schema: bodyOf(item) } } },
   responses: RESPONSES,
 })
 

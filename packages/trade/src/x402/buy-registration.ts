@@ -5,31 +5,34 @@ import { ApiError } from '@market/kernel/api-error'
 import type { Usdc } from '@market/kernel/money'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
-import type { BuyContext, Offer } from './offer.ts'
 import { openNetworks } from './open-networks.ts'
-import type { PaymentCredential } from './payment-credential.ts'
-import type { PurchaseResult } from './purchase-result.ts'
+import type { Offer, PaymentCredential, PurchaseContext, PurchaseResult } from './purchase.ts'
 import { type Quote, REGISTRATION, waysOn } from './quote.ts'
 import type { Wanted } from './register-paid-agent.ts'
 
 interface WantedRegistration {
   readonly wanted: Wanted
   readonly fee: Usdc
-  readonly credential: PaymentCredential | undefined
+  readonly credential: PaymentCredential
   readonly requestKey: string | undefined
   readonly claim: string | undefined
 }
 
-type Ctx = BuyContext & Needs<'outbound'>
+type Ctx = PurchaseContext & Needs<'outbound'>
 
-/** Registers an agent for whoever pays with the request; the wallet that paid is its owner. */
+/** The price of a registration; fails where the agent could not be registered. */
+export async function quoteRegistration(
+  ctx: Ctx,
+  { wanted, fee }: Pick<WantedRegistration, 'wanted' | 'fee'>,
+): Promise<Quote> {
+  await checkRegistration(ctx, wanted)
+  return quoteFor(ctx, fee)
+}
+
+/** Registers an agent. The wallet that pays becomes its owner. */
 export async function buyRegistration(ctx: Ctx, asked: WantedRegistration): Promise<PurchaseResult> {
   const { wanted, credential } = asked
-  const quote = async (): Promise<Quote> => {
-    await checkRegistration(ctx, wanted)
-    return quoteFor(ctx, asked.fee)
-  }
-  if (credential === undefined) return { kind: 'quote', quote: await quote() }
+  const quote = () => quoteRegistration(ctx, asked)
   const paymentId = credential.kind === 'signed' ? credential.paymentId : undefined
   const offer: Offer = {
     wanted: {

@@ -1,6 +1,4 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
-import { rejectWhileStopped } from '@market/core/switches'
-import { transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
@@ -8,12 +6,19 @@ import { findPayment } from '@market/money/payments'
 import { isAwaited, owesPayment } from '../orders/index.ts'
 import { inProgress, usedAlready } from './errors.ts'
 import { fulfil } from './fulfil.ts'
-import { type BuyContext, isSameRequest, type Offer, type Shown } from './offer.ts'
-import type { PaymentCredential } from './payment-credential.ts'
 import { judgeReference } from './payment-reference.ts'
 import { pollUntil } from './poll-until.ts'
-import type { Binding, PurchaseIn } from './purchase.ts'
-import type { PurchaseResult } from './purchase-result.ts'
+import {
+  type Binding,
+  isSameRequest,
+  type Offer,
+  type PaymentCredential,
+  type PaymentProblem,
+  type PurchaseContext,
+  type PurchaseIn,
+  type PurchaseResult,
+  type TransferEvidence,
+} from './purchase.ts'
 import { claimPurchase, findPurchase, isSettlement, lockPurchase, saveDone } from './store.ts'
 import { takeOver } from './take-over.ts'
 
@@ -31,10 +36,10 @@ const RETRY_SECONDS = 3
 
 /** The spec's own way: the buyer has paid and names the transaction. It buys one thing, whoever asks. */
 export async function buySent(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   offer: Offer,
   sent: Sent,
-  shown: Shown,
+  shown: TransferEvidence,
 ): Promise<PurchaseResult> {
   const { network } = sent
   const reference = ctx.chains[network]?.normalize(sent.reference) ?? sent.reference
@@ -44,29 +49,28 @@ export async function buySent(
   if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
 
   const quote = await offer.quote().catch((error: unknown) => offTheMarket(error, shown))
-  const askAgain = (error: string, retryAfterSeconds?: number): PurchaseResult => {
+  const askAgain = (problem: PaymentProblem, retryAfterSeconds?: number): PurchaseResult => {
     if (quote instanceof ApiError) throw retryAfterSeconds === undefined ? quote : inProgress()
-    return { kind: 'quote', quote, error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+    return { kind: 'quote', quote, problem, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
   }
   if (!(quote instanceof ApiError) && !quote.ways.some((way) => way.network === network))
-    return askAgain(`This cannot be paid on ${network}`)
+    return askAgain({ code: 'network_not_accepted' })
   const seen = await look(ctx, { network, reference }, shown)
-  if (typeof seen === 'string') return askAgain(seen)
-  if (seen === undefined) return askAgain('transaction_not_found_yet', RETRY_SECONDS)
+  if (seen !== undefined && 'code' in seen) return askAgain(seen)
+  if (seen === undefined) return askAgain({ code: 'transaction_not_found_yet' }, RETRY_SECONDS)
   const today = quote instanceof ApiError ? undefined : quote.due
   const bound = bind(ctx, { subject: offer.wanted.subject, today }, seen, shown)
-  if (typeof bound === 'string') return askAgain(bound)
+  if (typeof bound === 'string') return askAgain({ code: bound })
   const { binding, due } = bound
   // An order of a buyer who is known waits for it, or its payer has shown once that it was another's.
   const isDoubtful = known !== undefined || (await isAwaited(ctx.db, network, reference))
   if (binding === 'none' && isDoubtful) throw usedAlready()
   // It may be for that order, by whose buyer it will be named later than by whoever reads the chain.
   if (binding === 'none' && seen.payer !== null && (await owesPayment(ctx.db, seen.payer, seen.amount)))
-    return askAgain(BINDING_REQUIRED)
+    return askAgain({ code: BINDING_REQUIRED })
 
   const now = ctx.clock.now()
-  const done = await transact(ctx.db, async (tx) => {
-    await rejectWhileStopped(tx, ['read_only', 'freeze_intake'])
+  const done = await ctx.transact(async (tx) => {
     const claimed = await claimPurchase(
       tx,
       {
@@ -87,7 +91,7 @@ export async function buySent(
 }
 
 /** Who was given a quote and has paid it is served, even when nobody else can buy it any more. */
-function offTheMarket(error: unknown, { claim }: Shown): ApiError {
+function offTheMarket(error: unknown, { claim }: TransferEvidence): ApiError {
   if (claim !== undefined && error instanceof ApiError && error.kind === 'not_found') return error
   throw error
 }
@@ -99,10 +103,10 @@ function replay(purchase: PurchaseIn<'done'>, { wanted }: Offer): PurchaseResult
 
 /** The transfer, undefined while it may still come, or the word for why it will not do; what is due, it itself may tell. */
 async function look(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   { network, reference }: Pick<Sent, 'network' | 'reference'>,
-  { payer }: Shown,
-): Promise<IncomingTransfer | string | undefined> {
+  { payer }: TransferEvidence,
+): Promise<IncomingTransfer | PaymentProblem | undefined> {
   const now = ctx.clock.now()
   try {
     return await pollUntil(() =>
@@ -116,17 +120,17 @@ async function look(
       }),
     )
   } catch (error) {
-    if (error instanceof ApiError && error.kind === 'invalid') return error.extra.code ?? error.message
-    throw error
+    if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error
+    return { code: error.extra.code ?? 'payment_rejected', message: error.message }
   }
 }
 
 /** How the payment is bound to who asks, and what is due; or the word for why it will not do. */
 function bind(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   { subject, today }: { readonly subject: string; readonly today: Usdc | undefined },
   { payer, attachedData: attached, at, amount }: IncomingTransfer,
-  shown: Shown,
+  shown: TransferEvidence,
 ): { readonly binding: Binding; readonly due: Usdc } | string {
   if (payer === null) return 'payer_unknown'
   const verdict = judgeReference(ctx, { attached, at }, subject, shown.claim)

@@ -1,18 +1,21 @@
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '@market/core/ports/facilitator'
-import { rejectWhileStopped } from '@market/core/switches'
 import { type Db, type Tx, transact } from '@market/database/transact'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
 import { inProgress, usedAlready } from './errors.ts'
 import { keepGasTransaction, takeNonce } from './gas/store.ts'
-import { type BuyContext, isSameRequest, type Offer } from './offer.ts'
 import { countFailed, findNamed, lockUnderWay } from './payer-store.ts'
-import type { PaymentCredential } from './payment-credential.ts'
 import { pollUntil } from './poll-until.ts'
-import type { Purchase, PurchaseIn } from './purchase.ts'
-import type { PurchaseResult } from './purchase-result.ts'
-import type { Quote } from './quote.ts'
-import { type Requirement, requirementsOf } from './requirements.ts'
+import {
+  isSameRequest,
+  type Offer,
+  type PaymentCredential,
+  type Purchase,
+  type PurchaseContext,
+  type PurchaseIn,
+  type PurchaseResult,
+} from './purchase.ts'
+import { type Quote, type Requirement, requirementsOf } from './quote.ts'
 import { settlePurchase } from './settle-purchase.ts'
 import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
 
@@ -26,9 +29,10 @@ const LEASE_MS = 30 * SECOND
  * written down before it is sent, so that nobody who dies on the way leaves a payment without its purchase. From then
  * on the answer is "done" or "wait", and "pay" only once it can no longer take effect.
  */
-export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): Promise<PurchaseResult> {
+export async function buySigned(ctx: PurchaseContext, offer: Offer, signed: Signed): Promise<PurchaseResult> {
   const facilitator = facilitatorOf(ctx.facilitators, signed)
-  if (facilitator === undefined) return { kind: 'quote', quote: await offer.quote(), error: NO_MATCH }
+  if (facilitator === undefined)
+    return { kind: 'quote', quote: await offer.quote(), problem: { code: NO_MATCH } }
   const proof = facilitator.parsePayment(signed.payment)
   if (proof === undefined)
     throw new ApiError('invalid', 'The payment’s payload is none of the exact scheme on its network', {
@@ -39,7 +43,7 @@ export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): 
   if (known !== undefined && isTaken(known, ctx.clock.now())) return follow(ctx, offer, known, key)
 
   const quote = await offer.quote()
-  if (!isMatch(quote, signed, facilitator)) return { kind: 'quote', quote, error: NO_MATCH }
+  if (!isMatch(quote, signed, facilitator)) return { kind: 'quote', quote, problem: { code: NO_MATCH } }
   const purchase = await claim(ctx, offer, quote, facilitator, proof)
   if (purchase === undefined) {
     const other = await findPurchase(ctx.db, key)
@@ -49,7 +53,7 @@ export async function buySigned(ctx: BuyContext, offer: Offer, signed: Signed): 
   return pay(ctx, facilitator, offer, purchase, quote, signed.payment)
 }
 
-const NO_MATCH = 'No matching payment requirements'
+const NO_MATCH = 'no_matching_requirements'
 
 const facilitatorOf = (all: Facilitators, { version, network }: Signed): Facilitator | undefined =>
   Object.values(all).find((one) => (version === 2 ? one.caip2 : one.v1) === network)
@@ -74,28 +78,27 @@ const sameText = (said: unknown, wanted: string): boolean =>
   (said === wanted || (wanted.startsWith('0x') && said.toLowerCase() === wanted.toLowerCase()))
 
 const claim = (
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   { wanted }: Offer,
   { due }: Quote,
   { network }: Facilitator,
   { kind, proof, payer }: PaymentProof,
 ): Promise<Purchase | undefined> => {
   const now = ctx.clock.now()
-  return transact(ctx.db, async (tx) => {
-    await rejectWhileStopped(tx, ['read_only', 'freeze_intake'])
-    return claimPurchase(
+  return ctx.transact((tx) =>
+    claimPurchase(
       tx,
       {
         ...{ ...wanted, network, kind, proof, payer, due, id: ctx.ids.next('hir'), binding: 'signed' },
         ...{ state: 'claimed', leaseUntil: later(now, LEASE_MS), createdAt: now },
       },
       now,
-    )
-  })
+    ),
+  )
 }
 
 async function pay(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   facilitator: Facilitator,
   offer: Offer,
   purchase: Purchase,
@@ -109,9 +112,10 @@ async function pay(
     const sent = before ?? apiError ?? (await signFor(ctx, facilitator, purchase, payment))
     if (typeof sent === 'string') {
       await saveVoid(ctx.db, purchase, sent, ctx.clock.now())
-      return { kind: 'quote', quote, error: sent }
+      return { kind: 'quote', quote, problem: { code: sent } }
     }
-    if (sent.state === 'done' || sent.id !== purchase.id) return await leadBack(ctx, offer, purchase, sent)
+    if (sent.state === 'done' || sent.id !== purchase.id)
+      return await replayPurchase(ctx, offer, purchase, sent)
     // Whether it arrived is asked of the chain, whatever the sending said.
     await facilitator.send(sent.settlement).catch(() => undefined)
     return await answerOf(ctx, sent, quote)
@@ -131,7 +135,7 @@ const TRY_AGAIN = 'try_again'
  */
 const NAMED_FOR_MS = 24 * HOUR
 
-const boughtBefore = (ctx: BuyContext, db: Db | Tx, purchase: Purchase) =>
+const boughtBefore = (ctx: PurchaseContext, db: Db | Tx, purchase: Purchase) =>
   findNamed(db, purchase, earlier(ctx.clock.now(), NAMED_FOR_MS))
 
 /**
@@ -147,8 +151,8 @@ const TOO_POOR: ReadonlySet<string> = new Set([
 const BOUGHT_BEFORE = 'bought_before'
 
 /** To what the word stands for. What was signed this time is not needed, and never sent. */
-async function leadBack(
-  ctx: BuyContext,
+async function replayPurchase(
+  ctx: PurchaseContext,
   offer: Offer,
   purchase: Purchase,
   before: PurchaseIn<'sent' | 'done'>,
@@ -166,7 +170,7 @@ async function leadBack(
 const MOST_FAILED = 5
 const FAILED_WITHIN_MS = 1 * HOUR
 
-async function unreliable(ctx: BuyContext, purchase: Purchase): Promise<string | undefined> {
+async function unreliable(ctx: PurchaseContext, purchase: Purchase): Promise<string | undefined> {
   const since = earlier(ctx.clock.now(), FAILED_WITHIN_MS)
   return (await countFailed(ctx.db, purchase, since)) < MOST_FAILED ? undefined : 'too_many_failed_payments'
 }
@@ -178,7 +182,7 @@ async function unreliable(ctx: BuyContext, purchase: Purchase): Promise<string |
  * what that is.
  */
 async function signFor(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   facilitator: Facilitator,
   purchase: Purchase,
   payment: SignedPayment,
@@ -204,7 +208,7 @@ async function signFor(
 
 /** Another request has this payment: it is the same purchase, or none of this caller's business. */
 async function follow(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   offer: Offer,
   first: Purchase,
   key: Parameters<typeof findPurchase>[1],
@@ -220,14 +224,14 @@ async function follow(
       if (purchase.why === BOUGHT_BEFORE) throw inProgress()
       if (purchase.why === TRY_AGAIN)
         throw unavailable('The payment could not be checked at the moment: send it again')
-      return { kind: 'quote', quote: await offer.quote(), error: purchase.why ?? NO_MATCH }
+      return { kind: 'quote', quote: await offer.quote(), problem: { code: purchase.why ?? NO_MATCH } }
     default:
       throw inProgress()
   }
 }
 
 const onceDecided = async (
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   key: Parameters<typeof findPurchase>[1],
 ): Promise<Purchase | undefined> => {
   const purchase = await findPurchase(ctx.db, key)
@@ -235,7 +239,7 @@ const onceDecided = async (
 }
 
 async function answerOf(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   sent: PurchaseIn<'sent'>,
   quote: Quote | undefined,
   offer?: Offer,
@@ -245,7 +249,7 @@ async function answerOf(
   if (ended?.state === 'done') return { kind: 'done', purchase: ended, isReplay: quote === undefined }
   if (ended?.state === 'void') {
     const again = quote ?? (await offer?.quote())
-    if (again !== undefined) return { kind: 'quote', quote: again, error: ended.why ?? NO_MATCH }
+    if (again !== undefined) return { kind: 'quote', quote: again, problem: { code: ended.why ?? NO_MATCH } }
   }
   return { kind: 'pending', network, reference: settlement.reference }
 }

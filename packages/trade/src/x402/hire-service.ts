@@ -6,13 +6,17 @@ import { buySigned } from './buy-signed.ts'
 import { findPayable } from './find-payable.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { ServiceRequest } from './fulfil.ts'
-import type { BuyContext, Offer, Shown } from './offer.ts'
 import { type OrderExtras, saidIn } from './order-extras.ts'
-import type { PaymentCredential } from './payment-credential.ts'
-import type { PurchaseResult } from './purchase-result.ts'
+import type {
+  Offer,
+  PaymentCredential,
+  PurchaseContext,
+  PurchaseResult,
+  TransferEvidence,
+} from './purchase.ts'
 import { subjectOf } from './quote.ts'
 
-export interface WantedHire extends Shown {
+export interface WantedHire extends TransferEvidence {
   readonly listingId: ListingId
   readonly brief: string | undefined
   readonly requirementAnswers: Readonly<Record<string, unknown>>
@@ -22,14 +26,14 @@ export interface WantedHire extends Shown {
 }
 
 /** Hires for whoever pays with the request. */
-export async function hireService(ctx: BuyContext, wanted: WantedHire): Promise<PurchaseResult> {
+export async function hireService(ctx: PurchaseContext, wanted: WantedHire): Promise<PurchaseResult> {
   const { credential } = wanted
   const offer = offerOf(ctx, wanted, credential)
   if (credential.kind === 'signed') return buySigned(ctx, offer, credential)
   return buySent(ctx, offer, credential, wanted)
 }
 
-function offerOf(ctx: BuyContext, wanted: WantedHire, credential: PaymentCredential): Offer {
+function offerOf(ctx: PurchaseContext, wanted: WantedHire, credential: PaymentCredential): Offer {
   const { listingId, requirementAnswers } = wanted
   const subject = subjectOf({ id: listingId })
   const brief = briefOf(wanted)

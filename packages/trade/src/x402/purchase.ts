@@ -1,26 +1,28 @@
+import type { Needs } from '@market/core/context'
 import type { Settlement, SignedPayment } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import type { Quote } from './quote.ts'
 
 export type PurchaseId = `hir_${string}`
 
-/** How we know that whoever asks is who paid. */
+/** How the caller proved to be the payer. */
 export type Binding = 'none' | 'reference' | 'payer' | 'signed'
 
-/** What makes a payment one. */
+/** What identifies a payment. */
 export interface ProofKey {
   readonly network: Network
   readonly kind: 'transaction' | 'authorization' | 'message'
   readonly proof: string
 }
 
-/** What a buyer said they want, by which it is done without asking again. */
+/** What the buyer wants; enough to fulfil it later without the buyer. */
 export interface PurchaseRequest {
   /** `service:svc_…` or `registration`. */
   readonly subject: string
   readonly request: Readonly<Record<string, unknown>>
   readonly fingerprint: Buffer
-  /** The Idempotency-Key or the payment's identifier: with one, only whoever knows it gets the answer again. */
+  /** The Idempotency-Key or the payment's identifier. With one, a replay must send the same. */
   readonly requestKey: string | null
 }
 
@@ -38,7 +40,7 @@ export interface Broadcast {
   readonly settlement: Settlement
 }
 
-/** A payment that came with a request, from the claim to what was bought. */
+/** A purchase from the claim of its payment to its result. */
 export type Purchase = Common &
   (
     | { readonly state: 'claimed' }
@@ -48,3 +50,61 @@ export type Purchase = Common &
   )
 
 export type PurchaseIn<S extends Purchase['state']> = Extract<Purchase, { state: S }>
+
+/** The payment of a request: a transfer that the buyer made, or a payment that the buyer signed for us to submit. */
+export type PaymentCredential =
+  | { readonly kind: 'transaction'; readonly network: Network; readonly reference: string }
+  | {
+      readonly kind: 'signed'
+      readonly version: 1 | 2
+      /** The network's name in that version. */
+      readonly network: string
+      /** Version 2: the requirement that it meets. */
+      readonly accepted: Readonly<Record<string, unknown>>
+      readonly payment: SignedPayment
+      /** Version 2: the identifier that the payer gave to this payment. */
+      readonly paymentId: string | undefined
+    }
+
+/** Something that can be bought with a request, and what this request asks for. */
+export interface Offer {
+  readonly wanted: PurchaseRequest
+  /** The current price; fails for what is not for sale, or not on these terms. */
+  readonly quote: () => Promise<Quote>
+}
+
+/** What proves that the caller made the transfer. */
+export interface TransferEvidence {
+  /** The secret of the quote that the transfer refers to. */
+  readonly claim?: string | undefined
+  /** The key of the wallet that signed for this payment and purchase. */
+  readonly payer?: string | undefined
+}
+
+/** Why a payment was not accepted. `code` is stable; without a `message` the code has a standard one. */
+export interface PaymentProblem {
+  readonly code: string
+  readonly message?: string
+}
+
+export type PurchaseResult =
+  /** No payment, or one that was not accepted. */
+  | {
+      readonly kind: 'quote'
+      readonly quote: Quote
+      readonly problem?: PaymentProblem
+      readonly retryAfterSeconds?: number
+    }
+  /** Submitted and not confirmed yet. */
+  | { readonly kind: 'pending'; readonly network: Network; readonly reference: string }
+  | { readonly kind: 'done'; readonly purchase: PurchaseIn<'done'>; readonly isReplay: boolean }
+
+/** `transact` is the pipeline's: it checks the switches. Once a payment was submitted they no longer stop it. */
+export type PurchaseContext = Needs<'db' | 'transact' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
+
+export const isSameRequest = (
+  purchase: PurchaseRequest,
+  { fingerprint, requestKey }: PurchaseRequest,
+): boolean =>
+  purchase.fingerprint.equals(fingerprint) &&
+  (purchase.requestKey === null || purchase.requestKey === requestKey)

@@ -53,3 +53,34 @@ export type Payable = Listing & { readonly priceType: 'fixed'; readonly price: U
 
 export const isPayable = (listing: Listing): listing is Payable =>
   listing.active && listing.marketable && listing.priceType === 'fixed' && listing.price !== null
+
+/** How long after signing a payment may be executed on the chain. */
+export const TIMEOUT_SECONDS = 300
+
+export interface Requirement {
+  readonly scheme: 'exact'
+  readonly network: string
+  readonly amount: string
+  readonly asset: string
+  readonly payTo: string
+  readonly maxTimeoutSeconds: number
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/** The requirements of x402 version 2, on the networks on which we can submit a signed payment. */
+export const requirementsOf = ({ due, ways }: Pick<Quote, 'due' | 'ways'>): Requirement[] =>
+  ways.flatMap(({ chain, facilitator }) =>
+    facilitator === undefined
+      ? []
+      : [
+          {
+            scheme: 'exact' as const,
+            network: facilitator.caip2,
+            amount: due.toString(),
+            asset: chain.usdc,
+            payTo: chain.treasury,
+            maxTimeoutSeconds: TIMEOUT_SECONDS,
+            extra: facilitator.extra,
+          },
+        ],
+  )

@@ -1,13 +1,16 @@
-import { rejectWhileStopped } from '@market/core/switches'
-import { transact } from '@market/database/transact'
 import { EVER, FOREVER } from '@market/kernel/clock'
 import { findPayment } from '@market/money/payments'
 import { free, isContestable } from './contest.ts'
 import { contested, usedAlready } from './errors.ts'
 import { fulfil } from './fulfil.ts'
-import { type BuyContext, isSameRequest, type Offer, type Shown } from './offer.ts'
-import type { PurchaseIn } from './purchase.ts'
-import type { PurchaseResult } from './purchase-result.ts'
+import {
+  isSameRequest,
+  type Offer,
+  type PurchaseContext,
+  type PurchaseIn,
+  type PurchaseResult,
+  type TransferEvidence,
+} from './purchase.ts'
 import { lockPurchase, saveTakenOver } from './store.ts'
 
 /**
@@ -16,10 +19,10 @@ import { lockPurchase, saveTakenOver } from './store.ts'
  * when this is not so.
  */
 export async function takeOver(
-  ctx: BuyContext,
+  ctx: PurchaseContext,
   { wanted, quote }: Offer,
   purchase: PurchaseIn<'done'>,
-  { payer }: Shown,
+  { payer }: TransferEvidence,
 ): Promise<PurchaseResult | undefined> {
   if (payer === undefined || !isContestable(purchase, [payer]) || isSameRequest(purchase, wanted))
     return undefined
@@ -29,8 +32,7 @@ export async function takeOver(
   const question = { reference, minAmount: due, payers: [payer], notBefore: EVER, notAfter: FOREVER }
   const seen = await findPayment(ctx, network, question)
   if (seen === undefined) throw usedAlready()
-  const taken = await transact(ctx.db, async (tx) => {
-    await rejectWhileStopped(tx, ['read_only', 'freeze_intake'])
+  const taken = await ctx.transact(async (tx) => {
     const freed = await free(ctx, tx, purchase)
     if (freed === false) throw usedAlready()
     if (freed === 'disputed') return undefined

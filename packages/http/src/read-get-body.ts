@@ -1,5 +1,5 @@
 import { errorCodes, type FastifyRequest } from 'fastify'
-import type { ParseJson } from '../json-body.ts'
+import type { ParseJson } from './json-body.ts'
 
 /**
  * Reads the JSON that a GET carries: the contract of this one door has it, though HTTP gives such a body no meaning and

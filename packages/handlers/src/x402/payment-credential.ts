@@ -1,6 +1,6 @@
-import type { SignedPayment } from '@market/core/ports/facilitator'
 import { ApiError } from '@market/kernel/api-error'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import type { PaymentCredential } from '@market/trade/x402'
 
 /** The headers that may carry a payment, as they came. */
 export interface PaymentHeaders {
@@ -11,21 +11,6 @@ export interface PaymentHeaders {
   /** `X-Payment-Network` */
   readonly network?: string | undefined
 }
-
-/** A payment that came with a request: one the buyer has sent, or one the buyer has signed for us to send. */
-export type PaymentCredential =
-  | { readonly kind: 'transaction'; readonly network: Network; readonly reference: string }
-  | {
-      readonly kind: 'signed'
-      readonly version: 1 | 2
-      /** As that version names it. */
-      readonly network: string
-      /** Version 2: the requirement the payer says it meets. */
-      readonly accepted: Readonly<Record<string, unknown>>
-      readonly payment: SignedPayment
-      /** Version 2: the payer's own name for this payment. */
-      readonly paymentId: string | undefined
-    }
 
 const MOST_LETTERS = 12_000
 const EVM_HASH = /^0x[0-9a-fA-F]{64}$/

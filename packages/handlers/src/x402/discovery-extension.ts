@@ -1,15 +1,15 @@
 interface Declared {
-  /** An example of what is sent, and what there is to send. */
+  /** An example of the request body, and its fields. */
   readonly body: Readonly<Record<string, unknown>>
   readonly properties: Readonly<Record<string, { readonly type: string }>>
-  readonly answer: Readonly<Record<string, unknown>>
+  readonly output: Readonly<Record<string, unknown>>
 }
 
-/** What is taken and given, in the words of the Bazaar. */
-const declare = ({ body, properties, answer }: Declared) => ({
+/** Input and output in the Bazaar's format. */
+const declare = ({ body, properties, output }: Declared) => ({
   info: {
     input: { type: 'http', method: 'POST', bodyType: 'json', body },
-    output: { type: 'json', example: answer },
+    output: { type: 'json', example: output },
   },
   schema: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -36,15 +36,15 @@ const declare = ({ body, properties, answer }: Declared) => ({
   },
 })
 
-/** The same at every door of a service, for a payer repeats it. */
+/** The same on every route of a service, because the payer sends it back. */
 export const DISCOVERY_EXTENSION = declare({
   body: { brief: 'A square logo for a bakery, warm colours' },
   properties: { brief: { type: 'string' }, requirements: { type: 'object' } },
-  answer: { order_id: 'ord_...', status: 'paid', result_url: 'https://...' },
+  output: { order_id: 'ord_...', status: 'paid', result_url: 'https://...' },
 })
 
 export const REGISTRATION_EXTENSION = declare({
   body: { name: 'Logo Painter', description: 'Draws logos from a few words.' },
   properties: { name: { type: 'string' }, description: { type: 'string' } },
-  answer: { success: true, data: { agent_id: 'agt_...', api_key: 'market_...' } },
+  output: { success: true, data: { agent_id: 'agt_...', api_key: 'market_...' } },
 })

@@ -1,25 +1,23 @@
 import type { LimitName } from '@market/contract/limits'
 import type { AppServices } from './app-services.ts'
-import type { Answer, Call } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import { asApiError, failureOf } from './failure.ts'
 import { limit } from './limit.ts'
 
-/** The way of every door: counted first, then answered or rejected, with the limit's headers on whatever is said. */
-export async function answerLimited(
+/** Counts the request against its limit, then responds. Every response, also of an error, has the limit's headers. */
+export async function rateLimited(
   app: AppServices,
-  limited: { readonly limit: LimitName } | undefined,
+  limited: { readonly limit: LimitName },
   call: Pick<Call, 'address' | 'requestId'>,
-  answer: () => Promise<Answer>,
-): Promise<Answer> {
+  respond: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   let headers: Readonly<Record<string, string>> = {}
   try {
-    if (limited !== undefined) {
-      const taken = await limit(app, limited, call.address)
-      headers = taken.headers
-      if (taken.apiError !== undefined) throw taken.apiError
-    }
-    const said = await answer()
-    return { ...said, headers: { ...headers, ...said.headers } }
+    const counted = await limit(app, limited, call.address)
+    headers = counted.headers
+    if (counted.apiError !== undefined) throw counted.apiError
+    const response = await respond()
+    return { ...response, headers: { ...headers, ...response.headers } }
   } catch (error) {
     const apiError = asApiError(error)
     if (apiError === undefined || apiError.cause !== undefined) app.onFault(error, call)

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { named } from '../define.ts'
+import { OrderId, OrderStatus, orderFields, ServiceId } from './order.ts'
+import { text } from './text.ts'
+
+const purchaseFields = {
+  service_id: ServiceId,
+  brief: text({ min: 0, max: 3000 }).optional().describe('What the agent is to do; required with a payment'),
+  requirements: orderFields.requirement_answers,
+}
+
+/** What a purchase of a service takes. */
+export const PurchaseInput = z.object(purchaseFields)
+
+/** `POST /api/orders` with a payment: the same, and the other fields of an order. */
+export const PaidOrderInput = z.object({
+  ...purchaseFields,
+  requirement_answers: orderFields.requirement_answers,
+  reference_urls: orderFields.reference_urls,
+  reference_images: orderFields.reference_images,
+  private: z.boolean().default(false).describe('Keeps the work out of the agent’s portfolio'),
+})
+
+const placed = { order_id: OrderId, status: OrderStatus }
+const OrderUrl = z.url().describe('Where to read the order; its access token `t` is the only credential')
+
+export const Purchase = named('Purchase', z.object({ ...placed, status_url: OrderUrl }))
+
+/** The same, as the discovery routes return it. */
+export const Resource = named('PurchasedResource', z.object({ ...placed, result_url: OrderUrl }))
+
+/** The body of 202: the payment was sent to the chain and is not confirmed yet. */
+export const PendingPurchase = named(
+  'PendingPurchase',
+  z.object({
+    status: z.literal('accepted'),
+    payment: z.literal('settlement_pending'),
+    transaction: z.string().describe('Send the same request again to get the purchase'),
+  }),
+)
+
+const challengeFields = {
+  accepts: z.array(z.record(z.string(), z.unknown())).describe('One entry for each way to pay'),
+  error: z
+    .string()
+    .regex(/^[a-z0-9_]+$/)
+    .describe('Why the payment was not accepted: a stable code'),
+  message: z.string().describe('The same in a sentence, with what to do'),
+}
+
+/** The body of 402: the payment requirements. */
+export const Challenge = named(
+  'PaymentChallenge',
+  z.object({ x402Version: z.literal(1), ...challengeFields }).partial({ error: true, message: true }),
+)
+
+const filterText = text({ max: 200 }).optional()
+
+const MOST_PER_PAGE = 100
+
+export const directoryFilters = {
+  type: filterText,
+  payTo: filterText,
+  scheme: filterText,
+  network: filterText.describe('CAIP-2 or our own name of the network'),
+  extensions: filterText,
+  limit: z
+    .int()
+    .min(1)
+    .max(999_999_999)
+    .default(20)
+    .transform((limit) => Math.min(limit, MOST_PER_PAGE))
+    .describe('How many to return, at most 100'),
+}
+
+const DirectoryItem = z.record(z.string(), z.unknown())
+
+export const DirectoryList = z.object({
+  x402Version: z.literal(2),
+  items: z.array(DirectoryItem),
+  pagination: z.object({ limit: z.int(), offset: z.int(), total: z.int() }),
+})
+
+export const DirectorySearch = z.object({
+  x402Version: z.literal(2),
+  resources: z.array(DirectoryItem),
+  pagination: z.object({ limit: z.int(), cursor: z.string().nullable() }),
+})

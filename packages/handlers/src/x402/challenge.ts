@@ -1,0 +1,114 @@
+import {
+  type PaymentProblem,
+  type Quote,
+  REGISTRATION,
+  requirementsOf,
+  TIMEOUT_SECONDS,
+  type Way,
+} from '@market/trade/x402'
+import { DISCOVERY_EXTENSION, REGISTRATION_EXTENSION } from './discovery-extension.ts'
+import { oneLine } from './sanitise.ts'
+
+/** The bodies and headers of a 402 response. `error` is always a stable code; `message` says the same in a sentence. */
+
+const requirementOf = ({ due, description, path }: Quote, { network, chain }: Way, baseUrl: string) => ({
+  version: '1',
+  scheme: 'exact',
+  network,
+  asset: { currency: 'USDC', address: chain.usdc },
+  payTo: chain.treasury,
+  maxAmountRequired: due.toString(),
+  description,
+  resource: `${baseUrl}${path}`,
+})
+
+/** The body of a 402 as our contract describes it. */
+export const challengeBody = (quote: Quote, baseUrl: string, problem?: PaymentProblem) => ({
+  x402Version: 1,
+  accepts: quote.ways.map((way) => requirementOf(quote, way, baseUrl)),
+  ...(problem && { error: problem.code, message: messageOf(problem) }),
+})
+
+const PAYMENT_REQUIRED: PaymentProblem = { code: 'payment_required' }
+
+/** Version 1 clients with an EVM account pay the first entry, whatever its network; Solana clients search for theirs. */
+const solanaLast = (a: Way, b: Way): number =>
+  Number(a.network === 'solana-mainnet') - Number(b.network === 'solana-mainnet')
+
+/** The body of a 402 for version 1 clients, on the networks that version 1 has names for. */
+export function versionOneBody(quote: Quote, baseUrl: string, problem = PAYMENT_REQUIRED) {
+  const resource = `${baseUrl}/api/x402/v1/pay?service_id=${quote.subject.replace('service:', '')}`
+  const accepts = quote.ways.toSorted(solanaLast).flatMap(({ chain, facilitator }) =>
+    facilitator?.v1 === undefined
+      ? []
+      : [
+          {
+            scheme: 'exact',
+            network: facilitator.v1,
+            maxAmountRequired: quote.due.toString(),
+            resource,
+            description: quote.description,
+            mimeType: 'application/json',
+            payTo: chain.treasury,
+            maxTimeoutSeconds: TIMEOUT_SECONDS,
+            asset: chain.usdc,
+            extra: facilitator.extra,
+          },
+        ],
+  )
+  return { x402Version: 1, error: problem.code, message: messageOf(problem), accepts }
+}
+
+/** Lets a client name its payment, so that a repeated request returns the same purchase. */
+const PAYMENT_IDENTIFIER = {
+  info: { required: false },
+  schema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      required: { type: 'boolean' },
+      id: { type: 'string', minLength: 16, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' },
+    },
+    required: ['required'],
+  },
+}
+
+/** The `PAYMENT-REQUIRED` header of version 2. It is the same on every route, so that a payment works on any. */
+export const versionTwoHeader = (quote: Quote, baseUrl: string, { code } = PAYMENT_REQUIRED) => ({
+  x402Version: 2,
+  error: code,
+  resource: {
+    url: `${baseUrl}${quote.path}`,
+    description: oneLine(quote.description),
+    mimeType: 'application/json',
+    serviceName: 'Agent Market',
+  },
+  accepts: requirementsOf(quote),
+  extensions: {
+    'payment-identifier': PAYMENT_IDENTIFIER,
+    bazaar: quote.subject === REGISTRATION ? REGISTRATION_EXTENSION : DISCOVERY_EXTENSION,
+  },
+})
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  payment_required: 'Pay one of the requirements in accepts, then send the request again with the payment.',
+  network_not_accepted: 'This cannot be paid on that network. Pay on one of the networks in accepts.',
+  no_matching_requirements:
+    'The signed payment meets none of the requirements in accepts. Sign one of these.',
+  transaction_not_found_yet:
+    'The transaction is not on the chain yet. Send the request again after Retry-After seconds.',
+  underpaid: 'The transfer is less than the amount due. Pay the whole amount with another transfer.',
+  payer_unknown: 'The transfer has no single payer. Pay from one wallet.',
+  not_payable: 'The service is not for sale any more.',
+  binding_required:
+    'Anybody can read a transaction hash. Sign this request with the wallet that paid, or pay with the payment reference of this response.',
+  claim_required: 'The transfer has a payment reference. Send its claim as X-Payment-Claim.',
+  reference_of_another_quote: 'The payment reference of the transfer belongs to another quote.',
+  paid_after_quote_expired:
+    'The transfer was made after the quote expired. It can be refunded; pay the new quote.',
+  insufficient_funds: 'The wallet has not enough USDC for this payment and those already under way.',
+  too_many_failed_payments: 'Too many payments of this wallet failed on the chain. Try again in an hour.',
+}
+
+const messageOf = ({ code, message }: PaymentProblem): string =>
+  message ?? MESSAGES[code] ?? `The payment was rejected (${code}). Pay again as accepts says.`

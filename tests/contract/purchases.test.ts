@@ -1,0 +1,125 @@
+import type { Operation } from '@market/contract/define'
+import { operationList, operations } from '@market/contract/operations'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { whileOn } from '../support/operator.ts'
+import { rejected } from '../support/rejected.ts'
+import { rejectsUnreadableBodies } from '../support/rejects-bad-bodies.ts'
+import { rejectsUnreadableAuthorization } from '../support/rejects-other-callers.ts'
+import { BRIEF, DUE, type HireWorld, startHireWorld } from '../x402/hire-world.ts'
+
+/** Operations whose every request is a purchase share their contract, whatever their route. */
+const sold = [operations.hireService, operations.payService, operations.payServiceV1]
+
+let world: HireWorld
+let serviceId: string
+beforeAll(async () => {
+  world = await startHireWorld()
+  serviceId = (await world.newSeller()).serviceId
+})
+afterAll(() => world.stop())
+
+const buyer = () => world.places['base-mainnet'].newBuyer()
+
+const pathOf = ({ path }: Operation, id = serviceId): string =>
+  path.includes('{service_id}') ? path.replace('{service_id}', id) : `${path}?service_id=${id}`
+
+const buy = (operation: Operation, headers: Record<string, string>, brief = BRIEF, id = serviceId) =>
+  world.client().post(pathOf(operation, id), { brief }, { headers })
+
+test('every operation with payment: always is tested here', () => {
+  const ids = operationList.filter(({ payment }) => payment?.when === 'always').map(({ id }) => id)
+  expect(ids.sort()).toEqual(sold.map(({ id }) => id).sort())
+})
+
+describe.each(sold)('$id', (operation) => {
+  const subject = {
+    market: () => world.market,
+    operation,
+    good: async () => ({ path: pathOf(operation), body: { brief: BRIEF } }),
+  }
+  rejectsUnreadableBodies(subject)
+  rejectsUnreadableAuthorization(subject)
+
+  test('200: a transfer that was made buys the service once; a replay returns the same order', async () => {
+    const headers = { 'x-payment': await (await buyer()).send(DUE) }
+    const [first, again] = [await buy(operation, headers), await buy(operation, headers)]
+    expect([first.status, again.status]).toEqual([200, 200])
+    const data = operation.isBare === true ? first.body : first.body.data
+    expect(operation.output.parse(data)).toEqual(data)
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  test('400: a payment that is no transaction and no signed payment', async () => {
+    rejected(await buy(operation, { 'x-payment': 'nonsense' }), 400, 'malformed_payment')
+  })
+
+  test('400: an Idempotency-Key of 129 characters or of others than printable ASCII', async () => {
+    for (const key of ['k'.repeat(129), 'caf\u00e9'])
+      rejected(await buy(operation, { 'idempotency-key': key }), 400, 'bad_idempotency_key')
+  })
+
+  test('400: a payment without a brief', async () => {
+    const headers = { 'x-payment': await (await buyer()).send(DUE) }
+    const reply = await buy(operation, headers, '')
+    expect(reply).toMatchObject({ status: 400, body: { code: 'brief_required' } })
+  })
+
+  test('402: without a payment, with the requirements; error is a code where there is one', async () => {
+    const reply = await buy(operation, {})
+    expect(reply.status).toBe(402)
+    expect(reply.body).toMatchObject({ x402Version: 1, accepts: expect.arrayContaining([expect.anything()]) })
+    const short = await buy(operation, { 'x-payment': await (await buyer()).send(DUE - 1n) })
+    expect(short).toMatchObject({ status: 402, body: { error: 'underpaid', message: expect.any(String) } })
+  })
+
+  test('404: a service that does not exist', async () => {
+    const reply = await buy(operation, {}, BRIEF, 'svc_1794784877443_0snwjnwxjbap05ksv')
+    expect(reply).toMatchObject({ status: 404, body: { success: false, code: expect.any(String) } })
+  })
+
+  test('409: a transfer that bought something else', async () => {
+    const headers = { 'x-payment': await (await buyer()).send(DUE) }
+    expect((await buy(operation, headers)).status).toBe(200)
+    rejected(await buy(operation, headers, 'Something else entirely.'), 409, 'payment_already_used')
+  })
+
+  test('503: read_only and freeze_intake stop a payment before anything is claimed', async () => {
+    const headers = { 'x-payment': await (await buyer()).send(DUE) }
+    for (const name of ['read_only', 'freeze_intake'] as const) {
+      await whileOn(world.market, name, async () => rejected(await buy(operation, headers), 503, name))
+    }
+    expect((await buy(operation, headers)).status).toBe(200)
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test('one rule: a key with spaces is accepted with and without a payment', async () => {
+    const key = { 'idempotency-key': 'my key 1' }
+    const order = (headers: Record<string, string>) =>
+      world.client().post('/api/orders', { service_id: serviceId, brief: BRIEF }, { headers })
+    expect((await order(key)).status).toBe(402)
+    expect((await order({ ...key, 'x-payment': await (await buyer()).send(DUE) })).status).toBe(201)
+  })
+})
+
+describe('the 402 of every purchase', () => {
+  test('`error` is a code, never a sentence', async () => {
+    const solana = await world.places['solana-mainnet'].newBuyer()
+    const payer = await buyer()
+    const { serviceId: dearer } = await world.newSeller({ price_usd: '20.00' })
+    const cases = [
+      { 'x-payment': await payer.send(DUE - 1n) },
+      { 'x-payment': `0x${'1'.repeat(64)}`, 'x-payment-network': 'alt-mainnet' },
+      { 'payment-signature': await world.signPayment(dearer, solana) },
+    ]
+    for (const headers of cases) {
+      const reply = await world
+        .client()
+        .post(`/api/x402/pay?service_id=${serviceId}`, { brief: BRIEF }, { headers })
+      expect(reply.status).toBe(402)
+      expect(reply.body.error).toMatch(/^[a-z0-9_]+$/)
+      expect(reply.body['message']).toMatch(/\.$/)
+    }
+  })
+})
