@@ -41,7 +41,7 @@ test.each(
 )('the api does not read its settings beside %s, and says where that belongs', (name) => {
   const key = newKey()
   const said = complaint({ [name]: key })
-  expect(said).toContain(`Not in the api: ${name}. These keys are the worker's alone`)
+  expect(said).toContain(`Treasury keys must not be set for the api: ${name}. Only the worker needs them`)
   expect(said).not.toContain(key)
   // An empty variable is not a key.
   expect(complaint({ [name]: '' })).toBe('')
@@ -56,7 +56,7 @@ test('the api does not start with a treasury key, and does not log the key', asy
     },
     (error: unknown) => String(error),
   )
-  expect(said).toContain('Not in the api: BASE_TREASURY_KEY, SOLANA_TREASURY_KMS_KEY.')
+  expect(said).toContain('Treasury keys must not be set for the api: BASE_TREASURY_KEY, SOLANA_TREASURY_KMS_KEY.')
   for (const key of Object.values(keys)) expect(said).not.toContain(key)
 })
 

@@ -1,11 +1,11 @@
 import { connect } from '@market/database/connect'
 import { systemClock } from '@market/kernel/clock'
-import { serveFigures } from '@market/worker/figures'
+import { startMetricsServer } from '@market/worker/metrics-server'
 import { expect, test } from 'vitest'
 
 test('a worker tells its figures while the database is away, and that it does not know the queue', async () => {
   const db = connect({ url: 'postgres://nobody@127.0.0.1:1/away' })
-  const figures = await serveFigures({
+  const figures = await startMetricsServer({
     host: '127.0.0.1',
     port: 0,
     readers: ['127.0.0.1'],
@@ -14,7 +14,7 @@ test('a worker tells its figures while the database is away, and that it does no
     isStopping: () => false,
   })
   try {
-    figures.noteFailure('deliver-events')
+    figures.countFailure('deliver-events')
     const answer = await fetch(`${figures.address}/metrics`)
     const text = await answer.text()
     expect(answer.status).toBe(200)

@@ -46,7 +46,7 @@ let buyer: Awaited<ReturnType<typeof fundedPayer>>
 let stranger: Awaited<ReturnType<typeof fundedPayer>>
 const payee = newAccount()
 let payoutAccount: string
-let lookId: string
+let snapshotId: string
 beforeAll(async () => {
   ;[market, network, verify] = await Promise.all([
     startMarket(),
@@ -59,9 +59,9 @@ beforeAll(async () => {
   await treasury.payIn(buyer, 1_050_000n, { purpose: 'order:a', due: 1_000_000n })
   await treasury.payIn(stranger, 7_000_000n, { purpose: 'order:b', due: 7_000_000n })
   await treasury.payIn(buyer, 2_500_000n, { purpose: 'order:c', due: 2_500_000n })
-  const { id } = await treasury.askFor('order:b', 3_000_000n, payee.address)
+  const { id } = await treasury.requestPayout('order:b', 3_000_000n, payee.address)
   payoutAccount = `payable:${NETWORK}:${id}`
-  lookId = (await treasury.look(true)).id
+  snapshotId = (await treasury.takeSnapshot(true)).id
 })
 afterAll(async () => {
   await market.stop()
@@ -102,7 +102,7 @@ test('200: a wallet reads what is owed to it, largest first, and the documented 
   const answer = await get(await asWallet(buyer))
   expect(answer.data[0]).toEqual({
     network: NETWORK,
-    snapshot_id: lookId,
+    snapshot_id: snapshotId,
     checked_at: treasury.clock.now().toISOString(),
     root: (await published()).root,
     total_usd: '10.55',

@@ -32,8 +32,8 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
     const payer = await fundedPayer(network)
     await treasury.payIn(payer, 12_500_000n, { purpose: 'order:a', due: 12_000_000n })
     await treasury.earn('order:a', 1_200_000n)
-    const payout = await treasury.askFor('order:a', 3_000_000n, newAccount().address)
-    const before = await treasury.look()
+    const payout = await treasury.requestPayout('order:a', 3_000_000n, newAccount().address)
+    const before = await treasury.takeSnapshot()
     const standing = {
       network: NETWORK,
       treasury: treasury.account.address,
@@ -49,7 +49,7 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
     }
     expect(await read()).toEqual({ success: true, data: [standing] })
 
-    const proven = await treasury.look(true)
+    const proven = await treasury.takeSnapshot(true)
     const proof = {
       snapshot_id: proven.id,
       checked_at: proven.takenAt.toISOString(),
@@ -64,7 +64,7 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
 
     await treasury.advance(payout)
     await network.transfer(treasury.account, payer.address, 1_000_001n)
-    const short = await treasury.look()
+    const short = await treasury.takeSnapshot()
     expect(await read()).toEqual({
       success: true,
       data: [

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 import { type Column, SEALED, startRotation, textOf, vaultWorld } from '../support/vault-world.ts'
 
 const COLUMNS = Object.keys(SEALED) as Column[]
-const ALL_CLEAR = 'Nothing is left under another key: it may be taken away.'
+const ALL_CLEAR = 'No value uses another key. You can remove the other keys.'
 
 let parts: Parts
 let world: ReturnType<typeof vaultWorld>
@@ -170,8 +170,8 @@ describe('an api that was started before', () => {
 
     const { code, out } = await rotate(world.environmentOf('new')).ended
     expect(code).toBe(1)
-    expect(out).toContain('4 values are left under another key: keep it')
-    expect(out).toContain('1 of them do not open, such as:\n  agents:agt_')
+    expect(out).toContain('4 values still use another key. Keep it')
+    expect(out).toContain('1 of them cannot be decrypted, for example:\n  agents:agt_')
     // Given back, everything is as it was.
     expect((await me((await api(world.environmentOf('new', 'old'))).url)).status).toBe(200)
     expect((await rotate().ended).code).toBe(0)
@@ -223,7 +223,7 @@ describe('a row that somebody holds', () => {
     await letGo()
     expect(code).toBe(1)
     expect(out).toContain('agents.api_key_sealed: 300 values, 299 resealed, 1 under another key')
-    expect(out).toContain('2 values are left under another key: keep it')
+    expect(out).toContain('2 values still use another key. Keep it')
     expect((await rotate().ended).out).toContain(ALL_CLEAR)
   })
 })

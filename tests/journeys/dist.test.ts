@@ -80,7 +80,7 @@ test('dist: migrates an empty database, then serves the api, runs a worker and r
   }
 
   const rotated = await runCommand('rotate-vault')
-  expect(rotated.stdout).toContain('Nothing is left under another key')
+  expect(rotated.stdout).toContain('No value uses another key')
 }, 120_000)
 
 /** Counts the requests that an OpenTelemetry exporter sends. */

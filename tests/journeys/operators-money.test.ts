@@ -1,4 +1,4 @@
-import { MONEY_SWEEPS } from '@market/jobs/watch-money'
+import { SWEEPS } from '@market/jobs/sweeps'
 import { SECOND } from '@market/kernel/clock'
 import { recheckTransfers } from '@market/money/payments'
 import { compareOutgoingTransfers, type Payout } from '@market/money/payouts'
@@ -67,7 +67,7 @@ test('money that nobody claimed is found, given back, and arrives where it came 
   await pay(body.data)
   expect(await stateOf(body.data)).toEqual({ state: 'final', reason: null })
   expect(await network.balanceOf(payer.address)).toBe(before + 3_000_000n)
-  expect((await treasury.look()).short).toBe(0n)
+  expect((await treasury.takeSnapshot()).short).toBe(0n)
 })
 
 test('a treasury somebody took from shuts, and opens when the platform has made the loss good', async () => {
@@ -77,9 +77,9 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
   const thief = newAccount()
   const stolen = await network.transfer(treasury.account, thief.address, 2_000_000n)
   await settle()
-  await treasury.look()
+  await treasury.takeSnapshot()
   expect(await base()).toMatchObject({ open: false, short_usd: '2.00' })
-  const owed = await treasury.askFor('order:a', 4_000_000n, newAccount().address)
+  const owed = await treasury.requestPayout('order:a', 4_000_000n, newAccount().address)
   await treasury.advance(owed)
   expect(await get('payouts')).toMatchObject([{ id: owed.id, hold_code: 'treasury_short' }])
   expect(await get('outgoing-transfers/unexplained')).toEqual([
@@ -97,17 +97,17 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
   await settle()
   expect((await post('transfers/recognize', { network: NETWORK, reference: deposit })).status).toBe(200)
   expect((await post('outgoing-transfers/write-off', loss)).status).toBe(200)
-  await treasury.look()
+  await treasury.takeSnapshot()
   expect(await base()).toMatchObject({ open: true, short_usd: '0.00', short_since: null })
   expect(await get('outgoing-transfers/unexplained')).toEqual([])
   await pay(owed)
   expect((await stateOf(owed)).state).toBe('final')
-  expect((await treasury.look()).short).toBe(0n)
+  expect((await treasury.takeSnapshot()).short).toBe(0n)
 })
 
 /** How old the newest look at a treasury is when the next one is due. */
 const LOOK_AFTER_MS = 25 * SECOND
-const TICK_MS = MONEY_SWEEPS.find(({ name }) => name === 'keep-reserves')?.everyMs ?? 0
+const TICK_MS = SWEEPS.find(({ name }) => name === 'check-reserves')?.everyMs ?? 0
 /** A shortage is read three times, a second apart, before it is believed. */
 const BELIEVED_AFTER_MS = 2 * SECOND
 /** For what each step takes on a machine that is busy with other tests. */
@@ -168,7 +168,7 @@ test('a payout to a payee the token blocks fails, and is paid to another one', a
   await settle()
   const [blocked, other] = [newAccount(), newAccount()]
   await network.deny(blocked.address, true)
-  const payout = await treasury.askFor('order:a', 5_000_000n, blocked.address)
+  const payout = await treasury.requestPayout('order:a', 5_000_000n, blocked.address)
   await treasury.advance(payout)
   expect(await base()).toMatchObject({ waiting: 0, failed: 1 })
   expect(await get('payouts?state=failed')).toMatchObject([{ id: payout.id, payee: blocked.address }])
@@ -184,10 +184,10 @@ test('a nonce that was used by no payment holds payouts until the books are told
   for (const purpose of ['order:a', 'order:b'])
     await treasury.payIn(payer, 5_000_000n, { purpose, due: 5_000_000n })
   await settle()
-  await pay(await treasury.askFor('order:a', 5_000_000n, newAccount().address))
+  await pay(await treasury.requestPayout('order:a', 5_000_000n, newAccount().address))
   await network.call(treasury.account, newAccount().address, '0x')
   await settle()
-  const next = await treasury.askFor('order:b', 5_000_000n, newAccount().address)
+  const next = await treasury.requestPayout('order:b', 5_000_000n, newAccount().address)
   await treasury.advance(next)
   expect(await get('payouts?state=held')).toMatchObject([{ id: next.id, hold_code: 'nonce_mismatch' }])
   expect(await get('outgoing-transfers/unexplained')).toEqual([])

@@ -50,8 +50,8 @@ const pay = async (amount: bigint, from = payer): Promise<Hex> => {
   return reference
 }
 
-describe('one transfer pays one thing', () => {
-  test('of a hundred who race to use one transfer exactly one wins', async () => {
+describe('claimTransfer', () => {
+  test('of 100 concurrent claims of one transfer exactly one succeeds', async () => {
     const reference = await pay(1_000n)
     const outcomes = await atOnce(100, (n) => outcome(till.claim(reference, `order:${n}`, { due: 1_000n })))
     expect(outcomes.filter((one) => one === USED)).toHaveLength(99)
@@ -61,7 +61,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.states()).toEqual(new Map([[reference, `seen order:${winner}`]]))
   })
 
-  test('with a watcher among them it is still one, and nothing waits in suspense afterwards', async () => {
+  test('with a concurrent watcher one claim succeeds and suspense is empty afterwards', async () => {
     const reference = await pay(1_000n)
     const outcomes = await atOnce<unknown>(60, (n) =>
       n % 6 === 0 ? till.watch() : outcome(till.claim(reference, `order:${n}`, { due: 900n })),
@@ -71,7 +71,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.inSurplus(reference)).toBe(100n)
   })
 
-  test('the same purpose asking again changes nothing', async () => {
+  test('claiming again for the same purpose changes nothing', async () => {
     const reference = await pay(5n)
     const answers = await atOnce(10, () => till.claim(reference, 'order:a', { due: 5n }))
     expect(answers.filter((answer) => answer !== 'pending' && answer.isNew)).toHaveLength(1)
@@ -79,7 +79,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.inEscrow('order:a')).toBe(5n)
   })
 
-  test('what is paid already is not paid again, and the second transfer stays free', async () => {
+  test('already_paid: a second transfer for a paid purpose stays unclaimed', async () => {
     const [first, second] = [await pay(5n), await pay(6n, other)]
     expect(await till.claim(first, 'order:a', { due: 5n })).toEqual({ isNew: true })
     expect(await outcome(till.claim(second, 'order:a', { due: 5n }))).toBe('already_paid')
@@ -90,7 +90,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.inSuspense(second)).toBe(0n)
   })
 
-  test('whoever is rejected because another transfer paid can go on with the same transaction', async () => {
+  test('the transaction stays usable after already_paid', async () => {
     const [first, unclaimed, undone] = [await pay(5n), await pay(6n, other), await pay(7n)]
     const bytes = await network.rpc('eth_getRawTransactionByHash', [undone])
     await till.claim(undone, 'order:b', { due: 7n })
@@ -115,7 +115,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.states()).toEqual(before)
   })
 
-  test('of two transfers that race to pay one thing one is left free', async () => {
+  test('of two concurrent transfers for one purpose one stays unclaimed', async () => {
     const references = [await pay(5n), await pay(5n, other)]
     const outcomes = await Promise.all(
       references.map((reference) => outcome(till.claim(reference, 'order:a', { due: 5n }))),
@@ -126,7 +126,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.watch()).toBe(1)
   })
 
-  test('what was paid beyond the due is surplus, in the statement of what it paid for', async () => {
+  test('the amount above what is due is posted to surplus, in the statement of the purpose', async () => {
     const reference = await pay(105n)
     await till.claim(reference, 'order:a', { due: 100n })
     expect([await till.inEscrow('order:a'), await till.inSurplus(reference)]).toEqual([100n, 5n])
@@ -134,7 +134,7 @@ describe('one transfer pays one thing', () => {
     expect(journals.map(({ reason }) => reason)).toEqual(['transfer.claimed'])
   })
 
-  test('too little is rejected, with what is due, and left untouched', async () => {
+  test('underpaid: the message names the amount due, and nothing is claimed', async () => {
     const reference = await pay(99n)
     const rejected = till.claim(reference, 'order:a', { due: 100n })
     await expect(rejected).rejects.toMatchObject({ kind: 'invalid', extra: { code: 'underpaid' } })
@@ -143,7 +143,7 @@ describe('one transfer pays one thing', () => {
     expect(await till.claim(reference, 'order:b', { due: 99n })).toEqual({ isNew: true })
   })
 
-  test('a claim whose transaction fails leaves the transfer free', async () => {
+  test('a claim whose transaction fails leaves the transfer unclaimed', async () => {
     const reference = await pay(5n)
     const seen = await till.look(reference)
     if (seen === undefined) throw new Error('not seen')
@@ -161,8 +161,8 @@ describe('one transfer pays one thing', () => {
   })
 })
 
-describe('money nobody has claimed', () => {
-  test('is put in suspense once by two watchers at once, whatever the pages', async () => {
+describe('unclaimed transfers', () => {
+  test('are posted to suspense once by two concurrent watchers, for any page size', async () => {
     const sent: Hex[] = []
     for (let n = 0; n < 12; n++)
       sent.push(await network.transfer(payers[n % 2] ?? payer, treasury, BigInt(n + 1)))
@@ -174,7 +174,7 @@ describe('money nobody has claimed', () => {
     expect(await till.watch()).toBe(0)
   })
 
-  test('is claimed out of suspense', async () => {
+  test('are claimed from suspense', async () => {
     const reference = await pay(10n)
     await till.watch()
     expect(await till.inSuspense(reference)).toBe(10n)
@@ -185,7 +185,7 @@ describe('money nobody has claimed', () => {
   })
 })
 
-describe('several who pay in one transaction', () => {
+describe('several payers in one transaction', () => {
   const payTogether = async () => {
     const calls = [
       await authorizedBy(network, payer, treasury, 30n),
@@ -217,7 +217,7 @@ describe('several who pay in one transaction', () => {
     },
   )
 
-  test('a part whose journal is about the whole purpose, as they once were, is counted once', async () => {
+  test('a part whose journal has the old subject, the whole purpose, is counted once', async () => {
     const reference = await payTogether()
     const seen = await till.look(reference, mine)
     if (seen === undefined) throw new Error('not seen')
@@ -247,7 +247,7 @@ describe('several who pay in one transaction', () => {
     expect(await till.inSuspense(reference)).toBe(12n)
   })
 
-  test('unclaimed they stay in suspense, and are not looked at for ever', async () => {
+  test('unclaimed parts stay in suspense and become final after a day', async () => {
     const reference = await payTogether()
     await till.watch()
     await till.recheck(AGE_MS)
@@ -257,7 +257,7 @@ describe('several who pay in one transaction', () => {
     expect(await till.recheck()).toBe(0)
   })
 
-  test('a reorganisation takes the rest along with the claim', async () => {
+  test('a reorganisation reverses the unclaimed rest together with the claim', async () => {
     const reference = await payTogether()
     await till.claim(reference, 'order:a', mine)
     await till.watch()
@@ -275,8 +275,8 @@ const blind: NodeRelay['mood'] = {
   result: ({ method }, result) => (/Transaction/.test(method) ? null : result),
 }
 
-describe('until it is final', () => {
-  test('what was seen becomes final with the chain, claimed or not', async () => {
+describe('recheckTransfers', () => {
+  test('claimed and unclaimed transfers become final with the chain', async () => {
     const [claimed, strange] = [await pay(5n), await pay(6n, other)]
     await till.claim(claimed, 'order:a', { due: 5n })
     await till.watch()
@@ -292,7 +292,7 @@ describe('until it is final', () => {
     expect(await till.recheck()).toBe(0)
   })
 
-  test('a flood of money nobody claims does not keep a payment from becoming final, nor payments the flood', async () => {
+  test('many unclaimed transfers do not delay payments, and payments do not delay them', async () => {
     const sendMany = async (count: number, from: typeof payer): Promise<Hex[]> => {
       await network.automine(false)
       const sent: Hex[] = []
@@ -318,7 +318,7 @@ describe('until it is final', () => {
     expect(await recheck()).toEqual({ claimed: 45, unclaimed: 60 })
   })
 
-  test('a payment the chain took back is undone after the grace, once, and can be claimed anew', async () => {
+  test('a dropped payment is reversed once after ten minutes and can be claimed again', async () => {
     const reference = await pay(7n)
     const bytes = await network.rpc('eth_getRawTransactionByHash', [reference])
     await till.claim(reference, 'order:a', { due: 5n })
@@ -339,7 +339,7 @@ describe('until it is final', () => {
     expect([await till.inEscrow('order:b'), await till.inSurplus(reference)]).toEqual([6n, 1n])
   })
 
-  test('one that is mined again in time was never gone, and one that returns unasked is in suspense', async () => {
+  test('a transfer included again in time is not reversed; included later it is in suspense', async () => {
     const [soon, late] = [await network.transfer(payer, treasury, 7n), await pay(9n, other)]
     const bytes = async (hash: Hex) => network.rpc('eth_getRawTransactionByHash', [hash])
     const [soonBytes, lateBytes] = [await bytes(soon), await bytes(late)]
@@ -368,7 +368,7 @@ describe('until it is final', () => {
     )
   })
 
-  test('an order that another transfer paid meanwhile keeps that one, and the first is free when it returns', async () => {
+  test('when another transfer paid the purpose in between, the returning one stays unclaimed', async () => {
     const first = await pay(5n)
     const bytes = await network.rpc('eth_getRawTransactionByHash', [first])
     await till.claim(first, 'order:a', { due: 5n })
@@ -385,7 +385,7 @@ describe('until it is final', () => {
     expect(await till.inEscrow('order:a')).toBe(5n)
   })
 
-  test('money that moved on from escrow is moved back in the transaction that undoes the payment, or nothing is', async () => {
+  test('the reversal fails as a whole unless the handler returns the money to escrow', async () => {
     const [spent, idle] = [await pay(5n), await pay(6n, other)]
     await till.claim(spent, 'order:a', { due: 5n })
     await till.claim(idle, 'order:b', { due: 6n })
@@ -414,7 +414,7 @@ describe('until it is final', () => {
     expect((await till.states()).get(spent)).toBe('gone order:a')
   })
 
-  test('one that was missed too long and never left its block can be claimed anew', async () => {
+  test('a transfer that nodes did not show for too long can be claimed again', async () => {
     const reference = await pay(5n)
     await till.claim(reference, 'order:a', { due: 5n })
     relay.mood = blind
@@ -426,7 +426,7 @@ describe('until it is final', () => {
     expect(await till.inEscrow('order:a')).toBe(5n)
   })
 
-  test('a chain that is away changes nothing, for however long', async () => {
+  test('an unavailable chain changes nothing for any time', async () => {
     const reference = await pay(5n)
     await till.claim(reference, 'order:a', { due: 5n })
     const before = await till.states()

@@ -45,7 +45,7 @@ async function nameLate(buyer: ReturnType<typeof newBuyer>, id: OrderId, referen
   await books.finish()
 }
 
-test('of a cancelled order one late transfer goes back; a second one stays in suspense, and its buyer is told', async () => {
+test('cancelled order: the first late transfer is refunded, a second stays in suspense and the buyer is notified', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(shop, buyer)
   await books.cancel(buyer, id)

@@ -186,7 +186,7 @@ class Story {
   }
 }
 
-test('after any story of payments, claims, looks and reorganisations the books are what the chain holds', {
+test('model: the ledger equals the chain after any sequence of payments, claims, checks and reorganisations', {
   timeout: 120_000,
 }, async () => {
   const stories = fc.array(acts, { minLength: 3, maxLength: LONGEST })

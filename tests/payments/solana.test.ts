@@ -16,7 +16,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-test('on Solana too one transfer pays one thing, strange money waits, and all becomes final', async () => {
+test('Solana: a transfer pays one purpose, unclaimed money is in suspense, and all transfers become final', async () => {
   const [payer, stranger] = [await world.wallet(1_000n), await world.wallet(50n)]
   const { address } = world.treasury
   const paid = await world.run(payer, [await world.transfer(payer, address, 1_000n)])

@@ -52,8 +52,8 @@ test('settings that do not fit together are named, and no secret is told', () =>
   expect(alt).toContain('ALT_CHAIN_ID: is needed to pay')
   expect(alt).toContain('ALT_USDC: is needed to pay')
   const both = { ...BASE, BASE_TREASURY_KEY: key, BASE_TREASURY_KMS_KEY: 'alias/treasury' }
-  expect(complaint(both)).toContain('BASE_TREASURY_KEY: is one of two keys: give one')
-  expect(complaint(both)).toContain('KMS_REGION: is needed for a KMS key')
+  expect(complaint(both)).toContain('BASE_TREASURY_KEY: is set together with the KMS key. Set one of them.')
+  expect(complaint(both)).toContain('KMS_REGION: is required with a KMS key')
   const short = complaint({ SOLANA_TREASURY_KEY: key.slice(1), PAYOUT_CAP_USDC: 'much' })
   expect(short).toContain('SOLANA_TREASURY_KEY: must be 32 bytes in hex')
   expect(short).toContain('PAYOUT_CAP_USDC: must be an amount')

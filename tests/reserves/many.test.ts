@@ -17,7 +17,7 @@ const took = async <T>(work: Promise<T>): Promise<{ result: T; ms: number }> => 
   return { result: await work, ms: Math.round(performance.now() - begun) }
 }
 
-/** A hundred thousand paid orders by hand, in parts; posted one by one they would take minutes. */
+/** Inserts 100,000 paid orders in batches; posting each would take minutes. */
 async function owe(db: Db, total: bigint): Promise<void> {
   await sql`alter table ledger_accounts disable trigger user`.execute(db)
   await sql`
@@ -33,7 +33,7 @@ async function owe(db: Db, total: bigint): Promise<void> {
       from ${part}`.execute(db)
     await sql`
       insert into transfers (network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,
-        happened_at, state, taken_at, created_at)
+        happened_at, state, checked_at, created_at)
       select ${NETWORK}, '0x' || lpad(to_hex(n), 64, '0'), 'order:' || n,
         case when n % 100 = 0 then ${BUSY} else '0x' || lpad(to_hex(n), 40, '0') end,
         n, n, 1, 'a block', now(), 'final', now(), now()
@@ -41,7 +41,7 @@ async function owe(db: Db, total: bigint): Promise<void> {
   }
 }
 
-test('a hundred thousand liabilities are written down together, and one is proven without reading them all', async () => {
+test('a snapshot with 100,000 liabilities is saved, and one is proven without reading all of them', async () => {
   const [network, database] = await Promise.all([startEvmNetwork({ chainId: 8453 }), testDatabase()])
   try {
     const { db } = database
@@ -51,8 +51,8 @@ test('a hundred thousand liabilities are written down together, and one is prove
     await owe(db, total)
     await sql`analyze`.execute(db)
 
-    const plain = await took(treasury.look())
-    const proven = await took(treasury.look(true))
+    const plain = await took(treasury.takeSnapshot())
+    const proven = await took(treasury.takeSnapshot(true))
     expect(proven.result).toMatchObject({ short: 0n, proof: { leaves: LEAVES } })
 
     const one = await took(proveLiabilities(treasury.ctx, { wallets: [QUIET], payees: [] }, 20))
@@ -66,7 +66,7 @@ test('a hundred thousand liabilities are written down together, and one is prove
 
     const figures = { look: plain.ms, lookWithProof: proven.ms, oneProof: one.ms, hundredProofs: many.ms }
     process.stdout.write(`${LEAVES} liabilities, in milliseconds: ${JSON.stringify(figures)}\n`)
-    // Compared with each other, for both wait for the same busy machine.
+    // Compared with each other, because both depend on the speed of the machine.
     expect(one.ms * 10).toBeLessThan(proven.ms)
   } finally {
     await Promise.all([network.stop(), database.stop()])

@@ -50,7 +50,7 @@ const HAPPENINGS = {
 async function askedFor(amount: bigint) {
   const purpose = treasury.somePurpose()
   await paidFor(purpose, amount)
-  return treasury.askFor(purpose, amount, newAccount().address)
+  return treasury.requestPayout(purpose, amount, newAccount().address)
 }
 
 /** The chain, and what happens before and after it is asked. */
@@ -69,7 +69,7 @@ const between = (before: () => Promise<unknown>, after: () => Promise<unknown>) 
   return { chains: { [NETWORK]: chain }, asked: () => asked }
 }
 
-describe('payments and payouts that go on while one snapshots', () => {
+describe('payments and payouts during snapshots', () => {
   const names = Object.keys(HAPPENINGS) as (keyof typeof HAPPENINGS)[]
 
   test.each(names)(
@@ -80,17 +80,17 @@ describe('payments and payouts that go on while one snapshots', () => {
         // One after the other, for both may wait for their nonce.
         const [before, after] = [await HAPPENINGS[name](), await HAPPENINGS[next]()]
         const { chains, asked } = between(before, after)
-        expect(await treasury.look(next === 'nothing', chains)).toMatchObject({ short: 0n })
+        expect(await treasury.takeSnapshot(next === 'nothing', chains)).toMatchObject({ short: 0n })
         expect(asked()).toBe(1)
-        expect((await treasury.look()).short).toBe(0n)
+        expect((await treasury.takeSnapshot()).short).toBe(0n)
       }
       // And a real one is seen to the micro when it is quiet again.
       await network.transfer(treasury.account, other.address, 5n)
-      expect((await treasury.look()).short).toBe(5n)
+      expect((await treasury.takeSnapshot()).short).toBe(5n)
     },
   )
 
-  test(`are no shortage in ${SNAPSHOTS} snapshots, and what is really missing shows afterwards`, async () => {
+  test(`cause no shortage in ${SNAPSHOTS} snapshots, and missing money is reported afterwards`, async () => {
     const buyers = [payer, other, await fundedPayer(network)]
     await paidFor('order:float', 1_000_000n)
     let [isOver, claimed, settled] = [false, 0, 0]
@@ -99,7 +99,7 @@ describe('payments and payouts that go on while one snapshots', () => {
         const [purpose, due] = [treasury.somePurpose(), BigInt(1_000 + claimed)]
         await treasury.payIn(buyer, due, { purpose, due })
         claimed++
-        const payout = await treasury.askFor(purpose, due, newAccount().address)
+        const payout = await treasury.requestPayout(purpose, due, newAccount().address)
         while ((await treasury.advance(payout)) !== undefined) await network.mine(FINALITY)
         settled++
       }
@@ -108,7 +108,7 @@ describe('payments and payouts that go on while one snapshots', () => {
     const shorts: bigint[] = []
     try {
       while (shorts.length < SNAPSHOTS || settled <= LEAST_SETTLED)
-        shorts.push((await treasury.look(shorts.length % 20 === 0)).short)
+        shorts.push((await treasury.takeSnapshot(shorts.length % 20 === 0)).short)
     } finally {
       isOver = true
       await buying
@@ -116,6 +116,6 @@ describe('payments and payouts that go on while one snapshots', () => {
     expect(shorts.filter((short) => short !== 0n)).toEqual([])
     expect(Math.min(claimed, settled)).toBeGreaterThan(LEAST_SETTLED)
     await network.transfer(treasury.account, other.address, 5n)
-    expect((await treasury.look()).short).toBe(5n)
+    expect((await treasury.takeSnapshot()).short).toBe(5n)
   })
 })

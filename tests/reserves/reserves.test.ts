@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { DAY, MINUTE, SECOND } from '@market/kernel/clock'
-import { deleteOldSnapshots, getSolvency, keepReserves } from '@market/money/reserves'
+import { checkReserves, deleteOldSnapshots, getSolvency } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { testDatabase } from '@market/testing/postgres'
@@ -30,14 +30,14 @@ beforeEach(async () => {
 const keyOf = (account: { readonly address: string }) => account.address.toLowerCase()
 const paidFor = (purpose: string, due: bigint) => treasury.payIn(payer, due, { purpose, due })
 
-describe('what is owed', () => {
-  test('is every account that holds money of others with its holder, and the fees are not among it', async () => {
+describe('liabilities', () => {
+  test('every account with money of users is a leaf with its holder; fees are not included', async () => {
     const paid = await treasury.payIn(payer, 1_050n, { purpose: 'order:a', due: 1_000n })
     const strange = await treasury.payIn(other, 77n)
     await treasury.earn('order:a', 100n)
     const payee = newAccount()
-    const payout = await treasury.askFor('order:a', 300n, payee.address)
-    const look = await treasury.look(true)
+    const payout = await treasury.requestPayout('order:a', 300n, payee.address)
+    const look = await treasury.takeSnapshot(true)
     expect(await treasury.leavesOf(look.id)).toEqual([
       { account_id: `escrow:${NETWORK}:order:a`, holder: keyOf(payer), amount_micros: 600n },
       { account_id: `payable:${NETWORK}:${payout.id}`, holder: keyOf(payee), amount_micros: 300n },
@@ -47,7 +47,7 @@ describe('what is owed', () => {
     expect(look).toMatchObject({
       treasury: treasury.account.address,
       latest: 1_127n,
-      books: {
+      balances: {
         ledger: 1_127n,
         inFlight: 0n,
         escrow: 600n,
@@ -61,7 +61,7 @@ describe('what is owed', () => {
     })
   })
 
-  test('to others who paid in the same transaction is not counted as the claimer’s', async () => {
+  test('money of other payers in the same transaction is not attributed to the claimer', async () => {
     const calls = [
       await authorizedBy(network, payer, treasury.account.address, 30n),
       await authorizedBy(network, other, treasury.account.address, 12n),
@@ -69,65 +69,83 @@ describe('what is owed', () => {
     const reference = await network.callMany(network.usdc, calls)
     await network.mine(CONFIRMATIONS)
     await treasury.watch()
-    const unclaimed = await treasury.look(true)
+    const unclaimed = await treasury.takeSnapshot(true)
     expect(await treasury.leavesOf(unclaimed.id)).toMatchObject([{ holder: null, amount_micros: 42n }])
     await treasury.claim(reference, 'order:a', 30n, [keyOf(payer)])
-    const claimed = await treasury.look(true)
+    const claimed = await treasury.takeSnapshot(true)
     expect(await treasury.leavesOf(claimed.id)).toMatchObject([
       { account_id: `escrow:${NETWORK}:order:a`, holder: keyOf(payer), amount_micros: 30n },
       { account_id: `suspense:${NETWORK}:${reference}`, holder: null, amount_micros: 12n },
     ])
   })
 
-  test('may be nothing, and that is proven too', async () => {
-    expect(await treasury.look(true)).toMatchObject({ short: 0n, proof: { leaves: 0 } })
+  test('an empty list of liabilities is proven too', async () => {
+    expect(await treasury.takeSnapshot(true)).toMatchObject({ short: 0n, proof: { leaves: 0 } })
   })
 })
 
-describe('a shortage', () => {
-  test('is seen by the next look, closes the gate by what is missing, and is lifted when the money is back', async () => {
+describe('shortage', () => {
+  test('the next snapshot reports missing money and pauses payouts until it is back', async () => {
     await paidFor('order:a', 1_000n)
-    expect((await treasury.look()).short).toBe(0n)
-    expect(await treasury.gate()).toEqual({ short_micros: 0n, short_since: null })
+    expect((await treasury.takeSnapshot()).short).toBe(0n)
+    expect(await treasury.payoutGuard()).toEqual({ short_micros: 0n, short_since: null })
 
     await network.transfer(treasury.account, other.address, 400n)
-    expect(await treasury.look()).toMatchObject({ short: 400n, latest: 600n, books: { ledger: 1_000n } })
-    expect(await treasury.gate()).toEqual({ short_micros: 400n, short_since: expect.any(Date) })
+    expect(await treasury.takeSnapshot()).toMatchObject({
+      short: 400n,
+      latest: 600n,
+      balances: { ledger: 1_000n },
+    })
+    expect(await treasury.payoutGuard()).toEqual({ short_micros: 400n, short_since: expect.any(Date) })
 
     await network.transfer(other, treasury.account.address, 150n)
-    expect((await treasury.look()).short).toBe(250n)
-    expect(await treasury.gate()).toMatchObject({ short_micros: 250n })
+    expect((await treasury.takeSnapshot()).short).toBe(250n)
+    expect(await treasury.payoutGuard()).toMatchObject({ short_micros: 250n })
 
     await network.transfer(other, treasury.account.address, 250n)
-    expect((await treasury.look()).short).toBe(0n)
-    expect(await treasury.gate()).toEqual({ short_micros: 0n, short_since: null })
+    expect((await treasury.takeSnapshot()).short).toBe(0n)
+    expect(await treasury.payoutGuard()).toEqual({ short_micros: 0n, short_since: null })
   })
 
-  test('is not what is in flight, has left, or has come and is not booked yet', async () => {
+  test('payouts in flight, sent payouts and payments not yet posted are no shortage', async () => {
     await paidFor('order:a', 1_000n)
-    const payout = await treasury.askFor('order:a', 300n, newAccount().address)
-    expect(await treasury.look()).toMatchObject({ short: 0n, books: { inFlight: 0n, payable: 300n } })
+    const payout = await treasury.requestPayout('order:a', 300n, newAccount().address)
+    expect(await treasury.takeSnapshot()).toMatchObject({
+      short: 0n,
+      balances: { inFlight: 0n, payable: 300n },
+    })
     await treasury.advance(payout)
-    expect(await treasury.look()).toMatchObject({ short: 0n, latest: 700n, books: { inFlight: 300n } })
+    expect(await treasury.takeSnapshot()).toMatchObject({
+      short: 0n,
+      latest: 700n,
+      balances: { inFlight: 300n },
+    })
     await network.mine(FINALITY)
     await treasury.advance(payout)
-    expect(await treasury.look()).toMatchObject({ short: 0n, books: { inFlight: 0n, ledger: 700n } })
+    expect(await treasury.takeSnapshot()).toMatchObject({
+      short: 0n,
+      balances: { inFlight: 0n, ledger: 700n },
+    })
     await network.transfer(payer, treasury.account.address, 50n)
-    expect(await treasury.look()).toMatchObject({ short: 0n, latest: 750n, books: { ledger: 700n } })
+    expect(await treasury.takeSnapshot()).toMatchObject({
+      short: 0n,
+      latest: 750n,
+      balances: { ledger: 700n },
+    })
   })
 
-  test('is also when the books do not balance', async () => {
+  test('an imbalance of the ledger is a shortage', async () => {
     await paidFor('order:a', 1_000n)
     const { db } = treasury.ctx
     // Only whoever owns the tables can do this.
     await sql`alter table ledger_accounts disable trigger user`.execute(db)
     await sql`update ledger_accounts set balance_micros = 990 where kind = 'escrow'`.execute(db)
-    expect((await treasury.look(true)).short).toBe(10n)
-    expect(await treasury.gate()).toMatchObject({ short_micros: 10n })
-    expect(await keepReserves(treasury.ctx)).toMatchObject([{ shortMicros: 10n, imbalance: 10n }])
+    expect((await treasury.takeSnapshot(true)).short).toBe(10n)
+    expect(await treasury.payoutGuard()).toMatchObject({ short_micros: 10n })
+    expect(await checkReserves(treasury.ctx)).toMatchObject([{ shortMicros: 10n, imbalance: 10n }])
   })
 
-  test('is asked for again before it is believed, for a node may be a little behind', async () => {
+  test('the chain is read again before a shortage counts, because a node may be behind', async () => {
     await paidFor('order:a', 1_000n)
     let asked = 0
     relay.mood = {
@@ -136,23 +154,23 @@ describe('a shortage', () => {
       result: ({ method, params }, result) =>
         method === 'eth_call' && params[1] === 'latest' && asked++ === 0 ? `0x${'0'.repeat(64)}` : result,
     }
-    expect(await treasury.look()).toMatchObject({ short: 0n, latest: 1_000n })
+    expect(await treasury.takeSnapshot()).toMatchObject({ short: 0n, latest: 1_000n })
     expect(asked).toBe(2)
   })
 })
 
-describe('many workers', () => {
+describe('several workers', () => {
   const rootsInOrder = async () => {
     const snapshots = treasury.ctx.db.selectFrom('reserve_snapshots').select('root').orderBy('taken_at')
     return (await snapshots.execute()).map(({ root }) => root !== null)
   }
 
-  test('make one look in half a minute, and one proof in ten', async () => {
+  test('take one snapshot per 30 s and one proof per 10 minutes', async () => {
     await paidFor('order:a', 1_000n)
-    const sweep = () => Promise.all(Array.from({ length: 6 }, () => keepReserves(treasury.ctx)))
+    const sweep = () => Promise.all(Array.from({ length: 6 }, () => checkReserves(treasury.ctx)))
     const first = (await sweep()).flat()
     expect(first.filter(({ isNew }) => isNew)).toHaveLength(1)
-    expect(first.filter(({ shortMicros, trouble }) => shortMicros > 0n || trouble !== undefined)).toEqual([])
+    expect(first.filter(({ shortMicros, error }) => shortMicros > 0n || error !== undefined)).toEqual([])
     treasury.clock.advance(25 * SECOND - 1)
     await sweep()
     expect(await rootsInOrder()).toEqual([true])
@@ -164,13 +182,13 @@ describe('many workers', () => {
     expect(await rootsInOrder()).toEqual([true, false, true])
   })
 
-  test('are told of a chain that is away by what was last known of it, and of the others as ever', async () => {
+  test('an unavailable chain is reported with its newest snapshot, and the others as usual', async () => {
     await paidFor('order:a', 1_000n)
-    const [known] = await keepReserves(treasury.ctx)
+    const [known] = await checkReserves(treasury.ctx)
     treasury.clock.advance(MINUTE)
     relay.mood = { kind: 'answer', status: 503, body: '' }
     const alt = evmChain({ ...treasury.settings, network: 'alt-mainnet', rpcUrls: [network.url] })
-    const reports = await keepReserves({
+    const reports = await checkReserves({
       ...treasury.ctx,
       chains: { ...treasury.ctx.chains, 'alt-mainnet': alt },
     })
@@ -180,7 +198,7 @@ describe('many workers', () => {
         isNew: false,
         takenAt: known?.takenAt,
         shortMicros: 0n,
-        trouble: { kind: 'unavailable' },
+        error: { kind: 'unavailable' },
       },
       { network: 'alt-mainnet', isNew: true, takenAt: treasury.clock.now(), shortMicros: 0n },
     ])
@@ -195,31 +213,31 @@ test.each([
   async (_, ahead) => {
     await paidFor('order:a', 1_000n)
     const wrong = testClock(new Date(treasury.clock.now().getTime() + ahead))
-    expect(await keepReserves({ ...treasury.ctx, clock: wrong })).toMatchObject([{ isNew: true }])
+    expect(await checkReserves({ ...treasury.ctx, clock: wrong })).toMatchObject([{ isNew: true }])
     await network.transfer(treasury.account, other.address, 400n)
-    expect(await keepReserves(treasury.ctx)).toMatchObject([{ isNew: true }])
-    expect(await treasury.gate()).toMatchObject({ short_micros: 400n })
+    expect(await checkReserves(treasury.ctx)).toMatchObject([{ isNew: true }])
+    expect(await treasury.payoutGuard()).toMatchObject({ short_micros: 400n })
     treasury.clock.advance(6 * MINUTE)
-    const [report] = await keepReserves(treasury.ctx)
+    const [report] = await checkReserves(treasury.ctx)
     expect(report).toMatchObject({ isNew: true, takenAt: treasury.clock.now(), shortMicros: 400n })
     expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { takenAt: treasury.clock.now() } }])
   },
 )
 
-test('a proof that cannot be written is told of, and keeps no shortage from being seen', async () => {
+test('a proof that cannot be saved is reported and does not hide a shortage', async () => {
   await paidFor('order:a', 1_000n)
   await network.transfer(treasury.account, other.address, 400n)
   await sql`alter table reserve_leaves add constraint full_disk check (false) not valid`.execute(
     treasury.ctx.db,
   )
-  expect(await keepReserves(treasury.ctx)).toMatchObject([
-    { isNew: true, shortMicros: 400n, trouble: { constraint: 'full_disk' } },
+  expect(await checkReserves(treasury.ctx)).toMatchObject([
+    { isNew: true, shortMicros: 400n, error: { constraint: 'full_disk' } },
   ])
-  expect(await treasury.gate()).toMatchObject({ short_micros: 400n })
+  expect(await treasury.payoutGuard()).toMatchObject({ short_micros: 400n })
 })
 
-describe('what is forgotten', () => {
-  test('are the leaves of all but the three newest proofs, and snapshots without proof after a week', async () => {
+describe('deleteOldSnapshots', () => {
+  test('deletes the leaves of all but the three newest proofs, and snapshots without proof after a week', async () => {
     await paidFor('order:a', 1_000n)
     const { db } = treasury.ctx
     const withLeaves = async () =>
@@ -231,15 +249,15 @@ describe('what is forgotten', () => {
         ({ id }) => id,
       )
     const proven: string[] = []
-    for (let n = 0; n < 5; n++) proven.push((await treasury.look(true)).id)
-    const plain = await treasury.look()
+    for (let n = 0; n < 5; n++) proven.push((await treasury.takeSnapshot(true)).id)
+    const plain = await treasury.takeSnapshot()
     await deleteOldSnapshots(treasury.ctx)
     expect((await withLeaves()).toSorted()).toEqual(proven.slice(2).toSorted())
     treasury.clock.advance(7 * DAY + SECOND)
     await deleteOldSnapshots(treasury.ctx)
     // The newest stays whatever its age: it is what is known.
     expect(await snapshots()).toEqual([...proven, plain.id])
-    const next = await treasury.look()
+    const next = await treasury.takeSnapshot()
     await deleteOldSnapshots(treasury.ctx)
     expect(await snapshots()).toEqual([...proven, next.id])
   })

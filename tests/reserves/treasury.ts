@@ -18,7 +18,7 @@ const CAPS = { perPayout: usdc(10n ** 12n), perDay: usdc(10n ** 12n), cost: {} }
 
 type Payer = ReturnType<typeof newAccount>
 
-/** A treasury on a real chain and its books: what comes in, what goes out, and snapshots at both. */
+/** A treasury on a real chain with its ledger: payments, payouts and snapshots. */
 export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network.url) {
   const account = newAccount()
   await network.fund(account.address)
@@ -47,7 +47,7 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
     claim,
     watch: () => watchTreasury(ctx, NETWORK),
     somePurpose: () => `order:${purposes++}`,
-    /** Pays into the treasury and claims it for a purpose, or leaves it to the watcher. */
+    /** Pays into the treasury and claims the transfer for a purpose, or leaves it unclaimed. */
     async payIn(from: Payer, amount: bigint, wanted?: { purpose: string; due: bigint }): Promise<string> {
       const reference = await network.transfer(from, account.address, amount)
       await network.mine(CONFIRMATIONS)
@@ -55,8 +55,8 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
       else await claim(reference, wanted.purpose, wanted.due)
       return reference
     },
-    /** Asks for a payout of what waits for a purpose. */
-    askFor: (purpose: string, amount: bigint, payee: string): Promise<Payout> =>
+    /** Requests a payout from the escrow of a purpose. */
+    requestPayout: (purpose: string, amount: bigint, payee: string): Promise<Payout> =>
       ctx.transact((tx) =>
         requestPayout(ctx, tx, {
           network: NETWORK,
@@ -69,7 +69,7 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
       ),
     advance: ({ id }: Payout) =>
       advancePayout({ ...ctx, payoutSenders, payoutListener: orderPayoutListener, caps: CAPS }, id),
-    /** The platform's share of what waits for a purpose. */
+    /** Moves a fee from the escrow of a purpose. */
     earn: (purpose: string, amount: bigint) =>
       ctx.transact((tx) =>
         post(ctx, tx, {
@@ -80,24 +80,24 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
           moves: [{ from: escrow(NETWORK, purpose), to: fees(NETWORK), amount: usdc(amount) }],
         }),
       ),
-    /** Each a second after the one before, so that there is a newest one. */
-    async look(withProof = false, chains: typeof ctx.chains = ctx.chains) {
+    /** Advances the clock first, so that snapshots have different times. */
+    async takeSnapshot(withProof = false, chains: typeof ctx.chains = ctx.chains) {
       clock.advance(1_000)
-      const look = await takeReserveSnapshot({ ...ctx, chains }, NETWORK, { withProof })
-      if (look === undefined) throw new Error('somebody else looked')
-      return look
+      const snapshot = await takeReserveSnapshot({ ...ctx, chains }, NETWORK, { withProof })
+      if (snapshot === undefined) throw new Error('another worker took the snapshot')
+      return snapshot
     },
-    gate: () =>
+    payoutGuard: () =>
       db
         .selectFrom('payout_guards')
         .select(['short_micros', 'short_since'])
         .where('network', '=', NETWORK)
         .executeTakeFirstOrThrow(),
-    leavesOf: (lookId: string) =>
+    leavesOf: (snapshotId: string) =>
       db
         .selectFrom('reserve_leaves')
         .select(['account_id', 'holder', 'amount_micros'])
-        .where('snapshot_id', '=', lookId)
+        .where('snapshot_id', '=', snapshotId)
         .orderBy('account_id')
         .execute(),
   }

@@ -70,7 +70,7 @@ function working(child: ChildProcess, said: string[]): Promise<string> {
       said.push(chunk.toString())
       if (found) return
       heard += chunk.toString()
-      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"working"/.exec(heard)?.[1]
+      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"worker started"/.exec(heard)?.[1]
       if (address === undefined) return
       found = true
       clearTimeout(timer)

@@ -44,7 +44,7 @@ async function startProxiedRunner(work: (cutConnections: () => void) => void) {
 
 test('runner: `ended` rejects when a finished job cannot be recorded', async () => {
   const runner = await startProxiedRunner((cutConnections) => cutConnections())
-  await expect(runner.ended).rejects.toThrow('gave up')
+  await expect(runner.ended).rejects.toThrow('shut down by itself')
 })
 
 test('runner: `ended` resolves after stop', async () => {

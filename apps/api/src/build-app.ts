@@ -21,7 +21,7 @@ import { readiness } from './readiness.ts'
 
 type LogDestination = NonNullable<Parameters<typeof createLogger>[0]['destination']>
 
-/** The only place that knows every adapter. Reads top to bottom: foundations, ports, edge. */
+/** Wires the api: logs and database first, then adapters, then the HTTP server. */
 export async function buildApp(config: Config, { logTo }: { logTo?: LogDestination } = {}) {
   const log = createLogger({ level: config.LOG_LEVEL, name: 'api', ...(logTo && { destination: logTo }) })
   const metrics = createMetrics()
@@ -29,9 +29,9 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     service: 'agent-market-api',
     ...(config.TRACES_ENDPOINT !== undefined && { endpoint: config.TRACES_ENDPOINT }),
   })
-  const noteFault = (error: unknown, requestId: string) => {
+  const reportFault = (error: unknown, requestId: string) => {
     metrics.faults.inc()
-    log.error({ err: error, request_id: requestId }, 'fault')
+    log.error({ err: error, request_id: requestId }, 'unexpected error')
   }
 
   const db = connect({
@@ -41,7 +41,10 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     preparedStatements: config.DATABASE_PREPARED_STATEMENTS ? 'in_transactions' : 'none',
     pipeline: config.DATABASE_PIPELINE,
     onLostStatement: (error) =>
-      log.warn({ reason: error.message }, 'a prepared statement was lost: none is prepared from now on'),
+      log.warn(
+        { reason: error.message },
+        'a prepared statement was lost; prepared statements are off from now on',
+      ),
     onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
   })
   const limiter = redisLimiter({
@@ -73,7 +76,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     registrationFee: config.REGISTRATION_FEE_USDC,
     ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
-    onFault: (error: unknown, call: { requestId: string }) => noteFault(error, call.requestId),
+    onFault: (error: unknown, call: { requestId: string }) => reportFault(error, call.requestId),
   }
 
   let draining = false
@@ -88,18 +91,18 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     metrics,
     health: { isReady: readiness(db), isDraining: () => draining },
     log,
-    onFault: noteFault,
+    onFault: reportFault,
   })
 
   return {
     log,
-    /** Rejects when a node turns out to be on another chain than it should. */
+    /** Rejects when a node is on another chain than configured. */
     broken: networks.broken,
     listen: async () => {
       await limiter.ready()
       return server.listen({ port: config.PORT, host: config.HOST, ...REUSE_PORT })
     },
-    /** Told to go: rejects readiness, lets new connections find another node, then finishes what it has begun. */
+    /** Reports not ready, waits until the load balancer has noticed, then finishes open requests and closes. */
     stop: async () => {
       draining = true
       networks.stop()
@@ -110,5 +113,5 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   }
 }
 
-/** Two processes may hold the port at once, so that one can take over from the other. */
+/** Lets two processes listen on one port, so that a new one can replace an old one without downtime. */
 const REUSE_PORT: { reusePort?: boolean } = { reusePort: true }

@@ -15,17 +15,17 @@ import {
 } from '@market/platform/settings/chains'
 import type { Config } from './config.ts'
 
-/** A network that payments are taken on; with a gas key also those that buyers only signed. */
-interface Taken {
+/** A network that accepts payments; with a gas key also signed x402 payments. */
+interface PaymentNetwork {
   readonly chain: Chain
   readonly facilitator: () => Promise<Facilitator> | undefined
 }
 
-/** The networks that payments are taken on: the api looks, and holds no key that could move the treasury's money. */
+/** Opens the networks that accept payments. The api only reads them; it has no key of a treasury. */
 export async function openChains(config: Config, log: Parameters<typeof openNetworks>[1]) {
   const chains: Partial<Record<Network, Chain>> = {}
   const facilitators: Partial<Record<Network, Facilitator>> = {}
-  const candidates = takenOn(config).map(
+  const candidates = paymentNetworks(config).map(
     ({ chain, facilitator }): ConfiguredNetwork => ({
       network: chain.network,
       async open() {
@@ -40,7 +40,7 @@ export async function openChains(config: Config, log: Parameters<typeof openNetw
   return { ...(await openNetworks(candidates, log)), chains, facilitators }
 }
 
-function takenOn(config: Config): Taken[] {
+function paymentNetworks(config: Config): PaymentNetwork[] {
   const { SOLANA_TREASURY, BASE_TREASURY, ALT_TREASURY } = config
   return [
     ...(SOLANA_TREASURY === undefined ? [] : [onSolana(config, SOLANA_TREASURY)]),
@@ -49,7 +49,7 @@ function takenOn(config: Config): Taken[] {
   ]
 }
 
-function onEvm(config: Config, name: 'BASE' | 'ALT', treasury: string): Taken {
+function onEvm(config: Config, name: 'BASE' | 'ALT', treasury: string): PaymentNetwork {
   const gas = evmGasSettings(config, name, treasury)
   const key = config[`${name}_GAS_KEY`]
   return {
@@ -58,7 +58,7 @@ function onEvm(config: Config, name: 'BASE' | 'ALT', treasury: string): Taken {
   }
 }
 
-function onSolana(config: Config, treasury: string): Taken {
+function onSolana(config: Config, treasury: string): PaymentNetwork {
   const gas = solanaGasSettings(config, treasury)
   const key = config.SOLANA_GAS_KEY
   return {

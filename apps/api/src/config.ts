@@ -9,7 +9,7 @@ import {
 } from '@market/platform/settings/environment'
 import { z } from 'zod'
 
-/** `name:sha256,name:sha256` of operators' keys; the keys themselves are nowhere. */
+/** `name:sha256,name:sha256` of admin keys. Only the hashes are stored. */
 const keyHashes = list.transform((entries, ctx) =>
   entries.map((entry) => {
     const [name = '', hash = ''] = entry.split(':')
@@ -23,7 +23,7 @@ const keyHashes = list.transform((entries, ctx) =>
 
 const EVM = ['BASE', 'ALT'] as const
 
-/** Whatever account is named beside it, and before any node is asked: on EVM a key is one account on all networks. */
+/** Compared with the treasuries of all EVM networks, because a key has the same address on each of them. */
 function isTreasuryKey(config: ChainConfig, key: Buffer | undefined): boolean {
   if (key === undefined) return false
   const own = localEvmSigner(`0x${key.toString('hex')}`).address.toLowerCase()
@@ -34,7 +34,7 @@ const Env = z
   .object({
     ...commonSettings,
     ...chainSettings,
-    /** What registering an agent costs who pays for it with the request. */
+    /** Price of registering an agent by an x402 payment. */
     REGISTRATION_FEE_USDC: money('1'),
     DATABASE_POOL: wholeNumber(1, 100).default(10),
     REDIS_URL: z.url(),
@@ -56,24 +56,28 @@ const Env = z
   .superRefine((config, ctx) => {
     checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
     for (const name of EVM.filter((one) => isTreasuryKey(config, config[`${one}_GAS_KEY`])))
-      ctx.addIssue({ code: 'custom', path: [`${name}_GAS_KEY`], message: 'is the key of a treasury' })
+      ctx.addIssue({
+        code: 'custom',
+        path: [`${name}_GAS_KEY`],
+        message: 'is the key of a treasury. Use a separate gas account.',
+      })
   })
 
 export type Config = Readonly<z.infer<typeof Env>>
 
-/** Keys that move a treasury's money, or name one in a KMS. */
+/** Names of settings that contain a treasury key or the id of one in a KMS. */
 const TREASURY_KEY = /_TREASURY_(?:KMS_)?KEY/
 
-/** Whoever takes the api over must find nothing that moves a treasury's money: not even a key that it does not use. */
+/** An attacker who controls the api must not find a treasury key, so it does not start with one, even if unused. */
 function rejectTreasuryKeys(env: NodeJS.ProcessEnv): void {
-  const held = Object.keys(env).filter((name) => TREASURY_KEY.test(name) && env[name])
-  if (held.length > 0)
+  const found = Object.keys(env).filter((name) => TREASURY_KEY.test(name) && env[name])
+  if (found.length > 0)
     throw new Error(
-      `Not in the api: ${held.join(', ')}. These keys are the worker's alone: take them out of the api's environment, and tell it the treasury's address instead (<NETWORK>_TREASURY).`,
+      `Treasury keys must not be set for the api: ${found.join(', ')}. Only the worker needs them. Remove them from the api's environment and set the treasury's address instead (<NETWORK>_TREASURY).`,
     )
 }
 
-/** The only reader of the environment. */
+/** The only place that reads the environment. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   rejectTreasuryKeys(env)
   return readEnvironment(Env, env)

@@ -5,9 +5,9 @@ const app = await buildApp(readConfig(process.env))
 const address = await app.listen()
 app.log.info({ address }, 'listening')
 
-// What a node of another chain tells would be believed: better not to answer at all.
+// Data of a node on another chain would be trusted, so the api stops.
 app.broken.catch((error) => {
-  app.log.fatal({ err: error }, 'cannot go on')
+  app.log.fatal({ err: error }, 'api failed')
   process.exit(1)
 })
 

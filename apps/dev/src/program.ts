@@ -14,7 +14,7 @@ const KEPT_LINES = 15
 const KILL_AFTER_MS = 8_000
 
 /** What each program writes into its log once it is up. */
-const UP = { api: '"msg":"listening"', worker: '"msg":"working"' } as const
+const UP = { api: '"msg":"listening"', worker: '"msg":"worker started"' } as const
 
 /** Starts a program as a process of its own and waits until it is up. `folder` goes with it if we are killed. */
 export async function startProgram(

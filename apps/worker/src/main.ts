@@ -2,7 +2,7 @@ import { readConfig } from './config.ts'
 import { startApp } from './start-app.ts'
 
 const app = await startApp(readConfig(process.env))
-app.log.info({ address: app.address }, 'working')
+app.log.info({ address: app.address }, 'worker started')
 
 let stopping = false
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -15,8 +15,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-// An engine that gives up by itself is started anew by whoever runs this process.
+// When graphile-worker shuts down by itself, exit: the process manager starts a new process.
 app.ended.catch((error) => {
-  app.log.fatal({ err: error }, 'cannot go on')
+  app.log.fatal({ err: error }, 'worker failed')
   process.exit(1)
 })

@@ -4,12 +4,12 @@ import { z } from 'zod'
 
 const kmsKey = z.string().min(1).max(2048).optional()
 
-/** What the worker pays with. A network without a treasury key is not paid on. */
-export const railSettings = {
+/** Treasury keys and payout limits. The worker pays out only on networks that have a treasury key. */
+export const payoutSenderSettings = {
   ...chainSettings,
   SOLANA_TREASURY_KEY: secretHex,
   SOLANA_TREASURY_KMS_KEY: kmsKey,
-  /** Fees and a fresh account's rent, in lamports: the rent alone is 2 039 280. */
+  /** Highest cost of a payout in lamports: fees, and 2,039,280 for rent when the payee's token account is new. */
   SOLANA_COST_CAP: wholeNumber(5_000, 1_000_000_000).default(5_000_000),
 
   BASE_TREASURY_KEY: secretHex,
@@ -25,21 +25,22 @@ export const railSettings = {
   PAYOUT_DAY_CAP_USDC: money('10000'),
 }
 
-type PayoutSenderConfig = z.infer<z.ZodObject<typeof railSettings>>
+type PayoutSenderConfig = z.infer<z.ZodObject<typeof payoutSenderSettings>>
 
 export const hasKey = (
   config: Pick<PayoutSenderConfig, `${ChainName}_TREASURY_KEY` | `${ChainName}_TREASURY_KMS_KEY`>,
   name: ChainName,
 ): boolean => config[`${name}_TREASURY_KEY`] !== undefined || config[`${name}_TREASURY_KMS_KEY`] !== undefined
 
-/** Settings that only make sense together: each fault names the setting that is missing or too many. */
+/** Checks settings that depend on each other. Each issue names the setting that is missing or redundant. */
 export function checkPayoutSenderSettings(config: PayoutSenderConfig, ctx: z.RefinementCtx): void {
-  const fault = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
+  const addIssue = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
   for (const name of ['SOLANA', 'BASE', 'ALT'] as const) {
     const isLocal = config[`${name}_TREASURY_KEY`] !== undefined
     const isKms = config[`${name}_TREASURY_KMS_KEY`] !== undefined
-    if (isLocal && isKms) fault(`${name}_TREASURY_KEY`, 'is one of two keys: give one')
-    if (isKms && config.KMS_REGION === undefined) fault('KMS_REGION', 'is needed for a KMS key')
+    if (isLocal && isKms)
+      addIssue(`${name}_TREASURY_KEY`, 'is set together with the KMS key. Set one of them.')
+    if (isKms && config.KMS_REGION === undefined) addIssue('KMS_REGION', 'is required with a KMS key')
   }
   checkChainSettings(config, (name) => hasKey(config, name), ctx)
 }

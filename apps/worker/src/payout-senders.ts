@@ -22,20 +22,20 @@ import {
 import type { Config } from './config.ts'
 import { hasKey } from './payout-sender-settings.ts'
 
-/** A network this process pays on: the eye and the hand on the same treasury. */
-interface Opened {
+/** A network that this worker pays out on. Chain and sender use the same treasury. */
+interface OpenNetwork {
   readonly chain: Chain
   readonly sender: PayoutSender
-  /** Sees through what the api sent; with the gas key it also outbids what nobody mines. */
+  /** Settles the x402 payments that the api sent. With the gas key it also replaces those that are not mined. */
   readonly facilitator: () => Promise<Facilitator> | undefined
 }
 
-/** The networks that have a treasury key, each from the moment its nodes were checked. */
+/** Opens the networks that have a treasury key. A network is available after its nodes were checked. */
 export async function openPayoutSenders(config: Config, log: Parameters<typeof openNetworks>[1]) {
   const payoutSenders: Partial<Record<Network, PayoutSender>> = {}
   const chains: Partial<Record<Network, Chain>> = {}
   const facilitators: Partial<Record<Network, Facilitator>> = {}
-  const candidate = (network: Network, open: () => Promise<Opened>): ConfiguredNetwork => ({
+  const candidate = (network: Network, open: () => Promise<OpenNetwork>): ConfiguredNetwork => ({
     network,
     async open() {
       const { chain, sender, facilitator } = await open()
@@ -61,7 +61,7 @@ const kmsSettings = (config: Config, keyId: string) => ({
   ...(config.KMS_ENDPOINT !== undefined && { endpoint: config.KMS_ENDPOINT }),
 })
 
-// The KMS client is large; only who has a key there waits for it.
+// The KMS client is large, so it is loaded only when a KMS key is configured.
 async function evmSigner(config: Config, name: 'BASE' | 'ALT'): Promise<EvmTreasurySigner> {
   const key = config[`${name}_TREASURY_KEY`]
   if (key !== undefined) return localEvmSigner(`0x${key.toString('hex')}`)
@@ -76,14 +76,14 @@ async function solanaSigner(config: Config): Promise<SolanaTreasurySigner> {
   return kmsSolanaSigner(kmsSettings(config, config.SOLANA_TREASURY_KMS_KEY ?? ''))
 }
 
-/** The api is told an address and the worker a key: money must not come in at one place and leave from another. */
-const sameTreasury = (told: string | undefined, own: string): void =>
+/** The api has the treasury's address and the worker its key. Both must name the same account. */
+const sameTreasury = (configured: string | undefined, own: string): void =>
   assert(
-    told === undefined || told === own || told.toLowerCase() === own,
-    `${told} is not the treasury key’s`,
+    configured === undefined || configured === own || configured.toLowerCase() === own,
+    `${configured} is not the address of the treasury key`,
   )
 
-async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<Opened> {
+async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<OpenNetwork> {
   const signer = await evmSigner(config, name)
   sameTreasury(config[`${name}_TREASURY`], signer.address.toLowerCase())
   const settings = {
@@ -100,7 +100,7 @@ async function openEvm(config: Config, name: 'BASE' | 'ALT'): Promise<Opened> {
   }
 }
 
-async function openSolana(config: Config): Promise<Opened> {
+async function openSolana(config: Config): Promise<OpenNetwork> {
   const signer = await solanaSigner(config)
   sameTreasury(config.SOLANA_TREASURY, signer.address)
   const settings = solanaSettings(config, signer.address)

@@ -14,12 +14,12 @@ interface RotationSettings {
   readonly VAULT_PEPPER: Buffer
 }
 
-/** No admin key can be called so: a colon is not allowed in their names. */
+/** Admin keys cannot have this name, because a colon is not allowed in it. */
 const ACTOR = { kind: 'admin_key', name: 'vault:rotate' } as const
 
 /**
- * Brings every sealed value of the database under the first key of the vault. The marketplace may run meanwhile; a run
- * that was cut short is finished by the next.
+ * Encrypts every sealed value of the database with the first key of the vault. The marketplace can run meanwhile, and an
+ * interrupted run can be repeated.
  */
 export async function rotateVault(settings: RotationSettings) {
   const db = connect({
@@ -35,15 +35,15 @@ export async function rotateVault(settings: RotationSettings) {
     requestId: idSource(systemClock).next('cmd'),
   }
   const [current, ...others] = settings.VAULT_KEYS.map(({ id }) => id)
-  const note = (act: string, details: Readonly<Record<string, unknown>>) =>
+  const recordAudit = (act: string, details: Readonly<Record<string, unknown>>) =>
     transact(db, (tx) => record(ctx, tx, { act, subject: `vault:${current}`, details }))
   try {
-    await note('vault.rotation_began', { other_keys: others })
+    await recordAudit('vault.rotation_began', { other_keys: others })
     const columns = [...(await resealAgents(ctx)), await resealWallets(ctx), await resealResponses(ctx)]
     const counts = columns.map(({ column, values, resealed, left, unopened }) => {
       return [column, { values, resealed, left, unopened }]
     })
-    await note('vault.rotation_ended', Object.fromEntries(counts))
+    await recordAudit('vault.rotation_ended', Object.fromEntries(counts))
     return columns
   } finally {
     await db.destroy()

@@ -1,25 +1,32 @@
 import { connect, openPool } from '@market/database/connect'
 import { latestMigration } from '@market/database/migrations'
 import { hasMigration } from '@market/database/ping'
-import { startPayingOut } from '@market/jobs/pay-out'
+import { startPayoutLoop } from '@market/jobs/payout-loop'
 import { startRunner } from '@market/jobs/runner'
-import { HOUSE_SWEEPS, startSweeps } from '@market/jobs/sweeps'
+import { startSweeps } from '@market/jobs/start-sweeps'
+import { SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
-import { watchGas } from '@market/jobs/watch-gas'
-import { MONEY_SWEEPS } from '@market/jobs/watch-money'
 import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
+import type { ReversalHandlers } from '@market/money/payments'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { localVault } from '@market/platform/vault/local-vault'
-import { orderPayoutListener } from '@market/trade/orders'
+import { orderPayoutListener, undoPayment } from '@market/trade/orders'
+import { undoRegistration } from '@market/trade/x402'
 import type { Config } from './config.ts'
-import { serveFigures } from './figures.ts'
+import { startMetricsServer } from './metrics-server.ts'
 import { openPayoutSenders } from './payout-senders.ts'
 
-/** Puts the worker together. Reads top to bottom: foundations, ports, jobs. */
+/** What a reversed payment means for what it paid for. */
+const REVERSAL_HANDLERS = {
+  order: undoPayment,
+  registration: undoRegistration,
+} satisfies ReversalHandlers
+
+/** Wires the worker: logs and database first, then adapters, then jobs. */
 export async function startApp(config: Config) {
   const log = createLogger({ level: config.LOG_LEVEL, name: 'worker' })
   const traces = await startTraces({
@@ -37,9 +44,12 @@ export async function startApp(config: Config) {
     preparedStatements: config.DATABASE_PREPARED_STATEMENTS ? 'all' : 'none',
     pipeline: config.DATABASE_PIPELINE,
     onLostStatement: (error) =>
-      log.warn({ reason: error.message }, 'a prepared statement was lost: none is prepared from now on'),
+      log.warn(
+        { reason: error.message },
+        'a prepared statement was lost; prepared statements are off from now on',
+      ),
   })
-  // The engine takes and completes jobs; after a crash of Postgres a job may run twice, which jobs allow for.
+  // graphile-worker's connections commit without a flush: after a crash of Postgres a job may run twice, which is safe.
   const pool = openPool({
     ...connection,
     applicationName: 'agent-market-jobs',
@@ -61,7 +71,7 @@ export async function startApp(config: Config) {
   const caps = { perPayout, perDay, cost: { 'solana-mainnet': BigInt(SOLANA_COST_CAP) } }
 
   let stopping = false
-  const figures = await serveFigures({
+  const metrics = await startMetricsServer({
     host: config.HOST,
     port: config.PORT,
     readers: config.METRICS_READERS,
@@ -69,10 +79,10 @@ export async function startApp(config: Config) {
     isReady: () => hasMigration(db, latestMigration()),
     isStopping: () => stopping,
   })
-  const payingOut = startPayingOut(
+  const payoutLoop = startPayoutLoop(
     { ...ctx, payoutSenders: networks.payoutSenders, payoutListener: orderPayoutListener, caps },
     log,
-    figures.noteFailure,
+    metrics.countFailure,
   )
   const runner = await startRunner({
     pool,
@@ -80,24 +90,23 @@ export async function startApp(config: Config) {
     tasks: taskList(ctx, { stopping: () => stopping }),
     concurrency: config.JOB_CONCURRENCY,
     log,
-    onFailure: figures.noteFailure,
+    onFailure: metrics.countFailure,
   })
-  const sweeps = startSweeps(ctx, HOUSE_SWEEPS, log, figures.noteFailure, config.SWEEP_INTERVAL_MS)
-  const money = [...MONEY_SWEEPS, watchGas(figures.noteGas)]
-  const watching = startSweeps(ctx, money, log, figures.noteFailure, config.SWEEP_INTERVAL_MS)
+  const sweepContext = { ...ctx, reversalHandlers: REVERSAL_HANDLERS, recordGas: metrics.recordGas }
+  const sweeps = startSweeps(sweepContext, SWEEPS, log, metrics.countFailure, config.SWEEP_INTERVAL_MS)
 
   return {
     log,
-    address: figures.address,
+    address: metrics.address,
     ended: Promise.race([runner.ended, networks.broken]),
-    /** Takes no more jobs, brings those that run to a good place, and ends. */
+    /** Starts no more jobs, waits for those that run, and closes all connections. */
     stop: async () => {
       stopping = true
       networks.stop()
       await runner.stop()
-      await payingOut.stop()
-      await Promise.all([sweeps.stop(), watching.stop()])
-      await figures.stop()
+      await payoutLoop.stop()
+      await sweeps.stop()
+      await metrics.stop()
       await Promise.allSettled([db.destroy(), pool.end(), traces.stop()])
     },
   }

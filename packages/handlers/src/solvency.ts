@@ -3,8 +3,8 @@ import {
   getSolvency,
   type LiabilityProof,
   liabilitiesOf,
+  type NetworkSolvency,
   proveLiabilities,
-  type Standing,
 } from '@market/money/reserves'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
@@ -12,15 +12,15 @@ import { requireAgent } from './require-actor.ts'
 
 const usd = (micros: bigint): string => formatUsd(usdc(micros))
 
-const presentStanding = ({ newest, proven }: Standing) => ({
+const presentNetwork = ({ newest, proven }: NetworkSolvency) => ({
   network: newest.network,
   treasury: newest.treasury,
   checked_at: newest.takenAt.toISOString(),
   assets_usd: usd(newest.latest),
   assets_final_usd: usd(newest.final),
-  liabilities_usd: usd(liabilitiesOf(newest.books)),
-  platform_usd: usd(newest.books.fees),
-  in_flight_usd: usd(newest.books.inFlight),
+  liabilities_usd: usd(liabilitiesOf(newest.balances)),
+  platform_usd: usd(newest.balances.fees),
+  in_flight_usd: usd(newest.balances.inFlight),
   shortfall_usd: usd(newest.short),
   solvent: newest.short === 0n,
   proof: proven?.proof
@@ -29,16 +29,16 @@ const presentStanding = ({ newest, proven }: Standing) => ({
         checked_at: proven.takenAt.toISOString(),
         root: proven.proof.root,
         leaves: proven.proof.leaves,
-        liabilities_usd: usd(liabilitiesOf(proven.books)),
+        liabilities_usd: usd(liabilitiesOf(proven.balances)),
       }
     : null,
 })
 
-/** Of those beside the way only hash and sum: whose they are is nobody else's business. */
-const presentProof = ({ look, root, total, leaf, path }: LiabilityProof) => ({
-  network: look.network,
-  snapshot_id: look.id,
-  checked_at: look.takenAt.toISOString(),
+/** Siblings are given only by hash and sum, because they belong to other users. */
+const presentProof = ({ snapshot, root, total, leaf, path }: LiabilityProof) => ({
+  network: snapshot.network,
+  snapshot_id: snapshot.id,
+  checked_at: snapshot.takenAt.toISOString(),
   root,
   total_usd: usd(total),
   leaf: {
@@ -52,8 +52,8 @@ const presentProof = ({ look, root, total, leaf, path }: LiabilityProof) => ({
 })
 
 /**
- * An owner's wallet was signed for, and so is the caller's. A payout address was only named: anybody's can be, so it
- * shows no more than what is being paid to it, as the chain soon will.
+ * The owner proved to control the owner wallet by a signature. Payout addresses are not proven, so for them only payouts
+ * are returned, which will be public on the chain anyway.
  */
 async function holdersOf(ctx: HandlerContext) {
   if (ctx.actor.kind !== 'agent') return { wallets: (await ownerOf(ctx)).wallets, payees: [] }
@@ -68,7 +68,7 @@ async function holdersOf(ctx: HandlerContext) {
 export const solvencyHandlers = {
   getSolvency: handler('getSolvency', {
     run: (ctx) => getSolvency(ctx),
-    present: (standings) => ({ data: standings.map(presentStanding) }),
+    present: (networks) => ({ data: networks.map(presentNetwork) }),
   }),
 
   getSolvencyProof: handler('getSolvencyProof', {

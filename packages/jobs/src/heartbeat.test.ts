@@ -3,7 +3,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { keepHeartbeat } from './heartbeat.ts'
+import { startHeartbeat } from './heartbeat.ts'
 
 let ctx: MarketContext
 beforeEach(async () => {
@@ -12,11 +12,11 @@ beforeEach(async () => {
   return database.stop
 })
 
-function startHeartbeat(...ids: string[]) {
+function openHeartbeat(...ids: string[]) {
   const warnings: { fields: object; message: string }[] = []
   const log = { warn: (fields: object, message: string) => void warnings.push({ fields, message }) }
   const jobIds = new Set<string>()
-  const heartbeat = keepHeartbeat(ctx, { poolIds: new Set(ids), jobIds }, log)
+  const heartbeat = startHeartbeat(ctx, { poolIds: new Set(ids), jobIds }, log)
   onTestFinished(() => heartbeat.stop())
   return { heartbeat, warnings, jobIds }
 }
@@ -26,7 +26,7 @@ const pools = async () =>
     (row) => row.worker_id,
   )
 
-const silence = (worker: string) =>
+const stopHeartbeat = (worker: string) =>
   ctx.db
     .updateTable('worker_pools')
     .set({ seen_at: new Date(Date.now() - 60_000) })
@@ -34,7 +34,7 @@ const silence = (worker: string) =>
     .execute()
 
 test('a worker records its heartbeat and removes it when it stops', async () => {
-  const { heartbeat, warnings } = startHeartbeat('one')
+  const { heartbeat, warnings } = openHeartbeat('one')
   await heartbeat.beat()
   expect(await pools()).toEqual(['one'])
   await heartbeat.stop()
@@ -43,15 +43,15 @@ test('a worker records its heartbeat and removes it when it stops', async () => 
 })
 
 test('a worker without a pool records no heartbeat', async () => {
-  const { heartbeat } = startHeartbeat()
+  const { heartbeat } = openHeartbeat()
   await heartbeat.beat()
   expect(await pools()).toEqual([])
 })
 
 test('removes dead workers, logs them once, and leaves the others', async () => {
   await recordHeartbeat(ctx, ['dead', 'other'])
-  await silence('dead')
-  const { heartbeat, warnings } = startHeartbeat('one')
+  await stopHeartbeat('dead')
+  const { heartbeat, warnings } = openHeartbeat('one')
   await heartbeat.beat()
   await heartbeat.beat()
   expect(await pools()).toEqual(['one', 'other'])
@@ -59,16 +59,16 @@ test('removes dead workers, logs them once, and leaves the others', async () => 
 })
 
 test('a worker that missed heartbeats does not release its own jobs', async () => {
-  const { heartbeat, warnings } = startHeartbeat('one')
+  const { heartbeat, warnings } = openHeartbeat('one')
   await heartbeat.beat()
-  await silence('one')
+  await stopHeartbeat('one')
   await enqueue(ctx.db, { name: 'deliver-events', payload: { agentId: 'agt_1' } })
   await heartbeat.beat()
   expect(await pools()).toEqual(['one'])
   expect(warnings).toEqual([])
 })
 
-const holdJob = async (pool: string, seconds: number): Promise<string> => {
+const lockJob = async (pool: string, seconds: number): Promise<string> => {
   await enqueue(ctx.db, {
     name: 'deliver-events',
     payload: { agentId: 'agt_1' },
@@ -81,7 +81,7 @@ const holdJob = async (pool: string, seconds: number): Promise<string> => {
   return String(rows[0]?.id)
 }
 
-const heldJobs = async (): Promise<string[]> => {
+const lockedJobs = async (): Promise<string[]> => {
   const { rows } = await sql<{ id: bigint }>`
     select id from graphile_worker._private_jobs where locked_at is not null order by id`.execute(ctx.db)
   return rows.map(({ id }) => String(id))
@@ -89,22 +89,22 @@ const heldJobs = async (): Promise<string[]> => {
 
 test('releases a job that is locked by this worker and not running', async () => {
   await recordHeartbeat(ctx, ['other'])
-  const { heartbeat, warnings, jobIds } = startHeartbeat('one')
-  const lost = await holdJob('one', 11)
-  const known = await holdJob('one', 12)
-  const onItsWay = await holdJob('one', 1)
-  const others = await holdJob('other', 11)
+  const { heartbeat, warnings, jobIds } = openHeartbeat('one')
+  const lost = await lockJob('one', 11)
+  const known = await lockJob('one', 12)
+  const justLocked = await lockJob('one', 1)
+  const others = await lockJob('other', 11)
   jobIds.add(known)
   await heartbeat.beat()
-  expect(await heldJobs()).toEqual([known, onItsWay, others].toSorted((a, b) => Number(a) - Number(b)))
-  expect(await heldJobs()).not.toContain(lost)
+  expect(await lockedJobs()).toEqual([known, justLocked, others].toSorted((a, b) => Number(a) - Number(b)))
+  expect(await lockedJobs()).not.toContain(lost)
   expect(warnings).toEqual([
     { fields: { jobs: 1 }, message: 'released jobs that this worker had locked but never received' },
   ])
 })
 
 test('deleteReplacedJobs: deletes only jobs that were replaced while a dead worker had them locked', async () => {
-  const kept = await holdJob('one', 1)
+  const kept = await lockJob('one', 1)
   await sql`
     insert into graphile_worker._private_jobs (task_id, payload, key, attempts, max_attempts)
     select task_id, payload, null, 1000, 1000 from graphile_worker._private_jobs limit 1`.execute(ctx.db)

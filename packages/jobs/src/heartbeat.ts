@@ -12,22 +12,22 @@ interface HeartbeatLog {
   warn(fields: object, message: string): void
 }
 
-/** The pools of this process, and the jobs they know to be theirs. */
-export interface Held {
+/** The worker pools of this process and the jobs that they received. */
+export interface OwnJobs {
   readonly poolIds: ReadonlySet<string>
   readonly jobIds: ReadonlySet<string>
 }
 
 /** Every second, records the heartbeat of this process and releases the jobs of dead workers and its own lost jobs. */
-export function keepHeartbeat(ctx: Needs<'db'>, held: Held, log: HeartbeatLog) {
-  const { poolIds } = held
+export function startHeartbeat(ctx: Needs<'db'>, own: OwnJobs, log: HeartbeatLog) {
+  const { poolIds } = own
   let beating = false
   const beat = async () => {
     if (beating || poolIds.size === 0) return
     beating = true
     try {
       await recordHeartbeat(ctx, [...poolIds])
-      const lost = await releaseLostJobs(ctx, [...poolIds], [...held.jobIds])
+      const lost = await releaseLostJobs(ctx, [...poolIds], [...own.jobIds])
       if (lost > 0) log.warn({ jobs: lost }, 'released jobs that this worker had locked but never received')
       const dead = await releaseJobsOfDeadWorkers(ctx)
       if (dead.length > 0) log.warn({ pools: dead }, 'released the jobs of dead workers')

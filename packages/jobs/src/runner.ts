@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Needs } from '@market/core/context'
 import { Logger, type RunnerOptions, run, type TaskList, type WorkerEvents } from 'graphile-worker'
-import { keepHeartbeat } from './heartbeat.ts'
+import { startHeartbeat } from './heartbeat.ts'
 
 interface RunnerLog {
   warn(fields: object, message: string): void
@@ -9,28 +9,28 @@ interface RunnerLog {
 }
 
 interface RunnerSettings {
-  /** The engine's own connections, and the application's for everything else. */
+  /** The connections of graphile-worker; everything else uses those of `ctx`. */
   readonly pool: NonNullable<RunnerOptions['pgPool']>
   readonly ctx: Needs<'db'>
   readonly tasks: TaskList
-  /** How many jobs run at once in this process. */
+  /** Jobs that run concurrently in this process. */
   readonly concurrency: number
   readonly log: RunnerLog
   readonly onFailure: (task: string) => void
 }
 
 interface Runner {
-  /** Resolves when the engine was stopped; fails as soon as it gives up by itself. */
+  /** Resolves after `stop`; rejects when graphile-worker shuts down by itself. */
   readonly ended: Promise<void>
-  /** Takes no more jobs, waits for those that run, and ends. */
+  /** Starts no more jobs and waits for those that run. */
   stop(): Promise<void>
 }
 
-/** A job that nobody announced is found within this; announced ones start some milliseconds after their commit. */
+/** How soon a job is found when its notification was lost; others start a few milliseconds after commit. */
 const POLL_MS = 250
 
-/** So long a job that is done still counts as known. */
-const TOLD_WITHIN_MS = 5_000
+/** How long a completed job still counts as this worker's: the database is updated a moment later. */
+const COMPLETION_DELAY_MS = 5_000
 
 export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   const { log, concurrency } = settings
@@ -48,17 +48,17 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   events.on('localQueue:returnJobs', ({ jobs }) => {
     for (const { id } of jobs) jobIds.delete(String(id))
   })
-  // That it is done is told to the database a moment later.
   events.on('job:complete', ({ job }) =>
-    setTimeout(() => jobIds.delete(String(job.id)), TOLD_WITHIN_MS).unref(),
+    setTimeout(() => jobIds.delete(String(job.id)), COMPLETION_DELAY_MS).unref(),
   )
   let stopping = false
-  const gaveUp = Promise.withResolvers<never>()
-  // It gives up when it cannot write down how a job ended: it takes no more, and may never say that it has ended.
+  const shutDown = Promise.withResolvers<never>()
+  // graphile-worker shuts down by itself when it cannot save the result of a job, and its promise may never settle.
   events.on('pool:gracefulShutdown', () => {
-    if (!stopping) gaveUp.reject(new Error('The job engine gave up; the warnings before this say why'))
+    if (!stopping)
+      shutDown.reject(new Error('graphile-worker shut down by itself; see the warnings before this'))
   })
-  const heartbeat = keepHeartbeat(settings.ctx, { poolIds, jobIds }, log)
+  const heartbeat = startHeartbeat(settings.ctx, { poolIds, jobIds }, log)
   const runner = await run({
     pgPool: settings.pool,
     taskList: settings.tasks,
@@ -80,10 +80,10 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   })
   await heartbeat.beat()
   return {
-    ended: Promise.race([gaveUp.promise, runner.promise]),
+    ended: Promise.race([shutDown.promise, runner.promise]),
     stop: async () => {
       stopping = true
-      // One that has given up says that it is stopped already.
+      // Rejects when graphile-worker has already shut down by itself.
       await runner.stop().catch(() => undefined)
       await heartbeat.stop()
     },

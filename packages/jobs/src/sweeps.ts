@@ -4,60 +4,181 @@ import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { maintainLedgerPartitions } from '@market/money/ledger'
-import { applyDueTransitions } from '@market/trade/orders'
-import type { JobContext } from './job.ts'
+import { type ReversalHandlers, recheckTransfers, watchTreasury } from '@market/money/payments'
+import { compareOutgoingTransfers } from '@market/money/payouts'
+import { checkReserves, deleteOldSnapshots } from '@market/money/reserves'
+import { applyDueTransitions, finishPayments } from '@market/trade/orders'
+import {
+  deleteVoidPurchases,
+  findReplacementTx,
+  finishPurchases,
+  type GasFigures,
+  gasFigures,
+  sendUnmined,
+} from '@market/trade/x402'
+import type { Sweep, SweepLog } from './start-sweeps.ts'
+import type { JobContext } from './tasks.ts'
 
-/** What is done again and again by every worker; each is safe to do twice at once. */
-export interface Sweep<Ctx> {
-  readonly name: string
-  readonly everyMs: number
-  readonly run: (ctx: Ctx, log: SweepLog) => Promise<unknown>
-}
+type Network = keyof JobContext['chains']
 
-export interface SweepLog {
-  error(fields: object, message: string): void
+export type SweepContext = JobContext & {
+  readonly reversalHandlers: ReversalHandlers
+  readonly recordGas: (metrics: readonly GasFigures[]) => void
 }
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
 
-export const HOUSE_SWEEPS: readonly Sweep<JobContext>[] = [
-  { name: 'enqueue-overdue-deliveries', everyMs: 5 * SECOND, run: enqueueOverdueDeliveries },
-  { name: 'retry-failed-jobs', everyMs: 5 * SECOND, run: retryFailedJobsSoon },
-  { name: 'apply-due-transitions', everyMs: 2 * SECOND, run: applyDueTransitions },
-  { name: 'delete-replaced-jobs', everyMs: MINUTE, run: deleteReplacedJobs },
-  { name: 'delete-old-requests', everyMs: MINUTE, run: deleteOldRequests },
-  { name: 'delete-old-signatures', everyMs: MINUTE, run: deleteOldSignatures },
-  { name: 'maintain-event-partitions', everyMs: 60 * MINUTE, run: maintainEventPartitions },
-  { name: 'maintain-ledger-partitions', everyMs: 60 * MINUTE, run: maintainLedgerPartitions },
-  { name: 'maintain-delivery-partitions', everyMs: 60 * MINUTE, run: maintainDeliveryPartitions },
+/** Below this number of settlements an operator must add gas. */
+const FEW_SETTLEMENTS = 200
+
+export const SWEEPS: readonly Sweep<SweepContext>[] = [
+  {
+    name: 'apply-due-transitions',
+    everyMs: 2 * SECOND,
+    does: 'Applies the deadlines of orders: expires, approves or cancels them',
+    run: applyDueTransitions,
+  },
+  {
+    name: 'finish-payments',
+    everyMs: 2 * SECOND,
+    does: 'Marks orders as paid whose transfer has enough confirmations now',
+    run: (ctx) => finishPayments(ctx, (order, payment) => findReplacementTx(ctx, order, payment)),
+  },
+  {
+    name: 'finish-purchases',
+    everyMs: 2 * SECOND,
+    does: 'Completes or voids x402 purchases whose request ended before the payment was settled',
+    run: finishPurchases,
+  },
+  {
+    name: 'send-unmined',
+    everyMs: 10 * SECOND,
+    does: 'Replaces x402 settlements that are not mined with a higher fee at the same nonce',
+    run: sendUnmined,
+  },
+  {
+    name: 'watch-treasuries',
+    everyMs: 5 * SECOND,
+    does: 'Records new transfers into each treasury',
+    run: perNetwork(watchTreasury),
+  },
+  {
+    name: 'recheck-transfers',
+    everyMs: 5 * SECOND,
+    does: 'Checks recorded transfers until they are final, and reverses those that the chain dropped',
+    run: (ctx) => recheckTransfers(ctx, ctx.reversalHandlers),
+  },
+  {
+    name: 'compare-outgoing-transfers',
+    everyMs: 2 * SECOND,
+    does: 'Matches transfers out of each treasury with payouts, and pauses payouts when one has no match',
+    run: perNetwork(compareOutgoingTransfers),
+  },
+  {
+    // Payouts stay paused after a database restart until this has run; checkReserves itself limits how often it reads the chain.
+    name: 'check-reserves',
+    everyMs: 5 * SECOND,
+    does: 'Compares each treasury with the ledger about every 30 s, and pauses payouts when money is missing',
+    run: reportReserves,
+  },
+  {
+    name: 'check-gas',
+    everyMs: MINUTE,
+    does: 'Measures how many x402 settlements the gas accounts can pay for',
+    run: reportGas,
+  },
+  {
+    name: 'enqueue-overdue-deliveries',
+    everyMs: 5 * SECOND,
+    does: 'Enqueues webhook deliveries that are due and have no job',
+    run: enqueueOverdueDeliveries,
+  },
+  {
+    name: 'retry-failed-jobs',
+    everyMs: 5 * SECOND,
+    does: 'Limits the wait before failed jobs are tried again',
+    run: retryFailedJobsSoon,
+  },
+  {
+    name: 'delete-replaced-jobs',
+    everyMs: MINUTE,
+    does: 'Deletes jobs that were replaced while a dead worker had them locked',
+    run: deleteReplacedJobs,
+  },
+  {
+    name: 'delete-old-requests',
+    everyMs: MINUTE,
+    does: 'Deletes stored responses of idempotent requests after their time',
+    run: deleteOldRequests,
+  },
+  {
+    name: 'delete-old-signatures',
+    everyMs: MINUTE,
+    does: 'Deletes used wallet signatures that are too old to be replayed',
+    run: deleteOldSignatures,
+  },
+  {
+    name: 'delete-old-snapshots',
+    everyMs: HOUR,
+    does: 'Deletes reserve snapshots without a proof after a week, and the leaves of old proofs',
+    run: deleteOldSnapshots,
+  },
+  {
+    name: 'delete-void-purchases',
+    everyMs: HOUR,
+    does: 'Deletes x402 purchases that were never paid',
+    run: deleteVoidPurchases,
+  },
+  {
+    name: 'maintain-event-partitions',
+    everyMs: HOUR,
+    does: 'Creates the next monthly partitions of events and drops old ones',
+    run: maintainEventPartitions,
+  },
+  {
+    name: 'maintain-ledger-partitions',
+    everyMs: HOUR,
+    does: 'Creates the next monthly partitions of the ledger',
+    run: maintainLedgerPartitions,
+  },
+  {
+    name: 'maintain-delivery-partitions',
+    everyMs: HOUR,
+    does: 'Creates the next monthly partitions of webhook deliveries and drops old ones',
+    run: maintainDeliveryPartitions,
+  },
 ]
 
-/** Starts each sweep at once and then at its own pace, never over itself. */
-export function startSweeps<Ctx>(
-  ctx: Ctx,
-  sweeps: readonly Sweep<Ctx>[],
-  log: SweepLog,
-  onFailure: (name: string) => void,
-  maxIntervalMs = Number.POSITIVE_INFINITY,
-) {
-  const running = new Map<string, Promise<unknown>>()
-  const sweep = ({ name, run }: Sweep<Ctx>) => {
-    if (running.has(name)) return
-    const work = run(ctx, log)
-      .catch((error) => {
-        onFailure(name)
-        log.error({ err: error, sweep: name }, 'sweep failed')
-      })
-      .finally(() => running.delete(name))
-    running.set(name, work)
+/** An error on one network does not stop the others; all errors are thrown at the end. */
+function perNetwork(run: (ctx: JobContext, network: Network) => Promise<unknown>) {
+  return async (ctx: JobContext): Promise<void> => {
+    const networks = Object.keys(ctx.chains) as Network[]
+    const results = await Promise.allSettled(networks.map((network) => run(ctx, network)))
+    const failures = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    if (failures.length > 0) throw new AggregateError(failures, 'Not every network could be read')
   }
-  for (const each of sweeps) sweep(each)
-  const timers = sweeps.map((each) => setInterval(() => sweep(each), Math.min(each.everyMs, maxIntervalMs)))
-  return {
-    stop: async () => {
-      for (const timer of timers) clearInterval(timer)
-      await Promise.all(running.values())
-    },
-  }
+}
+
+/** Operators set alerts on this log line. */
+async function reportReserves(ctx: JobContext, log: SweepLog): Promise<void> {
+  const reports = await checkReserves(ctx)
+  for (const { network, shortMicros, imbalance, isNew } of reports)
+    if (isNew && (shortMicros > 0n || imbalance !== 0n))
+      log.error(
+        { network, short_micros: String(shortMicros), imbalance_micros: String(imbalance) },
+        'the treasury does not hold what it must; payouts on this network are paused',
+      )
+  const errors = reports.flatMap(({ error }) => (error === undefined ? [] : [error]))
+  if (errors.length > 0) throw new AggregateError(errors, 'Not every treasury could be read')
+}
+
+/** Signed payments are rejected when a gas account is empty, so the log warns before. */
+async function reportGas(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const metrics = await gasFigures(ctx)
+  ctx.recordGas(metrics)
+  for (const { network, settlementsLeft } of metrics)
+    if (settlementsLeft < FEW_SETTLEMENTS)
+      log.error({ network, settlements_left: settlementsLeft }, 'the gas account is nearly empty')
 }

@@ -3,20 +3,21 @@ import { z } from 'zod'
 import { rotateVault } from '../rotate-vault.ts'
 
 const { DATABASE_URL, VAULT_KEYS, VAULT_PEPPER } = commonSettings
-// biome-ignore lint/style/noProcessEnv: a command is a program of its own and reads its settings here
+// biome-ignore lint/style/noProcessEnv: a command reads its own settings
 const settings = readEnvironment(z.object({ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER }), process.env)
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string) => process.stdout.write(`${line}\n`)
 
 const columns = await rotateVault(settings)
 for (const { column, values, resealed, left, unopened, reasons } of columns) {
-  say(`${column}: ${values} values, ${resealed} resealed, ${left} under another key`)
-  if (unopened > 0) say(`  ${unopened} of them do not open, such as:\n  ${reasons.join('\n  ')}`)
+  print(`${column}: ${values} values, ${resealed} resealed, ${left} under another key`)
+  if (unopened > 0)
+    print(`  ${unopened} of them cannot be decrypted, for example:\n  ${reasons.join('\n  ')}`)
 }
 const left = columns.reduce((sum, column) => sum + column.left, 0)
-say(
+print(
   left === 0
-    ? 'Nothing is left under another key: it may be taken away.'
-    : `${left} values are left under another key: keep it, and run this again once every process has the new key first.`,
+    ? 'No value uses another key. You can remove the other keys.'
+    : `${left} values still use another key. Keep it, and run this again after every process has the new key first.`,
 )
 process.exitCode = left === 0 ? 0 : 1

@@ -10,33 +10,31 @@ const Hash = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256, hex')
 
-const Standing = named(
-  'Standing',
+const NetworkSolvency = named(
+  'NetworkSolvency',
   z.object({
     network: Network,
-    treasury: z.string().describe('The address that holds the money: look for yourself'),
+    treasury: z.string().describe('Address of the treasury on this network'),
     checked_at: Instant,
-    assets_usd: Usd.describe('USDC of the treasury in the newest block'),
-    assets_final_usd: Usd.describe('The same in the newest block that stays'),
-    liabilities_usd: Usd.describe(
-      'Owed to others: paid and not yet earned, on its way out, paid too much, unmatched',
-    ),
-    platform_usd: Usd.describe('The platform’s own fees, held beside them'),
+    assets_usd: Usd.describe('USDC in the treasury as of the newest block'),
+    assets_final_usd: Usd.describe('USDC in the treasury as of the newest final block'),
+    liabilities_usd: Usd.describe('Owed to users: escrow, pending payouts, surplus and unmatched transfers'),
+    platform_usd: Usd.describe('Fees of the platform that the treasury holds too'),
     in_flight_usd: Usd.describe(
-      'Of the liabilities: signed to leave, so that it may have left the assets already',
+      'The part of the liabilities that is signed as payouts and may have left the treasury already',
     ),
-    shortfall_usd: Usd.describe('What is certainly missing of liabilities and fees'),
-    solvent: z.boolean().describe('Whether nothing is missing'),
+    shortfall_usd: Usd.describe('The amount that is certainly missing to cover liabilities and fees'),
+    solvent: z.boolean().describe('Whether `shortfall_usd` is zero'),
     proof: z
       .object({
         snapshot_id: z.string(),
         checked_at: Instant,
-        root: Hash.describe('Of the tree over every liability'),
+        root: Hash.describe('Root of the Merkle tree over every liability'),
         leaves: z.int(),
         liabilities_usd: Usd.describe('The sum of the leaves'),
       })
       .nullable()
-      .describe('The newest look that wrote down every liability; null before the first'),
+      .describe('The newest snapshot with a proof; null before the first'),
   }),
 )
 
@@ -47,9 +45,9 @@ const Proof = named(
     snapshot_id: z.string(),
     checked_at: Instant,
     root: Hash,
-    total_usd: Usd.describe('All that was owed on the network'),
+    total_usd: Usd.describe('Sum of all liabilities on the network'),
     leaf: z.object({
-      account: z.string().describe('What the money waits for'),
+      account: z.string().describe('Ledger account of the liability'),
       holder: z.string().describe('Your wallet; lower case for EVM'),
       amount_usd: Usd,
       micros: Micros,
@@ -57,7 +55,7 @@ const Proof = named(
     }),
     path: z
       .array(z.object({ side: z.enum(['left', 'right']), hash: Hash, sum: Micros }))
-      .describe('What stands beside the way from the leaf up to the root'),
+      .describe('Sibling nodes from the leaf to the root'),
   }),
 )
 
@@ -66,13 +64,13 @@ export const getSolvency = operation({
   group: 'Solvency',
   method: 'GET',
   path: '/api/solvency',
-  summary: 'Read what the treasuries hold and what is owed',
+  summary: 'Get the treasury balances and liabilities',
   description:
-    'One entry per network, of its newest look; a look is made every 30 seconds and a proof every 10 minutes. A network that was never looked at is left out.',
+    'The newest snapshot of each network. A snapshot is taken every 30 seconds, a proof every 10 minutes. Networks without a snapshot are left out.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({}),
-  output: z.array(Standing),
+  output: z.array(NetworkSolvency),
 })
 
 export const getSolvencyProof = operation({
@@ -80,12 +78,12 @@ export const getSolvencyProof = operation({
   group: 'Solvency',
   method: 'GET',
   path: '/api/solvency/proof',
-  summary: 'Prove that what is owed to you is counted',
+  summary: 'Get proofs of what is owed to you',
   description:
-    'Of the newest proof of each network, the liabilities to your wallets, largest first. An agent proves for its owner’s wallet, and of its payout addresses what is being paid out to them. Check with the code in the documentation that each leads to the published root.',
+    'The liabilities to your wallets in the newest proof of each network, largest first. For an agent: the liabilities to its owner’s wallet, and pending payouts to its payout addresses. Check with the code in the documentation that each proof results in the published root.',
   callers: ['wallet', 'user', 'agent'],
   limit: 'read',
   input: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('How many to return') }),
   output: z.array(Proof),
-  beside: z.object({ omitted: z.int().describe('How many smaller ones there are beyond the limit') }),
+  beside: z.object({ omitted: z.int().describe('Number of smaller liabilities beyond the limit') }),
 })

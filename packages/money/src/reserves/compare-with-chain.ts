@@ -7,27 +7,27 @@ import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
 import { inFlight } from '../payouts/index.ts'
-import { type Books, type BooksAfter, type BooksBefore, certainlyMissing } from './snapshot.ts'
+import { type BalancesAfter, type BalancesBefore, certainlyMissing, type LedgerBalances } from './snapshot.ts'
 import { findLiabilities, type Liability, sumSettled } from './store.ts'
 
-/** A shortage is believed when the chain says it so often: a node that is a little behind has caught up by then. */
+/** A shortage counts after this many readings: a node that was a few blocks behind has caught up by then. */
 const READINGS = 3
-const BETWEEN_MS = 1 * SECOND
+const PAUSE_MS = 1 * SECOND
 
-/** More than the clocks of two workers ever differ and a settlement ever takes: settlements are counted from there. */
+/** More than clocks of workers differ plus the time of a settlement: settled payouts are summed from this time on. */
 const SETTLED_MS = 5 * MINUTE
 
 export interface Comparison {
   readonly final: Usdc
   readonly latest: Usdc
-  readonly books: Books
+  readonly balances: LedgerBalances
   readonly missing: bigint
   readonly liabilities: readonly Liability[] | undefined
 }
 
 /**
- * Books, then chain, then books: `certainlyMissing` says why. What it says holds for a chain that was asked at any
- * moment between the two readings, so of several answers the one that speaks most for the treasury is as good as any.
+ * Reads the ledger, then the chain, then the ledger again; `certainlyMissing` explains why. Its result is valid for a
+ * chain balance of any moment between the two ledger readings, so of several chain readings the highest one is used.
  */
 export async function compareWithChain(
   { db, clock }: Needs<'db' | 'clock'>,
@@ -36,28 +36,28 @@ export async function compareWithChain(
 ): Promise<Comparison> {
   const { network, treasury } = chain
   const since = earlier(clock.now(), SETTLED_MS)
-  const before = await readAtOnce(db, (tx) => booksBefore(tx, network, since))
+  const before = await readAtOnce(db, (tx) => balancesBefore(tx, network, since))
   let found: Comparison | undefined
   for (let reading = 1; ; reading++) {
     const onChain = await chain.balanceOf(treasury)
-    const { books, liabilities } = await readAtOnce(db, async (tx) => ({
-      books: await booksAfter(tx, network, since),
+    const { balances, liabilities } = await readAtOnce(db, async (tx) => ({
+      balances: await balancesAfter(tx, network, since),
       liabilities: withProof ? await findLiabilities(tx, network) : undefined,
     }))
     const best = found !== undefined && found.latest > onChain.latest ? found : onChain
     const { final, latest } = best
-    found = { final, latest, books, liabilities, missing: certainlyMissing(before, books, latest) }
+    found = { final, latest, balances, liabilities, missing: certainlyMissing(before, balances, latest) }
     if (found.missing <= 0n || reading === READINGS) return found
-    await pause(BETWEEN_MS)
+    await pause(PAUSE_MS)
   }
 }
 
-const booksBefore = async (tx: Tx, network: Network, since: Date): Promise<BooksBefore> => ({
+const balancesBefore = async (tx: Tx, network: Network, since: Date): Promise<BalancesBefore> => ({
   ledger: (await totals(tx, network)).treasuryView,
   settled: await sumSettled(tx, network, since),
 })
 
-async function booksAfter(tx: Tx, network: Network, since: Date): Promise<BooksAfter> {
+async function balancesAfter(tx: Tx, network: Network, since: Date): Promise<BalancesAfter> {
   const { treasuryView, liabilities, suspense, fees } = await totals(tx, network)
   return {
     ledger: treasuryView,

@@ -1,6 +1,6 @@
+export { checkReserves } from './check-reserves.ts'
 export { deleteOldSnapshots } from './delete-old-snapshots.ts'
-export { getSolvency, type Standing } from './get-solvency.ts'
-export { keepReserves } from './keep-reserves.ts'
+export { getSolvency, type NetworkSolvency } from './get-solvency.ts'
 export { type LiabilityProof, proveLiabilities } from './prove-liabilities.ts'
 export { liabilitiesOf } from './snapshot.ts'
 export { takeReserveSnapshot } from './take-reserve-snapshot.ts'

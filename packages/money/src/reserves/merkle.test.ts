@@ -29,7 +29,7 @@ const nodesOf = (some: readonly Leaf[]): TreeNode[] => some.map(nodeOf).sort(byH
 const placeOf = (nodes: readonly TreeNode[], leaf: Leaf): number =>
   nodes.findIndex(({ hash }) => hash === nodeOf(leaf).hash)
 
-/** Any one thing about a proof made otherwise. */
+/** All variants of a proof with one change. */
 function* changed(leaf: Leaf, path: readonly Step[]): Generator<readonly [Leaf, readonly Step[]]> {
   yield [{ ...leaf, account: `${leaf.account}x` }, path]
   yield [{ ...leaf, holder: leaf.holder === null ? `0x${'c'.repeat(40)}` : null }, path]
@@ -45,8 +45,8 @@ function* changed(leaf: Leaf, path: readonly Step[]): Generator<readonly [Leaf, 
   }
 }
 
-describe('the tree over what is owed', () => {
-  test('proves every leaf of any set, and its sum is the sum of the leaves', () => {
+describe('merkle tree', () => {
+  test('every leaf of any set is proven, and the sum of the root is the sum of the leaves', () => {
     fc.assert(
       fc.property(leaves, (some) => {
         const nodes = nodesOf(some)
@@ -57,7 +57,7 @@ describe('the tree over what is owed', () => {
     )
   })
 
-  test('a proof in which any field, sum, hash or side is another leads elsewhere', () => {
+  test('a proof with any field, sum, hash or side changed results in another root', () => {
     fc.assert(
       fc.property(leaves, fc.nat(), (some, n) => {
         const leaf = some[n % some.length]
@@ -71,7 +71,7 @@ describe('the tree over what is owed', () => {
     )
   })
 
-  test('is the same whatever order the leaves came in', () => {
+  test('the root does not depend on the order of the leaves', () => {
     const shuffled = leaves.chain((some) =>
       fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length })),
     )
@@ -83,7 +83,7 @@ describe('the tree over what is owed', () => {
   })
 
   test.each([1, 2, 3, GROUP - 1, GROUP, GROUP + 1, 2 * GROUP, 5 * GROUP + 3])(
-    'of %d leaves is the same over groups as over all',
+    '%d leaves: the root over groups equals the root over all leaves',
     (count) => {
       const nodes: TreeNode[] = Array.from({ length: count }, (_, n) =>
         nodeOf({ account: `escrow:${n}`, holder: null, micros: BigInt(n + 1), salt: '00'.repeat(16) }),
@@ -100,11 +100,11 @@ describe('the tree over what is owed', () => {
     },
   )
 
-  test('over nothing has a root too, and owes nothing', () => {
+  test('an empty tree has a root with sum zero', () => {
     expect(rootOf([])).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/), sum: 0n })
   })
 
-  test('no two leaves are hashed alike, even when text moves from one field to the next', () => {
+  test('leaves have different hashes when text is moved between fields', () => {
     const leaf: Leaf = { account: 'a', holder: 'b', micros: 12n, salt: '0'.repeat(32) }
     const others: Leaf[] = [
       { ...leaf, account: 'a\nb', holder: null },

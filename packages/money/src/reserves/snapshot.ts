@@ -3,72 +3,73 @@ import type { Network } from '@market/kernel/network'
 
 export type SnapshotId = `rsv_${string}`
 
-/** One look at a treasury and at what is owed on its network. */
+/** The USDC in a treasury and the liabilities on its network at one time. */
 export interface Snapshot {
   readonly id: SnapshotId
   readonly network: Network
   readonly takenAt: Date
   readonly treasury: string
-  /** On the chain: as of the newest final block, and as of now. */
+  /** On the chain, in the newest final block and in the newest block. */
   readonly final: Usdc
   readonly latest: Usdc
-  readonly books: Books
-  /** What is certainly missing. */
+  readonly balances: LedgerBalances
+  /** The amount that is certainly missing. */
   readonly short: Usdc
   readonly proof: { readonly root: string; readonly leaves: number } | null
 }
 
-/** The books at one moment. */
-export interface Books {
-  /** What the treasury must hold, as far as is booked. */
+/** Balances of the ledger at one moment. */
+export interface LedgerBalances {
+  /** What the treasury must hold according to the ledger. */
   readonly ledger: bigint
-  /** What of it may have left already. */
+  /** The part of it that is signed and may have left already. */
   readonly inFlight: Usdc
   readonly escrow: Usdc
   readonly payable: Usdc
   readonly surplus: Usdc
   readonly suspense: Usdc
-  /** The platform's own. */
+  /** The platform's revenue. */
   readonly fees: Usdc
 }
 
-/** Owed to others. */
-export const liabilitiesOf = ({ escrow, payable, surplus, suspense }: Books): bigint =>
+/** Owed to users. */
+export const liabilitiesOf = ({ escrow, payable, surplus, suspense }: LedgerBalances): bigint =>
   escrow + payable + surplus + suspense
 
-/** Anything but zero is a fault of ours: the database itself keeps the books balanced. */
-export const imbalanceOf = (books: Books): bigint => books.ledger - liabilitiesOf(books) - books.fees
+/** Anything but zero is a bug: the database enforces balanced journals. */
+export const imbalanceOf = (balances: LedgerBalances): bigint =>
+  balances.ledger - liabilitiesOf(balances) - balances.fees
 
-/** The books before the chain was asked, in what matters for the comparison. */
-export interface BooksBefore {
+/** The balances before the chain is read, as far as the comparison needs them. */
+export interface BalancesBefore {
   readonly ledger: bigint
-  /** Booked as paid out since some moment before. */
+  /** The sum of payouts that became final since a fixed time. */
   readonly settled: bigint
 }
 
-export type BooksAfter = Books & { readonly settled: bigint }
+export type BalancesAfter = LedgerBalances & { readonly settled: bigint }
 
 /**
- * What is certainly missing on the chain. The chain and the books cannot be read at one moment, so every figure is
- * taken from the side on which it can only speak for the treasury:
+ * The amount that is certainly missing on the chain. Ledger and chain cannot be read at the same moment, so each number is
+ * read at the time at which it can only be in favour of the treasury:
  *
- * - Money comes in on the chain first and is booked later. What was booked *before* the chain was asked is therefore
- *   on the chain; what is booked meanwhile is not expected yet.
- * - Money goes out after its payout was written down as signed, and is booked later. Whatever had left when the chain
- *   was asked is therefore signed or settled in the books read *afterwards*; what is signed meanwhile may have left too.
+ * - Incoming money is on the chain first and posted later. What was posted *before* the chain was read is therefore on
+ *   the chain; what is posted in between is not expected yet.
+ * - Outgoing money leaves after its payout was stored as signed, and is posted later. What had left when the chain was
+ *   read is therefore signed or settled in the balances read *afterwards*.
  *
- * So at least `came in, before` − `settled, after` − `in flight, after` must have been there. The first two are the
- * ledger's view before, less what was settled between the two readings. A payout that settles between them leaves what
- * is in flight and enters what was settled by the same transaction; one that fails has taken nothing from the chain.
+ * So the chain must have held at least `received, before` − `settled, after` − `in flight, after`. The first two are the
+ * ledger's view before, minus what was settled between the two readings. A payout that settles in between moves from in
+ * flight to settled in one transaction; one that fails has taken nothing from the chain.
  */
-export function certainlyMissing(before: BooksBefore, after: BooksAfter, onChain: bigint): bigint {
+export function certainlyMissing(before: BalancesBefore, after: BalancesAfter, onChain: bigint): bigint {
   const settledMeanwhile = after.settled - before.settled
   return before.ledger - settledMeanwhile - after.inFlight - onChain
 }
 
-/** Books that do not balance are as bad as money that is not there: nothing must leave on their word. */
-export function shortage(missing: bigint, books: Books): bigint {
-  const imbalance = imbalanceOf(books)
+/** An imbalance of the ledger counts as a shortage too: no payout may leave then. */
+export function shortage(missing: bigint, balances: LedgerBalances): bigint {
+  const imbalance = imbalanceOf(balances)
   const fault = imbalance < 0n ? -imbalance : imbalance
   return missing > fault ? missing : fault
 }

@@ -16,7 +16,7 @@ const snapshotOf = (row: SnapshotRow): Snapshot => ({
   treasury: row.treasury,
   final: usdc(row.final_micros),
   latest: usdc(row.latest_micros),
-  books: {
+  balances: {
     ledger: row.ledger_micros,
     inFlight: usdc(row.in_flight_micros),
     escrow: usdc(row.escrow_micros),
@@ -29,7 +29,7 @@ const snapshotOf = (row: SnapshotRow): Snapshot => ({
   proof: row.root === null ? null : { root: row.root, leaves: row.leaf_count ?? 0 },
 })
 
-/** All but the groups, which only a proof needs. */
+/** Without `groups`, which only proofs need. */
 const COLUMNS = [
   'id',
   'network',
@@ -49,10 +49,10 @@ const COLUMNS = [
   'leaf_count',
 ] as const
 
-/** More than the clocks of two machines of ours ever differ, unless one of them is wrong. */
-const CLOCKS_DIFFER_MS = 5 * MINUTE
+/** Clocks of our machines differ by less than this unless one is wrong. */
+const CLOCK_SKEW_MS = 5 * MINUTE
 
-/** The newest look at a network, or the newest that wrote down every liability; none of a worker whose clock is wrong. */
+/** The newest snapshot of a network, or the newest with a proof. Ignores snapshots of workers whose clock is wrong. */
 export async function findNewest(
   db: Db | Tx,
   network: Network,
@@ -63,7 +63,7 @@ export async function findNewest(
     .selectFrom('reserve_snapshots')
     .select(COLUMNS)
     .where('network', '=', network)
-    .where('taken_at', '<=', later(now, CLOCKS_DIFFER_MS))
+    .where('taken_at', '<=', later(now, CLOCK_SKEW_MS))
     .$if(which === 'proven', (query) => query.where('root', 'is not', null))
     .orderBy('taken_at', 'desc')
     .orderBy('id', 'desc')
@@ -72,7 +72,7 @@ export async function findNewest(
   return row && snapshotOf(row)
 }
 
-/** Paid out for good since a moment, as the books know it. */
+/** The sum of payouts that became final since a time. */
 export async function sumSettled(db: Db | Tx, network: Network, since: Date): Promise<bigint> {
   const row = await db
     .selectFrom('payouts')
@@ -96,9 +96,9 @@ interface LiabilityRow {
 const PAGE = 20_000
 
 /**
- * Every account that owes somebody something, and whom. Who paid has a claim on what waits in escrow and on what was
- * too much; on what is in suspense only while nobody has claimed the transfer, for then the rest is of others who paid
- * in the same transaction. EVM wallets are told by their key, which is lower case.
+ * Every account with a liability, and its holder. The payer is the holder of escrow and surplus, and of suspense only
+ * while the transfer is unclaimed: afterwards suspense belongs to other wallets that paid in the same transaction. EVM
+ * wallets are given by their key, in lower case.
  */
 export async function findLiabilities(tx: Tx, network: Network): Promise<Liability[]> {
   const found: Liability[] = []
@@ -133,32 +133,32 @@ export async function findLiabilities(tx: Tx, network: Network): Promise<Liabili
   }
 }
 
-/** Whether this transaction, and nobody else until it ends, may write a look at this network. */
+/** Returns false when another transaction is saving a snapshot of this network. */
 export async function tryLock(tx: Tx, network: Network): Promise<boolean> {
   const { rows } = await sql<{ mine: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`reserves:${network}`}, 0)) as mine`.execute(tx)
   return rows[0]?.mine === true
 }
 
-export async function insertSnapshot(tx: Tx, look: Snapshot, groups: readonly TreeNode[]): Promise<void> {
-  const { books, proof } = look
+export async function insertSnapshot(tx: Tx, snapshot: Snapshot, groups: readonly TreeNode[]): Promise<void> {
+  const { balances, proof } = snapshot
   await tx
     .insertInto('reserve_snapshots')
     .values({
-      id: look.id,
-      network: look.network,
-      taken_at: look.takenAt,
-      treasury: look.treasury,
-      final_micros: look.final,
-      latest_micros: look.latest,
-      ledger_micros: books.ledger,
-      in_flight_micros: books.inFlight,
-      escrow_micros: books.escrow,
-      payable_micros: books.payable,
-      surplus_micros: books.surplus,
-      suspense_micros: books.suspense,
-      fees_micros: books.fees,
-      short_micros: look.short,
+      id: snapshot.id,
+      network: snapshot.network,
+      taken_at: snapshot.takenAt,
+      treasury: snapshot.treasury,
+      final_micros: snapshot.final,
+      latest_micros: snapshot.latest,
+      ledger_micros: balances.ledger,
+      in_flight_micros: balances.inFlight,
+      escrow_micros: balances.escrow,
+      payable_micros: balances.payable,
+      surplus_micros: balances.surplus,
+      suspense_micros: balances.suspense,
+      fees_micros: balances.fees,
+      short_micros: snapshot.short,
       root: proof?.root ?? null,
       leaf_count: proof?.leaves ?? null,
       groups: proof === null ? null : JSON.stringify(groups.map(({ hash, sum }) => [hash, sum.toString()])),
@@ -168,12 +168,12 @@ export async function insertSnapshot(tx: Tx, look: Snapshot, groups: readonly Tr
 
 const BATCH = 10_000
 
-export async function insertLeaves(tx: Tx, lookId: SnapshotId, leaves: readonly Leaf[]): Promise<void> {
+export async function insertLeaves(tx: Tx, snapshotId: SnapshotId, leaves: readonly Leaf[]): Promise<void> {
   for (let first = 0; first < leaves.length; first += BATCH) {
     const batch = leaves.slice(first, first + BATCH)
     await sql`
       insert into reserve_leaves (snapshot_id, n, account_id, holder, amount_micros, salt)
-      select ${lookId}, ${first}::integer + leaf.n - 1, leaf.account_id, leaf.holder, leaf.micros, leaf.salt
+      select ${snapshotId}, ${first}::integer + leaf.n - 1, leaf.account_id, leaf.holder, leaf.micros, leaf.salt
       from unnest(
         ${batch.map(({ account }) => account)}::text[], ${batch.map(({ holder }) => holder)}::text[],
         ${batch.map(({ micros }) => micros.toString())}::bigint[], ${batch.map(({ salt }) => salt)}::text[]
@@ -188,20 +188,20 @@ const leafOf = (row: Selectable<Tables['reserve_leaves']>): Leaf => ({
   salt: row.salt,
 })
 
-/** Whose leaves are asked for. */
+/** Whose leaves to return. */
 export interface Holders {
-  /** Wallets that are proven to be the caller's. */
+  /** Wallets that the caller proved to own. */
   readonly wallets: readonly string[]
-  /** Addresses that were only named to be paid at: they tell of what is being paid out there and of nothing else. */
+  /** Unproven payout addresses: only payouts to them are returned. */
   readonly payees: readonly string[]
 }
 
 export interface PlacedLeaf extends Leaf {
-  readonly lookId: SnapshotId
+  readonly snapshotId: SnapshotId
   readonly n: number
 }
 
-/** The largest of them, and how many there are in all. */
+/** The largest leaves, and the number of all. */
 export async function findLeavesOf(
   db: Db,
   snapshots: readonly SnapshotId[],
@@ -221,27 +221,27 @@ export async function findLeavesOf(
     .limit(limit)
     .execute()
   return {
-    leaves: rows.map((row) => ({ ...leafOf(row), lookId: row.snapshot_id as SnapshotId, n: row.n })),
+    leaves: rows.map((row) => ({ ...leafOf(row), snapshotId: row.snapshot_id as SnapshotId, n: row.n })),
     count: rows[0]?.count ?? 0,
   }
 }
 
-export async function findGroups(db: Db, lookId: SnapshotId): Promise<TreeNode[]> {
+export async function findGroups(db: Db, snapshotId: SnapshotId): Promise<TreeNode[]> {
   const row = await db
     .selectFrom('reserve_snapshots')
     .select('groups')
-    .where('id', '=', lookId)
+    .where('id', '=', snapshotId)
     .executeTakeFirstOrThrow()
   const groups = row.groups as readonly (readonly [string, string])[] | null
   return (groups ?? []).map(([hash, sum]) => ({ hash, sum: BigInt(sum) }))
 }
 
-/** The leaves of one group, in their order. */
-export async function findGroup(db: Db, lookId: SnapshotId, group: number): Promise<Leaf[]> {
+/** The leaves of one group, sorted by position. */
+export async function findGroup(db: Db, snapshotId: SnapshotId, group: number): Promise<Leaf[]> {
   const rows = await db
     .selectFrom('reserve_leaves')
     .selectAll()
-    .where('snapshot_id', '=', lookId)
+    .where('snapshot_id', '=', snapshotId)
     .where('n', '>=', group * GROUP)
     .where('n', '<', (group + 1) * GROUP)
     .orderBy('n')
@@ -249,9 +249,9 @@ export async function findGroup(db: Db, lookId: SnapshotId, group: number): Prom
   return rows.map(leafOf)
 }
 
-/** The proven snapshots whose leaves are still there, but for the newest few of each network. */
+/** Snapshots that still have leaves, except the newest few of each network. */
 export async function findWithOldLeaves(db: Db, keep: number): Promise<SnapshotId[]> {
-  // Steps from look to look through the key of the leaves: as many steps as snapshots that have any, not as there ever were.
+  // Skips from snapshot to snapshot in the key of the leaves, so it does not read all leaves or all snapshots.
   const { rows } = await sql<{ id: SnapshotId }>`
     with recursive held as (
       (select snapshot_id from reserve_leaves order by snapshot_id limit 1)
@@ -266,16 +266,16 @@ export async function findWithOldLeaves(db: Db, keep: number): Promise<SnapshotI
   return rows.map(({ id }) => id)
 }
 
-/** False when none were left. A part at a time, so that no statement takes long. */
-export async function deleteLeaves(tx: Tx, lookId: SnapshotId, limit: number): Promise<boolean> {
+/** Deletes up to `limit` leaves, to keep statements short. Returns false when none are left. */
+export async function deleteLeaves(tx: Tx, snapshotId: SnapshotId, limit: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('reserve_leaves')
-    .where('snapshot_id', '=', lookId)
+    .where('snapshot_id', '=', snapshotId)
     .where('n', 'in', (select) =>
       select
         .selectFrom('reserve_leaves')
         .select('n')
-        .where('snapshot_id', '=', lookId)
+        .where('snapshot_id', '=', snapshotId)
         .orderBy('n')
         .limit(limit),
     )
@@ -283,7 +283,7 @@ export async function deleteLeaves(tx: Tx, lookId: SnapshotId, limit: number): P
   return numDeletedRows === BigInt(limit)
 }
 
-/** Observations without a proof that are older; never the newest of a network, which is what is known of it. */
+/** Deletes older snapshots without a proof, except the newest one of the network. */
 export async function deletePlainSnapshots(
   tx: Tx,
   network: Network,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { assert } from '@market/kernel/assert'
 import { byHash, GROUP, type Leaf, nodeOf, rootOf, type TreeNode } from './merkle.ts'
-import { type Books, liabilitiesOf } from './snapshot.ts'
+import { type LedgerBalances, liabilitiesOf } from './snapshot.ts'
 import type { Liability } from './store.ts'
 
 const SALT_BYTES = 16
@@ -13,8 +13,8 @@ export interface Tree {
   readonly root: TreeNode
 }
 
-/** Salts and sorts what is owed. Lets others work between two groups, for a hundred thousand hashes take a while. */
-export async function treeOver(liabilities: readonly Liability[], books: Books): Promise<Tree> {
+/** Builds the tree of liabilities. Yields between groups, because 100,000 hashes block the event loop for too long. */
+export async function buildTree(liabilities: readonly Liability[], balances: LedgerBalances): Promise<Tree> {
   const placed: { readonly leaf: Leaf; readonly node: TreeNode }[] = []
   for (let first = 0; first < liabilities.length; first += GROUP) {
     const group = liabilities.slice(first, first + GROUP)
@@ -24,15 +24,15 @@ export async function treeOver(liabilities: readonly Liability[], books: Books):
       const leaf = { account, holder, micros, salt }
       placed.push({ leaf, node: nodeOf(leaf) })
     }
-    await breathe()
+    await yieldToEventLoop()
   }
   placed.sort((a, b) => byHash(a.node, b.node))
   const groups: TreeNode[] = []
   for (let first = 0; first < placed.length; first += GROUP) {
     groups.push(rootOf(placed.slice(first, first + GROUP).map(({ node }) => node)))
-    await breathe()
+    await yieldToEventLoop()
   }
   const root = rootOf(groups)
-  assert(root.sum === liabilitiesOf(books), 'the leaves are all that is owed')
+  assert(root.sum === liabilitiesOf(balances), 'the sum of the leaves equals the liabilities')
   return { leaves: placed.map(({ leaf }) => leaf), groups, root }
 }

@@ -7,8 +7,7 @@ import { makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { beforeEach, expect, test } from 'vitest'
-import { deliverEventsJob } from './deliver-events.ts'
-import { taskList } from './tasks.ts'
+import { deliverEventsJob, taskList } from './tasks.ts'
 
 type AgentId = Agent['id']
 

@@ -1,0 +1,68 @@
+import { advanceDue, duePayouts, type PayoutContext, type PayoutId } from '@market/money/payouts'
+
+interface PayoutLog {
+  warn(fields: object, message: string): void
+}
+
+type Network = keyof PayoutContext['payoutSenders']
+
+const EVERY_MS = 500
+/** Payouts advanced concurrently per network, so that a slow network does not delay the others. */
+const CONCURRENCY = 8
+
+/**
+ * Advances due payouts on every network that this process has a treasury key for. The database stores which payouts are
+ * due; the loop only limits how many it advances at once.
+ */
+export function startPayoutLoop(ctx: PayoutContext, log: PayoutLog, onFailure: (name: string) => void) {
+  const running = new Map<Network, Set<Promise<void>>>()
+  let stopping = false
+
+  const reportFailure = (error: unknown, fields: object) => {
+    onFailure('advance-payouts')
+    log.warn({ err: error, ...fields }, 'a payout was not advanced')
+  }
+  const advance = async (id: PayoutId) => {
+    try {
+      await advanceDue(ctx, id)
+    } catch (error) {
+      reportFailure(error, { payout_id: id })
+    }
+  }
+  const filling = new Map<Network, Promise<void>>()
+  /** Starts as many payouts as are free; again after one ends, because more may be due. */
+  const fill = async (network: Network) => {
+    const active = running.get(network) ?? new Set()
+    running.set(network, active)
+    const free = CONCURRENCY - active.size
+    if (stopping || free <= 0) return
+    const ids = await duePayouts(ctx, network, free)
+    for (const id of ids) {
+      const work = advance(id).finally(() => {
+        active.delete(work)
+        if (ids.length === free) startFilling(network)
+      })
+      active.add(work)
+    }
+  }
+  const startFilling = (network: Network) => {
+    if (filling.has(network)) return
+    const work = fill(network)
+      .catch((error) => reportFailure(error, { network }))
+      .finally(() => filling.delete(network))
+    filling.set(network, work)
+  }
+  const tick = () => {
+    for (const network of Object.keys(ctx.payoutSenders) as Network[]) startFilling(network)
+  }
+  tick()
+  const timer = setInterval(tick, EVERY_MS)
+  return {
+    stop: async () => {
+      stopping = true
+      clearInterval(timer)
+      await Promise.all(filling.values())
+      await Promise.all([...running.values()].flatMap((active) => [...active]))
+    },
+  }
+}
