@@ -56,7 +56,9 @@ test('the api does not start with a treasury key, and does not log the key', asy
     },
     (error: unknown) => String(error),
   )
-  expect(said).toContain('Treasury keys must not be set for the api: BASE_TREASURY_KEY, SOLANA_TREASURY_KMS_KEY.')
+  expect(said).toContain(
+    'Treasury keys must not be set for the api: BASE_TREASURY_KEY, SOLANA_TREASURY_KMS_KEY.',
+  )
   for (const key of Object.values(keys)) expect(said).not.toContain(key)
 })
 
