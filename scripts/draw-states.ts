@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { TRANSITIONS as PAYOUTS } from '../packages/money/src/payouts/states.ts'
+import { TRANSITIONS as ORDERS } from '../packages/trade/src/orders/states.ts'
+
+type Table = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** The diagrams of ARCHITECTURE.md. `first` are the states in which a new row can be inserted. */
+const DIAGRAMS: Readonly<Record<string, { readonly table: Table; readonly first: readonly string[] }>> = {
+  orders: { table: ORDERS, first: ['pending_quote', 'quoted'] },
+  payouts: { table: PAYOUTS, first: ['queued', 'failed'] },
+}
+
+/** One arrow per pair of states, with every action that leads from the first to the second. */
+function arrowsOf(from: string, actions: Readonly<Record<string, string>>): string[] {
+  if (Object.keys(actions).length === 0) return [`  ${from} --> [*]`]
+  const byTarget = Object.entries(Object.groupBy(Object.keys(actions), (action) => String(actions[action])))
+  return byTarget.map(([to, names = []]) => `  ${from} --> ${to}: ${names.join(', ')}`)
+}
+
+const draw = (name: string): string => {
+  const diagram = DIAGRAMS[name]
+  if (diagram === undefined) throw new Error(`ARCHITECTURE.md: states of ${name} are not a known diagram`)
+  const first = diagram.first.map((state) => `  [*] --> ${state}`)
+  const arrows = Object.entries(diagram.table).flatMap(([from, actions]) => arrowsOf(from, actions))
+  return ['```mermaid', 'stateDiagram-v2', ...first, ...arrows, '```'].join('\n')
+}
+
+/** The page with every diagram between `<!-- states:name -->` and `<!-- /states:name -->` drawn again. */
+export const drawStates = (page: string): string =>
+  page.replace(
+    /(<!-- states:(\w+) -->\n).*?(<!-- \/states:\2 -->)/gs,
+    (_all, begin: string, name: string, end: string) => `${begin}${draw(name)}\n${end}`,
+  )
+
+if (import.meta.main) {
+  const page = new URL('../ARCHITECTURE.md', import.meta.url)
+  writeFileSync(page, drawStates(readFileSync(page, 'utf8')))
+}
