@@ -1,0 +1,78 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PAGES = ['*.md', 'docs/**/*.md']
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const pages = (): string[] => globSync(PAGES, { cwd: ROOT })
+
+/** The name GitHub gives a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s/g, '-')
+
+const anchorsOf = (path: string): string[] =>
+  [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+function isBroken(page: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#')
+  const target = file === '' ? page : join(dirname(page), file)
+  if (!existsSync(join(ROOT, target))) return true
+  return anchor !== undefined && !anchorsOf(target).includes(anchor)
+}
+
+test('docs: every relative link leads to a file and a heading that exist', () => {
+  const broken = pages().flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => isBroken(page, link))
+      .map((link) => `${page}: ${link}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('docs: every repository path in backticks exists', () => {
+  const missing = pages().flatMap((page) =>
+    [...read(page).matchAll(/`((?:docs|packages|apps|tests|scripts)\/[\w./-]+\.(?:md|ts|sql|json))`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !path.includes('NNNN') && !existsSync(join(ROOT, path)))
+      .map((path) => `${page}: ${path}`),
+  )
+  expect(missing).toEqual([])
+})
+
+/** `code: 'x'` within the arguments of each `new ApiError(…)`. */
+function codesIn(source: string): string[] {
+  return source
+    .split('new ApiError(')
+    .slice(1)
+    .flatMap((rest) => {
+      const call = rest.slice(0, endOfCall(rest))
+      const [, code] = /\bcode: '([a-z0-9_]+)'/.exec(call) ?? []
+      return code === undefined ? [] : [code]
+    })
+}
+
+function endOfCall(rest: string): number {
+  let depth = 1
+  for (let index = 0; index < rest.length; index++) {
+    if (rest[index] === '(') depth++
+    else if (rest[index] === ')' && --depth === 0) return index
+  }
+  return rest.length
+}
+
+test('docs: errors.md lists the code of every ApiError', () => {
+  const listed = read('docs/contract/errors.md')
+  const sources = globSync('packages/*/src/**/*.ts', { cwd: ROOT }).filter(
+    (path) => !path.endsWith('.test.ts'),
+  )
+  const codes = new Set(sources.flatMap((path) => codesIn(read(path))))
+  expect(codes.size).toBeGreaterThan(50)
+  expect([...codes].filter((code) => !listed.includes(`\`${code}\``))).toEqual([])
+})
