@@ -163,7 +163,7 @@ describe.each(NAMES)('on %s', (network) => {
     const foreign = await dev.control('/transfer', { network, to, amount_usd: 1, from: stranger(network) })
     expect(foreign).toMatchObject({
       status: 400,
-      body: { error: expect.stringContaining('was not made here') },
+      body: { error: expect.stringContaining('is not a wallet of this server') },
     })
     expect(await usdcOf(network, to)).toBe(1_000_000n)
   })

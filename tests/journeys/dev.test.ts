@@ -165,7 +165,10 @@ describe('the control server', () => {
       { 'sec-fetch-site': 'cross-site' },
     ]) {
       const reply = await one.control('/idp/token', body, headers)
-      expect(reply).toEqual({ status: 403, body: { error: 'This server is not for web pages' } })
+      expect(reply).toEqual({
+        status: 403,
+        body: { error: 'This server does not accept requests of web pages' },
+      })
     }
   })
 
@@ -201,7 +204,7 @@ describe('the control server', () => {
     ] as const)
       expect(await one.control(path, body)).toEqual({
         status: 400,
-        body: { error: 'This marketplace was started with --no-chains' },
+        body: { error: 'There are no local chains. Restart without --no-chains.' },
       })
   })
 })
@@ -224,7 +227,7 @@ describe('arguments', () => {
   test('a port that is taken, even by an api that would share it, is said and nothing stays behind', async () => {
     const dev = runDev(['--json', '--no-chains', '--port', new URL(one.at.api).port])
     expect(await dev.ended).toBe(1)
-    expect(dev.said).toEqual({ out: '', err: `Port ${new URL(one.at.api).port} is taken\n` })
+    expect(dev.said).toEqual({ out: '', err: `Port ${new URL(one.at.api).port} is in use\n` })
     expect(dev.leftFiles()).toEqual([])
     await dev.clear()
   })

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 
 export type CallApi = (path: string, body?: object, bearer?: string) => Promise<Record<string, unknown>>
 
-/** Calls the api from addresses reserved for documentation, so that nobody's rate limits are used up. */
+/** Calls the api from addresses reserved for documentation, so that it does not use up the rate limit of 127.0.0.1. */
 export const apiCaller =
   (url: string): CallApi =>
   async (path, body, bearer) => {
@@ -15,8 +15,8 @@ export const apiCaller =
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const answer = (await response.json()) as { data?: Record<string, unknown>; error?: string }
-    if (!response.ok || answer.data === undefined)
-      throw new Error(`${path}: ${answer.error ?? response.status}`)
-    return answer.data
+    const result = (await response.json()) as { data?: Record<string, unknown>; error?: string }
+    if (!response.ok || result.data === undefined)
+      throw new Error(`${path}: ${result.error ?? response.status}`)
+    return result.data
   }

@@ -3,14 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 export interface MovableClock {
   readonly file: string
-  /** Moves the clock ahead, and answers with the api's own time once the api has seen it. */
+  /** Moves the clock ahead and resolves with the API's time once the API uses the new offset. */
   advance(seconds: number): Promise<Date>
 }
 
-const LOOK_AGAIN_MS = 10
-const GIVE_UP_MS = 5_000
+const POLL_MS = 10
+const TIMEOUT_MS = 5_000
 
-/** Time as the api reads it from a file, which holds how many milliseconds it is ahead. */
+/** The API adds the offset in `file`, in milliseconds, to its clock. */
 export function movableClock(file: string, apiTime: () => Promise<Date>): MovableClock {
   let aheadMs = 0
   let writes = 0
@@ -18,7 +18,7 @@ export function movableClock(file: string, apiTime: () => Promise<Date>): Movabl
     writes += 1
     const next = `${file}.next`
     writeFileSync(next, String(aheadMs))
-    // The api looks again when the file's time differs, and the file system's clock may stand still between two writes.
+    // The API rereads the file when its mtime changed. Two quick writes can get the same mtime, so it is set here.
     utimesSync(next, writes, writes)
     renameSync(next, file)
   }
@@ -29,12 +29,12 @@ export function movableClock(file: string, apiTime: () => Promise<Date>): Movabl
       aheadMs += seconds * 1_000
       const target = Date.now() + aheadMs
       write()
-      const givenUpAt = Date.now() + GIVE_UP_MS
+      const deadline = Date.now() + TIMEOUT_MS
       for (;;) {
         const now = await apiTime()
         if (now.getTime() >= target) return now
-        if (Date.now() > givenUpAt) throw new Error('The api did not see the clock move')
-        await wait(LOOK_AGAIN_MS)
+        if (Date.now() > deadline) throw new Error('The API did not read the new clock offset within 5 s')
+        await wait(POLL_MS)
       }
     },
   }

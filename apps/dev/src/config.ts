@@ -4,11 +4,11 @@ export interface Settings {
   /** One line of JSON instead of the table. */
   readonly json: boolean
   readonly verbose: boolean
-  /** Start PostgreSQL and Redis even where some are running. */
+  /** Start new PostgreSQL and Redis servers even when some are running. */
   readonly ownServers: boolean
-  /** Local chains with USDC on them. */
+  /** Start local chains with a USDC contract. */
   readonly chains: boolean
-  /** The api's port; a free one when left out. */
+  /** The port of the API; a free one by default. */
   readonly port?: number
   readonly postgresUrl?: string
   readonly redisUrl?: string
@@ -17,7 +17,7 @@ export interface Settings {
 export const USAGE =
   'npm run dev -- [--json] [--verbose] [--own-servers] [--no-chains] [--port <port of the api>]'
 
-/** Wrong arguments throw, in words for the person who typed them. */
+/** Throws an error with a readable message for wrong arguments. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
   const { values } = parseArgs({
     args: [...args],
@@ -43,7 +43,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   }
 }
 
-/** 0, as elsewhere, asks for a free one. */
+/** 0 means a free port. */
 function portOf(text = '0'): number {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error(`--port must be 0 to 65535, not "${text}"`)

@@ -8,10 +8,10 @@ import type { Networks } from './networks/start-networks.ts'
 const NETWORK = { type: 'string', enum: NETWORKS }
 const ADDRESS = { type: 'string', minLength: 32, maxLength: 44 }
 
-/** `12.5` as a number or as text; what it says is read below. */
+/** `12.5` as a number or a string; parsed by `amountText`. */
 const AMOUNT = { type: ['number', 'string'], maxLength: 20 }
 
-/** Of the coin that pays fees, in its smallest unit. */
+/** Decimals of the native coin, which pays network fees. */
 const COIN_DECIMALS: Readonly<Record<Network, number>> = {
   'solana-mainnet': 9,
   'base-mainnet': 18,
@@ -37,11 +37,11 @@ const TRANSFER = body(['network', 'to', 'amount_usd'], {
 
 type Amount = number | string
 
-/** Money on the local chains: wallets to pay from, coin for anybody, and real transfers. */
-export function mountMoney(app: FastifyInstance, networks: Networks | undefined): void {
+/** Adds the routes for the local chains: create a wallet, fund an address, transfer USDC. */
+export function addMoneyRoutes(app: FastifyInstance, networks: Networks | undefined): void {
   const chains = (): Networks => {
     if (networks !== undefined) return networks
-    throw new ApiError('invalid', 'This marketplace was started with --no-chains')
+    throw new ApiError('invalid', 'There are no local chains. Restart without --no-chains.')
   }
   app.post<{ Body: { network: Network } }>('/wallets', WALLET, async ({ body: { network } }) => ({
     address: await chains().newWallet(network),
@@ -50,7 +50,7 @@ export function mountMoney(app: FastifyInstance, networks: Networks | undefined)
     '/fund',
     FUND,
     async ({ body: { network, address, usdc = 0, native = 0 } }) => {
-      const coin = parseUnits(textOf(native), COIN_DECIMALS[network])
+      const coin = parseUnits(amountText(native), COIN_DECIMALS[network])
       await chains().fund(network, address, { usdc: microsOf(usdc), native: coin })
       return { address }
     },
@@ -66,19 +66,23 @@ export function mountMoney(app: FastifyInstance, networks: Networks | undefined)
   )
 }
 
-/** More than anybody needs, and far below what the chains can count to. */
-const MOST = 1_000_000_000
+/** Far below the largest amounts that the chains can store. */
+const MAX_AMOUNT = 1_000_000_000
 
 function microsOf(given: Amount): bigint {
-  const micros = parseUsd(textOf(given))
-  if (micros === undefined) throw new ApiError('invalid', `${given} is no amount of USDC such as 12.5`)
+  const micros = parseUsd(amountText(given))
+  if (micros === undefined)
+    throw new ApiError(
+      'invalid',
+      `${given} is not an amount of USDC. Send one such as 12.5, with at most 6 decimals.`,
+    )
   return micros
 }
 
-/** Written out, because a small number by itself shows an exponent. */
-function textOf(given: Amount): string {
+/** Decimal notation, because `String` of a small number has an exponent. */
+function amountText(given: Amount): string {
   const text = typeof given === 'string' ? given : given.toFixed(9).replace(/\.?0+$/, '')
   const isExact = typeof given === 'string' || Number(text) === given
-  if (isExact && /^\d{1,10}(\.\d{1,9})?$/.test(text) && Number(text) <= MOST) return text
-  throw new ApiError('invalid', `${given} is no amount from 0 to ${MOST} with at most 9 decimals`)
+  if (isExact && /^\d{1,10}(\.\d{1,9})?$/.test(text) && Number(text) <= MAX_AMOUNT) return text
+  throw new ApiError('invalid', `${given} is not an amount. Send 0 to ${MAX_AMOUNT} with at most 9 decimals.`)
 }

@@ -2,10 +2,10 @@ import { ApiError } from '@market/kernel/api-error'
 import type { Idp } from '@market/testing/idp'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { MovableClock } from './clock.ts'
-import { mountMoney } from './control-money.ts'
+import { addMoneyRoutes } from './control-money.ts'
 import type { Networks } from './networks/start-networks.ts'
-import { type Person, tokenFor } from './people.ts'
-import { HOST, isFree, somePair } from './ports.ts'
+import { HOST, isFree, randomPortPair } from './ports.ts'
+import { type SampleUser, tokenFor } from './sample-users.ts'
 
 const PORT_ATTEMPTS = 20
 const PATHS = '/clock/advance, /idp/token, /wallets, /fund and /transfer'
@@ -29,7 +29,7 @@ const TOKEN = {
   },
 }
 
-export interface Outside {
+export interface ControlDeps {
   readonly clock: MovableClock
   readonly idp: Idp
   /** Absent when the run has no chains. */
@@ -37,64 +37,67 @@ export interface Outside {
 }
 
 /**
- * Plays the outside world: moves the clock, signs anybody in, sends money. For programs on this machine, never for web
- * pages.
+ * A server that simulates the outside world: it moves the clock, issues tokens for any user and sends money. It accepts
+ * requests of programs on this machine, not of web pages.
  */
-export function buildControl({ clock, idp, networks }: Outside): FastifyInstance {
+export function buildControl({ clock, idp, networks }: ControlDeps): FastifyInstance {
   const app = Fastify({
     logger: false,
     forceCloseConnections: true,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
   })
-  // A form of a web page can send text/plain without asking; JSON it cannot.
+  // A form on a web page can send text/plain without a CORS preflight, but not JSON.
   app.removeContentTypeParser('text/plain')
   app.addHook('onRequest', async (request, reply) => {
     const { origin, host } = request.headers
     const fromPage = origin !== undefined || request.headers['sec-fetch-site'] !== undefined
-    // A foreign name that was made to point at this machine still shows in Host.
+    // A foreign domain that resolves to 127.0.0.1 (DNS rebinding) still appears in the Host header.
     const port = request.socket.localPort
-    const isOurs = host === `127.0.0.1:${port}` || host === `localhost:${port}`
-    if (fromPage || !isOurs) return reply.code(403).send({ error: 'This server is not for web pages' })
+    const isLocalHost = host === `127.0.0.1:${port}` || host === `localhost:${port}`
+    if (fromPage || !isLocalHost)
+      return reply.code(403).send({ error: 'This server does not accept requests of web pages' })
   })
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
     reply.code(error instanceof ApiError ? 400 : (error.statusCode ?? 500)).send({ error: error.message }),
   )
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `Here are POST ${PATHS}` }))
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: `Unknown route. Use POST ${PATHS}.` }),
+  )
   app.post<{ Body: { seconds: number } }>(
     '/clock/advance',
     { schema: { body: ADVANCE } },
     async ({ body: { seconds } }) => {
       const now = await clock.advance(seconds)
-      // A payment made now must not look older than what it pays for.
+      // Without this a new payment would have an older block time than the order it pays for.
       await networks?.advance(seconds)
       return { now: now.toISOString() }
     },
   )
-  app.post<{ Body: Person }>('/idp/token', { schema: { body: TOKEN } }, async (request) => ({
+  app.post<{ Body: SampleUser }>('/idp/token', { schema: { body: TOKEN } }, async (request) => ({
     access_token: await tokenFor(idp, request.body),
   }))
-  mountMoney(app, networks)
+  addMoneyRoutes(app, networks)
   return app
 }
 
-export interface Opened {
+export interface ControlServer {
   readonly control: FastifyInstance
   readonly url: string
   readonly apiPort: number
 }
 
 /**
- * Opens the control server and finds the api's port. The api can share a port with its successor, so two runs that
- * chose one would not notice; they cannot choose one, because it is the neighbour of a port held alone.
+ * Starts the control server and chooses the API's port. The API listens with `reusePort`, so two runs could share a port
+ * without an error. Therefore the API gets the port next to the control server's, which only one run can listen on.
  */
-export async function openControl(
+export async function startControl(
   wantedApiPort: number | undefined,
   build: (apiPort: number) => FastifyInstance,
-): Promise<Opened> {
+): Promise<ControlServer> {
   if (wantedApiPort !== undefined && !(await isFree(wantedApiPort)))
-    throw new Error(`Port ${wantedApiPort} is taken`)
+    throw new Error(`Port ${wantedApiPort} is in use`)
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
-    const port = somePair()
+    const port = randomPortPair()
     const apiPort = wantedApiPort ?? port + 1
     const control = build(apiPort)
     try {
@@ -105,5 +108,5 @@ export async function openControl(
     }
     await control.close()
   }
-  throw new Error('No free ports were found')
+  throw new Error(`No free pair of ports was found in ${PORT_ATTEMPTS} attempts`)
 }

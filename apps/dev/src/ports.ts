@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the range from which the kernel hands out ports for outgoing connections and for port 0. */
+/** Below the kernel's ephemeral port range, so that no outgoing connection uses the port. */
 const FIRST = 20_000
 const LAST = 32_000
 
 export const HOST = '127.0.0.1'
 
-export const somePort = (): number => randomInt(FIRST, LAST)
+export const randomPort = (): number => randomInt(FIRST, LAST)
 
-/** The first of two neighbours. Pairs never overlap, so whoever listens on the first has the second to itself. */
-export const somePair = (): number => randomInt(FIRST / 2, LAST / 2) * 2
+/** The first port of a pair. Pairs never overlap, so the run that listens on the first can also use the second. */
+export const randomPortPair = (): number => randomInt(FIRST / 2, LAST / 2) * 2
 
-/** Alone on the port: a listener that shares its port, as the api does, makes this fail too. */
+/** False also when the current listener uses `reusePort`, as the API does. */
 export async function isFree(port: number): Promise<boolean> {
   const probe = createServer()
   try {

@@ -5,46 +5,46 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { type Running, startLeashed } from './leash.ts'
-import { HOST, somePort } from './ports.ts'
+import { HOST, randomPort } from './ports.ts'
+import { type RunningProcess, startSupervised } from './supervised-server.ts'
 
 export interface Postgres {
-  /** Of a database that is always there, for making others. */
+  /** The URL of the `postgres` database, for creating others. */
   readonly adminUrl: string
-  /** Present when the server was started by us. */
-  readonly own?: Running
+  /** Set when this run started the server. */
+  readonly own?: RunningProcess
 }
 
 const run = promisify(execFile)
 
-const OLDEST_VERSION = 150_000
+const MIN_VERSION = 150_000
 const START_ATTEMPTS = 10
 
-/** Nothing here has to outlive a power cut. */
-const QUICK = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
+/** The data does not have to survive a power failure. */
+const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
 
-/** The one named, else the one usually there, else one of our own. */
+/** Uses `url`, else the server on the default port, else starts one. */
 export async function findPostgres(url: string | undefined): Promise<Postgres> {
   if (url !== undefined) {
-    const wrong = await whyUnusable(url)
-    if (wrong !== undefined) throw new Error(`POSTGRES_URL cannot be used: ${wrong}`)
+    const reason = await unusableReason(url)
+    if (reason !== undefined) throw new Error(`POSTGRES_URL cannot be used: ${reason}`)
     return { adminUrl: url }
   }
-  const usual = `postgres://${encodeURIComponent(userInfo().username)}@${HOST}:5432/postgres`
-  return (await whyUnusable(usual)) === undefined ? { adminUrl: usual } : await startPostgres()
+  const defaultUrl = `postgres://${encodeURIComponent(userInfo().username)}@${HOST}:5432/postgres`
+  return (await unusableReason(defaultUrl)) === undefined ? { adminUrl: defaultUrl } : await startPostgres()
 }
 
-async function whyUnusable(url: string): Promise<string | undefined> {
+async function unusableReason(url: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<{ version: number; may_create: boolean }>(
-      `select current_setting('server_version_num')::int as version, rolcreatedb or rolsuper as may_create
+    const { rows } = await client.query<{ version: number; can_create: boolean }>(
+      `select current_setting('server_version_num')::int as version, rolcreatedb or rolsuper as can_create
        from pg_roles where rolname = current_user`,
     )
-    if ((rows[0]?.version ?? 0) < OLDEST_VERSION) return 'it is older than PostgreSQL 15'
-    return rows[0]?.may_create ? undefined : 'its user may not create databases'
+    if ((rows[0]?.version ?? 0) < MIN_VERSION) return 'it is older than PostgreSQL 15'
+    return rows[0]?.can_create ? undefined : 'its user cannot create databases'
   } catch (error) {
     return error instanceof Error ? error.message || error.name : String(error)
   } finally {
@@ -52,7 +52,7 @@ async function whyUnusable(url: string): Promise<string | undefined> {
   }
 }
 
-/** On Debian the newest version's own folder; elsewhere what the shell would find. */
+/** The folder of the newest version on Debian; elsewhere empty, so that PATH is used. */
 function binaries(): string {
   const versionOf = (folder: string) => Number(/(\d+)\/bin$/.exec(folder)?.[1] ?? 0)
   const folders = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionOf(b) - versionOf(a))
@@ -64,7 +64,7 @@ export async function startPostgres(): Promise<Postgres> {
   const password = randomBytes(16).toString('hex')
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
     const folder = mkdtempSync(join(tmpdir(), 'market-dev-postgres-'))
-    const port = somePort()
+    const port = randomPort()
     try {
       const user = await unprivilegedUser()
       const passwordFile = join(folder, 'password')
@@ -77,24 +77,26 @@ export async function startPostgres(): Promise<Postgres> {
         ...user,
       })
       const where = ['-D', data, '-h', HOST, '-p', String(port), '-c', 'unix_socket_directories=']
-      const server = { program: `${bin}postgres`, args: [...where, ...QUICK], folder, ...(user && { user }) }
-      const own = await startLeashed(server, 'database system is ready to accept connections')
+      const server = {
+        program: `${bin}postgres`,
+        args: [...where, ...NOT_DURABLE],
+        folder,
+        ...(user && { user }),
+      }
+      const own = await startSupervised(server, 'database system is ready to accept connections')
       if (own !== undefined)
         return { adminUrl: `postgres://market:${password}@${HOST}:${port}/postgres`, own }
     } catch (error) {
       rmSync(folder, { recursive: true, force: true })
-      throw new Error(
-        'No PostgreSQL is running here and none could be started: install it or set POSTGRES_URL',
-        {
-          cause: error,
-        },
-      )
+      throw new Error('PostgreSQL is not running and could not be started. Install it or set POSTGRES_URL.', {
+        cause: error,
+      })
     }
   }
-  throw new Error('PostgreSQL did not start')
+  throw new Error(`PostgreSQL did not start in ${START_ATTEMPTS} attempts`)
 }
 
-/** Postgres rejects to run as root; packages bring a user for it. */
+/** Postgres refuses to run as root, so it runs as the `postgres` user that its packages create. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const [uid, gid] = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])))

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Running } from './leash.ts'
+import type { RunningProcess } from './supervised-server.ts'
 
-export interface Program extends Running {
-  /** The last lines it wrote, for saying why it ended. */
+export interface Program extends RunningProcess {
+  /** The last lines of its output, for the error message. */
   lastLines(): string
 }
 
 const PROGRAM = fileURLToPath(new URL('./commands/run-program.ts', import.meta.url))
-const KEPT_LINES = 15
+const MAX_LINES = 15
 const KILL_AFTER_MS = 8_000
 
-/** What each program writes into its log once it is up. */
+/** The log line of each program once it is up. */
 const UP = { api: '"msg":"listening"', worker: '"msg":"worker started"' } as const
 
-/** Starts a program as a process of its own and waits until it is up. `folder` goes with it if we are killed. */
+/** Starts a program in a separate process and waits until it is up. It removes `folder` if this process is killed. */
 export async function startProgram(
   name: keyof typeof UP,
   folder: string,
@@ -26,7 +26,7 @@ export async function startProgram(
   const program = spawn(process.execPath, [PROGRAM, name, folder], {
     env: { ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C in the terminal is for us, and we stop programs before what they stand on.
+    // In a separate session Ctrl-C does not reach the program; this process stops it before the servers it uses.
     detached: true,
   })
   const exited = once(program, 'exit')
@@ -36,7 +36,7 @@ export async function startProgram(
       createInterface({ input }).on('line', (line) => {
         onLine(line)
         lines.push(line)
-        if (lines.length > KEPT_LINES) lines.shift()
+        if (lines.length > MAX_LINES) lines.shift()
         if (line.includes(UP[name])) resolve()
       })
     }

@@ -2,28 +2,28 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { type Running, startLeashed } from './leash.ts'
-import { HOST, somePort } from './ports.ts'
+import { HOST, randomPort } from './ports.ts'
+import { type RunningProcess, startSupervised } from './supervised-server.ts'
 
 export interface FoundRedis {
   readonly url: string
-  /** Present when the server was started by us. */
-  readonly own?: Running
+  /** Set when this run started the server. */
+  readonly own?: RunningProcess
 }
 
 const START_ATTEMPTS = 10
-const ANSWER_WITHIN_MS = 2_000
+const TIMEOUT_MS = 2_000
 
-/** The one named, else the one usually there, else one of our own. */
+/** Uses `url`, else the server on the default port, else starts one. */
 export async function findRedis(url: string | undefined): Promise<FoundRedis> {
-  const usual = `redis://${HOST}:6379`
-  if (await answers(url ?? usual)) return { url: url ?? usual }
-  if (url !== undefined) throw new Error('REDIS_URL cannot be used: nothing answers there')
+  const defaultUrl = `redis://${HOST}:6379`
+  if (await isReachable(url ?? defaultUrl)) return { url: url ?? defaultUrl }
+  if (url !== undefined) throw new Error(`REDIS_URL cannot be used: no reply within ${TIMEOUT_MS} ms`)
   return await startRedis()
 }
 
-/** Removes what one run wrote into a Redis it shares with others. */
-export async function forgetKeys(url: string, prefix: string): Promise<void> {
+/** Deletes the keys of one run in a Redis that others use too. */
+export async function deleteKeys(url: string, prefix: string): Promise<void> {
   await withRedis(url, async (redis) => {
     let cursor = '0'
     do {
@@ -34,7 +34,7 @@ export async function forgetKeys(url: string, prefix: string): Promise<void> {
   })
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isReachable(url: string): Promise<boolean> {
   try {
     return (await withRedis(url, (redis) => redis.ping())) === 'PONG'
   } catch {
@@ -45,8 +45,8 @@ async function answers(url: string): Promise<boolean> {
 async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: ANSWER_WITHIN_MS,
-    commandTimeout: ANSWER_WITHIN_MS,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   })
@@ -62,11 +62,14 @@ async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Pr
 export async function startRedis(): Promise<FoundRedis> {
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
     const folder = mkdtempSync(join(tmpdir(), 'market-dev-redis-'))
-    const port = somePort()
+    const port = randomPort()
     const memoryOnly = ['--save', '', '--appendonly', 'no']
     const args = ['--bind', HOST, '--port', String(port), '--dir', folder, ...memoryOnly]
-    const own = await startLeashed({ program: 'redis-server', args, folder }, 'Ready to accept connections')
+    const own = await startSupervised(
+      { program: 'redis-server', args, folder },
+      'Ready to accept connections',
+    )
     if (own !== undefined) return { url: `redis://${HOST}:${port}`, own }
   }
-  throw new Error('No Redis is running here and none could be started: install redis-server or set REDIS_URL')
+  throw new Error('Redis is not running and could not be started. Install redis-server or set REDIS_URL.')
 }

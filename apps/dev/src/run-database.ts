@@ -3,19 +3,19 @@ import pg from 'pg'
 
 export interface RunDatabase {
   readonly url: string
-  /** Runs that were killed, whose databases are gone now; they may have left keys in Redis too. */
+  /** Killed runs whose databases were dropped now. They may have left keys in Redis too. */
   readonly abandoned: readonly string[]
   drop(): Promise<void>
 }
 
-/** One dev at a time makes its database or looks for those left behind. */
+/** An advisory lock: one run at a time creates its database and drops abandoned ones. */
 const LOCK = 7_301_404
 
-const OF_A_RUN = /^market_dev_[0-9a-f]{12}$/
+const RUN_DATABASE = /^market_dev_[0-9a-f]{12}$/
 
 /**
- * A migrated database for one run. The run stays connected to it as long as it lives, so a database of a run that
- * was killed is known by having no such connection, and the next run removes it.
+ * Creates and migrates a database for one run. The run stays connected to it. A run database without such a connection
+ * belongs to a killed run, and the next run drops it.
  */
 export async function createRunDatabase(adminUrl: string, name: string): Promise<RunDatabase> {
   const url = withDatabase(adminUrl, name)
@@ -47,7 +47,7 @@ async function dropAbandoned(admin: pg.Client): Promise<string[]> {
      where starts_with(datname, 'market_dev_')
        and not exists (select from pg_stat_activity where application_name = pg_database.datname)`,
   )
-  const names = rows.map((row) => row.datname).filter((name) => OF_A_RUN.test(name))
+  const names = rows.map((row) => row.datname).filter((name) => RUN_DATABASE.test(name))
   for (const name of names) await admin.query(`drop database if exists ${name} with (force)`)
   return names
 }

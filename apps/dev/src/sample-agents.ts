@@ -2,7 +2,7 @@ import { evmSigner } from '@market/testing/evm-signer'
 import type { Idp } from '@market/testing/idp'
 import { solanaSigner } from '@market/testing/solana-signer'
 import type { CallApi } from './call-api.ts'
-import { tokenFor } from './people.ts'
+import { tokenFor } from './sample-users.ts'
 
 interface Sample {
   readonly name: string
@@ -10,10 +10,10 @@ interface Sample {
   readonly capabilities: readonly string[]
 }
 
-const OF_PEOPLE: readonly (Sample & { readonly owner: string })[] = [
+const USER_AGENTS: readonly (Sample & { readonly owner: string })[] = [
   {
     name: 'Typescript Reviewer',
-    description: 'Reads a pull request in TypeScript and answers with what could break and why.',
+    description: 'Reviews a pull request in TypeScript and lists what could break and why.',
     capabilities: ['coding'],
     owner: 'ana@example.com',
   },
@@ -25,32 +25,32 @@ const OF_PEOPLE: readonly (Sample & { readonly owner: string })[] = [
   },
   {
     name: 'Table Analyst',
-    description: 'Takes a CSV file and a question, and answers with numbers and how they were found.',
+    description: 'Answers a question about a CSV file with numbers and how they were computed.',
     capabilities: ['analytics'],
     owner: 'ben@example.com',
   },
 ]
 
-const OF_AN_EVM_WALLET: Sample = {
+const EVM_WALLET_AGENT: Sample = {
   name: 'Page Auditor',
   description: 'Checks a web page for missing titles, broken links and slow images.',
   capabilities: ['seo', 'analytics'],
 }
 
-const OF_A_SOLANA_WALLET: Sample = {
+const SOLANA_WALLET_AGENT: Sample = {
   name: 'Icon Painter',
   description: 'Draws small icons in one style from a list of words.',
   capabilities: ['image_gen'],
 }
 
-/** Registers a few agents the way anybody would: through the api, by people and by wallets. */
+/** Registers sample agents through the API, some by users and some by wallets. */
 export async function registerSampleAgents(call: CallApi, idp: Idp): Promise<void> {
-  for (const { owner, ...agent } of OF_PEOPLE) {
+  for (const { owner, ...agent } of USER_AGENTS) {
     const token = await tokenFor(idp, { email: owner })
     await call('/api/agents/register', agent, token)
   }
-  await registerByWallet(call, evmSigner(), OF_AN_EVM_WALLET)
-  await registerByWallet(call, await solanaSigner(), OF_A_SOLANA_WALLET)
+  await registerByWallet(call, evmSigner(), EVM_WALLET_AGENT)
+  await registerByWallet(call, await solanaSigner(), SOLANA_WALLET_AGENT)
 }
 
 interface Signer {

@@ -5,21 +5,21 @@ import { join } from 'node:path'
 import type { Network } from '@market/kernel/network'
 import { type Idp, startIdp } from '@market/testing/idp'
 import { apiCaller } from './call-api.ts'
+import type { Cleanup } from './cleanup.ts'
 import { movableClock } from './clock.ts'
-import type { Closing } from './closing.ts'
 import type { Settings } from './config.ts'
-import { buildControl, openControl } from './control.ts'
-import type { NetworkPlace } from './networks/network.ts'
+import { buildControl, startControl } from './control.ts'
+import type { NetworkAddresses } from './networks/network.ts'
 import { startNetworks } from './networks/start-networks.ts'
-import { OPERATOR, personId } from './people.ts'
 import { HOST } from './ports.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
 import { startProgram } from './program.ts'
-import { findRedis, forgetKeys, startRedis } from './redis.ts'
+import { deleteKeys, findRedis, startRedis } from './redis.ts'
 import { createRunDatabase } from './run-database.ts'
 import { registerSampleAgents } from './sample-agents.ts'
+import { OPERATOR, userIdOf } from './sample-users.ts'
 
-/** What a program that started us needs to know; printed as it is by `--json`. */
+/** The addresses of one run; `--json` prints this object. */
 export interface Addresses {
   readonly api: string
   readonly app: string
@@ -28,56 +28,56 @@ export interface Addresses {
   readonly redis: string
   readonly idp: string
   /** Empty with `--no-chains`. */
-  readonly networks: Readonly<Partial<Record<Network, NetworkPlace>>>
+  readonly networks: Readonly<Partial<Record<Network, NetworkAddresses>>>
   readonly admin_key: string
 }
 
-export interface Surroundings {
-  readonly closing: Closing
-  /** Aborted when we are told to stop before everything is up. */
+export interface StartOptions {
+  readonly cleanup: Cleanup
+  /** Aborted when the run is stopped before everything is up. */
   readonly signal: AbortSignal
-  /** Told when a part ends that nobody stopped. */
-  readonly onDeath: (what: string, lastLines?: string) => void
+  /** Called when a part ends without being stopped. */
+  readonly onExit: (name: string, lastLines?: string) => void
   readonly onLine: (line: string) => void
 }
 
-/** Reads top to bottom: what the programs stand on, the programs, and those who use them. */
-export async function start(settings: Settings, around: Surroundings): Promise<Addresses> {
-  const { closing, signal, onDeath } = around
-  /** Names the run's database and begins its Redis keys. */
+/** Starts the servers and chains, then the API and the worker, then registers the sample agents. */
+export async function start(settings: Settings, options: StartOptions): Promise<Addresses> {
+  const { cleanup, signal, onExit } = options
+  /** The name of the run's database and the prefix of its Redis keys. */
   const run = `market_dev_${randomBytes(6).toString('hex')}`
   const folder = mkdtempSync(join(tmpdir(), 'market-dev-'))
-  closing.note('the temporary folder', () => rmSync(folder, { recursive: true, force: true }))
+  cleanup.add('the temporary folder', () => rmSync(folder, { recursive: true, force: true }))
 
-  // The chains take the longest; the others come up beside them.
-  const starting = settings.chains ? startNetworks(around.onLine) : undefined
-  closing.note('the networks', async () => (await starting?.catch(() => undefined))?.stop())
+  // The chains take the longest to start, so the servers start at the same time.
+  const starting = settings.chains ? startNetworks(options.onLine) : undefined
+  cleanup.add('the networks', async () => (await starting?.catch(() => undefined))?.stop())
 
   const postgres = await (settings.ownServers ? startPostgres() : findPostgres(settings.postgresUrl))
-  if (postgres.own !== undefined) closing.note('PostgreSQL', postgres.own.stop)
-  postgres.own?.exited.then(() => onDeath('PostgreSQL'))
+  if (postgres.own !== undefined) cleanup.add('PostgreSQL', postgres.own.stop)
+  postgres.own?.exited.then(() => onExit('PostgreSQL'))
   const database = await createRunDatabase(postgres.adminUrl, run)
-  closing.note(`the database ${run}`, database.drop)
+  cleanup.add(`the database ${run}`, database.drop)
   signal.throwIfAborted()
 
   const redis = await (settings.ownServers ? startRedis() : findRedis(settings.redisUrl))
-  closing.note('Redis', redis.own?.stop ?? (() => forgetKeys(redis.url, `${run}:`)))
-  for (const killed of database.abandoned) await forgetKeys(redis.url, `${killed}:`)
-  redis.own?.exited.then(() => onDeath('Redis'))
+  cleanup.add('Redis', redis.own?.stop ?? (() => deleteKeys(redis.url, `${run}:`)))
+  for (const killed of database.abandoned) await deleteKeys(redis.url, `${killed}:`)
+  redis.own?.exited.then(() => onExit('Redis'))
   signal.throwIfAborted()
 
   const idp = await startIdp()
-  closing.note('the identity provider', idp.stop)
+  cleanup.add('the identity provider', idp.stop)
 
   const networks = await starting
-  networks?.exited.then(() => onDeath('The networks'))
+  networks?.exited.then(() => onExit('The networks'))
   signal.throwIfAborted()
 
   const clockFile = join(folder, 'clock')
-  const { control, url, apiPort } = await openControl(settings.port, (port) =>
+  const { control, url, apiPort } = await startControl(settings.port, (port) =>
     buildControl({ clock: movableClock(clockFile, apiTimeOf(urlOf(port))), idp, networks }),
   )
-  closing.note('the control server', () => control.close())
+  cleanup.add('the control server', () => control.close())
   signal.throwIfAborted()
 
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
@@ -92,8 +92,8 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
   }
   const programs = {
     api: {
-      ...standingOn({ redisUrl: redis.url, redisPrefix: `${run}:`, idp }),
-      ...operators(adminKey),
+      ...apiSettings({ redisUrl: redis.url, redisPrefix: `${run}:`, idp }),
+      ...operatorSettings(adminKey),
       BASE_URL: apiUrl,
       APP_URL: apiUrl,
       PORT: String(apiPort),
@@ -101,9 +101,9 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
     worker: { ...networks?.keys, PORT: '0' },
   }
   for (const name of ['api', 'worker'] as const) {
-    const program = await startProgram(name, folder, { ...common, ...programs[name] }, around.onLine)
-    closing.note(`the ${name}`, program.stop)
-    program.exited.then(() => onDeath(`The ${name}`, program.lastLines()))
+    const program = await startProgram(name, folder, { ...common, ...programs[name] }, options.onLine)
+    cleanup.add(`the ${name}`, program.stop)
+    program.exited.then(() => onExit(`The ${name}`, program.lastLines()))
     signal.throwIfAborted()
   }
 
@@ -111,38 +111,38 @@ export async function start(settings: Settings, around: Surroundings): Promise<A
   signal.throwIfAborted()
   return {
     api: apiUrl,
-    // Until there is a console, what a browser is shown is the api's own pages.
+    // The API serves the pages for browsers until there is a separate console.
     app: apiUrl,
     control: url,
     postgres: database.url,
     redis: redis.url,
     idp: idp.issuer,
-    networks: networks?.places ?? {},
+    networks: networks?.addresses ?? {},
     admin_key: adminKey,
   }
 }
 
 const urlOf = (port: number): string => `http://${HOST}:${port}`
 
-/** No address is anybody's; the api says its time with the text it would have signed. */
+/** Reads the API's clock from the message to sign; the wallet is a placeholder. */
 const apiTimeOf = (apiUrl: string) => async () => {
   const { wallet_sig_ts } = await apiCaller(apiUrl)(`/api/auth/message?wallet=0x${'1'.repeat(40)}`)
   return new Date(Number(wallet_sig_ts))
 }
 
-interface Parts {
+interface ApiDeps {
   readonly redisUrl: string
   readonly redisPrefix: string
   readonly idp: Idp
 }
 
-const standingOn = ({ redisUrl, redisPrefix, idp }: Parts) => ({
+const apiSettings = ({ redisUrl, redisPrefix, idp }: ApiDeps) => ({
   REDIS_URL: redisUrl,
   REDIS_PREFIX: redisPrefix,
   IDP_ISSUER: idp.issuer,
   IDP_AUDIENCE: idp.audience,
   DRAIN_MS: '0',
-  // Whoever is on this machine may play many clients, each with limits of its own, by X-Forwarded-For.
+  // Callers on this machine can set X-Forwarded-For and so act as many clients with separate rate limits.
   TRUSTED_PROXIES: HOST,
 })
 
@@ -151,7 +151,7 @@ const vaultSecrets = () => ({
   VAULT_PEPPER: randomBytes(32).toString('hex'),
 })
 
-const operators = (adminKey: string) => ({
-  ADMIN_USER_IDS: personId(OPERATOR),
+const operatorSettings = (adminKey: string) => ({
+  ADMIN_USER_IDS: userIdOf(OPERATOR),
   ADMIN_KEY_HASHES: `dev:${createHash('sha256').update(adminKey).digest('hex')}`,
 })

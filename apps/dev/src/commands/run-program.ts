@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 enableCompileCache(fileURLToPath(new URL('../../../../.cache/compiled', import.meta.url)))
 
 /**
- * A program, for as long as standard input is open: the pipe closes however `dev` ends, even by SIGKILL, so the program
- * never outlives it. The run's folder, given as argument, goes with it.
+ * Runs the API or the worker until standard input closes, then removes the run's folder. The pipe closes when `dev` ends
+ * in any way, also by SIGKILL, so the program never outlives it.
  */
 const [, , name, folder] = process.argv
 process.stdin
   .once('close', () => {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-    // Not `process.exit`: nothing that the program does at its end may delay it.
+    // Not `process.exit`, because exit handlers of the program could delay it.
     process.kill(process.pid, 'SIGKILL')
   })
   .resume()

@@ -5,11 +5,11 @@ import { type Address, getAddress, isAddress, type PrivateKeyAccount } from 'vie
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { LocalNetwork } from './network.ts'
 
-/** A block is final eight blocks later. */
+/** A block is final after eight more blocks. */
 const BLOCK_MS = 250
 const COIN = 10n ** 18n
 
-/** An EVM chain with USDC at its address: a block for every transaction at once, and one every quarter of a second. */
+/** Starts an EVM chain with USDC. It mines a block for every transaction, and one every 250 ms. */
 export async function startEvm(settings: { chainId: number; usdc: Address }): Promise<LocalNetwork> {
   const chain = await startEvmNetwork(settings)
   const treasuryKey = generatePrivateKey()
@@ -20,9 +20,9 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
   await chain.fund(gasAccount, 1_000n * COIN)
   const wallets = new Map<Address, PrivateKeyAccount>()
 
-  const end = new AbortController()
+  const stopped = new AbortController()
   const mining = (async () => {
-    while (!end.signal.aborted) {
+    while (!stopped.signal.aborted) {
       await chain.mine(1)
       await wait(BLOCK_MS)
     }
@@ -35,13 +35,13 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
   }
   const fund: LocalNetwork['fund'] = async (to, { usdc, native }) => {
     const address = addressOf(to)
-    const held = BigInt(String(await chain.rpc('eth_getBalance', [address, 'latest'])))
-    if (native > 0n) await chain.fund(address, held + native)
+    const balance = BigInt(String(await chain.rpc('eth_getBalance', [address, 'latest'])))
+    if (native > 0n) await chain.fund(address, balance + native)
     if (usdc > 0n) await chain.mint(address, usdc)
   }
 
   return {
-    place: { rpc: chain.url, usdc: settings.usdc, treasury },
+    addresses: { rpc: chain.url, usdc: settings.usdc, treasury },
     treasuryKey: treasuryKey.slice(2),
     gas: { account: gasAccount, key: gasKey.slice(2) },
     identity: String(settings.chainId),
@@ -50,7 +50,7 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
     transfer: async (to, amount, from) => {
       const payee = addressOf(to)
       const payer = from === undefined ? newAccount() : wallets.get(addressOf(from))
-      if (payer === undefined) throw notOurs(from)
+      if (payer === undefined) throw unknownWallet(from)
       await fund(payer.address, { native: COIN, usdc: amount })
       const tx = await chain.transfer(payer, payee, amount)
       const receipt = (await chain.rpc('eth_getTransactionReceipt', [tx])) as { readonly status: string }
@@ -62,7 +62,7 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
       await chain.mine(1)
     },
     stop: async () => {
-      end.abort()
+      stopped.abort()
       await mining
       await chain.stop()
     },
@@ -70,9 +70,12 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
 }
 
 function addressOf(text: string): Address {
-  if (!isAddress(text)) throw new ApiError('invalid', `${text} is no address of this network`)
+  if (!isAddress(text)) throw new ApiError('invalid', `${text} is not an EVM address`)
   return getAddress(text)
 }
 
-export const notOurs = (from: string | undefined): ApiError =>
-  new ApiError('invalid', `${from} was not made here: leave "from" out, or make a wallet with POST /wallets`)
+export const unknownWallet = (from: string | undefined): ApiError =>
+  new ApiError(
+    'invalid',
+    `${from} is not a wallet of this server. Leave "from" out, or create a wallet with POST /wallets.`,
+  )

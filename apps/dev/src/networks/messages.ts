@@ -1,32 +1,34 @@
 import type { Network } from '@market/kernel/network'
 import type { LocalNetwork } from './network.ts'
 
-/** What the process with the chains says once they are up. */
-export interface Up {
-  readonly up: Readonly<Record<Network, Pick<LocalNetwork, 'place' | 'treasuryKey' | 'gas' | 'identity'>>>
+/** Sent by the process of the chains once they are up. */
+export interface Ready {
+  readonly networks: Readonly<
+    Record<Network, Pick<LocalNetwork, 'addresses' | 'treasuryKey' | 'gas' | 'identity'>>
+  >
 }
 
-/** What it is asked to do. */
-export type Deed =
-  | { readonly deed: 'newWallet'; readonly network: Network }
+/** The commands that the process of the chains executes. */
+export type NetworkCommand =
+  | { readonly command: 'newWallet'; readonly network: Network }
   | {
-      readonly deed: 'fund'
+      readonly command: 'fund'
       readonly network: Network
       readonly address: string
       readonly usdc: bigint
       readonly native: bigint
     }
   | {
-      readonly deed: 'transfer'
+      readonly command: 'transfer'
       readonly network: Network
       readonly to: string
       readonly amount: bigint
       readonly from: string | undefined
     }
-  | { readonly deed: 'advance'; readonly seconds: number }
+  | { readonly command: 'advance'; readonly seconds: number }
 
-export type Question = Deed & { readonly id: number }
+export type NetworkRequest = NetworkCommand & { readonly id: number }
 
-export type Answer =
+export type NetworkResponse =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string; readonly isApiError: boolean }

@@ -1,31 +1,31 @@
-/** A local chain and what can be done on it from outside. */
+/** A local chain, and the operations of the control server on it. */
 export interface LocalNetwork {
-  readonly place: NetworkPlace
-  /** The treasury's key as the worker takes it: 32 bytes in hex. */
+  readonly addresses: NetworkAddresses
+  /** The treasury's private key as in the worker's settings: 32 bytes in hex. */
   readonly treasuryKey: string
-  /** The account that brings payments of buyers to the chain, and its key in the same form. */
+  /** The account that submits payments of buyers and pays their fees, and its private key in hex. */
   readonly gas: { readonly account: string; readonly key: string }
-  /** What tells the chain from others: its id, on Solana the hash of its first block. */
+  /** The chain id, or on Solana the genesis hash. */
   readonly identity: string
-  /** A wallet that `transfer` can send from; it holds nothing yet. */
+  /** Creates an empty wallet that `transfer` can send from. */
   newWallet(): Promise<string>
-  /** Gives the address so much more: USDC in millionths, coin for fees in its smallest unit. */
+  /** Adds to the balance of an address: USDC in micros, the native coin in its smallest unit. */
   fund(address: string, more: { readonly usdc: bigint; readonly native: bigint }): Promise<void>
-  /** A real transfer of USDC. The payer is given what it needs for it. Resolves once it is in a block. */
-  transfer(to: string, amount: bigint, from: string | undefined): Promise<Sent>
-  /** The blocks from now on carry a later time. */
+  /** Transfers USDC on the chain. The payer is funded first. Resolves once the transfer is in a block. */
+  transfer(to: string, amount: bigint, from: string | undefined): Promise<SentTransfer>
+  /** Moves the time of the next blocks ahead. */
   advance(seconds: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** As `--json` prints it. */
-export interface NetworkPlace {
+/** Printed by `--json`. */
+export interface NetworkAddresses {
   readonly rpc: string
   readonly usdc: string
   readonly treasury: string
 }
 
-export interface Sent {
+export interface SentTransfer {
   readonly tx: string
   readonly payer: string
 }

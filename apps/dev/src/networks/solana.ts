@@ -25,16 +25,16 @@ import {
   getCreateAssociatedTokenIdempotentInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token'
-import { notOurs } from './evm.ts'
+import { unknownWallet } from './evm.ts'
 import type { LocalNetwork } from './network.ts'
 
-/** A block is final 31 slots later, and a transaction must arrive within 150. */
+/** A block is final after 31 more slots, and a transaction expires after 150. */
 const SLOT_MS = 100
 const SOL = 1_000_000_000n
 const DECIMALS = 6
-const LOOK_AGAIN_MS = 20
+const POLL_MS = 20
 
-/** A Solana of its own with USDC at its address. */
+/** Starts a local Solana chain with USDC. */
 export async function startSolana(): Promise<LocalNetwork> {
   const chain = await startSurfpool({ slotTimeMs: SLOT_MS })
   const rpc = createSolanaRpc(chain.url)
@@ -46,7 +46,7 @@ export async function startSolana(): Promise<LocalNetwork> {
   const gas = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(gasSeed))
   await chain.fundSol(treasury.address, 1_000n * SOL)
   await chain.fundSol(gas.address, 1_000n * SOL)
-  // Its account for USDC is there from the start, so that any wallet can pay into it.
+  // Creates the treasury's token account, so that every wallet can pay into it.
   await usdc.fund(treasury.address, 0n)
   const wallets = new Map<string, KeyPairSigner>()
   let aheadMs = 0
@@ -58,8 +58,8 @@ export async function startSolana(): Promise<LocalNetwork> {
   }
   const fund: LocalNetwork['fund'] = async (to, more) => {
     const owner = addressOf(to)
-    const { value: held } = await rpc.getBalance(owner).send()
-    if (more.native > 0n) await chain.fundSol(owner, held + more.native)
+    const { value: balance } = await rpc.getBalance(owner).send()
+    if (more.native > 0n) await chain.fundSol(owner, balance + more.native)
     if (more.usdc > 0n) await usdc.fund(owner, (await usdc.balanceOf(owner)) + more.usdc)
   }
   const accountOf = async (owner: Address): Promise<Address> => address(await usdc.accountOf(owner))
@@ -80,12 +80,12 @@ export async function startSolana(): Promise<LocalNetwork> {
       const { value } = await rpc.getSignatureStatuses([signature]).send()
       const status = value[0]?.confirmationStatus
       if (status === 'confirmed' || status === 'finalized') return signature
-      await wait(LOOK_AGAIN_MS)
+      await wait(POLL_MS)
     }
   }
 
   return {
-    place: { rpc: chain.url, usdc: usdc.mint, treasury: treasury.address },
+    addresses: { rpc: chain.url, usdc: usdc.mint, treasury: treasury.address },
     treasuryKey: seed.toString('hex'),
     gas: { account: gas.address, key: gasSeed.toString('hex') },
     identity: chain.genesisHash,
@@ -94,7 +94,7 @@ export async function startSolana(): Promise<LocalNetwork> {
     transfer: async (to, amount, from) => {
       const payee = addressOf(to)
       const payer = from === undefined ? await newSigner() : wallets.get(from)
-      if (payer === undefined) throw notOurs(from)
+      if (payer === undefined) throw unknownWallet(from)
       await fund(payer.address, { native: SOL, usdc: amount })
       const [source, destination] = await Promise.all([accountOf(payer.address), accountOf(payee)])
       const tx = await run(payer, [
@@ -120,5 +120,5 @@ export async function startSolana(): Promise<LocalNetwork> {
 
 function addressOf(text: string): Address {
   if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && isAddress(text)) return text
-  throw new ApiError('invalid', `${text} is no address of this network`)
+  throw new ApiError('invalid', `${text} is not a Solana address`)
 }

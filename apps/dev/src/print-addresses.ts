@@ -1,8 +1,8 @@
-import { OPERATOR } from './people.ts'
+import { OPERATOR } from './sample-users.ts'
 import type { Addresses } from './start.ts'
 
-/** What a person is shown: where everything is, and three things to try. */
-export function describe(addresses: Addresses): string {
+/** The text for a terminal: every address, and three commands to try. */
+export function printableAddresses(addresses: Addresses): string {
   const { api, control } = addresses
   const rows: readonly (readonly [string, string])[] = [
     ['api', api],
@@ -13,7 +13,7 @@ export function describe(addresses: Addresses): string {
     ['redis', addresses.redis],
     ...Object.entries(addresses.networks).map(([name, { rpc }]) => [name, rpc] as const),
     ['admin key', addresses.admin_key],
-    ['operator', `${OPERATOR} (a token from control)`],
+    ['operator', `${OPERATOR} (POST /idp/token on control returns a token)`],
   ]
   const table = rows.map(([name, value]) => `  ${name.padEnd(15)} ${value}`)
   const agent = { name: 'My First Agent', description: 'Answers one question a day.' }
@@ -22,7 +22,7 @@ export function describe(addresses: Addresses): string {
     '',
     ...table,
     '',
-    'See the sample agents, register your own, move the clock two days ahead:',
+    'List the sample agents, register your own, move the clock two days ahead:',
     '',
     `  curl '${api}/api/agents?limit=3'`,
     `  ${postJson(`${api}/api/agents/register`, agent)}`,

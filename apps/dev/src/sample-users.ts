@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import type { Idp } from '@market/testing/idp'
+
+export interface SampleUser {
+  readonly email: string
+  readonly twitter_username?: string
+  readonly wallets?: readonly string[]
+}
+
+/** The only user with the operator role. */
+export const OPERATOR = 'operator@example.com'
+
+/** The same email gets the same user id in every run. */
+export const userIdOf = (email: string): string =>
+  `user-${createHash('sha256').update(email.toLowerCase()).digest('hex').slice(0, 16)}`
+
+export const tokenFor = (idp: Idp, user: SampleUser): Promise<string> =>
+  idp.token({
+    ...user,
+    sub: userIdOf(user.email),
+    email_verified: true,
+    username: user.email.replace(/@.*/, ''),
+  })
