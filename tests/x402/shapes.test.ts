@@ -686,7 +686,7 @@ describe('rejected', () => {
         },
         "a payment that bought something else": {
           "code": "payment_already_used",
-          "error": "This payment was already used for something else. Each payment buys one thing.",
+          "error": "This payment was already used for another purchase. Use another payment.",
           "request_id": "<request>",
           "status": 409,
           "success": false,
@@ -707,7 +707,7 @@ describe('rejected', () => {
         },
         "a service without a price": {
           "code": "not_payable",
-          "error": "This service cannot be bought with the request. Only services with a fixed price are sold this way; order it by POST /api/orders.",
+          "error": "This service cannot be bought by x402. Only services with a fixed price can. Order it with POST /api/orders.",
           "request_id": "<request>",
           "status": 404,
           "success": false,
@@ -720,7 +720,7 @@ describe('rejected', () => {
               "path": "brief",
             },
           ],
-          "error": "Say what is to be done: \`brief\` in the body or query, or the X-Market-Brief header",
+          "error": "brief is required: in the body, in the query or as the X-Market-Brief header",
           "request_id": "<request>",
           "status": 400,
           "success": false,
@@ -816,7 +816,7 @@ describe.concurrent('waiting', () => {
       {
         "body": {
           "code": "payment_in_progress",
-          "error": "This payment is being seen through by another request. Ask again in a moment.",
+          "error": "This payment is being processed by another request. Send this request again in 2 seconds.",
           "request_id": "<request>",
           "success": false,
         },

@@ -3,7 +3,7 @@ import { queueMetrics } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
 import { payoutMetrics } from '@market/money/payouts'
-import { type GasFigures, purchaseFigures } from '@market/trade/x402'
+import { type GasMetrics, purchaseMetrics } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 
@@ -58,7 +58,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
   }
   const updatePurchases = async () => {
     for (const gauge of Object.values(purchases)) gauge.reset()
-    for (const { network, underWay, oldestSeconds } of await purchaseFigures(settings.ctx)) {
+    for (const { network, underWay, oldestSeconds } of await purchaseMetrics(settings.ctx)) {
       purchases.underWay.set({ network }, Number(underWay))
       purchases.oldestSeconds.set({ network }, oldestSeconds)
     }
@@ -83,7 +83,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
   return {
     address,
     countFailure: (task: string) => failures.inc({ task }),
-    recordGas: (metrics: readonly GasFigures[]) => {
+    recordGas: (metrics: readonly GasMetrics[]) => {
       gas.reset()
       for (const { network, settlementsLeft } of metrics) gas.set({ network }, settlementsLeft)
     },

@@ -31,7 +31,7 @@ import {
   startOrder,
 } from '@market/trade/orders'
 import { findReviewOf, type Review } from '@market/trade/reviews'
-import { contest, readHired } from '@market/trade/x402'
+import { contest, getPurchasedOrder } from '@market/trade/x402'
 import { type HandlerContext, handler } from './handler.ts'
 import { partyOf } from './party-of.ts'
 import { presentOrder, presentPayable } from './present-order.ts'
@@ -196,7 +196,7 @@ export const orderHandlers = {
   getPurchasedOrder: handler('getPurchasedOrder', {
     run: async (ctx, input) => {
       const id = input.order_id as OrderId
-      const view = await readHired(ctx, id, input.t)
+      const view = await getPurchasedOrder(ctx, id, input.t)
       return { ...view, review: await findReviewOf(ctx.db, id) }
     },
     present: presentView,

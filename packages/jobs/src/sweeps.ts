@@ -12,8 +12,8 @@ import {
   deleteVoidPurchases,
   findReplacementTx,
   finishPurchases,
-  type GasFigures,
-  gasFigures,
+  type GasMetrics,
+  gasMetrics,
   sendUnmined,
 } from '@market/trade/x402'
 import type { Sweep, SweepLog } from './start-sweeps.ts'
@@ -23,7 +23,7 @@ type Network = keyof JobContext['chains']
 
 export type SweepContext = JobContext & {
   readonly reversalHandlers: ReversalHandlers
-  readonly recordGas: (metrics: readonly GasFigures[]) => void
+  readonly recordGas: (metrics: readonly GasMetrics[]) => void
 }
 
 const SECOND = 1_000
@@ -176,7 +176,7 @@ async function reportReserves(ctx: JobContext, log: SweepLog): Promise<void> {
 
 /** Signed payments are rejected when a gas account is empty, so the log warns before. */
 async function reportGas(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const metrics = await gasFigures(ctx)
+  const metrics = await gasMetrics(ctx)
   ctx.recordGas(metrics)
   for (const { network, settlementsLeft } of metrics)
     if (settlementsLeft < FEW_SETTLEMENTS)

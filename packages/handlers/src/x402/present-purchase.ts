@@ -1,6 +1,6 @@
 import type { Payment } from '@market/contract/define'
 import type { Context } from '@market/core/context'
-import { giveReference, type PaymentProblem, type PurchaseResult, type Quote } from '@market/trade/x402'
+import { createReference, type PaymentProblem, type PurchaseResult, type Quote } from '@market/trade/x402'
 import type { ApiResponse } from '../call.ts'
 import { challengeBody, versionOneBody, versionTwoHeader } from './challenge.ts'
 
@@ -16,7 +16,7 @@ export function presentQuote(
   version: Payment['version'],
   { quote, problem, retryAfterSeconds }: Quoted,
 ): ApiResponse {
-  const { reference, claim, expiresAt } = giveReference(ctx, quote)
+  const { reference, claim, expiresAt } = createReference(ctx, quote)
   const { body, required } =
     problem === undefined ? challengeOnce(ctx, version, quote) : challenge(ctx, version, quote, problem)
   return {

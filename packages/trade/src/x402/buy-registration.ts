@@ -5,13 +5,12 @@ import { ApiError } from '@market/kernel/api-error'
 import type { Usdc } from '@market/kernel/money'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
-import { openNetworks } from './open-networks.ts'
+import type { PaidAgent } from './paid-registration.ts'
 import type { Offer, PaymentCredential, PurchaseContext, PurchaseResult } from './purchase.ts'
-import { type Quote, REGISTRATION, waysOn } from './quote.ts'
-import type { Wanted } from './register-paid-agent.ts'
+import { openNetworks, type Quote, REGISTRATION, waysOn } from './quote.ts'
 
-interface WantedRegistration {
-  readonly wanted: Wanted
+interface RegistrationPurchase {
+  readonly wanted: PaidAgent
   readonly fee: Usdc
   readonly credential: PaymentCredential
   readonly requestKey: string | undefined
@@ -23,14 +22,14 @@ type Ctx = PurchaseContext & Needs<'outbound'>
 /** The price of a registration; fails where the agent could not be registered. */
 export async function quoteRegistration(
   ctx: Ctx,
-  { wanted, fee }: Pick<WantedRegistration, 'wanted' | 'fee'>,
+  { wanted, fee }: Pick<RegistrationPurchase, 'wanted' | 'fee'>,
 ): Promise<Quote> {
   await checkRegistration(ctx, wanted)
   return quoteFor(ctx, fee)
 }
 
 /** Registers an agent. The wallet that pays becomes its owner. */
-export async function buyRegistration(ctx: Ctx, asked: WantedRegistration): Promise<PurchaseResult> {
+export async function buyRegistration(ctx: Ctx, asked: RegistrationPurchase): Promise<PurchaseResult> {
   const { wanted, credential } = asked
   const quote = () => quoteRegistration(ctx, asked)
   const paymentId = credential.kind === 'signed' ? credential.paymentId : undefined
@@ -53,7 +52,7 @@ export async function buyRegistration(ctx: Ctx, asked: WantedRegistration): Prom
 function quoteFor(ctx: Pick<Ctx, 'chains' | 'facilitators'>, due: Usdc): Quote {
   const ways = waysOn(openNetworks(ctx), ctx.chains, ctx.facilitators)
   if (ways.length === 0)
-    throw new ApiError('invalid', 'No payments are taken here at the moment; register without paying', {
+    throw new ApiError('invalid', 'No network accepts payments now. Register without a payment.', {
       code: 'not_payable',
     })
   const path = '/api/agents/register?pay=x402'

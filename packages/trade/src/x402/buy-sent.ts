@@ -4,10 +4,10 @@ import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { findPayment } from '@market/money/payments'
 import { isAwaited, owesPayment } from '../orders/index.ts'
+import { takeOver } from './contest.ts'
 import { inProgress, usedAlready } from './errors.ts'
 import { fulfil } from './fulfil.ts'
 import { judgeReference } from './payment-reference.ts'
-import { pollUntil } from './poll-until.ts'
 import {
   type Binding,
   isSameRequest,
@@ -19,53 +19,53 @@ import {
   type PurchaseResult,
   type TransferEvidence,
 } from './purchase.ts'
+import { pollUntil } from './settle-purchase.ts'
 import { claimPurchase, findPurchase, isSettlement, lockPurchase, saveDone } from './store.ts'
-import { takeOver } from './take-over.ts'
 
 type Sent = Extract<PaymentCredential, { kind: 'transaction' }>
 
-/** A payment that is older was made for something else. */
-const OLDEST_MS = 1 * HOUR
+/** An older transfer was made for something else. */
+const MAX_AGE_MS = 1 * HOUR
 const CLOCK_SLACK_MS = 1 * MINUTE
-/** Above this whoever asks must show that they are who paid: everybody can read a transaction's hash. */
-const MOST_UNBOUND = usdc(25_000_000n)
-const ANYTHING = usdc(1n)
+/** Above this amount the caller must prove to be the payer, because anybody can read a transaction hash. */
+const MAX_UNPROVEN = usdc(25_000_000n)
+const ANY_AMOUNT = usdc(1n)
 const UNDERPAID = 'underpaid'
 const BINDING_REQUIRED = 'binding_required'
 const RETRY_SECONDS = 3
 
-/** The spec's own way: the buyer has paid and names the transaction. It buys one thing, whoever asks. */
+/** Buys with a transfer that the buyer already made and names by its transaction hash. One transfer buys one thing. */
 export async function buySent(
   ctx: PurchaseContext,
   offer: Offer,
   sent: Sent,
-  shown: TransferEvidence,
+  evidence: TransferEvidence,
 ): Promise<PurchaseResult> {
   const { network } = sent
   const reference = ctx.chains[network]?.normalize(sent.reference) ?? sent.reference
   const key = { network, kind: 'transaction', proof: reference } as const
   const known = await findPurchase(ctx.db, key)
-  if (known?.state === 'done') return (await takeOver(ctx, offer, known, shown)) ?? replay(known, offer)
+  if (known?.state === 'done') return (await takeOver(ctx, offer, known, evidence)) ?? replay(known, offer)
   if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
 
-  const quote = await offer.quote().catch((error: unknown) => offTheMarket(error, shown))
+  const quote = await offer.quote().catch((error: unknown) => notForSale(error, evidence))
   const askAgain = (problem: PaymentProblem, retryAfterSeconds?: number): PurchaseResult => {
     if (quote instanceof ApiError) throw retryAfterSeconds === undefined ? quote : inProgress()
     return { kind: 'quote', quote, problem, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
   }
   if (!(quote instanceof ApiError) && !quote.ways.some((way) => way.network === network))
     return askAgain({ code: 'network_not_accepted' })
-  const seen = await look(ctx, { network, reference }, shown)
+  const seen = await findTransfer(ctx, { network, reference }, evidence)
   if (seen !== undefined && 'code' in seen) return askAgain(seen)
   if (seen === undefined) return askAgain({ code: 'transaction_not_found_yet' }, RETRY_SECONDS)
   const today = quote instanceof ApiError ? undefined : quote.due
-  const bound = bind(ctx, { subject: offer.wanted.subject, today }, seen, shown)
+  const bound = bind(ctx, { subject: offer.wanted.subject, today }, seen, evidence)
   if (typeof bound === 'string') return askAgain({ code: bound })
   const { binding, due } = bound
-  // An order of a buyer who is known waits for it, or its payer has shown once that it was another's.
+  // An account's order waits for this transfer, or its payer contested an earlier purchase.
   const isDoubtful = known !== undefined || (await isAwaited(ctx.db, network, reference))
   if (binding === 'none' && isDoubtful) throw usedAlready()
-  // It may be for that order, by whose buyer it will be named later than by whoever reads the chain.
+  // The payer owes this amount for an order, and anybody could name the transfer first.
   if (binding === 'none' && seen.payer !== null && (await owesPayment(ctx.db, seen.payer, seen.amount)))
     return askAgain({ code: BINDING_REQUIRED })
 
@@ -90,8 +90,8 @@ export async function buySent(
   throw usedAlready()
 }
 
-/** Who was given a quote and has paid it is served, even when nobody else can buy it any more. */
-function offTheMarket(error: unknown, { claim }: TransferEvidence): ApiError {
+/** A buyer who paid a quote gets the service even if it is no longer for sale. */
+function notForSale(error: unknown, { claim }: TransferEvidence): ApiError {
   if (claim !== undefined && error instanceof ApiError && error.kind === 'not_found') return error
   throw error
 }
@@ -101,8 +101,8 @@ function replay(purchase: PurchaseIn<'done'>, { wanted }: Offer): PurchaseResult
   return { kind: 'done', purchase, isReplay: true }
 }
 
-/** The transfer, undefined while it may still come, or the word for why it will not do; what is due, it itself may tell. */
-async function look(
+/** The transfer, undefined while it may still be confirmed, or why it is not accepted. */
+async function findTransfer(
   ctx: PurchaseContext,
   { network, reference }: Pick<Sent, 'network' | 'reference'>,
   { payer }: TransferEvidence,
@@ -112,8 +112,8 @@ async function look(
     return await pollUntil(() =>
       findPayment(ctx, network, {
         reference,
-        minAmount: ANYTHING,
-        notBefore: earlier(now, OLDEST_MS),
+        minAmount: ANY_AMOUNT,
+        notBefore: earlier(now, MAX_AGE_MS),
         notAfter: later(now, CLOCK_SLACK_MS),
         sentByPayer: true,
         ...(payer !== undefined && { payers: [payer] }),
@@ -125,27 +125,27 @@ async function look(
   }
 }
 
-/** How the payment is bound to who asks, and what is due; or the word for why it will not do. */
+/** How the caller is proven to be the payer, and the amount due; or the code of why the payment is not accepted. */
 function bind(
   ctx: PurchaseContext,
   { subject, today }: { readonly subject: string; readonly today: Usdc | undefined },
   { payer, attachedData: attached, at, amount }: IncomingTransfer,
-  shown: TransferEvidence,
+  evidence: TransferEvidence,
 ): { readonly binding: Binding; readonly due: Usdc } | string {
   if (payer === null) return 'payer_unknown'
-  const verdict = judgeReference(ctx, { attached, at }, subject, shown.claim)
-  // A price that changed since is not the concern of who was told another one and has paid it.
+  const verdict = judgeReference(ctx, { attached, at }, subject, evidence.claim)
+  // A later price change does not affect a quote that was paid.
   if (verdict.kind === 'bound')
     return amount < verdict.due ? UNDERPAID : { binding: 'reference', due: verdict.due }
-  if (verdict.kind === 'rejected') return verdict.why
+  if (verdict.kind === 'rejected') return verdict.code
   if (today === undefined) return 'not_payable'
   if (amount < today) return UNDERPAID
-  if (shown.payer !== undefined) return { binding: 'payer', due: today }
-  // What was paid for something else would hardly be this very amount; that it was not is shown within the hour.
-  return today > MOST_UNBOUND || amount !== today ? BINDING_REQUIRED : { binding: 'none', due: today }
+  if (evidence.payer !== undefined) return { binding: 'payer', due: today }
+  // A transfer for something else hardly has this exact amount, and its payer can contest for an hour.
+  return today > MAX_UNPROVEN || amount !== today ? BINDING_REQUIRED : { binding: 'none', due: today }
 }
 
-/** The books know the transfer as the payment of something else. */
+/** The transfer is already claimed for something else. */
 function asUsed(error: unknown): never {
   const code = error instanceof ApiError ? error.extra.code : undefined
   throw code === 'transfer_used' || code === 'already_paid' ? usedAlready() : error

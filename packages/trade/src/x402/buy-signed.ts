@@ -3,31 +3,31 @@ import { type Db, type Tx, transact } from '@market/database/transact'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
 import { inProgress, usedAlready } from './errors.ts'
-import { keepGasTransaction, takeNonce } from './gas/store.ts'
-import { countFailed, findNamed, lockUnderWay } from './payer-store.ts'
-import { pollUntil } from './poll-until.ts'
+import { assignNonce, saveGasTransaction } from './gas/store.ts'
+import { countFailed, findByRequestKey, lockUnderWay } from './payer-store.ts'
 import {
   isSameRequest,
   type Offer,
   type PaymentCredential,
+  type PaymentProblem,
   type Purchase,
   type PurchaseContext,
   type PurchaseIn,
   type PurchaseResult,
 } from './purchase.ts'
 import { type Quote, type Requirement, requirementsOf } from './quote.ts'
-import { settlePurchase } from './settle-purchase.ts'
+import { pollUntil, settlePurchase } from './settle-purchase.ts'
 import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
 
 type Signed = Extract<PaymentCredential, { kind: 'signed' }>
 
-/** Longer than it takes to check a payment and to sign for it. */
+/** Longer than verifying and signing take. */
 const LEASE_MS = 30 * SECOND
 
 /**
- * A payment that the buyer signed and we bring to the chain. Claimed first, so that of any number of copies one is sent;
- * written down before it is sent, so that nobody who dies on the way leaves a payment without its purchase. From then
- * on the answer is "done" or "wait", and "pay" only once it can no longer take effect.
+ * Buys with a payment that the buyer signed and we submit. It is claimed first, so that of several copies one is
+ * submitted, and stored before it is submitted, so that a crash leaves no payment without its purchase. After that the
+ * response is never 402 again, unless the payment can no longer take effect.
  */
 export async function buySigned(ctx: PurchaseContext, offer: Offer, signed: Signed): Promise<PurchaseResult> {
   const facilitator = facilitatorOf(ctx.facilitators, signed)
@@ -35,12 +35,16 @@ export async function buySigned(ctx: PurchaseContext, offer: Offer, signed: Sign
     return { kind: 'quote', quote: await offer.quote(), problem: { code: NO_MATCH } }
   const proof = facilitator.parsePayment(signed.payment)
   if (proof === undefined)
-    throw new ApiError('invalid', 'The payment’s payload is none of the exact scheme on its network', {
-      code: 'malformed_payment',
-    })
+    throw new ApiError(
+      'invalid',
+      'The payload is not a payment of the exact scheme on its network. Sign one of the requirements in accepts.',
+      {
+        code: 'malformed_payment',
+      },
+    )
   const key = { network: facilitator.network, kind: proof.kind, proof: proof.proof }
   const known = await findPurchase(ctx.db, key)
-  if (known !== undefined && isTaken(known, ctx.clock.now())) return follow(ctx, offer, known, key)
+  if (known !== undefined && isClaimed(known, ctx.clock.now())) return follow(ctx, offer, known, key)
 
   const quote = await offer.quote()
   if (!isMatch(quote, signed, facilitator)) return { kind: 'quote', quote, problem: { code: NO_MATCH } }
@@ -55,15 +59,23 @@ export async function buySigned(ctx: PurchaseContext, offer: Offer, signed: Sign
 
 const NO_MATCH = 'no_matching_requirements'
 
+/** Chains describe why a payment is void in a sentence; the response needs a code. */
+const problemOf = (reason: string | null): PaymentProblem => {
+  if (reason === null) return { code: NO_MATCH }
+  return /^[a-z0-9_]+$/.test(reason)
+    ? { code: reason }
+    : { code: 'payment_void', message: `The payment did not take effect: ${reason}. Pay again.` }
+}
+
 const facilitatorOf = (all: Facilitators, { version, network }: Signed): Facilitator | undefined =>
   Object.values(all).find((one) => (version === 2 ? one.caip2 : one.v1) === network)
 
-const isTaken = (purchase: Purchase, now: Date): boolean =>
+const isClaimed = (purchase: Purchase, now: Date): boolean =>
   purchase.state === 'sent' ||
   purchase.state === 'done' ||
   (purchase.state === 'claimed' && purchase.leaseUntil >= now)
 
-/** Only what is asked for now counts: the buyer may have signed for an older price, or for another service. */
+/** The payment must meet the current requirements: it may be signed for an older price or another service. */
 function isMatch({ due, ways }: Quote, { version, accepted }: Signed, { network, v1 }: Facilitator): boolean {
   const way = ways.find((one) => one.network === network)
   if (way === undefined) return false
@@ -106,51 +118,52 @@ async function pay(
   payment: SignedPayment,
 ): Promise<PurchaseResult> {
   try {
-    const apiError =
-      (await unreliable(ctx, purchase)) ?? (await facilitator.rejectionReason(payment, purchase.due))
-    const before = isProven(apiError) ? await boughtBefore(ctx, ctx.db, purchase) : undefined
-    const sent = before ?? apiError ?? (await signFor(ctx, facilitator, purchase, payment))
+    const rejection =
+      (await tooManyFailed(ctx, purchase)) ?? (await facilitator.rejectionReason(payment, purchase.due))
+    const before = isProven(rejection) ? await boughtBefore(ctx, ctx.db, purchase) : undefined
+    const sent = before ?? rejection ?? (await signFor(ctx, facilitator, purchase, payment))
     if (typeof sent === 'string') {
       await saveVoid(ctx.db, purchase, sent, ctx.clock.now())
       return { kind: 'quote', quote, problem: { code: sent } }
     }
     if (sent.state === 'done' || sent.id !== purchase.id)
       return await replayPurchase(ctx, offer, purchase, sent)
-    // Whether it arrived is asked of the chain, whatever the sending said.
+    // The chain decides whether it arrived, even if submitting it failed.
     await facilitator.send(sent.settlement).catch(() => undefined)
-    return await answerOf(ctx, sent, quote)
+    return await awaitSettlement(ctx, sent, quote)
   } catch (error) {
-    // Nothing was sent as long as it is only claimed: the same payment may be tried again at once.
+    // A claimed payment was not submitted, so it can be tried again at once.
     await saveVoid(ctx.db, purchase, TRY_AGAIN, ctx.clock.now()).catch(() => undefined)
     throw error
   }
 }
 
-/** Said of a payment that nobody found anything wrong with: a part of ours was away. */
+/** The payment was not rejected: a dependency of ours was unavailable. */
 const TRY_AGAIN = 'try_again'
 
 /**
- * A program whose answer was lost asks again under the same word, and its client, told to pay, signs a new payment. So
- * long the word stands for what it bought first.
+ * A client whose response was lost repeats the request with the same key and signs a new payment. For this long the key
+ * returns the first purchase.
  */
-const NAMED_FOR_MS = 24 * HOUR
+const KEY_VALID_MS = 24 * HOUR
 
 const boughtBefore = (ctx: PurchaseContext, db: Db | Tx, purchase: Purchase) =>
-  findNamed(db, purchase, earlier(ctx.clock.now(), NAMED_FOR_MS))
+  findByRequestKey(db, purchase, earlier(ctx.clock.now(), KEY_VALID_MS))
 
 /**
- * Whether the payer has signed, whatever else is wrong. Nobody else may learn what was bought under a word, so nothing
- * is looked up before. The first payment may have taken all there was: a facilitator says so after it saw the signature.
+ * Whether the payer's signature is valid, whatever else is wrong. Without it, no purchase of the key is revealed. The
+ * first payment may have spent the balance, which facilitators check after the signature.
  */
-const isProven = (apiError: string | undefined): boolean => apiError === undefined || TOO_POOR.has(apiError)
-const TOO_POOR: ReadonlySet<string> = new Set([
+const isProven = (rejection: string | undefined): boolean =>
+  rejection === undefined || INSUFFICIENT.has(rejection)
+const INSUFFICIENT: ReadonlySet<string> = new Set([
   'invalid_exact_evm_insufficient_balance',
   'insufficient_funds',
 ])
 
 const BOUGHT_BEFORE = 'bought_before'
 
-/** To what the word stands for. What was signed this time is not needed, and never sent. */
+/** Returns the first purchase of the key. The new payment is not submitted. */
 async function replayPurchase(
   ctx: PurchaseContext,
   offer: Offer,
@@ -161,25 +174,24 @@ async function replayPurchase(
   if (isSameRequest(before, offer.wanted)) return follow(ctx, offer, before, before)
   throw new ApiError(
     'conflict',
-    'This Idempotency-Key or payment identifier stands for something else that you bought. Nothing was charged: take another one.',
+    'This Idempotency-Key was already used for a different purchase. You were not charged. Use a new key.',
     { code: 'payment_already_used' },
   )
 }
 
-/** Each payment that comes to nothing on the chain costs us its gas: a wallet whose payments do is left alone for a while. */
-const MOST_FAILED = 5
+/** Every payment that fails on the chain costs gas, so a wallet with many failures is rejected for a while. */
+const MAX_FAILED = 5
 const FAILED_WITHIN_MS = 1 * HOUR
 
-async function unreliable(ctx: PurchaseContext, purchase: Purchase): Promise<string | undefined> {
+async function tooManyFailed(ctx: PurchaseContext, purchase: Purchase): Promise<string | undefined> {
   const since = earlier(ctx.clock.now(), FAILED_WITHIN_MS)
-  return (await countFailed(ctx.db, purchase, since)) < MOST_FAILED ? undefined : 'too_many_failed_payments'
+  return (await countFailed(ctx.db, purchase, since)) < MAX_FAILED ? undefined : 'too_many_failed_payments'
 }
 
 /**
- * Number, signature and bytes are written down together: a number that was given is never without its bytes. One balance
- * signed for many times would cost gas for each, so what is under way of a wallet counts against it; tells the word for
- * that instead. A wallet's payments wait for each other here, so of two under the same word one is sent; tells the other
- * what that is.
+ * Assigns the nonce, signs and stores the transaction together, so that no nonce is without its bytes. The wallet's
+ * other submitted payments count against its balance, because each failing one costs gas. Payments of one wallet are
+ * serialized, so that of two with the same key one is submitted and the other gets its purchase.
  */
 async function signFor(
   ctx: PurchaseContext,
@@ -197,16 +209,16 @@ async function signFor(
     if (before !== undefined) return before
     if (balance !== undefined && balance.latest < underWay + purchase.due) return 'insufficient_funds'
     const { nextNonce } = terms
-    const nonce = nextNonce === null ? null : await takeNonce(tx, network, gasAccount, nextNonce)
+    const nonce = nextNonce === null ? null : await assignNonce(tx, network, gasAccount, nextNonce)
     const settlement = await facilitator.sign(payment, terms, nonce)
     const broadcast = { payment, settlement }
     if (!(await saveSent(tx, purchase, broadcast, ctx.clock.now()))) throw inProgress()
-    if (nonce !== null) await keepGasTransaction(tx, network, nonce, settlement.bytes)
+    if (nonce !== null) await saveGasTransaction(tx, network, nonce, settlement.bytes)
     return { ...purchase, state: 'sent', ...broadcast }
   })
 }
 
-/** Another request has this payment: it is the same purchase, or none of this caller's business. */
+/** Another request has claimed this payment. The same request gets its result; a different one is rejected. */
 async function follow(
   ctx: PurchaseContext,
   offer: Offer,
@@ -219,12 +231,12 @@ async function follow(
     case 'done':
       return { kind: 'done', purchase, isReplay: true }
     case 'sent':
-      return answerOf(ctx, purchase, undefined, offer)
+      return awaitSettlement(ctx, purchase, undefined, offer)
     case 'void':
       if (purchase.why === BOUGHT_BEFORE) throw inProgress()
       if (purchase.why === TRY_AGAIN)
-        throw unavailable('The payment could not be checked at the moment: send it again')
-      return { kind: 'quote', quote: await offer.quote(), problem: { code: purchase.why ?? NO_MATCH } }
+        throw unavailable('The payment could not be verified now. Send the request again.')
+      return { kind: 'quote', quote: await offer.quote(), problem: problemOf(purchase.why) }
     default:
       throw inProgress()
   }
@@ -238,7 +250,7 @@ const onceDecided = async (
   return purchase?.state === 'claimed' ? undefined : purchase
 }
 
-async function answerOf(
+async function awaitSettlement(
   ctx: PurchaseContext,
   sent: PurchaseIn<'sent'>,
   quote: Quote | undefined,
@@ -249,7 +261,7 @@ async function answerOf(
   if (ended?.state === 'done') return { kind: 'done', purchase: ended, isReplay: quote === undefined }
   if (ended?.state === 'void') {
     const again = quote ?? (await offer?.quote())
-    if (again !== undefined) return { kind: 'quote', quote: again, problem: { code: ended.why ?? NO_MATCH } }
+    if (again !== undefined) return { kind: 'quote', quote: again, problem: problemOf(ended.why) }
   }
   return { kind: 'pending', network, reference: settlement.reference }
 }

@@ -1,21 +1,25 @@
 import { ApiError } from '@market/kernel/api-error'
 
-/** Says nothing of whose it is: a transaction is public, what was bought with it is not. */
+/** Does not say what was bought: a transaction is public, a purchase is not. */
 export const usedAlready = (): ApiError =>
-  new ApiError('conflict', 'This payment was already used for something else. Each payment buys one thing.', {
+  new ApiError('conflict', 'This payment was already used for another purchase. Use another payment.', {
     code: 'payment_already_used',
   })
 
-/** Only who has proven to have made the payment is told. */
+/** Only the proven payer gets this error. */
 export const contested = (): ApiError =>
   new ApiError(
     'conflict',
-    'Somebody hired with your payment and was delivered. Nothing leaves for it: an operator decides whose it is, and if it is yours it comes back to your wallet.',
+    'Another caller bought a service with your payment, and it was delivered. An operator decides; until then no money leaves. If the payment is yours, it is refunded to your wallet.',
     { code: 'payment_contested' },
   )
 
 export const inProgress = (): ApiError =>
-  new ApiError('conflict', 'This payment is being seen through by another request. Ask again in a moment.', {
-    code: 'payment_in_progress',
-    retryAfterSeconds: 2,
-  })
+  new ApiError(
+    'conflict',
+    'This payment is being processed by another request. Send this request again in 2 seconds.',
+    {
+      code: 'payment_in_progress',
+      retryAfterSeconds: 2,
+    },
+  )

@@ -4,18 +4,12 @@ import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { ListingId } from '@market/kernel/ids'
 import { placePaidOrder } from '../orders/index.ts'
-import type { OrderExtras } from './order-extras.ts'
+import { registerPaidAgent } from './paid-registration.ts'
 import type { Purchase } from './purchase.ts'
 import { REGISTRATION } from './quote.ts'
-import { registerPaidAgent } from './register-paid-agent.ts'
+import type { ServiceRequest } from './service-request.ts'
 
-/** What a buyer of a service said; written down with the payment. */
-export interface ServiceRequest extends Partial<OrderExtras> {
-  readonly brief: string
-  readonly requirementAnswers: Readonly<Record<string, unknown>>
-}
-
-/** Does what was paid for, in the transaction that takes the payment; tells the id of what came of it. */
+/** Places the order or registers the agent, in the transaction that claims the transfer. Returns the id of the result. */
 export async function fulfil(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,

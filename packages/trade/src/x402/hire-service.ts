@@ -3,10 +3,7 @@ import type { ListingId } from '@market/kernel/ids'
 import { checkAnswers } from '../orders/index.ts'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
-import { findPayable } from './find-payable.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import type { ServiceRequest } from './fulfil.ts'
-import { type OrderExtras, saidIn } from './order-extras.ts'
+import { findPayable } from './payable-services.ts'
 import type {
   Offer,
   PaymentCredential,
@@ -15,8 +12,9 @@ import type {
   TransferEvidence,
 } from './purchase.ts'
 import { subjectOf } from './quote.ts'
+import { fingerprintOf, nonEmptyExtras, type OrderExtras, type ServiceRequest } from './service-request.ts'
 
-export interface WantedHire extends TransferEvidence {
+export interface ServicePurchase extends TransferEvidence {
   readonly listingId: ListingId
   readonly brief: string | undefined
   readonly requirementAnswers: Readonly<Record<string, unknown>>
@@ -25,19 +23,19 @@ export interface WantedHire extends TransferEvidence {
   readonly credential: PaymentCredential
 }
 
-/** Hires for whoever pays with the request. */
-export async function hireService(ctx: PurchaseContext, wanted: WantedHire): Promise<PurchaseResult> {
+/** Buys a service with the payment of the request. */
+export async function hireService(ctx: PurchaseContext, wanted: ServicePurchase): Promise<PurchaseResult> {
   const { credential } = wanted
   const offer = offerOf(ctx, wanted, credential)
   if (credential.kind === 'signed') return buySigned(ctx, offer, credential)
   return buySent(ctx, offer, credential, wanted)
 }
 
-function offerOf(ctx: PurchaseContext, wanted: WantedHire, credential: PaymentCredential): Offer {
+function offerOf(ctx: PurchaseContext, wanted: ServicePurchase, credential: PaymentCredential): Offer {
   const { listingId, requirementAnswers } = wanted
   const subject = subjectOf({ id: listingId })
   const brief = briefOf(wanted)
-  const extras = saidIn(wanted.extras)
+  const extras = nonEmptyExtras(wanted.extras)
   const request: ServiceRequest = { brief, requirementAnswers, ...extras }
   const paymentId = credential.kind === 'signed' ? credential.paymentId : undefined
   return {
@@ -55,25 +53,25 @@ function offerOf(ctx: PurchaseContext, wanted: WantedHire, credential: PaymentCr
   }
 }
 
-/** As long as an order's may be; the answers themselves are kept whole beside it. */
+/** The limit of an order's brief. The answers are stored in full beside it. */
 const LONGEST_BRIEF = 3_000
 
-/** What the agent is to do must be said before any money moves; the answers to its questions may say it. */
-function briefOf({ brief, requirementAnswers }: WantedHire): string {
-  const said = brief?.normalize('NFC').trim()
-  if (said !== undefined && said !== '') return said
+/** A brief is required before money moves. Without one, the answers to the agent's questions are used. */
+function briefOf({ brief, requirementAnswers }: ServicePurchase): string {
+  const text = brief?.normalize('NFC').trim()
+  if (text !== undefined && text !== '') return text
   const answers = Object.entries(requirementAnswers)
   if (answers.length === 0)
     throw new ApiError(
       'invalid',
-      'Say what is to be done: `brief` in the body or query, or the X-Market-Brief header',
+      'brief is required: in the body, in the query or as the X-Market-Brief header',
       {
         code: 'brief_required',
         details: [{ path: 'brief', message: 'is required' }],
       },
     )
-  const told = answers.map(([label, answer]) => `${label}: ${String(answer)}`).join('\n')
-  // By letters, as an order counts them: half of one that takes two units is no text that could be stored.
-  const letters = [...told]
-  return letters.length <= LONGEST_BRIEF ? told : `${letters.slice(0, LONGEST_BRIEF - 1).join('')}…`
+  const joined = answers.map(([label, answer]) => `${label}: ${String(answer)}`).join('\n')
+  // Counted in characters like an order's brief, so that no surrogate pair is cut in half.
+  const characters = [...joined]
+  return characters.length <= LONGEST_BRIEF ? joined : `${characters.slice(0, LONGEST_BRIEF - 1).join('')}…`
 }

@@ -1,21 +1,27 @@
-export { accessTokenOf, readHired } from './access-token.ts'
+export { accessTokenOf, getPurchasedOrder } from './access-token.ts'
 export { buyRegistration, quoteRegistration } from './buy-registration.ts'
 export { contest } from './contest.ts'
-export { countPayable } from './count-payable.ts'
-export { deleteVoidPurchases } from './delete-void-purchases.ts'
-export { findPayable } from './find-payable.ts'
-export { findReplacementTx } from './find-replacement-tx.ts'
-export { finishPurchases } from './finish-purchases.ts'
-export type { ForSale } from './for-sale.ts'
-export { type GasFigures, gasFigures } from './gas/gas-figures.ts'
 export { sendUnmined } from './gas/send-unmined.ts'
 export { hireService } from './hire-service.ts'
-export { listPayable, type PayableAsked } from './list-payable.ts'
 export { listTrending } from './list-trending.ts'
-export { openNetworks } from './open-networks.ts'
-export type { OrderExtras } from './order-extras.ts'
-export { giveReference } from './payment-reference.ts'
+export { type GasMetrics, gasMetrics, purchaseMetrics } from './metrics.ts'
+export { undoRegistration } from './paid-registration.ts'
+export {
+  countPayable,
+  type ForSale,
+  findPayable,
+  listPayable,
+  type PayableAsked,
+} from './payable-services.ts'
+export { createReference } from './payment-reference.ts'
 export type { PaymentCredential, PaymentProblem, PurchaseResult } from './purchase.ts'
-export { purchaseFigures } from './purchase-figures.ts'
-export { type Quote, REGISTRATION, requirementsOf, TIMEOUT_SECONDS, type Way } from './quote.ts'
-export { undoRegistration } from './undo-registration.ts'
+export {
+  openNetworks,
+  type Quote,
+  REGISTRATION,
+  requirementsOf,
+  TIMEOUT_SECONDS,
+  type Way,
+} from './quote.ts'
+export type { OrderExtras } from './service-request.ts'
+export { deleteVoidPurchases, findReplacementTx, finishPurchases } from './sweep-purchases.ts'

@@ -3,14 +3,12 @@ import { DAY, earlier } from '@market/kernel/clock'
 import type { ListingId } from '@market/kernel/ids'
 import { sql } from 'kysely'
 import { findListings } from '../listings/index.ts'
-import { type ForSale, forSale } from './for-sale.ts'
-import { openNetworks } from './open-networks.ts'
-import { paidOnOneOf } from './payout-networks.ts'
-import { isPayable } from './quote.ts'
+import { type ForSale, forSale, isPaidOnOneOf } from './payable-services.ts'
+import { isPayable, openNetworks } from './quote.ts'
 
-/** A sample bounds the work: the newest paid orders say what is bought now. */
+/** Only the newest paid orders are counted, which bounds the work. */
 const SAMPLE = 20_000
-/** Of so many that were bought most, those that can still be bought are shown. */
+/** How many of the most bought are checked for being still for sale. */
 const BEST = 1_000
 
 export interface Trending extends ForSale {
@@ -24,7 +22,7 @@ interface Ranked {
   readonly orders: bigint
 }
 
-/** What was bought lately, by the most different buyers first: one friend who buys a hundred times counts once. */
+/** What was bought in the window, ranked by distinct buyers, so that one buyer with a hundred orders counts once. */
 export async function listTrending(
   ctx: Needs<'db' | 'clock' | 'chains' | 'facilitators'>,
   { windowDays, limit }: { readonly windowDays: number; readonly limit: number },
@@ -45,14 +43,14 @@ export async function listTrending(
     )
     select counted.id, buyers, orders from counted cross join lateral (
       select ((rating_sum + 20.0::float8) / (rating_count + 5)) as rating from listings
-      where id = counted.id and active and marketable and price_type = 'fixed' and ${paidOnOneOf(open)}
+      where id = counted.id and active and marketable and price_type = 'fixed' and ${isPaidOnOneOf(open)}
       offset 0
     ) as listed
     order by buyers desc, orders desc, rating desc, id desc limit ${limit}`.execute(ctx.db)
-  return rows.length === 0 ? [] : withFigures(ctx, rows)
+  return rows.length === 0 ? [] : withQuotes(ctx, rows)
 }
 
-async function withFigures(ctx: Parameters<typeof listTrending>[0], rows: readonly Ranked[]) {
+async function withQuotes(ctx: Parameters<typeof listTrending>[0], rows: readonly Ranked[]) {
   const listings = await findListings(
     ctx.db,
     rows.map(({ id }) => id),

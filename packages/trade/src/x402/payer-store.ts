@@ -4,10 +4,10 @@ import type { Purchase, PurchaseIn } from './purchase.ts'
 import { type PurchaseRow, purchaseOf } from './store.ts'
 
 /**
- * What the same wallet has bought under the same word since then, by what it signed. What somebody else may have named
- * counts for nothing here, nor does what was only claimed: nobody has looked at its signature yet.
+ * The purchase of the same wallet with the same key, by a signed payment. Transfers do not count, because anybody can
+ * name one; claims do not count, because their signature is not verified yet.
  */
-export async function findNamed(
+export async function findByRequestKey(
   db: Db | Tx,
   { id, network, payer, requestKey }: Purchase,
   since: Date,
@@ -21,7 +21,7 @@ export async function findNamed(
   return found?.state === 'sent' || found?.state === 'done' ? found : undefined
 }
 
-/** How many payments of the same wallet were brought to the chain lately and came to nothing. */
+/** How many payments of the same wallet were submitted since then and failed. */
 export async function countFailed(db: Db, { network, payer }: Purchase, since: Date): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
     select count(*) from purchases where network = ${network} and payer = ${payer} and state = 'void'
@@ -29,7 +29,7 @@ export async function countFailed(db: Db, { network, payer }: Purchase, since: D
   return Number(rows[0]?.count ?? 0n)
 }
 
-/** What a wallet has under way on a network beside one payment; until the transaction ends nobody adds to it. */
+/** The sum of a wallet's other submitted payments on a network, locked until the transaction ends. */
 export async function lockUnderWay(tx: Tx, { id, network, payer }: Purchase): Promise<bigint> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`purchases:${network}:${payer}`}, 0))`.execute(tx)
   const { rows } = await sql<{ sum: bigint }>`

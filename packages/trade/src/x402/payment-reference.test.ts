@@ -4,7 +4,7 @@ import { usdc } from '@market/kernel/money'
 import { localVault } from '@market/platform/vault/local-vault'
 import { testClock } from '@market/testing/clock'
 import { expect, test } from 'vitest'
-import { giveReference, judgeReference } from './payment-reference.ts'
+import { createReference, judgeReference } from './payment-reference.ts'
 
 const clock = testClock()
 const ctx = {
@@ -14,7 +14,7 @@ const ctx = {
 const SUBJECT = 'service:svc_1'
 const DUE = usdc(11_000_000n)
 
-const quote = () => giveReference(ctx, { subject: SUBJECT, due: DUE })
+const quote = () => createReference(ctx, { subject: SUBJECT, due: DUE })
 const paidWith = (reference: Buffer) => ({ attached: reference.toString('hex'), at: clock.now() })
 
 test('judgeReference: binds a payment to its quote when the claim is given', () => {
@@ -42,7 +42,7 @@ test('judgeReference: keeps a reference of the first version bound to its claim'
   const { reference, claim } = firstVersion()
   expect(judgeReference(ctx, paidWith(reference), SUBJECT, claim)).toEqual({ kind: 'bound', due: DUE })
   for (const wrong of [undefined, quote().claim])
-    expect(judgeReference(ctx, paidWith(reference), SUBJECT, wrong)).toMatchObject({ why: 'claim_required' })
+    expect(judgeReference(ctx, paidWith(reference), SUBJECT, wrong)).toMatchObject({ code: 'claim_required' })
 })
 
 test('judgeReference: rejects a missing claim, the claim of another quote, and the public tag as claim', () => {
@@ -58,7 +58,7 @@ test('judgeReference: rejects a missing claim, the claim of another quote, and t
   for (const guess of guesses)
     expect(judgeReference(ctx, paidWith(reference), SUBJECT, guess)).toEqual({
       kind: 'rejected',
-      why: 'claim_required',
+      code: 'claim_required',
     })
 })
 
@@ -67,20 +67,20 @@ test('judgeReference: rejects a reference for another service, and one that was 
   const cheaper = Buffer.from(reference)
   cheaper.writeUInt8(0, 12)
   expect(judgeReference(ctx, paidWith(reference), 'service:svc_2', claim)).toMatchObject({
-    why: 'reference_of_another_quote',
+    code: 'reference_of_another_quote',
   })
   expect(judgeReference(ctx, paidWith(cheaper), SUBJECT, claim)).toMatchObject({
-    why: 'reference_of_another_quote',
+    code: 'reference_of_another_quote',
   })
 })
 
 test('judgeReference: rejects a payment made after the quote expired', () => {
   const { reference, claim } = quote()
   const late = { ...paidWith(reference), at: new Date(clock.now().getTime() + 16 * MINUTE) }
-  expect(judgeReference(ctx, late, SUBJECT, claim)).toMatchObject({ why: 'paid_after_quote_expired' })
+  expect(judgeReference(ctx, late, SUBJECT, claim)).toMatchObject({ code: 'paid_after_quote_expired' })
 })
 
-test('giveReference: two quotes have different references and claims', () => {
+test('createReference: two quotes have different references and claims', () => {
   const quotes = Array.from({ length: 1_000 }, quote)
   expect(new Set(quotes.map((one) => one.reference.toString('hex'))).size).toBe(1_000)
   expect(new Set(quotes.map((one) => one.claim)).size).toBe(1_000)

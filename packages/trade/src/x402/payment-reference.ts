@@ -3,7 +3,7 @@ import type { Needs } from '@market/core/context'
 import { MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 
-/** How long a payment may be made for a quote that gave this reference. */
+/** How long a quote with this reference can be paid. */
 const VALID_MS = 15 * MINUTE
 const MAGIC = Buffer.from('mkt2')
 const UNTIL_BYTES = 4
@@ -13,13 +13,13 @@ const RANDOM_BYTES = 6
 const TAG_BYTES = 12
 const CLAIM_BYTES = 16
 
-/** What a reference stands for. */
+/** What a reference is for. */
 interface Quoted {
   readonly subject: string
   readonly due: Usdc
 }
 
-/** The reference is public and travels with the payment; the claim is known only to whoever received the quote. */
+/** The reference is public and is sent with the payment; only the receiver of the quote knows the claim. */
 export interface PaymentReference {
   readonly reference: Buffer
   readonly claim: string
@@ -30,18 +30,18 @@ type Ctx = Needs<'vault' | 'clock'>
 
 /**
  * Both come from one HMAC: the first bytes are published with the reference, the last bytes are the claim. Parts of an
- * HMAC that do not overlap tell nothing about each other.
+ * HMAC that do not overlap reveal nothing about each other.
  */
 function secretsOf({ vault }: Pick<Ctx, 'vault'>, subject: string, head: Buffer) {
   const hmac = vault.fingerprint(`x402.reference:${subject}:${head.toString('hex')}`)
   return { tag: hmac.subarray(0, TAG_BYTES), claim: hmac.subarray(-CLAIM_BYTES) }
 }
 
-/** Claims were derived like this at first. A payment can be claimed at any later time, so they stay valid. */
+/** The first derivation of claims. A payment can be claimed at any time, so these stay valid. */
 const firstClaimOf = ({ vault }: Pick<Ctx, 'vault'>, reference: Buffer): Buffer =>
   vault.fingerprint(`x402.claim:${reference.toString('hex')}`).subarray(0, CLAIM_BYTES)
 
-/** From a UUID, because Node draws those ahead: six bytes by themselves take ten times as long. */
+/** From a UUID, because Node prefetches their random bytes: six separate bytes take ten times as long. */
 const randomBytes = (): Buffer =>
   Buffer.from(
     randomUUID()
@@ -50,8 +50,8 @@ const randomBytes = (): Buffer =>
     'hex',
   )
 
-/** Nothing is stored for it: the reference itself says what is due until when, and to us alone for what. */
-export function giveReference(ctx: Ctx, quoted: Quoted): PaymentReference {
+/** Nothing is stored: the reference contains the amount and the expiry, and its tag binds it to the subject. */
+export function createReference(ctx: Ctx, quoted: Quoted): PaymentReference {
   const expiresAt = new Date(ctx.clock.now().getTime() + VALID_MS)
   const terms = Buffer.alloc(UNTIL_BYTES + DUE_BYTES)
   terms.writeUInt32BE(Math.floor(expiresAt.getTime() / 1_000))
@@ -64,7 +64,7 @@ export function giveReference(ctx: Ctx, quoted: Quoted): PaymentReference {
 const HEAD_BYTES = MAGIC.length + UNTIL_BYTES + DUE_BYTES + RANDOM_BYTES
 const REFERENCE_BYTES = HEAD_BYTES + TAG_BYTES
 
-/** The reference a payment carries; a Solana memo holds it in letters. */
+/** The reference attached to a payment; a Solana memo has it in base64url. */
 function referenceIn(attached: string | null): Buffer | undefined {
   if (attached === null) return undefined
   const bytes = Buffer.from(attached, 'hex')
@@ -76,19 +76,19 @@ function referenceIn(attached: string | null): Buffer | undefined {
 
 export type ReferenceVerdict =
   | { readonly kind: 'unbound' }
-  /** What was asked for in the quote, whatever is asked for by now. */
+  /** The amount of the quote, even if the price changed since. */
   | { readonly kind: 'bound'; readonly due: Usdc }
   | {
       readonly kind: 'rejected'
-      readonly why: 'claim_required' | 'reference_of_another_quote' | 'paid_after_quote_expired'
+      readonly code: 'claim_required' | 'reference_of_another_quote' | 'paid_after_quote_expired'
     }
 
-const rejected = (why: Extract<ReferenceVerdict, { kind: 'rejected' }>['why']): ReferenceVerdict => ({
+const rejected = (code: Extract<ReferenceVerdict, { kind: 'rejected' }>['code']): ReferenceVerdict => ({
   kind: 'rejected',
-  why,
+  code,
 })
 
-/** A payment that carries a reference counts only with its claim, for what it was given for, in its time. */
+/** A payment with a reference is accepted only with its claim, for the quoted subject, before the quote expired. */
 export function judgeReference(
   ctx: Pick<Ctx, 'vault'>,
   paid: { readonly attached: string | null; readonly at: Date },

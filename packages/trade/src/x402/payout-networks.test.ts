@@ -7,8 +7,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payoutAddress } from '../orders/index.ts'
-import { listPayable } from './list-payable.ts'
-import { payoutNetworks } from './payout-networks.ts'
+import { listPayable, payoutNetworks } from './payable-services.ts'
 import { withOpen } from './test-networks.ts'
 
 let ctx: MarketContext

@@ -1,24 +1,25 @@
+import type { Needs } from '@market/core/context'
 import type { Chain, Chains } from '@market/core/ports/chain'
 import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
-import type { Network } from '@market/kernel/network'
+import { NETWORKS, type Network } from '@market/kernel/network'
 import { addFee } from '@market/money/ledger'
 import type { Listing } from '../listings/index.ts'
 
-/** One way to pay: the chain, and whoever brings signed payments to it, where somebody does. */
+/** One way to pay: a chain, and the facilitator that submits signed payments to it, where there is one. */
 export interface Way {
   readonly network: Network
   readonly chain: Chain
   readonly facilitator: Facilitator | undefined
 }
 
-/** What is asked for before a payment came, or after one that would not do. */
+/** The price of something that can be bought with a request. */
 export interface Quote {
   /** What the payment buys: `service:svc_…` or `registration`. */
   readonly subject: string
-  /** For people, in one line. */
+  /** One line for users. */
   readonly description: string
-  /** Where the quote is asked for again, after the base address. */
+  /** The path of the resource that is sold. */
   readonly path: string
   readonly due: Usdc
   readonly ways: readonly Way[]
@@ -27,8 +28,12 @@ export interface Quote {
 /** The subject of a payment that registers an agent. */
 export const REGISTRATION = 'registration'
 
-/** A client that can pay on several networks takes the first it knows. */
+/** Clients that can pay on several networks use the first one. */
 const PREFERRED: readonly Network[] = ['solana-mainnet', 'base-mainnet', 'alt-mainnet']
+
+/** The networks on which payments can be verified now: all of them, or those of `asked`. */
+export const openNetworks = ({ chains }: Needs<'chains'>, asked: readonly Network[] = NETWORKS): Network[] =>
+  asked.filter((network) => chains[network] !== undefined)
 
 export function waysOn(networks: readonly Network[], chains: Chains, facilitators: Facilitators): Way[] {
   return PREFERRED.filter((network) => networks.includes(network)).flatMap((network) => {
@@ -39,7 +44,7 @@ export function waysOn(networks: readonly Network[], chains: Chains, facilitator
 
 export const subjectOf = ({ id }: Pick<Listing, 'id'>): string => `service:${id}`
 
-/** The fee comes on top of the listed price, which the agent gets whole. */
+/** The fee is added to the listed price, which the agent receives in full. */
 export const quoteFor = (listing: Payable, ways: readonly Way[]): Quote => ({
   subject: subjectOf(listing),
   description: `${listing.title} (${listing.id})`,
@@ -48,7 +53,7 @@ export const quoteFor = (listing: Payable, ways: readonly Way[]): Quote => ({
   ways,
 })
 
-/** A listing that a program can buy: at a fixed price. */
+/** A listing that can be bought by x402: it has a fixed price. */
 export type Payable = Listing & { readonly priceType: 'fixed'; readonly price: Usdc }
 
 export const isPayable = (listing: Listing): listing is Payable =>

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
 import { transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
@@ -11,17 +12,17 @@ type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
 type Ended = PurchaseIn<'done'> | PurchaseIn<'void'>
 
 /**
- * One look at a payment that was sent, by the request it came with, by one that repeats it, or by the worker: what was
- * bought when it has arrived, nothing when it never can. Undefined while it may still come; then it is sent again.
+ * Checks a submitted payment once, for its request, a repeated request or the worker. Fulfils the purchase when the
+ * payment arrived, ends it when it never can, and submits it again otherwise (undefined).
  */
 export async function settlePurchase(ctx: Ctx, purchase: PurchaseIn<'sent'>): Promise<Ended | undefined> {
   const { settlement, payment, network } = purchase
   const facilitator = ctx.facilitators[network]
   if (facilitator === undefined) return undefined
-  const outcome = await facilitator.observe(settlement, payment).catch(unlessAway)
+  const outcome = await facilitator.observe(settlement, payment).catch(unlessUnavailable)
   switch (outcome?.kind) {
     case 'arrived':
-      return take(ctx, purchase, outcome.reference)
+      return fulfilArrived(ctx, purchase, outcome.reference)
     case 'void':
       return end(ctx, purchase, outcome.reason)
     default:
@@ -30,30 +31,34 @@ export async function settlePurchase(ctx: Ctx, purchase: PurchaseIn<'sent'>): Pr
   }
 }
 
-/** A chain that cannot be reached tells nothing. */
-function unlessAway(error: unknown): undefined {
+/** An unavailable chain gives no result. */
+function unlessUnavailable(error: unknown): undefined {
   if (error instanceof ApiError && error.kind === 'unavailable') return undefined
   throw error
 }
 
-/** A verdict of the chain, in a word; trouble in asking tells nothing, and whether it failed the look before tells. */
+/** Why the chain rejects the transfer, as a code. A failed transaction was already reported by the facilitator. */
 function rejectedBy(error: unknown): string | undefined {
-  if (!(error instanceof ApiError) || error.kind !== 'invalid') return unlessAway(error)
+  if (!(error instanceof ApiError) || error.kind !== 'invalid') return unlessUnavailable(error)
   return error.extra.code === 'failed_on_chain' ? undefined : (error.extra.code ?? error.message)
 }
 
-async function take(ctx: Ctx, purchase: PurchaseIn<'sent'>, reference: string): Promise<Ended | undefined> {
+async function fulfilArrived(
+  ctx: Ctx,
+  purchase: PurchaseIn<'sent'>,
+  reference: string,
+): Promise<Ended | undefined> {
   const { network, due, payer } = purchase
   const seen = await findPayment(ctx, network, {
     reference,
     minAmount: due,
     ...(payer !== null && { payers: [payer] }),
-    // What binds it is what was signed; a chain that stood still dates its blocks in the past.
+    // The signature binds it, and a chain that stood still has old block times.
     notBefore: EVER,
     notAfter: FOREVER,
   }).catch(rejectedBy)
   if (seen === undefined) return undefined
-  // It moved something else than it was signed for: what came is in suspense, for an operator to look at.
+  // It transferred something else than was signed. The amount is in suspense for an operator.
   if (typeof seen === 'string') return end(ctx, purchase, seen)
   try {
     return await transact(ctx.db, async (tx) => {
@@ -64,7 +69,7 @@ async function take(ctx: Ctx, purchase: PurchaseIn<'sent'>, reference: string): 
       return (await lockPurchase(tx, purchase.id)) as PurchaseIn<'done'>
     })
   } catch (error) {
-    // One transaction can bring two signed payments; the books know it as the first one's.
+    // One transaction can execute two signed payments; the ledger has it for the first.
     if (error instanceof ApiError && error.kind === 'conflict')
       return end(ctx, purchase, 'paid_together_with_another')
     throw error
@@ -74,4 +79,18 @@ async function take(ctx: Ctx, purchase: PurchaseIn<'sent'>, reference: string): 
 async function end(ctx: Ctx, purchase: PurchaseIn<'sent'>, why: string): Promise<Ended> {
   await saveVoid(ctx.db, purchase, why, ctx.clock.now())
   return transact(ctx.db, async (tx) => (await lockPurchase(tx, purchase.id)) as Ended)
+}
+
+/** Below the timeouts of common proxies. */
+const MAX_POLL_MS = 12_000
+const POLL_INTERVAL_MS = 400
+
+/** Polls until there is a result, or undefined after 12 seconds. */
+export async function pollUntil<T>(check: () => Promise<T | undefined>): Promise<T | undefined> {
+  const deadline = performance.now() + MAX_POLL_MS
+  for (;;) {
+    const found = await check()
+    if (found !== undefined || performance.now() > deadline) return found
+    await pause(POLL_INTERVAL_MS)
+  }
 }

@@ -3,11 +3,11 @@ import { usdc } from '@market/kernel/money'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteVoidPurchases } from './delete-void-purchases.ts'
-import { keepGasTransaction, replaceGasTransaction, takeNonce, takeUnmined } from './gas/store.ts'
-import { countFailed, findNamed } from './payer-store.ts'
+import { assignNonce, findUnmined, replaceGasTransaction, saveGasTransaction } from './gas/store.ts'
+import { countFailed, findByRequestKey } from './payer-store.ts'
 import type { PurchaseIn } from './purchase.ts'
 import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
+import { deleteVoidPurchases } from './sweep-purchases.ts'
 
 let ctx: MarketContext
 let stop: () => Promise<void>
@@ -94,7 +94,7 @@ test('a word leads to what its wallet signed and we sent, not to what was only c
     requestKey: 'word',
     ...fields,
   })
-  const find = (asking: PurchaseIn<'claimed'>, from = since) => findNamed(ctx.db, asking, from)
+  const find = (asking: PurchaseIn<'claimed'>, from = since) => findByRequestKey(ctx.db, asking, from)
   const [claimed, stolen, rejected, bought] = [named(), named({ binding: 'none' }), named(), named()]
   for (const one of [claimed, stolen, rejected, bought]) await claim(one)
   await send(stolen)
@@ -116,7 +116,7 @@ test('a word leads to what its wallet signed and we sent, not to what was only c
 
 test('nonces are given once, follow the chain when it is ahead, and begin anew with another account', async () => {
   const take = (account: string, counted: bigint) =>
-    ctx.transact((tx) => takeNonce(tx, 'alt-mainnet', account, counted))
+    ctx.transact((tx) => assignNonce(tx, 'alt-mainnet', account, counted))
   const given = await Promise.all(Array.from({ length: 8 }, () => take('0xone', 3n)))
   expect(given.toSorted((a, b) => Number(a - b))).toEqual([3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n])
   expect(await take('0xone', 20n)).toBe(20n)
@@ -125,14 +125,14 @@ test('nonces are given once, follow the chain when it is ahead, and begin anew w
 
 test('of two who outbid the same settlement one is written down; what is mined is forgotten a while later', async () => {
   for (const nonce of [5n, 6n, 100n])
-    await ctx.transact((tx) => keepGasTransaction(tx, NETWORK, nonce, `bytes of ${nonce}`))
-  expect(await takeUnmined(ctx.db, NETWORK, 6n, 50)).toEqual([
+    await ctx.transact((tx) => saveGasTransaction(tx, NETWORK, nonce, `bytes of ${nonce}`))
+  expect(await findUnmined(ctx.db, NETWORK, 6n, 50)).toEqual([
     { nonce: 6n, bytes: 'bytes of 6' },
     { nonce: 100n, bytes: 'bytes of 100' },
   ])
   const six = { nonce: 6n, bytes: 'bytes of 6' }
   const outbid = (better: string) => replaceGasTransaction(ctx.db, NETWORK, six, better)
   expect((await Promise.all([outbid('dear'), outbid('dearer')])).filter(Boolean)).toHaveLength(1)
-  expect(await takeUnmined(ctx.db, NETWORK, 80n, 50)).toEqual([{ nonce: 100n, bytes: 'bytes of 100' }])
-  expect(await takeUnmined(ctx.db, NETWORK, 0n, 50)).toHaveLength(1)
+  expect(await findUnmined(ctx.db, NETWORK, 80n, 50)).toEqual([{ nonce: 100n, bytes: 'bytes of 100' }])
+  expect(await findUnmined(ctx.db, NETWORK, 0n, 50)).toHaveLength(1)
 })

@@ -75,7 +75,7 @@ export async function findPurchase(
   return row && purchaseOf(row)
 }
 
-/** Whether we brought this transaction to the chain ourselves, for somebody else's purchase. */
+/** Whether we submitted this transaction ourselves, for another purchase. */
 export async function isSettlement(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
   const row = await db
     .selectFrom('purchases')
@@ -98,8 +98,8 @@ export async function lockPurchase(tx: Tx, id: PurchaseId): Promise<Purchase> {
 }
 
 /**
- * Takes the right to see a payment through: a new one, one that never took effect, or one whose claimer was silent for
- * too long. Undefined when somebody else has it.
+ * Claims a payment for this process: a new one, one that never took effect, or one whose lease expired. Undefined when
+ * another process has the claim.
  */
 export async function claimPurchase(
   db: Db | Tx,
@@ -123,7 +123,7 @@ export async function claimPurchase(
   return rows[0] && purchaseOf(rows[0])
 }
 
-/** From here on the payment may be on the chain. */
+/** From now on the payment may be on the chain. False when the lease was lost. */
 export async function saveSent(
   tx: Tx,
   { id, leaseUntil }: Pick<Purchase, 'id' | 'leaseUntil'>,
@@ -144,7 +144,6 @@ export async function saveSent(
     })
     .where('id', '=', id)
     .where('state', '=', 'claimed')
-    // Somebody else may have taken it over from whoever was slow.
     .where('lease_until', '=', leaseUntil)
     .executeTakeFirst()
   return numUpdatedRows === 1n
@@ -163,8 +162,8 @@ export async function saveDone(
     .execute()
 }
 
-/** The authorization by which an order was bought; undefined when it was bought otherwise. */
-export async function findBought(
+/** The signed authorization that paid for an order; undefined when it was paid otherwise. */
+export async function findAuthorization(
   db: Db,
   orderId: string,
   network: Network,
@@ -183,21 +182,21 @@ export async function findBought(
   return { id: id as PurchaseId, payment: payment as SignedPayment, signedAtHeight }
 }
 
-/** The same payment stands on the chain by another transaction now. */
-export async function saveMoved(db: Db, id: PurchaseId, reference: string, now: Date): Promise<void> {
+/** The same payment is now on the chain by another transaction. */
+export async function saveReplacement(db: Db, id: PurchaseId, reference: string, now: Date): Promise<void> {
   await db.updateTable('purchases').set({ reference, updated_at: now }).where('id', '=', id).execute()
 }
 
-/** Who named the payment had no right to it; who made it may use it for anything. */
+/** The payer proved that another caller had used the payment. It can be used again. */
 export async function saveContested(tx: Tx, id: PurchaseId, now: Date): Promise<void> {
   await tx
     .updateTable('purchases')
-    .set({ state: 'void', result_id: null, why: 'the payment was another’s', updated_at: now })
+    .set({ state: 'void', result_id: null, why: 'contested_by_payer', updated_at: now })
     .where('id', '=', id)
     .execute()
 }
 
-/** From now on it is the purchase of who made the payment. */
+/** Replaces the purchase by the payer's own. */
 export async function saveTakenOver(
   tx: Tx,
   id: PurchaseId,
@@ -229,11 +228,11 @@ export async function saveTakenOver(
 }
 
 /**
- * Nothing took effect, so the same payment may be tried again, for whatever it is offered then. Said by whoever has the
- * claim, or of these very bytes: another may be at it by now.
+ * Nothing took effect, so the payment can be used again. Only the holder of the claim, or of the same submitted
+ * transaction, may save this: another process may have claimed it meanwhile.
  */
 export async function saveVoid(db: Db | Tx, purchase: Purchase, why: string, now: Date): Promise<void> {
-  const whose =
+  const isSame =
     purchase.state === 'sent'
       ? sql<SqlBool>`state = 'sent' and reference = ${purchase.settlement.reference}`
       : sql<SqlBool>`state = 'claimed' and lease_until = ${purchase.leaseUntil}`
@@ -241,12 +240,12 @@ export async function saveVoid(db: Db | Tx, purchase: Purchase, why: string, now
     .updateTable('purchases')
     .set({ state: 'void', why: why.slice(0, 300), updated_at: now })
     .where('id', '=', purchase.id)
-    .where(whose)
+    .where(isSame)
     .execute()
 }
 
-/** Payments that were sent and nobody saw through; each is marked, so that workers share them. */
-export async function takeSent(
+/** Submitted payments that were not checked lately. Each is marked, so that workers share them. */
+export async function lockSent(
   db: Db,
   networks: readonly Network[],
   at: { now: Date; before: Date },
@@ -261,8 +260,8 @@ export async function takeSent(
   return rows.map(purchaseOf).filter((purchase) => purchase.state === 'sent')
 }
 
-/** In small batches, so that no lock is held for long. */
-export async function deleteOver(db: Db, before: Date, limit: number): Promise<number> {
+/** Deletes in small batches, so that no lock is held for long. */
+export async function deleteVoid(db: Db, before: Date, limit: number): Promise<number> {
   const done = await sql`
     delete from purchases where id in (
       select id from purchases where state in ('claimed', 'void') and reference is null and updated_at < ${before}
@@ -271,15 +270,15 @@ export async function deleteOver(db: Db, before: Date, limit: number): Promise<n
   return Number(done.numAffectedRows ?? 0n)
 }
 
-export interface PurchaseFigures {
+export interface PurchaseMetrics {
   readonly network: string
   readonly underWay: bigint
   readonly oldestSeconds: number
 }
 
-/** By network, what was sent to the chain and has not ended. */
-export async function findPurchaseFigures(db: Db, now: Date): Promise<PurchaseFigures[]> {
-  const { rows } = await sql<PurchaseFigures>`
+/** Submitted payments that have not ended, by network. */
+export async function findUnderWay(db: Db, now: Date): Promise<PurchaseMetrics[]> {
+  const { rows } = await sql<PurchaseMetrics>`
     select network, count(*) as "underWay",
       extract(epoch from ${now}::timestamptz - min(created_at))::double precision as "oldestSeconds"
     from purchases where state = 'sent' group by network`.execute(db)

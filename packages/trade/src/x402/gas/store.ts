@@ -3,22 +3,27 @@ import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
 
-/** The next nonce of the account that pays the gas, held until the transaction ends. */
-export async function takeNonce(tx: Tx, network: Network, account: string, counted: bigint): Promise<bigint> {
+/** The next nonce of the gas account, locked until the transaction ends. */
+export async function assignNonce(
+  tx: Tx,
+  network: Network,
+  account: string,
+  minedNonce: bigint,
+): Promise<bigint> {
   const { rows } = await sql<{ next: bigint }>`
-    insert into gas_nonces (network, account, next) values (${network}, ${account}, ${counted} + 1)
+    insert into gas_nonces (network, account, next) values (${network}, ${account}, ${minedNonce} + 1)
     on conflict (network) do update set
       account = excluded.account,
       next = case when gas_nonces.account = excluded.account
-        then greatest(gas_nonces.next, ${counted}) + 1 else excluded.next end
+        then greatest(gas_nonces.next, ${minedNonce}) + 1 else excluded.next end
     returning next`.execute(tx)
   const next = rows[0]?.next
   assert(next !== undefined, `${network} has a nonce`)
   return next - 1n
 }
 
-/** What an account that pays gas has signed: sent until it is mined, for a nonce that is never used blocks all later ones. */
-export async function keepGasTransaction(
+/** Stores a signed transaction, which is submitted until it is mined: an unused nonce blocks all later ones. */
+export async function saveGasTransaction(
   tx: Tx,
   network: Network,
   nonce: bigint,
@@ -29,36 +34,36 @@ export async function keepGasTransaction(
     on conflict (network, nonce) do update set bytes = excluded.bytes`.execute(tx)
 }
 
-/** What was signed at one nonce of an account that pays gas. */
+/** The signed transaction of one nonce of a gas account. */
 export interface GasTransaction {
   readonly nonce: bigint
   readonly bytes: string
 }
 
-/** So many that were counted may come back when blocks are taken back. */
-const REORGANISED = 64n
+/** Mined transactions can become unmined by a reorganization of this many. */
+const REORGANIZED = 64n
 
-/** Those that the chain has not counted yet, oldest first; what it has counted is forgotten. */
-export async function takeUnmined(
+/** Transactions that are not mined yet, oldest first. Deletes those that were mined long ago. */
+export async function findUnmined(
   db: Db,
   network: Network,
-  counted: bigint,
+  minedNonce: bigint,
   limit: number,
 ): Promise<GasTransaction[]> {
-  await sql`delete from gas_transactions where network = ${network} and nonce < ${counted - REORGANISED}`.execute(
+  await sql`delete from gas_transactions where network = ${network} and nonce < ${minedNonce - REORGANIZED}`.execute(
     db,
   )
   return db
     .selectFrom('gas_transactions')
     .select(['nonce', 'bytes'])
     .where('network', '=', network)
-    .where('nonce', '>=', counted)
+    .where('nonce', '>=', minedNonce)
     .orderBy('nonce')
     .limit(limit)
     .execute()
 }
 
-/** False when another process has put other bytes there meanwhile. */
+/** False when another process has replaced it meanwhile. */
 export async function replaceGasTransaction(
   db: Db,
   network: Network,

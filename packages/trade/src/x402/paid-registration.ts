@@ -4,17 +4,17 @@ import type { Tx } from '@market/database/transact'
 import { createAgent, type Registration } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
-import { fees, post } from '@market/money/ledger'
-import { claimTransfer, escrowAccount, formatPurpose } from '@market/money/payments'
-import { requestPayout, returnSurplus } from '@market/money/payouts'
+import { fees, post, surplus } from '@market/money/ledger'
+import { type ClaimedTransfer, claimTransfer, escrowAccount, formatPurpose } from '@market/money/payments'
+import { findPayoutOf, requestPayout, returnSurplus, withdrawPayout } from '@market/money/payouts'
 import type { Purchase } from './purchase.ts'
 
-/** What becomes an agent, in the words that are written down with its payment. */
-export type Wanted = Omit<Registration, 'owner'>
+/** The agent to register; stored with the payment. */
+export type PaidAgent = Omit<Registration, 'owner'>
 
 type Paid = Pick<Purchase, 'id' | 'network' | 'request' | 'due'>
 
-/** The fee is the platform's at once. Should the name be gone by now, the money goes back. */
+/** Registers the agent and recognizes the fee. When the name was registered meanwhile, the payment is refunded. */
 export async function registerPaidAgent(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
@@ -24,12 +24,12 @@ export async function registerPaidAgent(
   assert(seen.payer !== null, `${seen.reference} was paid by a wallet`)
   const purpose = { kind: 'registration', id } as const
   await claimTransfer(ctx, tx, { network, seen, purpose, due })
-  const pot = escrowAccount(network, purpose)
+  const escrow = escrowAccount(network, purpose)
   await returnSurplus(ctx, tx, { network, subject: id, due, purpose }, seen)
   const owner = { userId: null, wallet: seen.payer, twitterUsername: null }
-  const agentId = await enrol(ctx, tx, request as unknown as Wanted, owner)
+  const agentId = await createOrConflict(ctx, tx, request as unknown as PaidAgent, owner)
   if (agentId !== undefined) {
-    const moves = [{ from: pot, to: fees(network), amount: due }]
+    const moves = [{ from: escrow, to: fees(network), amount: due }]
     await post(ctx, tx, {
       key: feeKey(formatPurpose(purpose), seen.reference),
       reason: 'registration.fee',
@@ -45,7 +45,7 @@ export async function registerPaidAgent(
     subject: id,
     payee: seen.payer,
     amount: due,
-    from: pot,
+    from: escrow,
     purpose,
   } as const
   await requestPayout(ctx, tx, refund)
@@ -54,11 +54,11 @@ export async function registerPaidAgent(
 
 const feeKey = (purpose: string, reference: string): string => `registration.fee:${purpose}:${reference}`
 
-/** Undefined when the name was taken since it was asked for. */
-async function enrol(
+/** Undefined when another agent has the name. */
+async function createOrConflict(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
-  wanted: Wanted,
+  wanted: PaidAgent,
   owner: Parameters<typeof createAgent>[3],
 ): Promise<string | undefined> {
   try {
@@ -67,4 +67,25 @@ async function enrol(
     if (error instanceof ApiError && error.kind === 'conflict') return undefined
     throw error
   }
+}
+
+/** Reverses the fee of a payment that the chain dropped. The agent keeps its owner. */
+export async function undoRegistration(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  transfer: ClaimedTransfer<'registration'>,
+): Promise<void> {
+  const { purpose, network, reference, due } = transfer
+  const { id } = purpose
+  const escrow = escrowAccount(network, purpose)
+  await withdrawPayout(ctx, tx, { kind: 'surplus', subject: id, to: surplus(network, reference) })
+  if ((await findPayoutOf(tx, 'refund', id)) !== undefined)
+    return withdrawPayout(ctx, tx, { kind: 'refund', subject: id, to: escrow })
+  await post(ctx, tx, {
+    key: `registration.fee_undone:${formatPurpose(purpose)}:${reference}:${transfer.arrivedAt.getTime()}`,
+    reason: 'registration.fee_undone',
+    subject: id,
+    network,
+    moves: [{ from: fees(network), to: escrow, amount: due }],
+  })
 }

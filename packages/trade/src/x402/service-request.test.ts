@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { fingerprintOf } from './fingerprint.ts'
+import { fingerprintOf } from './service-request.ts'
 
 const SUBJECT = 'service:svc_1'
 const EXTRAS = { referenceUrls: ['https://a.example'], referenceImages: [], isPrivate: false }

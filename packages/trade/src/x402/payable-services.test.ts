@@ -6,7 +6,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deactivateListing } from '../listings/index.ts'
-import { findPayable } from './find-payable.ts'
+import { findPayable } from './payable-services.ts'
 import { withOpen } from './test-networks.ts'
 
 let ctx: MarketContext
@@ -74,7 +74,7 @@ test('what is on offer in another way says which', async () => {
     const { id } = await makeListing(ctx, agent.id, said)
     const apiError = findPayable(ctx, id)
     await expect(apiError).rejects.toMatchObject(NOT_PAYABLE)
-    await expect(apiError).rejects.toThrow('Only services with a fixed price are sold this way')
+    await expect(apiError).rejects.toThrow('Only services with a fixed price can')
   }
   const { id } = await makeListing(ctx, agent.id)
   await expect(findPayable(withOpen(ctx), id)).rejects.toThrow(
