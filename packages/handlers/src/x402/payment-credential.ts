@@ -2,22 +2,22 @@ import { ApiError } from '@market/kernel/api-error'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import type { PaymentCredential } from '@market/trade/x402'
 
-/** The headers that may carry a payment, as they came. */
+/** The payment headers of a request, not parsed yet. */
 export interface PaymentHeaders {
-  /** `PAYMENT-SIGNATURE`: version 2 of the protocol. */
+  /** `PAYMENT-SIGNATURE`: a payment of x402 version 2. */
   readonly signature?: string | undefined
-  /** `X-PAYMENT`: the spec's own proof, or version 1 of the protocol. */
+  /** `X-PAYMENT`: a transaction hash, or a payment of x402 version 1. */
   readonly payment?: string | undefined
   /** `X-Payment-Network` */
   readonly network?: string | undefined
 }
 
-const MOST_LETTERS = 12_000
+const MAX_LENGTH = 12_000
 const EVM_HASH = /^0x[0-9a-fA-F]{64}$/
 const SOLANA_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{86,88}$/
 const PAYMENT_ID = /^[A-Za-z0-9_-]{16,128}$/
 
-/** Tells the three forms of payment apart; undefined when there is none. */
+/** Parses the three forms of payment; undefined without one. */
 export function readPaymentCredential({
   signature,
   payment,
@@ -41,7 +41,7 @@ function networkOf(name: string | undefined): Network | undefined {
 
 function sentOn(reference: string, network: Network): PaymentCredential {
   if (EVM_HASH.test(reference) === (network === 'solana-mainnet'))
-    throw malformed(`X-PAYMENT is no transaction of ${network}`)
+    throw malformed(`X-PAYMENT is not a transaction hash on ${network}. Check X-Payment-Network.`)
   return { kind: 'transaction', network, reference }
 }
 
@@ -49,37 +49,38 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function signedIn(header: string, version: 1 | 2): PaymentCredential {
-  const said = decode(header)
-  if (said === undefined || said['x402Version'] !== version || !isRecord(said['payload']))
+  const decoded = decodeBase64(header)
+  if (decoded === undefined || decoded['x402Version'] !== version || !isRecord(decoded['payload']))
     throw malformed(
-      'The payment cannot be read: X-PAYMENT is a transaction hash or signature, PAYMENT-SIGNATURE the payment of a version 2 client',
+      'The payment cannot be parsed. Send a transaction hash as X-PAYMENT or an x402 version 2 payment as PAYMENT-SIGNATURE.',
     )
-  const accepted = version === 2 ? said['accepted'] : { scheme: said['scheme'], network: said['network'] }
+  const accepted =
+    version === 2 ? decoded['accepted'] : { scheme: decoded['scheme'], network: decoded['network'] }
   if (!isRecord(accepted) || typeof accepted['network'] !== 'string')
-    throw malformed('The payment does not say which requirement it meets')
+    throw malformed('The payment does not name the requirement that it meets')
   const network = accepted['network']
-  return { kind: 'signed', version, network, accepted, payment: said['payload'], paymentId: idIn(said) }
+  return { kind: 'signed', version, network, accepted, payment: decoded['payload'], paymentId: idIn(decoded) }
 }
 
-function decode(header: string): Readonly<Record<string, unknown>> | undefined {
-  if (header.length > MOST_LETTERS || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) return undefined
+function decodeBase64(header: string): Readonly<Record<string, unknown>> | undefined {
+  if (header.length > MAX_LENGTH || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) return undefined
   try {
-    const said: unknown = JSON.parse(Buffer.from(header, 'base64').toString('utf8'))
-    return isRecord(said) ? said : undefined
+    const decoded: unknown = JSON.parse(Buffer.from(header, 'base64').toString('utf8'))
+    return isRecord(decoded) ? decoded : undefined
   } catch {
     return undefined
   }
 }
 
-/** The extension by which a client names its payment, so that it can ask again. */
-function idIn(said: Readonly<Record<string, unknown>>): string | undefined {
-  const extensions = said['extensions']
+/** The identifier that a client gave to its payment, so that it can repeat the request. */
+function idIn(decoded: Readonly<Record<string, unknown>>): string | undefined {
+  const extensions = decoded['extensions']
   const extension = isRecord(extensions) ? extensions['payment-identifier'] : undefined
   const info = isRecord(extension) ? extension['info'] : undefined
   const id = isRecord(info) ? info['id'] : undefined
   if (id === undefined) return undefined
   if (typeof id !== 'string' || !PAYMENT_ID.test(id))
-    throw malformed('The payment’s identifier has 16 to 128 letters')
+    throw malformed('The payment identifier must be 16 to 128 characters of A-Z, a-z, 0-9, _ and -')
   return id
 }
 
