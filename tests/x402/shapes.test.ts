@@ -693,7 +693,7 @@ describe('rejected', () => {
         },
         "a payment that is none": {
           "code": "malformed_payment",
-          "error": "The payment cannot be read: X-PAYMENT is a transaction hash or signature, PAYMENT-SIGNATURE the payment of a version 2 client",
+          "error": "The payment cannot be parsed. Send a transaction hash as X-PAYMENT or an x402 version 2 payment as PAYMENT-SIGNATURE.",
           "request_id": "<request>",
           "status": 400,
           "success": false,
