@@ -29,7 +29,10 @@ describe('a body', () => {
     const fits = await nested(32)
     expect([fits.status, fits.body.code]).toEqual([400, 'invalid_input'])
     const tooDeep = await nested(33)
-    expect([tooDeep.status, tooDeep.body.error]).toEqual([400, 'JSON may nest at most 32 levels'])
+    expect([tooDeep.status, tooDeep.body.error]).toEqual([
+      400,
+      'The JSON body is nested too deeply. At most 32 levels are allowed.',
+    ])
   })
 
   test.each([

@@ -143,7 +143,7 @@ test('storedSecrets: holds the keys and webhook secrets of all agents, and nothi
 
 test('the log holds no secret and no signature, and each line is one event', () => {
   const log = market.logText()
-  expect(log).toContain('answered')
+  expect(log).toContain('request completed')
   const found = [...secrets].filter(([, secret]) => holds(log, secret)).map(([name]) => name)
   expect(found).toEqual([])
   for (const line of log.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg')

@@ -2,19 +2,19 @@ import type { Actor } from '@market/core/context'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Agent } from '@market/identity/agents'
 
-/** A wallet's signature for one act, to be used up in the act's own transaction. */
+/** A wallet signature for one action. It is marked as used in the transaction of that action. */
 export interface SingleUse {
   readonly wallet: Wallet
   readonly purpose: string
   readonly signedAtMs: number
 }
 
-/** Who calls, once checked, with what was learnt on the way. */
+/** The authenticated caller and what was read to verify the credentials. */
 export interface Caller {
   readonly actor: Actor
-  /** The agent behind an API key, as it was read to check the key. */
+  /** The agent of the API key, as read when the key was verified. */
   readonly agent?: Agent
-  /** A wallet that signed beside another credential. */
+  /** A wallet that signed the request in addition to another credential. */
   readonly cosigner?: Wallet
   readonly singleUse?: SingleUse
 }

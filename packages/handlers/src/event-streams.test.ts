@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCaches } from './caches.ts'
 import { type EventStreams, eventStreams } from './event-streams.ts'
 
-const QUIET_MS = 50
+const IDLE_MS = 50
 const NEVER_MS = 60_000
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -44,31 +44,31 @@ async function open(apiKey: string, after = '0') {
   return stream
 }
 
-const happen = (agentId: Awaited<ReturnType<typeof makeAgent>>['agent']['id']) =>
+const emitTestEvent = (agentId: Awaited<ReturnType<typeof makeAgent>>['agent']['id']) =>
   transact(database.db, (tx) => emit(ctx, tx, { agentId, event: 'webhook.test', data: { message: 'Hello' } }))
 
-test('a while without news is marked, again and again, and news are not', async () => {
+test('event stream: yields undefined after every idle period, then the event', async () => {
   const { agent, apiKey } = await makeAgent(ctx)
-  const frames = (await open(apiKey)).read(AbortSignal.timeout(10_000), QUIET_MS)
+  const frames = (await open(apiKey)).read(AbortSignal.timeout(10_000), IDLE_MS)
   expect((await frames.next()).value).toBeUndefined()
   expect((await frames.next()).value).toBeUndefined()
-  await happen(agent.id)
+  await emitTestEvent(agent.id)
   let next = await frames.next()
   while (next.value === undefined) next = await frames.next()
   expect(next.value).toMatchObject({ cursor: '1', event: 'webhook.test', order_id: '' })
   await frames.return(undefined)
 })
 
-test('woken by news, a reader gets the news and no mark before it', async () => {
+test('event stream: yields the event without an idle mark when it wakes a waiting reader', async () => {
   const { agent, apiKey } = await makeAgent(ctx)
   const frames = (await open(apiKey)).read(AbortSignal.timeout(10_000), NEVER_MS)
   const first = frames.next()
-  await happen(agent.id)
+  await emitTestEvent(agent.id)
   expect((await first).value).toMatchObject({ cursor: '1' })
   await frames.return(undefined)
 })
 
-test('told to end, a waiting reader ends at once', async () => {
+test('event stream: ends a waiting reader when the signal aborts', async () => {
   const { apiKey } = await makeAgent(ctx)
   const controller = new AbortController()
   const next = (await open(apiKey)).read(controller.signal, NEVER_MS).next()
@@ -76,11 +76,11 @@ test('told to end, a waiting reader ends at once', async () => {
   expect(await next).toEqual({ done: true, value: undefined })
 })
 
-test('a place is given back once, and only then to another', async () => {
+test('event stream: returns 429 for a sixth stream of an agent until one is closed', async () => {
   const { apiKey } = await makeAgent(ctx)
-  const held = await Promise.all(Array.from({ length: 5 }, () => open(apiKey)))
+  const opened = await Promise.all(Array.from({ length: 5 }, () => open(apiKey)))
   await expect(open(apiKey)).rejects.toThrow('rejected: 429')
-  held.pop()?.close()
+  opened.pop()?.close()
   await open(apiKey)
   await expect(open(apiKey)).rejects.toThrow('rejected: 429')
 })

@@ -2,7 +2,7 @@ import { EVENTS, type EventData, NEVER_SENT } from '@market/contract/events'
 import type { EventDataOf, EventName } from '@market/core/events'
 import { expect, expectTypeOf, test } from 'vitest'
 
-/** One of each, which the market's own words allow; that all are here, the compiler sees to. */
+/** One example of each event. The type requires that none is missing. */
 const EXAMPLES: { readonly [Name in EventName]: Required<EventDataOf[Name]> } = {
   'order.created': {
     service_id: 'srv_1',
@@ -31,21 +31,18 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 type Flat<T> = { [Field in keyof T]: T[Field] }
 type Agreement = { [Name in EventName]: Same<Flat<EventData<Name>>, Flat<EventDataOf[Name]>> }
 
-test('the market and the contract know the same events and say the same of each', () => {
+test('events: core and contract have the same names and data types', () => {
   expectTypeOf<Same<EventName, keyof typeof EVENTS>>().toEqualTypeOf<true>()
   expectTypeOf<Agreement[EventName]>().toEqualTypeOf<true>()
   expect(Object.keys(EXAMPLES).toSorted()).toEqual(Object.keys(EVENTS).toSorted())
 })
 
-test.each(Object.entries(EVENTS))(
-  '%s passes the contract whole, with no field the contract does not know',
-  (name, schema) => {
-    const example = EXAMPLES[name as EventName]
-    expect(schema.strict().parse(example)).toEqual(example)
-    expect(Object.keys(schema.shape).toSorted()).toEqual(Object.keys(example).toSorted())
-  },
-)
+test.each(Object.entries(EVENTS))('%s: the contract accepts every field and has no other', (name, schema) => {
+  const example = EXAMPLES[name as EventName]
+  expect(schema.strict().parse(example)).toEqual(example)
+  expect(Object.keys(schema.shape).toSorted()).toEqual(Object.keys(example).toSorted())
+})
 
-test('what is never sent is no event anybody could send', () => {
+test('events: NEVER_SENT names no event of the contract', () => {
   for (const name of NEVER_SENT) expect(Object.keys(EVENTS)).not.toContain(name)
 })

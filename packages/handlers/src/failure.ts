@@ -22,11 +22,11 @@ export interface Failure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What an error answers. Only a error's own words leave; anything else answers a fixed sentence. */
+/** The response for an error. Only the message of an `ApiError` is sent; other errors get a fixed message. */
 export function failureOf(error: unknown, requestId: string): Failure {
   const apiError = asApiError(error)
   if (apiError === undefined) {
-    const error = 'Something went wrong on our side. It has been noted; try again.'
+    const error = 'An internal error occurred and was logged. Try again.'
     return {
       status: 500,
       body: { success: false, error, code: 'internal', request_id: requestId },
@@ -48,10 +48,10 @@ export function failureOf(error: unknown, requestId: string): Failure {
   }
 }
 
-/** A error as it is; an outage as the error it means; undefined for a fault of ours. */
+/** Returns an `ApiError` unchanged, an outage as a 503 error, and undefined for an internal error. */
 export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   return isOutage(error)
-    ? unavailable('A part we depend on does not answer. Try again in a moment.', error)
+    ? unavailable('A service we depend on does not respond. Try again in a moment.', error)
     : undefined
 }

@@ -8,8 +8,8 @@ import type { Caller } from './caller.ts'
 export type HandlerContext = Context & Pick<AppServices, 'documents'> & { readonly caller: Caller }
 
 /**
- * `run` turns the contract's input into a command; `present` turns what the command returned into the contract's
- * answer. Presenting is pure, because for a write it happens inside the transaction, where the answer is kept.
+ * `run` turns the contract's input into a command; `present` turns the command's result into the contract's
+ * response. `present` is pure, because for a write it runs inside the transaction that stores the response.
  */
 export interface Handler<Op extends Operation, Result> {
   readonly run: (ctx: HandlerContext, input: InputOf<Op>) => Promise<Result>
@@ -23,7 +23,7 @@ export type AnyHandler = {
   readonly present: (result: AnyResult, ctx: HandlerContext) => { readonly data: unknown }
 }
 
-/** Ties a handler to its operation, so that neither side can drift. */
+/** Checks at compile time that a handler matches its operation. */
 export function handler<Id extends keyof Operations, Result>(
   _id: Id,
   parts: Handler<Operations[Id], Result>,

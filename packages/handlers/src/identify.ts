@@ -8,9 +8,9 @@ import type { Caller } from './caller.ts'
 import { verifyWallet } from './verify-wallet.ts'
 
 export interface Operators {
-  /** The identity provider's ids of the people who may administer. */
+  /** Identity-provider ids of the users who are operators. */
   readonly userIds: ReadonlySet<string>
-  /** Keys for reading, by name, as SHA-256. */
+  /** Read-only keys, by name, as SHA-256. */
   readonly keys: readonly { readonly name: string; readonly sha256: Buffer }[]
 }
 
@@ -20,50 +20,56 @@ const ADMIN_KEY_PREFIX = 'adm_'
 
 const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
 
-/** Finds out who calls. A credential that is shown must be right, unless the operation has no use for its kind. */
+/** Authenticates the caller. A credential must be valid, unless the operation is public and does not use its kind. */
 export async function identify(ports: Ports, operators: Operators, call: Call): Promise<Caller> {
   const { operation, credentials } = call
-  const shown = kindShown(operation, credentials)
-  if (shown === undefined) return ANONYMOUS
-  if (takesAnyone(operation) && !takes(operation, shown)) return ANONYMOUS
-  return check(ports, operators, call, shown)
+  const kind = credentialKind(operation, credentials)
+  if (kind === undefined) return ANONYMOUS
+  if (isPublic(operation) && !accepts(operation, kind)) return ANONYMOUS
+  return authenticate(ports, operators, call, kind)
 }
 
-type Shown = 'agent' | 'admin_key' | 'user' | 'wallet'
+type CredentialKind = 'agent' | 'admin_key' | 'user' | 'wallet'
 
-const takesAnyone = (operation: Operation): boolean => operation.callers.includes('anonymous')
+const isPublic = (operation: Operation): boolean => operation.callers.includes('anonymous')
 
-function takes(operation: Operation, shown: Shown): boolean {
-  const kinds: readonly CallerKind[] = shown === 'user' ? ['user', 'admin'] : [shown]
-  return kinds.some((kind) => operation.callers.includes(kind))
+function accepts(operation: Operation, kind: CredentialKind): boolean {
+  const callers: readonly CallerKind[] = kind === 'user' ? ['user', 'admin'] : [kind]
+  return callers.some((caller) => operation.callers.includes(caller))
 }
 
-/** Something said on purpose counts before a cookie, which a browser sends by itself. */
-function kindShown(operation: Operation, shown: Credentials): Shown | undefined {
-  const kinds: Shown[] = []
-  if (shown.bearer !== undefined) kinds.push(kindOfBearer(shown.bearer))
-  if (shown.bodyToken !== undefined && shown.bodyToken !== shown.bearer) kinds.push('user')
-  if (shown.wallet !== undefined && !(operation.cosigned && kinds.length > 0)) kinds.push('wallet')
+/** An explicit credential overrides the cookie, which a browser sends by itself. */
+function credentialKind(operation: Operation, credentials: Credentials): CredentialKind | undefined {
+  const { bearer, bodyToken, wallet, cookieToken } = credentials
+  const kinds: CredentialKind[] = []
+  if (bearer !== undefined) kinds.push(kindOfBearer(bearer))
+  if (bodyToken !== undefined && bodyToken !== bearer) kinds.push('user')
+  if (wallet !== undefined && !(operation.cosigned && kinds.length > 0)) kinds.push('wallet')
   if (kinds.length > 1) {
     throw new ApiError(
       'invalid',
-      'Show one credential: an API key, an identity-provider token or a wallet signature',
+      'This request is signed as two different users. Send one API key, access token or wallet signature.',
       {
         code: 'two_credentials',
       },
     )
   }
-  return kinds[0] ?? (shown.cookieToken === undefined ? undefined : 'user')
+  return kinds[0] ?? (cookieToken === undefined ? undefined : 'user')
 }
 
-function kindOfBearer(bearer: string): Shown {
+function kindOfBearer(bearer: string): CredentialKind {
   if (bearer.startsWith(API_KEY_PREFIX)) return 'agent'
   return bearer.startsWith(ADMIN_KEY_PREFIX) ? 'admin_key' : 'user'
 }
 
-async function check(ports: Ports, operators: Operators, call: Call, shown: Shown): Promise<Caller> {
+async function authenticate(
+  ports: Ports,
+  operators: Operators,
+  call: Call,
+  kind: CredentialKind,
+): Promise<Caller> {
   const { bearer = '', bodyToken, cookieToken } = call.credentials
-  switch (shown) {
+  switch (kind) {
     case 'agent': {
       const agent = await findAgentByKey(ports, bearer)
       const caller: Caller = { actor: { kind: 'agent', agentId: agent.id }, agent }

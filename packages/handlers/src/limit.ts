@@ -8,30 +8,30 @@ export interface Limited {
   readonly apiError?: ApiError
 }
 
-/** Counts the call and writes the headers every answer of the route carries, allowed or not. */
+/** Counts the call and returns the rate-limit headers of its response, whether it is allowed or not. */
 export async function limit(
   { limiter, clock }: { limiter: Limiter } & Pick<Context, 'clock'>,
   { limit: name }: { readonly limit: LimitName },
   address: string,
 ): Promise<Limited> {
   const rule = LIMITS[name]
-  const taken = await limiter.consume({ name, ...rule }, address)
-  const resetSeconds = Math.max(1, Math.ceil(taken.resetsInMs / 1_000))
+  const usage = await limiter.consume({ name, ...rule }, address)
+  const resetSeconds = Math.max(1, Math.ceil(usage.resetsInMs / 1_000))
   const headers = {
     'X-RateLimit-Limit': String(rule.max),
-    'X-RateLimit-Remaining': String(taken.allowed ? taken.remaining : 0),
-    'X-RateLimit-Reset': String(Math.ceil((clock.now().getTime() + taken.resetsInMs) / 1_000)),
+    'X-RateLimit-Remaining': String(usage.allowed ? usage.remaining : 0),
+    'X-RateLimit-Reset': String(Math.ceil((clock.now().getTime() + usage.resetsInMs) / 1_000)),
   }
-  if (taken.allowed) return { headers }
+  if (usage.allowed) return { headers }
   const apiError = new ApiError(
     'rate_limited',
-    `Too many requests: at most ${rule.max} in ${inWords(rule.windowSeconds)}. Try again in ${resetSeconds} seconds.`,
+    `Too many requests: at most ${rule.max} in ${formatWindow(rule.windowSeconds)}. Try again in ${resetSeconds} seconds.`,
     { retryAfterSeconds: resetSeconds },
   )
   return { headers, apiError }
 }
 
-function inWords(seconds: number): string {
+function formatWindow(seconds: number): string {
   if (seconds % 3_600 === 0) return seconds === 3_600 ? 'an hour' : `${seconds / 3_600} hours`
   return seconds === 60 ? 'a minute' : `${seconds / 60} minutes`
 }

@@ -1,41 +1,81 @@
 import type { Operation } from '@market/contract/define'
 import { ApiError } from '@market/kernel/api-error'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { closestName } from './closest-name.ts'
 
-const MOST_DETAILS = 20
+const MAX_DETAILS = 20
+const MAX_UNKNOWN_FIELDS = 5
+const MAX_NAME_LENGTH = 40
+
+type Path = readonly PropertyKey[]
 
 export const parse = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
   parseAs(operation.input, input)
 
-/** The same for what is asked at a door that is no operation. */
+/** Parses the input of a route that is not an operation. */
 export function parseAs<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.slice(0, MOST_DETAILS).map(detailOf)
-  const first = details[0]
-  const sentence = first === undefined ? 'The request is not valid' : `${first.path} ${first.message}`.trim()
-  throw new ApiError('invalid', sentence, { code: 'invalid_input', details })
+  const issues = parsed.error.issues.slice(0, MAX_DETAILS)
+  const details = issues.map((issue) => ({
+    path: issue.path.map(String).join('.'),
+    message: messageOf(issue, schema, input),
+  }))
+  throw new ApiError('invalid', summaryOf(details[0], issues[0]), { code: 'invalid_input', details })
 }
 
-/** Names the field in the caller's own words; the value itself is never repeated. */
-function detailOf(issue: z.core.$ZodIssue): { path: string; message: string } {
-  const path = issue.path.map(String).join('.')
+function summaryOf(
+  detail: { readonly path: string; readonly message: string } | undefined,
+  issue: z.core.$ZodIssue | undefined,
+): string {
+  if (detail === undefined) return 'The request is not valid'
+  const separator = issue?.code === 'unrecognized_keys' ? ': ' : ' '
+  return detail.path === '' ? detail.message : `${detail.path}${separator}${detail.message}`
+}
+
+/** Says what is wrong with a field. The value itself is never repeated. */
+function messageOf(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): string {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return {
-        path,
-        message: `has fields this call does not know: ${issue.keys.slice(0, 5).map(brief).join(', ')}`,
-      }
+      return unknownFields(issue.keys.slice(0, MAX_UNKNOWN_FIELDS), fieldsAt(schema, issue.path))
     case 'invalid_type':
-      return {
-        path,
-        message: issue.input === undefined ? 'is required' : `must be ${typeInWords(issue.expected)}`,
-      }
+      return valueAt(input, issue.path) === undefined
+        ? 'is required'
+        : `must be ${withArticle(issue.expected)}`
     default:
-      return { path, message: issue.message.charAt(0).toLowerCase() + issue.message.slice(1) }
+      return issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
   }
 }
 
-const brief = (key: string): string => JSON.stringify(key.isWellFormed() ? key.slice(0, 40) : 'malformed')
+function unknownFields(keys: readonly string[], fields: readonly string[]): string {
+  const names = keys.map((key) => (key.isWellFormed() ? key.slice(0, MAX_NAME_LENGTH) : 'malformed'))
+  const similar = new Set(names.map((name) => closestName(name, fields)).filter((name) => name !== undefined))
+  const hint = similar.size === 0 ? '' : `. Did you mean ${[...similar].join(', ')}?`
+  return `Unknown field${names.length === 1 ? '' : 's'}: ${names.map(quoted).join(', ')}${hint}`
+}
 
-const typeInWords = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+/** Names that are not plain identifiers are quoted, so that they cannot be mistaken for text of the message. */
+const quoted = (name: string): string => (/^\w+$/.test(name) ? name : JSON.stringify(name))
+
+/** Field names of the object at `path`; of a union, those of all its options. */
+function fieldsAt(schema: unknown, path: Path): string[] {
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => fieldsAt(option, path))
+  if (schema instanceof z.ZodPipe) return fieldsAt(schema.in, path)
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return fieldsAt(schema.unwrap(), path)
+  const [key, ...rest] = path
+  if (schema instanceof z.ZodArray && key !== undefined) return fieldsAt(schema.element, rest)
+  if (!(schema instanceof z.ZodObject)) return []
+  return key === undefined ? Object.keys(schema.shape) : fieldsAt(schema.shape[String(key)], rest)
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  let value = input
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key]
+  }
+  return value
+}
+
+const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Finds the client behind the proxies we trust; nobody else's word about addresses is believed. */
+/** Finds the client's address. X-Forwarded-For counts only as far as trusted proxies wrote it. */
 export type ClientAddress = (peer: string, forwardedFor: string | undefined) => string
 
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
@@ -8,7 +8,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   return (peer, forwardedFor) => {
     let address = plain(peer)
     const hops = forwardedFor?.split(',').map((hop) => hop.trim()) ?? []
-    // From the right: each hop was written by the one after it, so it counts only while that one is ours.
+    // Read from the right: each entry was added by the next hop, so it counts only while that hop is trusted.
     while (hops.length > 0 && isListed(trusted, address)) {
       const next = plain(hops.pop() ?? '')
       if (isIP(next) === 0) break
@@ -24,7 +24,7 @@ export function addressList(entries: readonly string[]): BlockList {
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/')
     const family = isIP(address)
-    if (family === 0) throw new Error(`"${entry}" is no address or network`)
+    if (family === 0) throw new Error(`"${entry}" is not an IP address or network`)
     const kind = family === 4 ? 'ipv4' : 'ipv6'
     if (bits === undefined) list.addAddress(address, kind)
     else list.addSubnet(address, Number(bits), kind)
@@ -37,11 +37,11 @@ export function isListed(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** An IPv4 client of a dual-stack socket is the same client. */
+/** Converts an IPv4-mapped IPv6 address to IPv4, so that one client has one address. */
 export const plain = (address: string): string =>
   /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 
-/** One home or server gets a whole /64, so that is what limits count. */
+/** Rate limits count a /64, because one home or server usually gets a whole /64. */
 function network64(address: string): string {
   const [head = '', tail = ''] = address.replace(/%.*$/, '').toLowerCase().split('::')
   const left = head.split(':').filter(Boolean)

@@ -4,8 +4,8 @@ interface ClientError extends Error {
   readonly code?: string
 }
 
-/** What Node itself rejects before there is a request: still in our envelope, then the connection ends. */
-const ANSWERS: Readonly<Record<string, readonly [status: string, sentence: string, code: string]>> = {
+/** Errors that Node finds before Fastify sees a request. They get our error envelope, then the connection is closed. */
+const RESPONSES: Readonly<Record<string, readonly [status: string, message: string, code: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'The headers are too large',
@@ -16,10 +16,10 @@ const ANSWERS: Readonly<Record<string, readonly [status: string, sentence: strin
 
 const MALFORMED = ['400 Bad Request', 'The request could not be read', 'bad_request'] as const
 
-export function answerClientError(error: ClientError, socket: Socket): void {
+export function respondToClientError(error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const [status, sentence, code] = ANSWERS[error.code ?? ''] ?? MALFORMED
-  const body = JSON.stringify({ success: false, error: sentence, code })
+  const [status, message, code] = RESPONSES[error.code ?? ''] ?? MALFORMED
+  const body = JSON.stringify({ success: false, error: message, code })
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

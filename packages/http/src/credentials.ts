@@ -6,36 +6,34 @@ import { isSameSite } from './same-site.ts'
 const COOKIE = 'idp-token'
 const MAX_TOKEN = 8_192
 
-/** Fields of the body or query that are credentials, whatever the operation: they never reach its input. */
+/** Credential fields of the body or query. They are removed from the input before it is parsed. */
 const WALLET_FIELDS = ['wallet', 'wallet_sig', 'wallet_sig_ts', 'wallet_chain'] as const
 const TOKEN_FIELD = 'idp_access_token'
 
-/** Operations that ask about a wallet, rather than show one, keep these fields as input. */
-export type KeptFields = ReadonlySet<string>
-
-/** What is known of an operation before it is called. */
-export interface Taking {
-  readonly kept: KeptFields
-  /** Whether people may call it. Where they may not, a cookie, which a browser sends by itself, means nothing. */
-  readonly takesPeople: boolean
+/** How credentials are read for one operation. */
+export interface CredentialRules {
+  /** Fields that stay in the input although they are named like credentials, such as `wallet` of a query. */
+  readonly inputFields: ReadonlySet<string>
+  /** Whether users may call the operation. Otherwise the cookie, which a browser sends by itself, is ignored. */
+  readonly allowsUsers: boolean
 }
 
-/** Takes the credentials out of a request, and out of the input they may have travelled in. */
-export function takeCredentials(
+/** Reads the credentials of a request and removes those that were sent as input fields from the input. */
+export function readCredentials(
   request: FastifyRequest,
   input: Record<string, unknown>,
-  { kept, takesPeople }: Taking,
+  { inputFields, allowsUsers }: CredentialRules,
   ownOrigins: ReadonlySet<string>,
 ): Credentials {
   const bearer = bearerOf(request.headers.authorization)
-  const bodyToken = takeToken(input, kept)
-  const wallet = walletFromHeaders(request) ?? takeWallet(input, kept)
-  const cookieToken = bearer === undefined && takesPeople ? cookieOf(request.headers.cookie) : undefined
+  const bodyToken = extractToken(input, inputFields)
+  const wallet = walletFromHeaders(request) ?? extractWallet(input, inputFields)
+  const cookieToken = bearer === undefined && allowsUsers ? cookieOf(request.headers.cookie) : undefined
   if (cookieToken !== undefined && bodyToken === undefined && wallet === undefined) {
     if (!isSameSite(request, ownOrigins)) {
       throw new ApiError(
         'forbidden',
-        'A cookie counts only for requests from our own pages. Send a bearer token.',
+        'The session cookie is accepted only from our own pages. Send `Authorization: Bearer <access token>`.',
         {
           code: 'cross_site',
         },
@@ -54,31 +52,35 @@ function bearerOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1]
   if (token === undefined || token.length > MAX_TOKEN) {
-    throw new ApiError('unauthenticated', 'Authorization must be "Bearer" and a token', {
+    throw new ApiError('unauthenticated', 'The Authorization header must be `Bearer <token>`.', {
       code: 'bad_authorization',
     })
   }
   return token
 }
 
-function takeToken(input: Record<string, unknown>, kept: KeptFields): string | undefined {
-  if (kept.has(TOKEN_FIELD)) return undefined
+function extractToken(input: Record<string, unknown>, inputFields: ReadonlySet<string>): string | undefined {
+  if (inputFields.has(TOKEN_FIELD)) return undefined
   const token = input[TOKEN_FIELD]
   delete input[TOKEN_FIELD]
   if (token === undefined) return undefined
   if (typeof token !== 'string' || token.length === 0 || token.length > MAX_TOKEN) {
-    throw new ApiError('unauthenticated', `${TOKEN_FIELD} must be an identity-provider token`, {
-      code: 'bad_token',
-    })
+    throw new ApiError(
+      'unauthenticated',
+      `${TOKEN_FIELD} must be an identity-provider access token of at most ${MAX_TOKEN} characters`,
+      {
+        code: 'bad_token',
+      },
+    )
   }
   return token
 }
 
-/** A wallet that is only named, with no signature, is no credential. */
-function takeWallet(input: Record<string, unknown>, kept: KeptFields) {
+/** A wallet without a signature is not a credential. */
+function extractWallet(input: Record<string, unknown>, inputFields: ReadonlySet<string>) {
   const { wallet, wallet_sig: signature, wallet_sig_ts: signedAtMs, wallet_chain: chain } = input
-  for (const field of WALLET_FIELDS) if (!kept.has(field)) delete input[field]
-  if (kept.has('wallet') || (signature === undefined && signedAtMs === undefined)) return undefined
+  for (const field of WALLET_FIELDS) if (!inputFields.has(field)) delete input[field]
+  if (inputFields.has('wallet') || (signature === undefined && signedAtMs === undefined)) return undefined
   return { wallet, signature, signedAtMs, chain }
 }
 

@@ -8,7 +8,7 @@ import { type JsonSchema, propertiesOf, wireOf } from './wire.ts'
 const CALLERS = {
   anonymous: 'anyone',
   agent: 'agent (API key)',
-  user: 'person (identity-provider token)',
+  user: 'user (identity-provider access token)',
   wallet: 'wallet (signature)',
   admin_key: 'operator (key)',
   admin: 'operator (signed in)',
@@ -17,18 +17,18 @@ const CALLERS = {
 export function renderOperation(operation: Operation): string {
   const { max, windowSeconds } = LIMITS[operation.limit]
   const facts = [
-    `Who: ${operation.callers.map((kind) => CALLERS[kind]).join(', ')}`,
+    `Callers: ${operation.callers.map((kind) => CALLERS[kind]).join(', ')}`,
     `Limit: ${max} per ${windowSeconds} s`,
     operation.purpose && `A wallet signs <code>${escapeHtml(operation.purpose)}</code>`,
   ].filter(Boolean)
   return `<article id="${operation.id}">
 <h3><span class="method">${operation.method}</span> <code>${escapeHtml(operation.path)}</code></h3>
-<p>${inWords(operation.summary)}. ${inWords(operation.description ?? '')}</p>
+<p>${inlineMarkup(operation.summary)}. ${inlineMarkup(operation.description ?? '')}</p>
 <p class="facts">${facts.join(' · ')}</p>
 ${renderInput(operation)}
-<h4>Answers ${operation.status ?? 200}</h4>
+<h4>Response ${operation.status ?? 200}</h4>
 <pre>${escapeHtml(renderShape(jsonOf(operation.output, 'output')))}</pre>
-<details><summary>Rejections</summary><ul>${statusesOf(operation)
+<details><summary>Errors</summary><ul>${statusesOf(operation)
     .map((status) => `<li><b>${status}</b> ${escapeHtml(FAILURES[status])}</li>`)
     .join('')}</ul></details>
 </article>`
@@ -45,7 +45,7 @@ function renderInput(operation: Operation): string {
     ([name, field]) =>
       `<tr><td><code>${name}</code>${required.has(name) ? ' *' : ''}</td><td>${placeOf(name)}</td><td>${escapeHtml(
         renderType(field),
-      )}</td><td>${inWords(String(field['description'] ?? ''))}</td></tr>`,
+      )}</td><td>${inlineMarkup(String(field['description'] ?? ''))}</td></tr>`,
   )
   return `<table><tr><th>Field</th><th>In</th><th>Type</th><th></th></tr>${cells.join('')}</table>`
 }
@@ -74,8 +74,8 @@ function renderShape(schema: JsonSchema, indent = ''): string {
   return `{\n${inner.join('\n')}\n${indent}}`
 }
 
-/** Words between backticks are code. */
-const inWords = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+/** Text between backticks is rendered as code. */
+const inlineMarkup = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 

@@ -8,7 +8,7 @@ import { openApi } from './openapi.ts'
 
 const STYLE_HASH = createHash('sha256').update(DOCS_STYLE).digest('base64')
 
-/** The one page with a look of its own: it may use its own style and nothing else. */
+/** The page may use its own inline style and nothing else. */
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
 
 /**
@@ -65,10 +65,10 @@ function renderPage(baseUrl: string): string {
 <body>
 <nav><h1>Agent Market</h1><ul>${menu.join('')}</ul></nav>
 <main>
-<p>Base address <code>${baseUrl}</code>. The same as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every answer is
-an envelope: <code>{"success": true, "data": …}</code>, or <code>{"success": false, "error": "a sentence", "code": "a_word",
-"request_id": …}</code>. Every write takes an <code>Idempotency-Key</code> header and may then be repeated for 24 hours
-without happening twice.</p>
+<p>Base URL <code>${baseUrl}</code>. Also available as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every response is
+an envelope: <code>{"success": true, "data": …}</code>, or <code>{"success": false, "error": "a message", "code": "a_code",
+"request_id": …}</code>. Every write accepts an <code>Idempotency-Key</code> header. A repetition within 24 hours
+returns the first response and does not execute the request again.</p>
 ${sections.join('\n')}
 </main>
 </body>

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** On every answer: nothing of ours is to be framed, sniffed, cached by strangers or told to other sites. */
+/** Sent with every response: no framing, no content sniffing, no shared caching, no referrer. */
 export const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -45,21 +45,18 @@ const EXPOSE_HEADERS = [
   'X-PAYMENT-RESPONSE',
 ].join(', ')
 
-/**
- * Any page may call the public API, without cookies; only our own app may send them, because only for it are
- * credentials allowed.
- */
+/** Any page may call the public API without cookies. Only our own app may send cookies. */
 export function addHeaders(app: FastifyInstance, appOrigin: string): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     reply.header('X-Request-Id', request.id)
     const { origin } = request.headers
     if (origin === undefined) return undefined
-    const isOurs = origin === appOrigin
-    reply.header('Access-Control-Allow-Origin', isOurs ? appOrigin : '*')
+    const isApp = origin === appOrigin
+    reply.header('Access-Control-Allow-Origin', isApp ? appOrigin : '*')
     reply.header('Access-Control-Expose-Headers', EXPOSE_HEADERS)
     reply.header('Vary', 'Origin')
-    if (isOurs) reply.header('Access-Control-Allow-Credentials', 'true')
+    if (isApp) reply.header('Access-Control-Allow-Credentials', 'true')
     const isPreflight =
       request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
     if (!isPreflight) return undefined

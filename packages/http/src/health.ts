@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
 export interface Health {
-  /** True once this process may be sent requests: the database answers and has the tables this code knows. */
+  /** True when this process can serve requests: the database responds and its schema matches this code. */
   isReady(): Promise<boolean>
   isDraining(): boolean
 }
 
-/** `/healthz` says that the process lives, whatever it depends on; `/readyz` that it can serve. */
+/** `/healthz` reports that the process runs, without its dependencies; `/readyz` that it can serve requests. */
 export function mountHealth(app: FastifyInstance, health: Health): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {

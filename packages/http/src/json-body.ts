@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 const MAX_DEPTH = 32
 
-/** The value of a text, or a error. */
+/** Parses a JSON text or rejects with an `ApiError`. */
 export type ParseJson = (request: FastifyRequest, text: string) => Promise<unknown>
 
-/** JSON only, no deeper than any of our inputs, and no key that would reach into an object's prototype. */
+/** Accepts JSON only, up to `MAX_DEPTH` levels, without keys such as `__proto__`. */
 export function acceptJson(app: FastifyInstance): void {
   const parse = jsonParser(app)
   app.removeAllContentTypeParsers()
@@ -17,22 +17,26 @@ export function acceptJson(app: FastifyInstance): void {
   )
 }
 
-/** By the same rules, for a body that is read by hand. */
+/** The same parser for a body that Fastify does not read. */
 export function jsonParser(app: FastifyInstance): ParseJson {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   return async (request, text) => {
     if (text === '') return undefined
-    if (isTooDeep(text)) throw new ApiError('invalid', `JSON may nest at most ${MAX_DEPTH} levels`)
+    if (isTooDeep(text))
+      throw new ApiError(
+        'invalid',
+        `The JSON body is nested too deeply. At most ${MAX_DEPTH} levels are allowed.`,
+      )
     return new Promise((resolve, reject) => {
       parseJson(request, text, (error: Error | null, value: unknown) => {
         if (error === null) resolve(value)
-        else reject(new ApiError('invalid', 'The body is not JSON that can be read', { code: 'bad_json' }))
+        else reject(new ApiError('invalid', 'The body is not valid JSON', { code: 'bad_json' }))
       })
     })
   }
 }
 
-/** Counts brackets outside strings: cheaper than parsing, so that a bomb costs less than its own bytes. */
+/** Counts brackets outside strings, which is cheaper than parsing a deeply nested body. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   let inString = false

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { addressList, isListed, plain } from './client-address.ts'
-import { whenEnded } from './when-ended.ts'
+import { onResponseEnd } from './on-response-end.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -9,7 +9,7 @@ export interface Metrics {
   readonly limiterFallbacks: Counter
 }
 
-/** Made once per process. Operations are the only label that grows, and the contract bounds them. */
+/** Create once per process. The only growing label is the operation, and the contract bounds it. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -17,47 +17,47 @@ export function createMetrics(): Metrics {
     registry,
     faults: new Counter({
       name: 'market_faults_total',
-      help: 'Answers that were our fault',
+      help: 'Responses with an internal error',
       registers: [registry],
     }),
     limiterFallbacks: new Counter({
       name: 'market_limiter_fallbacks_total',
-      help: 'Calls limited per process because Redis did not answer',
+      help: 'Calls limited per process because Redis did not respond',
       registers: [registry],
     }),
   }
 }
 
-/** Counts every answer by operation and status, and serves the figures to the addresses allowed to read them. */
+/** Counts every response by operation and status, and serves the metrics to the configured addresses. */
 export function mountMetrics(app: FastifyInstance, { registry }: Metrics, readers: readonly string[]): void {
   const allowed = addressList(readers)
   const requests = new Counter({
     name: 'market_requests_total',
-    help: 'Requests answered',
+    help: 'Completed requests',
     labelNames: ['operation', 'status'],
     registers: [registry],
   })
   const seconds = new Histogram({
     name: 'market_request_seconds',
-    help: 'Time from the first byte of a request to the last of its answer',
+    help: 'Time from the first byte of a request to the last byte of its response',
     labelNames: ['operation'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
   const inFlight = new Gauge({
     name: 'market_requests_in_flight',
-    help: 'Requests being answered',
+    help: 'Requests in progress',
     registers: [registry],
   })
   app.addHook('onRequest', async () => inFlight.inc())
-  whenEnded(app, (request, { status, ms }) => {
+  onResponseEnd(app, (request, { status, ms }) => {
     inFlight.dec()
     const operation = request.operation ?? 'other'
     requests.inc({ operation, status })
     seconds.observe({ operation }, ms / 1_000)
   })
   app.get('/metrics', async (request, reply) => {
-    // A request that came through a proxy came from outside, whatever its socket says.
+    // A request with forwarding headers came through a proxy, so its socket address is not the client.
     const isDirect =
       request.headers['x-forwarded-for'] === undefined && request.headers.forwarded === undefined
     if (!isDirect || !isListed(allowed, plain(request.socket.remoteAddress ?? '')))

@@ -1,7 +1,7 @@
 import type { Operation } from '@market/contract/define'
 import type { JsonSchema } from './wire.ts'
 
-/** Credentials that may travel among the fields of a call, whatever the call. */
+/** Credential fields that a request may have beside the fields of its operation. */
 const WALLET: Readonly<Record<string, JsonSchema>> = {
   wallet: { type: 'string', description: 'The wallet that signs' },
   wallet_sig: { type: 'string', description: 'Its signature over the text of GET /api/auth/message' },
@@ -12,15 +12,15 @@ const WALLET: Readonly<Record<string, JsonSchema>> = {
 const TOKEN: Readonly<Record<string, JsonSchema>> = {
   idp_access_token: {
     type: 'string',
-    description: 'An identity-provider token, where no header can be sent',
+    description: 'An identity-provider access token, for clients that cannot send a header',
   },
 }
 
 export const isSigned = (operation: Operation): boolean =>
   operation.callers.includes('wallet') || operation.cosigned === true
 
-/** The credential fields a call takes beside its own. */
+/** The credential fields that an operation accepts. */
 export function credentialFields(operation: Operation): Readonly<Record<string, JsonSchema>> {
-  const takesPeople = operation.callers.some((kind) => kind === 'user' || kind === 'admin')
-  return { ...(isSigned(operation) && WALLET), ...(takesPeople && TOKEN) }
+  const allowsUsers = operation.callers.some((kind) => kind === 'user' || kind === 'admin')
+  return { ...(isSigned(operation) && WALLET), ...(allowsUsers && TOKEN) }
 }

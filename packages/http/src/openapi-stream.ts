@@ -2,22 +2,25 @@ import { FAILURES } from '@market/contract/errors'
 import { operations } from '@market/contract/operations'
 import { statusesOf } from './openapi-statuses.ts'
 
-/** The one route that is no call with one answer. */
+/** The event stream is not an operation with one response, so it is described here. */
 export const STREAM_PATH = {
   '/api/events/stream': {
     get: {
       operationId: 'streamEvents',
       tags: [operations.listEvents.group],
-      summary: 'Be told what happens to your agent as it happens',
+      summary: 'Stream your agent’s events',
       description:
-        'Server-sent events: `id` is the cursor, `event` the name, `data` the event as GET /api/events gives it. A comment comes every 15 seconds. Reconnect with `Last-Event-ID`.',
+        'Server-sent events: `id` is the cursor, `event` the name, `data` the event as GET /api/events returns it. A comment is sent every 15 seconds. Reconnect with `Last-Event-ID`.',
       security: [{ apiKey: [] }],
       parameters: [
         { name: 'after', in: 'query', required: false, schema: { type: 'string', pattern: '^[0-9]{1,18}$' } },
         { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'string' } },
       ],
       responses: {
-        200: { description: 'Events, until either side ends', content: { 'text/event-stream': {} } },
+        200: {
+          description: 'Events, until the client or the server closes the stream',
+          content: { 'text/event-stream': {} },
+        },
         ...Object.fromEntries(
           statusesOf(operations.listEvents).map((status) => [
             status,

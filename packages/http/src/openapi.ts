@@ -39,8 +39,8 @@ const FAILURE = {
   required: ['success', 'error'],
   properties: {
     success: { const: false },
-    error: { type: 'string', description: 'What is wrong and what to do, in a sentence' },
-    code: { type: 'string', description: 'A stable word for programs' },
+    error: { type: 'string', description: 'What is wrong and what to do' },
+    code: { type: 'string', description: 'A stable code for API clients' },
     request_id: { type: 'string' },
     details: {
       type: 'array',
@@ -84,7 +84,7 @@ function describe(operation: Operation): Record<string, unknown> {
   const wire = wireOf(operation)
   const properties = propertiesOf(schema)
   const required = new Set(schema.required ?? [])
-  const shown = Object.entries(credentialFields(operation)).filter(([name]) => !(name in properties))
+  const credentials = Object.entries(credentialFields(operation)).filter(([name]) => !(name in properties))
   const parameters = [
     ...wire.path.map((name) => ({ name, in: 'path', required: true, schema: properties[name] })),
     ...[...wire.query.keys()].map((name) => ({
@@ -95,16 +95,16 @@ function describe(operation: Operation): Record<string, unknown> {
     })),
     ...(wire.hasBody
       ? []
-      : shown.map(([name, field]) => ({ name, in: 'query', required: false, schema: field }))),
+      : credentials.map(([name, field]) => ({ name, in: 'query', required: false, schema: field }))),
     ...(isWrite(operation) ? [IDEMPOTENCY_KEY] : []),
     ...(operation.payment ? PAYMENT_HEADERS : []),
   ]
-  const body = wire.hasBody ? bodySchema(schema, wire.path, Object.fromEntries(shown)) : undefined
+  const body = wire.hasBody ? bodySchema(schema, wire.path, Object.fromEntries(credentials)) : undefined
   return {
     operationId: operationIdOf(operation),
     tags: [operation.group],
     summary: operation.summary,
-    description: describeInWords(operation),
+    description: descriptionOf(operation),
     security: operation.callers.map((kind) => (kind === 'anonymous' ? {} : { [SCHEME_OF[kind]]: [] })),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: (body.required ?? []).length > 0, content: json(body) } }),
@@ -146,7 +146,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
-function describeInWords(operation: Operation): string {
+function descriptionOf(operation: Operation): string {
   const { max, windowSeconds } = LIMITS[operation.limit]
   return [
     operation.description,

@@ -2,8 +2,8 @@ import { errorCodes, type FastifyRequest } from 'fastify'
 import type { ParseJson } from './json-body.ts'
 
 /**
- * Reads the JSON that a GET carries: the contract of this one door has it, though HTTP gives such a body no meaning and
- * Fastify leaves it unread. Whatever is no JSON stays unread as it is everywhere.
+ * Reads the JSON body of a GET. The purchase routes accept one, but HTTP defines no meaning for it and Fastify does not
+ * read it. A body of another type stays unread.
  */
 export const readGetBody =
   (parse: ParseJson) =>
@@ -23,14 +23,14 @@ async function textOf({ raw, headers, routeOptions: { bodyLimit } }: FastifyRequ
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // Left open when it is too long: whoever sent it is still to be answered.
+    // The stream stays open when the body is too long, because the error response is still to be sent.
     for await (const chunk of raw.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk as Buffer)
       size += (chunk as Buffer).length
       if (size > bodyLimit) break
     }
   } catch {
-    // Whoever sent it went away before its end.
+    // The client disconnected before the end of the body.
     throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
   }
   if (size > bodyLimit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()

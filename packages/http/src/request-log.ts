@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { whenEnded } from './when-ended.ts'
+import { onResponseEnd } from './on-response-end.ts'
 
 export interface RequestLog {
   info(fields: object, message: string): void
 }
 
-/** One line per answer: what was asked and what came of it; never a body, a query or a credential. */
-export function logAnswers(app: FastifyInstance, log: RequestLog): void {
-  whenEnded(app, (request, { status, ms }) => {
+/** Logs one line per response, without body, query or credentials. */
+export function logResponses(app: FastifyInstance, log: RequestLog): void {
+  onResponseEnd(app, (request, { status, ms }) => {
     log.info(
       {
         request_id: request.id,
@@ -16,7 +16,7 @@ export function logAnswers(app: FastifyInstance, log: RequestLog): void {
         status,
         ms: Math.round(ms * 10) / 10,
       },
-      'answered',
+      'request completed',
     )
   })
 }

@@ -6,7 +6,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
-import { type Taking, takeCredentials } from './credentials.ts'
+import { type CredentialRules, readCredentials } from './credentials.ts'
 import { jsonParser } from './json-body.ts'
 import { headerOf, paymentOf } from './payment-headers.ts'
 import { readGetBody } from './read-get-body.ts'
@@ -34,9 +34,9 @@ const tracer = trace.getTracer('agent-market')
 
 function mount(app: FastifyInstance, operation: Operation, settings: RestSettings): void {
   const wire = wireOf(operation)
-  const taking = {
-    kept: keptFields(operation),
-    takesPeople: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
+  const rules = {
+    inputFields: inputFieldsOf(operation),
+    allowsUsers: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
   }
   app.route({
     method: operation.method,
@@ -44,7 +44,7 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
     onRequest: async (request) => {
       request.operation = operation.id
     },
-    // A purchase by GET may have a JSON body. By HEAD it would be paid for and never read.
+    // A purchase by GET may have a JSON body. HEAD is off, because it would charge without returning a body.
     ...(operation.payment && { preHandler: readGetBody(jsonParser(app)), exposeHeadRoute: false }),
     handler: (request, reply) =>
       tracer.startActiveSpan(operation.id, async (span) => {
@@ -53,7 +53,7 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
           const response = await settings.execute({
             operation,
             input,
-            ...credentialsOf(request, input, taking, settings),
+            ...credentialsOf(request, input, rules, settings),
             ...(operation.payment && { payment: paymentOf(request) }),
             address: addressOf(request, settings),
             requestId: request.id,
@@ -73,11 +73,11 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
 export function credentialsOf(
   request: FastifyRequest,
   input: Record<string, unknown>,
-  taking: Taking,
+  rules: CredentialRules,
   settings: Pick<RestSettings, 'ownOrigins'>,
 ): Pick<Call, 'credentials' | 'rejected'> {
   try {
-    return { credentials: takeCredentials(request, input, taking, settings.ownOrigins) }
+    return { credentials: readCredentials(request, input, rules, settings.ownOrigins) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { credentials: {}, rejected: error }
@@ -96,8 +96,8 @@ export async function reject(
   return settings.execute({ operation, input: {}, credentials: {}, address, requestId: request.id, rejected })
 }
 
-/** Fields named like credentials are input where the operation takes no credentials, such as `wallet` of a query. */
-const keptFields = (operation: Operation): ReadonlySet<string> =>
+/** Fields named like credentials are input when the operation accepts no credentials, such as `wallet` of a query. */
+const inputFieldsOf = (operation: Operation): ReadonlySet<string> =>
   new Set(
     operation.callers.some((kind) => kind !== 'anonymous') ? [] : Object.keys(propertiesOfInput(operation)),
   )

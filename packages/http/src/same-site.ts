@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Whether a browser says that one of our own pages made the request. Saying nothing is not saying so. */
+/** Whether the browser’s headers show that one of our own pages sent the request. Without such headers it is false. */
 export function isSameSite(request: FastifyRequest, ownOrigins: ReadonlySet<string>): boolean {
   const { origin } = request.headers
   if (origin !== undefined && !ownOrigins.has(origin)) return false

@@ -4,43 +4,43 @@ import type { FastifyInstance } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
 import { credentialsOf } from './rest.ts'
 
-/** A word often enough that no proxy or server takes the silence for an end. */
+/** Shorter than the idle timeouts of proxies and clients. */
 const HEARTBEAT_MS = 15_000
 
-/** A client that lost the connection asks again after this. */
+/** Delay after which a client reconnects. */
 const RETRY_MS = 2_000
 
-/** A client that takes nothing for so long is gone, whatever its socket says. */
-const PATIENCE_MS = 20_000
+/** A client that reads nothing for this long is disconnected. */
+const WRITE_TIMEOUT_MS = 20_000
 
-/** How long a client may take to read the end of its stream when the server goes. */
-const LAST_WORD_MS = 1_000
+/** Time for clients to read the end of their streams when the server shuts down. */
+const CLOSE_GRACE_MS = 1_000
 
-/** Agents show their key; nothing else in the request is taken for a credential of theirs. */
-const FOR_AGENTS = { kept: new Set<string>(), takesPeople: false }
+/** Agents authenticate with their API key, so the cookie is ignored. */
+const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsUsers: false }
 
 interface StreamSettings extends Addressing {
   readonly ownOrigins: ReadonlySet<string>
 }
 
 /**
- * An agent's events as they happen. Each carries its number as id, so that a client that comes back with
- * `Last-Event-ID` misses nothing. A client that reads slowly is sent slowly: nothing piles up here.
+ * Streams an agent's events. The id of each is its cursor, so that a client that reconnects with `Last-Event-ID`
+ * misses no event. Events are read from the database as the client reads, so a slow client needs no buffer.
  */
 export function mountEventStream(
   app: FastifyInstance,
   streams: EventStreams,
   settings: StreamSettings,
 ): void {
-  const open = new Set<{ readonly end: () => void; readonly cut: () => void }>()
+  const open = new Set<{ readonly end: () => void; readonly destroy: () => void }>()
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
     streams.stop()
-    for (const one of open) one.end()
+    for (const connection of open) connection.end()
     setTimeout(() => {
-      for (const one of open) one.cut()
-    }, LAST_WORD_MS).unref()
+      for (const connection of open) connection.destroy()
+    }, CLOSE_GRACE_MS).unref()
   })
   app.get('/api/events/stream', async (request, reply) => {
     request.operation = 'streamEvents'
@@ -48,7 +48,7 @@ export function mountEventStream(
     const input: Record<string, unknown> = { ...rest, after: request.headers['last-event-id'] ?? after }
     if (input['after'] === undefined) delete input['after']
     const stream = await streams.open({
-      ...credentialsOf(request, input, FOR_AGENTS, settings),
+      ...credentialsOf(request, input, CREDENTIAL_RULES, settings),
       input,
       address: addressOf(request, settings),
       requestId: request.id,
@@ -56,17 +56,17 @@ export function mountEventStream(
     if ('status' in stream) return reply.code(stream.status).headers(stream.headers).send(stream.body)
     const controller = new AbortController()
     const end = () => controller.abort()
-    const cut = () => void reply.raw.destroy()
-    const one = { end, cut }
-    open.add(one)
-    // It was asked for before the server was told to go, and opened after.
+    const destroy = () => void reply.raw.destroy()
+    const connection = { end, destroy }
+    open.add(connection)
+    // The server began to shut down while the stream was being opened.
     if (closing) end()
-    // Said of the socket, not of the stream: a client that goes before the first byte is also gone.
+    // Listens to the socket, because the stream does not close when a client disconnects before the first byte.
     request.raw.once('close', end)
-    const body = Readable.from(framesOf(stream, controller.signal, cut), { objectMode: false })
+    const body = Readable.from(framesOf(stream, controller.signal, destroy), { objectMode: false })
     body.once('close', () => {
       end()
-      open.delete(one)
+      open.delete(connection)
       stream.close()
     })
     return reply
@@ -76,15 +76,19 @@ export function mountEventStream(
   })
 }
 
-async function* framesOf(stream: EventStream, signal: AbortSignal, cut: () => void): AsyncGenerator<string> {
+async function* framesOf(
+  stream: EventStream,
+  signal: AbortSignal,
+  destroy: () => void,
+): AsyncGenerator<string> {
   yield `retry: ${RETRY_MS}\n\n`
   for await (const event of stream.read(signal, HEARTBEAT_MS)) {
-    const patience = setTimeout(cut, PATIENCE_MS)
+    const timeout = setTimeout(destroy, WRITE_TIMEOUT_MS)
     try {
-      if (event === undefined) yield ': still here\n\n'
+      if (event === undefined) yield ': keep-alive\n\n'
       else yield `id: ${event.cursor}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`
     } finally {
-      clearTimeout(patience)
+      clearTimeout(timeout)
     }
   }
 }

@@ -1,12 +1,12 @@
 import type { Operation } from '@market/contract/define'
 import { z } from 'zod'
 
-/** How a flat input travels over HTTP: what comes from the path, from the query, and whether there is a body. */
+/** Which fields of the flat input are sent in the path, in the query and in the body. */
 export interface Wire {
   readonly path: readonly string[]
   readonly query: ReadonlyMap<string, QueryKind>
   readonly hasBody: boolean
-  /** A purchase reads its query as part of the payment, so that the body wins over the query by any method. */
+  /** A purchase reads its query as part of the payment, so that the body overrides the query with any method. */
   readonly isPurchase: boolean
 }
 
@@ -52,26 +52,26 @@ function kindOf(schema: JsonSchema): QueryKind {
   }
 }
 
-interface Arrived {
+interface RequestParts {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
 }
 
-/** Puts the pieces together again. The path is laid on last, so that a body can never override it. */
-export function gather(wire: Wire, arrived: Arrived): Record<string, unknown> {
-  const query = arrived.query as Readonly<Record<string, string | readonly string[]>>
-  // A DELETE may carry its credentials in a body, where no log keeps them as it keeps a URL.
-  const input: Record<string, unknown> = { ...bodyOf(arrived.body) }
+/** Builds the flat input. The path is applied last, so that a body can never override it. */
+export function gather(wire: Wire, parts: RequestParts): Record<string, unknown> {
+  const query = parts.query as Readonly<Record<string, string | readonly string[]>>
+  // A DELETE may have credentials in its body, because URLs are logged.
+  const input: Record<string, unknown> = { ...bodyOf(parts.body) }
   if (!wire.hasBody && !wire.isPurchase) {
     for (const [key, raw] of Object.entries(query)) input[key] = decode(wire.query.get(key), raw)
   }
-  const params = arrived.params as Readonly<Record<string, string>>
+  const params = parts.params as Readonly<Record<string, string>>
   for (const key of wire.path) input[key] = params[key]
   return input
 }
 
-/** A body that is no object is handed on under a name no operation has, so that parsing rejects it as a whole. */
+/** A body that is not an object becomes the unknown field `body`, so that parsing rejects it. */
 function bodyOf(body: unknown): object {
   if (body === undefined || body === null) return {}
   return typeof body === 'object' && !Array.isArray(body) ? body : { body }

@@ -1,4 +1,4 @@
-/** An M, 32 by 32: a PNG within an ICO. */
+/** The letter M, 32 by 32 pixels: a PNG in an ICO file. */
 export const FAVICON = Buffer.from(
   [
     'AAABAAEAICAAAAEAIACiAAAAFgAAAIlQTkcNChoKAAAADUlIRFIAAAAgAAAAIAgGAAAAc3p69AAAAGlJREFUeNrt19ENABAM',

@@ -1,12 +1,12 @@
 import type { CatalogDocument } from '@market/handlers/x402/catalog'
 import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { PROVIDER } from '@market/handlers/x402/directory-item'
-import { HOW_TO_BUY, SPENDING } from './words.ts'
+import { HOW_TO_BUY, SPENDING_LIMIT } from './buying-guide.ts'
 
-/** So many are named here; the rest is where `endpoints` say. */
-const NAMED = 100
+/** The manifest lists at most this many services; `endpoints.services` lists all. */
+const MAX_ITEMS = 100
 
-/** The doors, as they are addressed. */
+/** Paths of the endpoints. */
 const ENDPOINTS = {
   services: '/api/x402/services',
   trending: '/api/x402/trending',
@@ -32,7 +32,7 @@ const HEADERS = {
   response: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE', 'Retry-After'],
 } as const
 
-/** How somebody who has paid already shows it, and how to keep others from showing it first. */
+/** How a client names a transfer that it already made, and how it prevents others from using that transfer. */
 const RAW_PROOF = {
   header: 'X-PAYMENT',
   networkHeader: 'X-Payment-Network',
@@ -41,15 +41,15 @@ const RAW_PROOF = {
     header: 'X-Market-Payment-Reference',
     claimHeader: 'X-Market-Payment-Claim',
     sendClaimAs: 'X-Payment-Claim',
-    how: 'Put the reference of the 402 on the chain with the transfer: behind the call’s arguments (EVM, 32 bytes) or as a memo (Solana, base64url). Then only its claim redeems the transfer.',
+    how: 'Add the reference of the 402 response to the transfer: after the call’s arguments (EVM, 32 bytes) or as a memo (Solana, base64url). Then only the matching claim can use the transfer.',
   },
 } as const
 
-/** One document for all who look for one: each reads the fields it knows. */
+/** The manifest combines the fields that different x402 clients read. */
 export const manifest = (): CatalogDocument => ({
   key: 'manifest',
   build: async ({ baseUrl, networks, page, count }) => {
-    const { items } = await page({ limit: NAMED })
+    const { items } = await page({ limit: MAX_ITEMS })
     const at = (path: string) => `${baseUrl}${path}`
     return {
       version: 1,
@@ -58,7 +58,7 @@ export const manifest = (): CatalogDocument => ({
       description: 'Purchase autonomous agents over HTTP and pay in USDC with the request.',
       resources: items.map(({ resource }) => resource),
       items: items.map(itemOf),
-      hasMore: (await count(NAMED + 1)) > NAMED,
+      hasMore: (await count(MAX_ITEMS + 1)) > MAX_ITEMS,
       next: at(ENDPOINTS.services),
       lastUpdated: newestOf(items),
       endpoints: Object.fromEntries(Object.entries(ENDPOINTS).map(([name, path]) => [name, at(path)])),
@@ -73,7 +73,7 @@ export const manifest = (): CatalogDocument => ({
       })),
       headers: HEADERS,
       rawProof: RAW_PROOF,
-      instructions: `${HOW_TO_BUY} ${SPENDING}`,
+      instructions: `${HOW_TO_BUY} ${SPENDING_LIMIT}`,
     }
   },
 })

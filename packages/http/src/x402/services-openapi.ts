@@ -4,25 +4,25 @@ import type { CatalogDocument } from '@market/handlers/x402/catalog'
 import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { PROVIDER } from '@market/handlers/x402/directory-item'
 import { z } from 'zod'
+import { HOW_TO_BUY } from './buying-guide.ts'
 import { serviceOperation } from './services-operation.ts'
-import { HOW_TO_BUY } from './words.ts'
 
-/** More than these nobody reads as one document: it then shows the best-known and links to the categories. */
-const MOST_AT_ONCE = 500
+/** With more services than this, the document has the first page and links to one document per category. */
+const MAX_IN_ONE_DOCUMENT = 500
 const PER_PAGE = 100
 
-const Asked = z.object({ category: Category.optional(), cursor: z.string().max(300).optional() })
+const Query = z.object({ category: Category.optional(), cursor: z.string().max(300).optional() })
 
-/** What programs can buy as OpenAPI, one operation for each service. The whole API is at /api/openapi.json. */
+/** The purchasable services as OpenAPI, one operation per service. The whole API is at /api/openapi.json. */
 export function servicesOpenApi(query: unknown): CatalogDocument {
-  const asked = parseAs(Asked, query)
+  const filter = parseAs(Query, query)
   return {
-    key: `openapi ${JSON.stringify(asked)}`,
+    key: `openapi ${JSON.stringify(filter)}`,
     build: async ({ baseUrl, page, count }) => {
-      const isWhole = asked.category === undefined && asked.cursor === undefined
-      const isMany = isWhole && (await count(MOST_AT_ONCE + 1)) > MOST_AT_ONCE
-      const limit = isWhole && !isMany ? MOST_AT_ONCE : PER_PAGE
-      const { items, nextCursor } = await page({ ...asked, limit })
+      const isWhole = filter.category === undefined && filter.cursor === undefined
+      const isMany = isWhole && (await count(MAX_IN_ONE_DOCUMENT + 1)) > MAX_IN_ONE_DOCUMENT
+      const limit = isWhole && !isMany ? MAX_IN_ONE_DOCUMENT : PER_PAGE
+      const { items, nextCursor } = await page({ ...filter, limit })
       const linkTo = (fields: Record<string, string>) =>
         `${baseUrl}/openapi.json?${new URLSearchParams(fields)}`
       return {
@@ -32,7 +32,7 @@ export function servicesOpenApi(query: unknown): CatalogDocument {
           'x-next':
             nextCursor === null
               ? null
-              : linkTo({ ...(asked.category && { category: asked.category }), cursor: nextCursor }),
+              : linkTo({ ...(filter.category && { category: filter.category }), cursor: nextCursor }),
         }),
       }
     },
@@ -45,14 +45,14 @@ const documentOf = (items: readonly CatalogItem[], baseUrl: string) => ({
     title: PROVIDER,
     version: '1.0.0',
     description:
-      'What programs can buy: one operation for each service. The whole API is at /api/openapi.json.',
+      'Services that API clients can buy: one operation per service. The whole API is at /api/openapi.json.',
     contact: { name: PROVIDER, url: `${baseUrl}/docs` },
     'x-guidance': HOW_TO_BUY,
   },
   servers: [{ url: baseUrl }],
   'x-agentcash-guidance': { llmsTxtUrl: `${baseUrl}/llms.txt` },
   paths: Object.fromEntries(
-    items.map((each) => [`/api/x402/discover/${each.id}`, { get: serviceOperation(each) }]),
+    items.map((item) => [`/api/x402/discover/${item.id}`, { get: serviceOperation(item) }]),
   ),
   components: { schemas: { PaymentRequired: PAYMENT_REQUIRED } },
 })
@@ -94,6 +94,6 @@ const PAYMENT_REQUIRED = {
         },
       },
     },
-    error: { type: 'string', description: 'Why the payment that came would not do' },
+    error: { type: 'string', description: 'Why the payment was not accepted' },
   },
 } as const

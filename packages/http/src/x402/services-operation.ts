@@ -4,10 +4,10 @@ const BRIEF = {
   type: 'string',
   minLength: 1,
   maxLength: 3000,
-  description: 'The work order or prompt; a paid hire with no brief is rejected',
+  description: 'The work order or prompt; a purchase without a brief is rejected',
 } as const
 
-/** The operation by which one service is bought. */
+/** The operation that buys one service. */
 export const serviceOperation = (item: CatalogItem) => ({
   operationId: `x402_${item.id}`,
   summary: item.title,
@@ -23,20 +23,20 @@ export const serviceOperation = (item: CatalogItem) => ({
   responses: RESPONSES,
 })
 
-/** A GET seldom has a body, and a payment is sent with the request again: so `brief` can travel beside it, too. */
+/** Many clients cannot send a body with GET, so `brief` is also accepted in the query and in a header. */
 const PARAMETERS = [
   {
     name: 'brief',
     in: 'query',
     required: false,
-    description: 'The same where no body is sent',
+    description: 'The brief, for requests without a body',
     schema: BRIEF,
   },
   {
     name: 'X-Market-Brief',
     in: 'header',
     required: false,
-    description: 'The same, percent-encoded, where no body is sent',
+    description: 'The brief, percent-encoded, for requests without a body',
     schema: { type: 'string' },
   },
 ]
