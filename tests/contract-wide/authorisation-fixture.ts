@@ -17,7 +17,7 @@ import {
   makeUnmatched,
 } from '../support/treasury.ts'
 
-/** Everybody who may come to the door, with a credential that is good for what it is. */
+/** All kinds of callers, each with a valid credential of its kind. */
 export const PRINCIPALS = [
   'anonymous',
   'owner user',
@@ -31,14 +31,14 @@ export const PRINCIPALS = [
 ] as const
 export type Principal = (typeof PRINCIPALS)[number]
 
-/** Where the agents' endpoints are: a name that is gone once they have it, so that nothing is sent anywhere. */
+/** Host of the agents' endpoints. It stops resolving after registration, so that nothing is sent. */
 const MOVED_AWAY = 'moved-away.example'
 
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
 /**
- * A public agent with an owner, who has it both by wallet and by account; beside it a stranger of every kind,
- * and an agent nobody owns.
+ * A public agent whose owner has both a wallet and an account, another user of every kind,
+ * and an agent without an owner.
  */
 export async function makeWorld(market: Market) {
   const ownerWallet = evmSigner()
@@ -64,13 +64,13 @@ export async function makeWorld(market: Market) {
     otherAgent,
     service,
     asking,
-    /** Deleted in its test, so that `service` stays. */
+    /** For the delete test, so that `service` stays. */
     toDelete: await makeService(market, agent),
-    /** Bought by the other wallet, and done. */
+    /** Ordered by the other wallet and completed. */
     completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
-    /** Bought with a request, by nobody who is known here. */
+    /** Purchased with x402 by an unknown payer. */
     hiredOrder: await makeHiredOrder(market, service),
-    /** Bought by the other wallet, each for one thing that is done to orders. */
+    /** Ordered by the other wallet, one for each action on orders. */
     orders: await makeFundedOrders(market, sides),
     hiddenService: await makeService(market, hiddenAgent),
     ownerWallet,
@@ -82,11 +82,11 @@ export async function makeWorld(market: Market) {
   }
 }
 
-/** What only an operator may decide about: each thing once, for whoever is let in. */
+/** Resources that only an operator may change, one of each. */
 async function makeMoney({ db }: Market) {
   await bringFees(db, AMOUNT)
   const toKeep = await makeUnmatched(db)
-  // One reference under which an input that is good for all of them finds something to do in each.
+  // All have the same reference, so that one input is valid for each of them.
   await bringSurplus(db, toKeep.reference, AMOUNT)
   return {
     toGiveBack: await makeUnmatched(db),
@@ -96,7 +96,7 @@ async function makeMoney({ db }: Market) {
   }
 }
 
-/** How this principal makes itself known for this very call. */
+/** The credentials of this principal for this call. */
 export async function credentialOf(
   world: World,
   principal: Principal,
@@ -127,7 +127,7 @@ export async function credentialOf(
 
 let signatures = 0
 
-/** Every signature has a time of its own, because one that is bound to an act counts once. */
+/** Every signature has its own timestamp, because a single-use signature is accepted once. */
 async function signatureOf(
   world: World,
   signer: EvmSigner,
@@ -140,7 +140,7 @@ async function signatureOf(
   })
   signatures = (signatures + 1) % 200_000
   const at = world.market.now() - signatures
-  // What no wallet would show its holder cannot be signed; such an input meets a signature for something else.
+  // Text that a wallet cannot display cannot be signed; such an input gets a signature for another purpose.
   const signable = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u.test(purpose)
   return asHeaders(await signed(signer, signable ? purpose : 'session', at))
 }
@@ -154,13 +154,13 @@ const PRINCIPAL_OF: readonly (readonly [CallerKind, Principal])[] = [
   ['anonymous', 'anonymous'],
 ]
 
-/** Where not everybody of a kind is let in: whose thing it is that the input names. */
+/** For operations that do not accept every caller of a kind: the principal that owns the resource of the input. */
 const INSIDERS: Readonly<Record<string, Principal>> = {
   createReview: 'other wallet',
   createOrder: 'other wallet',
 }
 
-/** Somebody the operation is open to. */
+/** A principal that the operation accepts. */
 export function insiderOf(operation: Operation): Principal {
   const insider = INSIDERS[operation.id]
   if (insider !== undefined) return insider
@@ -169,7 +169,7 @@ export function insiderOf(operation: Operation): Principal {
   return found[1]
 }
 
-/** Where one thing does not do for every operation: the one that this operation is done to. */
+/** Operations that need a resource of their own. */
 const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
   getPurchasedOrder: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
   deleteService: ({ toDelete }) => ({ service_id: toDelete.id }),
@@ -184,7 +184,7 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
   resolveDispute: ({ orders }) => ({ order_id: orders.disputed.id, outcome: 'refund' }),
 }
 
-/** Real things of the world by the names inputs give them; everything else can be made up. */
+/** Existing resources by input field; all other fields can be generated. */
 export const thingsOf = (world: World, { id }: Operation): Readonly<Record<string, unknown>> => ({
   agent_id: world.agent.id,
   service_id: world.service.id,
@@ -198,7 +198,7 @@ export const thingsOf = (world: World, { id }: Operation): Readonly<Record<strin
   reference: world.money.toKeep.reference,
   from: 'surplus',
   payout_id: world.money.failedPayout.id,
-  // A switch that is turned on would stop everybody else.
+  // A switch that is turned on would stop all other requests.
   on: false,
   ...THINGS[id]?.(world),
 })

@@ -3,7 +3,7 @@ import { DESCRIPTION, someName } from '../support/makers.ts'
 import { SERVICE } from '../support/services.ts'
 import type { Principal, World } from './authorisation-fixture.ts'
 
-/** One situation: what is asked, and what each principal is answered. */
+/** One situation: the input, and the response for each principal. */
 export interface Row {
   readonly when: string
   readonly input: (world: World) => Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ const everybody = (status: number): Row['answers'] => ({
   'admin session': status,
 })
 
-/** Nobody gets in: without a credential 401, with one of another kind 403. Rows open the door from here. */
+/** The default: 401 without a credential, 403 with one of another kind. Rows override it. */
 const closed: Row['answers'] = { ...everybody(403), anonymous: 401 }
 
 const people = { 'owner user': 200, 'other user': 200, 'admin session': 200 } as const
@@ -34,7 +34,7 @@ const operators = { 'admin key': 200, 'admin session': 200 } as const
 
 const sellers = (status: number) => ({ agent: status, 'owner user': status, 'owner wallet': status })
 
-/** Both sides of an order that the other wallet made of the owner's agent. */
+/** Both parties of an order from the other wallet to the owner's agent. */
 const parties = (status: number) => ({
   'other wallet': status,
   agent: status,
@@ -42,7 +42,7 @@ const parties = (status: number) => ({
   'owner wallet': status,
 })
 
-/** Whom the marketplace lets do what. An operator's credential opens nothing that is somebody's own. */
+/** The expected authorization of every operation. An operator's credential gives no access to a user's own resources. */
 export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   getAuthMessage: [
     {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => payable.stop())
 
-test('the table has a row for every operation, and none for an operation that is gone', () => {
+test('authorization table: its rows are exactly the operations of the contract', () => {
   expect(Object.keys(AUTHORISATION).sort()).toEqual(operationList.map(({ id }) => id).sort())
 })
 
@@ -24,12 +24,12 @@ const rows = Object.entries(AUTHORISATION).flatMap(([id, situations]) =>
   situations.map((row) => ({ id: id as keyof typeof operations, ...row })),
 )
 
-test('every operation has a situation, and every situation an answer for every principal', () => {
+test('authorization table: every operation has rows, and every row a response for every principal', () => {
   for (const situations of Object.values(AUTHORISATION)) expect(situations.length).toBeGreaterThan(0)
   for (const { answers } of rows) expect(Object.keys(answers).sort()).toEqual([...PRINCIPALS].sort())
 })
 
-test('somebody is let in by every operation', () => {
+test('authorization table: every operation accepts at least one principal', () => {
   for (const situations of Object.values(AUTHORISATION)) {
     const answers = situations.flatMap((row) => Object.values(row.answers))
     expect(answers.some((status) => status < 300 || status === 402)).toBe(true)
@@ -37,7 +37,7 @@ test('somebody is let in by every operation', () => {
 })
 
 describe.each(rows)('$id, $when', ({ id, input, answers }) => {
-  test.each(PRINCIPALS)('is answered as the table says: %s', async (principal) => {
+  test.each(PRINCIPALS)('returns the status of the table for %s', async (principal) => {
     const operation = operations[id]
     const asked = input(world)
     const { method, path, body } = requestOf(operation, asked)

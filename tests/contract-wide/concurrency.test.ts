@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-test('of 200 registrations of one name at once, one wins and 199 are told which agent has it', async () => {
+test('register: 200 concurrent requests for one name create one agent, and 199 return 409 with its id', async () => {
   const name = someName()
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, at) =>
@@ -37,7 +37,7 @@ test('of 200 registrations of one name at once, one wins and 199 are told which 
   expect(rows).toEqual([{ id: agent_id }])
 })
 
-test('of 50 uses of one action-bound signature at once, exactly one counts', async () => {
+test('wallet signature: 50 concurrent uses of one single-use signature succeed once', async () => {
   const owner = evmSigner()
   const agent = await makeOwnedAgent(market, {}, owner)
   const proof = await signed(owner, 'agents.recover', market.now())

@@ -43,12 +43,12 @@ afterAll(async () => {
   await payable.stop()
 })
 
-/** A world of its own for every operation: what the cases of another changed would be chance in this one's. */
+/** Every operation gets its own fixture, so that a seed is reproducible. */
 beforeEach(async () => {
   world = await makeWorld(market)
 })
 
-/** A switch that a case of an operator turned on would reject the cases of the next operation. */
+/** A switch that one case turned on would reject the cases of the next operation. */
 afterEach(async () => {
   const { body } = await market.client().get('/api/admin/switches', { bearer: world.admin.token })
   const switches = body.data as readonly { readonly name: string; readonly on: boolean }[]
@@ -69,7 +69,7 @@ const WRONG: readonly Readonly<Record<string, string>>[] = [
 
 type CallerCase = { readonly principal: Principal } | { readonly wrong: Readonly<Record<string, string>> }
 
-/** Mostly somebody real, often somebody the door is open to, now and then a credential that is none. */
+/** Mostly valid principals, often one that the operation accepts, sometimes an invalid credential. */
 const callersOf = (operation: Operation): fc.Arbitrary<CallerCase> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant({ principal: insiderOf(operation) }) },
@@ -77,7 +77,7 @@ const callersOf = (operation: Operation): fc.Arbitrary<CallerCase> =>
     { weight: 1, arbitrary: fc.constantFrom(...WRONG).map((wrong) => ({ wrong })) },
   )
 
-/** Secrets that exist and stand in a response which may not hold them; the caller's own input may come back. */
+/** Existing secrets in a response that must not contain them. The caller's own input may be returned. */
 async function secretsIn(text: string, operation: Operation, input: string): Promise<string[]> {
   const shown = shownSecrets(text).filter(
     (secret) => !secret.showers.has(operation.id) && !input.includes(secret.text),
@@ -87,7 +87,7 @@ async function secretsIn(text: string, operation: Operation, input: string): Pro
   return shown.filter((secret) => stored.has(secret.text)).map(({ name }) => name)
 }
 
-describe(`whatever is sent (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
+describe(`fuzz (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
   test.each(operationList)(
     '$id answers as it declares and gives nothing away',
     async (operation) => {
@@ -146,7 +146,7 @@ describe(`whatever is sent (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
         ? `${String(run.errorInstance)}\n${inBrief(run.counterexample)}\nFUZZ_SEED=${SEED}`
         : ''
       expect(report).toBe('')
-      // A run in which every case was rejected would have tested nothing behind the door.
+      // A run in which every case was rejected would not have reached the handler.
       expect([...statuses.keys()].some((status) => isServed(operation, status))).toBe(true)
       expect([...statuses.keys()].some((status) => status >= 400)).toBe(true)
       expect(Object.keys(Object.prototype)).toEqual([])

@@ -40,15 +40,15 @@ async function ask(operation: Operation, input: Readonly<Record<string, unknown>
   })
 }
 
-/** In a URL, 100 KB never arrive: the limit of the headers stops them before. */
+/** Not for URLs, because the header limit rejects 100 KB. */
 const LONGEST_URL = 12_000
 
-/** A query cannot say one: its bytes are no UTF-8 and stay the percent signs and digits they are written in. */
+/** Not for queries, because bytes that are not UTF-8 stay percent-encoded. */
 const hasLoneSurrogate = (path: string): boolean => /%ed%[ab]/i.test(path)
 
 type Put = (text: string) => unknown
 
-/** How to put a text into a field, for every place of the field that takes text. */
+/** Functions that put a text into each text position of a field. */
 function placesIn(schema: Schema): Put[] {
   if (schema.type === 'string') return [(text) => text]
   const inItems =
@@ -73,7 +73,7 @@ const textFieldsOf = (operation: Operation) =>
     placesIn(schema).map((put) => ({ field, put, around: isUrl(schema) ? inUrl : inWords })),
   )
 
-/** Everything but the hostile part is as the field wants it. */
+/** Everything but the hostile part is valid. */
 const inUrl = (hostile: string): string => `https://hooks.example/${hostile}/in`
 const inWords = (hostile: string): string => `Some words${hostile} and more`
 const isUrl = (schema: Schema): boolean =>

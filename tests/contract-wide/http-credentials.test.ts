@@ -16,7 +16,7 @@ const cookie = () => ({ cookie: `theme=dark; idp-token=${person.token}` })
 const put = (headers: Record<string, string>, body: unknown = { bio: 'From a page' }) =>
   market.client().put('/api/profile', body, { headers: { ...cookie(), ...headers } })
 
-describe('a token in a cookie', () => {
+describe('access token in a cookie', () => {
   test.each([
     ['from our app', { origin: APP_URL }],
     ['from our own address', { origin: BASE_URL }],
@@ -53,14 +53,14 @@ describe('a token in a cookie', () => {
     },
   )
 
-  test('means nothing where people are not asked for: a link from another site reads what is public', async () => {
+  test('is ignored by operations that users cannot call, also from another site', async () => {
     const headers = { ...cookie(), 'sec-fetch-site': 'cross-site' }
     for (const path of ['/api/models', '/api/agents', '/api/agents/featured']) {
       expect((await market.client().get(path, { headers })).status).toBe(200)
     }
   })
 
-  test('is not looked at beside a bearer token, wherever that comes from', async () => {
+  test('is ignored when there is a bearer token, from any site', async () => {
     const headers = { ...cookie(), origin: 'https://evil.example' }
     const reply = await market
       .client()
@@ -72,7 +72,7 @@ describe('a token in a cookie', () => {
 })
 
 describe('two credentials at once', () => {
-  test('an API key and a token of a person are rejected', async () => {
+  test('returns 400 two_credentials for an API key and a user’s access token', async () => {
     const { apiKey } = await makeAgent(market)
     const reply = await market
       .client()
@@ -80,7 +80,7 @@ describe('two credentials at once', () => {
     expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
   })
 
-  test('a token of a person and a wallet’s signature are rejected', async () => {
+  test('returns 400 two_credentials for a user’s access token and a wallet signature', async () => {
     const headers = asHeaders(await signed(evmSigner(), 'agents.recover', market.now()))
     const reply = await market.client().post('/api/agents/recover', {}, { bearer: person.token, headers })
     expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])

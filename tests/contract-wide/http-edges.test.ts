@@ -31,7 +31,7 @@ function expectSecurityHeaders(headers: Headers) {
   expect(headers.get('server')).toBeNull()
 }
 
-/** Other routes of an operation are described under ids of their own. */
+/** Further routes of an operation have their own ids. */
 const describedRoutes = (operation: Operation): string[] =>
   routesOf(operation).map(({ id, method, path }, n) => {
     const operationId = n === 0 ? id : `${id}.${method.toLowerCase()}.${path}`
@@ -39,7 +39,7 @@ const describedRoutes = (operation: Operation): string[] =>
   })
 
 describe.each(operationList)('$id', (operation) => {
-  test('is cached only where the contract says so, and has the security headers on success and error', async () => {
+  test('has the cache header of the contract, and the security headers on success and error', async () => {
     const input = plainInput(operation, thingsOf(world, operation))
     const { method, path, body } = requestOf(operation, input)
     const insider = await credentialOf(world, insiderOf(operation), operation, input)
@@ -59,7 +59,7 @@ describe.each(operationList)('$id', (operation) => {
     }
   })
 
-  test('may be called from any page without credentials, and with them from our app only', async () => {
+  test('CORS: any origin may call it without cookies, only our app with cookies', async () => {
     const { method, path } = requestOf(operation, plainInput(operation, thingsOf(world, operation)))
     const preflight = (origin: string) =>
       fetch(`${market.url}${path}`, {
@@ -107,18 +107,18 @@ test.each([
   expectSecurityHeaders(headers)
 })
 
-/** No call with one answer, and described beside them. */
+/** The event stream is not an operation, but it is described. */
 const STREAM = 'streamEvents GET /api/events/stream'
 
-describe('the pages beside the operations', () => {
-  test('/healthz and /readyz say that the process lives and can serve', async () => {
+describe('pages that are not operations', () => {
+  test('/healthz and /readyz return 200 when the process can serve requests', async () => {
     const health = await fetch(`${market.url}/healthz`)
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
     const ready = await fetch(`${market.url}/readyz`)
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }])
   })
 
-  test('/metrics counts by operation for a reader on the machine, and is not there through a proxy', async () => {
+  test('/metrics: counts requests by operation for a local reader, and returns 404 through a proxy', async () => {
     await market.client().get('/api/models')
     const figures = await fetch(`${market.url}/metrics`)
     expect(figures.status).toBe(200)
@@ -130,7 +130,7 @@ describe('the pages beside the operations', () => {
     }
   })
 
-  test('/docs is a page that may use its own style and nothing else', async () => {
+  test('/docs: the content security policy allows only the page’s own style', async () => {
     const page = await fetch(`${market.url}/docs`)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -143,7 +143,7 @@ describe('the pages beside the operations', () => {
     for (const { id } of operationList) expect(html).toContain(`id="${id}"`)
   })
 
-  test('the description is OpenAPI 3.1: every operation is there once, and every reference leads somewhere', async () => {
+  test('/api/openapi.json: describes every operation once, and every reference resolves', async () => {
     const description = await readOpenApi(market)
     expect(description.openapi).toMatch(/^3\.1\./)
     const described = Object.entries(description.paths).flatMap(([path, methods]) =>

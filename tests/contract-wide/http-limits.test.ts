@@ -14,17 +14,17 @@ afterAll(() => market.stop())
 const register = (body: unknown) => market.client().post('/api/agents/register', body)
 
 describe('a body', () => {
-  test('of 257 KB is rejected unread', async () => {
+  test('of 257 KB returns 413', async () => {
     const reply = await register(JSON.stringify({ name: 'x'.repeat(257 * 1024) }))
     expect(reply.status).toBe(413)
     expect(reply.body).toMatchObject({ success: false, request_id: reply.headers.get('x-request-id') })
   })
 
-  test('of 255 KB is read, and its field rejected', async () => {
+  test('of 255 KB is read, and its unknown field returns 400', async () => {
     expect((await register({ name: 'x'.repeat(255 * 1024) })).status).toBe(400)
   })
 
-  test('may nest 32 levels, not 33', async () => {
+  test('may be nested 32 levels deep, but not 33', async () => {
     const nested = (levels: number) => register(JSON.stringify(deep(levels)))
     const fits = await nested(32)
     expect([fits.status, fits.body.code]).toEqual([400, 'invalid_input'])
@@ -56,7 +56,7 @@ describe('a body', () => {
 })
 
 describe('headers', () => {
-  test('of 20 KB are rejected in the envelope, and the connection ends', async () => {
+  test('of 20 KB return 431 in the error envelope, and the connection is closed', async () => {
     const received = await exchange(
       market.url,
       `GET /api/models HTTP/1.1\r\nHost: market.test\r\nX-Long: ${'a'.repeat(20 * 1024)}\r\n\r\n`,
@@ -68,12 +68,12 @@ describe('headers', () => {
   })
 })
 
-describe('the address limits count', () => {
+describe('client address of the rate limits', () => {
   const limit = LIMITS['agents.register'].max
   const registerFrom = (client: ReturnType<Market['client']>, from: string) =>
     client.post('/api/agents/register', { name: someName(), description: DESCRIPTION }, { from })
 
-  test('is the socket’s when the peer is no proxy of ours, whatever X-Forwarded-For says', async () => {
+  test('is the socket’s address when the peer is not a trusted proxy, whatever X-Forwarded-For contains', async () => {
     const direct = await startMarket({ TRUSTED_PROXIES: '' })
     try {
       const statuses: number[] = []
@@ -85,7 +85,7 @@ describe('the address limits count', () => {
     }
   })
 
-  test('is the last one a proxy of ours wrote: what a client wrote before it does not count', async () => {
+  test('is the last address that a trusted proxy added, not what the client sent before it', async () => {
     const statuses: number[] = []
     for (let n = 0; n <= limit; n++) {
       statuses.push((await registerFrom(market.client(), `10.9.8.${n}, 198.18.0.9`)).status)
@@ -101,7 +101,7 @@ describe('the address limits count', () => {
     expect((await registerFrom(market.client(), '2001:db8:1:3::1')).status).toBe(201)
   })
 
-  test('is the same for an IPv4 client written as IPv6', async () => {
+  test('is the same for IPv4 and for the IPv4-mapped IPv6 address', async () => {
     for (let n = 0; n < limit; n++)
       expect((await registerFrom(market.client(), '198.18.7.7')).status).toBe(201)
     expect((await registerFrom(market.client(), '::ffff:198.18.7.7')).status).toBe(429)

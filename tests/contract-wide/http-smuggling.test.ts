@@ -17,7 +17,7 @@ const POST = [
   'Content-Type: application/json',
 ] as const
 
-/** Requests whose end a proxy before us and we ourselves could see at different places. */
+/** Requests whose end a proxy and this server could find at different places. */
 const AMBIGUOUS: Readonly<Record<string, string>> = {
   'both lengths, CL.TE': crlf(
     ...POST,
@@ -73,7 +73,7 @@ const AMBIGUOUS: Readonly<Record<string, string>> = {
   'a version there is not': crlf('GET /api/models HTTP/9.9', 'Host: market.test', '', ''),
 }
 
-describe('a request that can be read in two ways', () => {
+describe('ambiguous request', () => {
   test.each(Object.entries(AMBIGUOUS))(
     '%s: is rejected once, and what follows it is not served',
     async (_name, bytes) => {
@@ -84,13 +84,13 @@ describe('a request that can be read in two ways', () => {
     },
   )
 
-  test('two good requests on one connection are two', async () => {
+  test('two valid requests on one connection get two responses', async () => {
     const last = HIDDEN.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
     expect(statusesIn(await exchange(market.url, HIDDEN + last))).toEqual([200, 200])
   })
 })
 
-describe('a Host that is not ours', () => {
+describe('foreign Host header', () => {
   test.each([
     '/api/models',
     '/api/agents',
@@ -117,11 +117,11 @@ describe('a Host that is not ours', () => {
     expect(received).not.toContain('evil.example')
   })
 
-  test('nothing is served without one', async () => {
+  test('a request without Host is rejected', async () => {
     expect(statusesIn(await exchange(market.url, crlf('GET /api/models HTTP/1.1', '', '')))).toEqual([400])
   })
 
-  test('neither is a second one', async () => {
+  test('a request with two Host headers is rejected', async () => {
     const lines = [
       'GET /docs HTTP/1.1',
       'Host: market.test',
@@ -133,7 +133,7 @@ describe('a Host that is not ours', () => {
     expect(await exchange(market.url, crlf(...lines))).not.toContain('evil.example')
   })
 
-  test('neither is one in the request line', async () => {
+  test('a foreign host in the request line is not used', async () => {
     const received = await exchange(
       market.url,
       crlf('GET http://evil.example/api/models HTTP/1.1', 'Host: evil.example', 'Connection: close', '', ''),

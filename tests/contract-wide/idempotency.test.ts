@@ -25,7 +25,7 @@ const register = (ask: { name?: unknown; description?: string; key: string; from
 const countNamed = async (name: string) =>
   (await market.db.selectFrom('agents').select('id').where('name', '=', name).execute()).length
 
-test('20 identical writes with one key at once have one effect, and all get the same answer', async () => {
+test('idempotency: 20 identical concurrent writes with one key execute once and return the same response', async () => {
   const { token } = await makeUser(market)
   const ask = { bearer: token, key: randomUUID() }
   const body = { name: someName(), description: DESCRIPTION }
@@ -38,7 +38,7 @@ test('20 identical writes with one key at once have one effect, and all get the 
   expect(await countNamed(body.name)).toBe(1)
 })
 
-test('the same fields in another order are the same request', async () => {
+test('idempotency: the order of the fields does not matter', async () => {
   const ask = { key: randomUUID(), from: someAddress() }
   const name = someName()
   const first = await market.client().post('/api/agents/register', { name, description: DESCRIPTION }, ask)
@@ -47,7 +47,7 @@ test('the same fields in another order are the same request', async () => {
   expect(again.body).toEqual(first.body)
 })
 
-test('422: a key that comes back with another body, or on another route, changes nothing', async () => {
+test('idempotency: returns 422 when a key is used with another body or route, and changes nothing', async () => {
   const ask = { key: randomUUID(), from: someAddress() }
   const name = someName()
   expect((await register({ ...ask, name })).status).toBe(201)
@@ -63,7 +63,7 @@ test('422: a key that comes back with another body, or on another route, changes
   expect(otherRoute.status).toBe(422)
 })
 
-test('a key belongs to its caller: another caller with the same key is served on their own', async () => {
+test('idempotency: two callers can use the same key independently', async () => {
   const key = randomUUID()
   const mine = await register({ key, from: '198.51.100.1', name: someName() })
   const theirs = await register({ key, from: '198.51.100.2', name: someName() })
@@ -81,7 +81,7 @@ test('a key belongs to its caller: another caller with the same key is served on
   }
 })
 
-test('a kept apiError replays: the 409 of a taken name comes back word for word', async () => {
+test('idempotency: replays a stored 409 with the same body', async () => {
   const { name } = await makeAgent(market)
   const ask = { key: randomUUID(), from: someAddress(), name }
   const first = await register(ask)
@@ -92,7 +92,7 @@ test('a kept apiError replays: the 409 of a taken name comes back word for word'
   expect(again.body).toEqual(first.body)
 })
 
-test('a 400 is not kept: the corrected request may use the key', async () => {
+test('idempotency: does not store a 400, so the corrected request can use the key', async () => {
   const ask = { key: randomUUID(), from: someAddress() }
   expect((await register({ ...ask, name: 7 })).status).toBe(400)
   const corrected = await register({ ...ask, name: someName() })
@@ -100,14 +100,14 @@ test('a 400 is not kept: the corrected request may use the key', async () => {
   expect(corrected.headers.get(REPLAYED)).toBeNull()
 })
 
-test('a 400 found by the command itself is not kept either', async () => {
+test('idempotency: does not store a 400 of the command either', async () => {
   const ask = { key: randomUUID(), from: someAddress() }
   const lookAlike = `Agеnt ${someName()}`
   expect((await register({ ...ask, name: lookAlike })).status).toBe(400)
   expect((await register({ ...ask, name: someName() })).status).toBe(201)
 })
 
-test('reads ignore the key, even one that no write would take', async () => {
+test('idempotency: reads ignore the key, even an invalid one', async () => {
   const agent = await makeAgent(market)
   for (const key of [randomUUID(), 'x'.repeat(300)]) {
     for (let round = 0; round < 2; round++) {
@@ -128,7 +128,7 @@ test.each([
   expect(await countNamed(name)).toBe(0)
 })
 
-test('after 24 hours the key is free again', async () => {
+test('idempotency: a key can be reused after 24 hours', async () => {
   const ask = { key: randomUUID(), from: someAddress() }
   const first = await register({ ...ask, name: someName() })
   await market.advance(24 * HOUR - 60_000)

@@ -14,7 +14,7 @@ afterAll(() => market.stop())
 
 const figures = async () => (await fetch(`${market.url}/metrics`)).text()
 
-/** How many requests are being answered, but for the one that asks. */
+/** Requests in flight, without the one that reads the metrics. */
 const inFlight = async () => Number(/^market_requests_in_flight (-?\d+)$/m.exec(await figures())?.[1]) - 1
 
 const linesOf = (operation: string) =>
@@ -31,7 +31,7 @@ async function openAndHangUp(apiKey: string) {
   socket.destroy()
 }
 
-test('a stream its client hangs up on is logged, counted and no longer in flight', async () => {
+test('request log: a stream that the client closes is logged, counted and no longer in flight', async () => {
   const { apiKey } = await makeAgent(market)
   for (let n = 0; n < 3; n++) await openAndHangUp(apiKey)
   await until('three lines in the log', () => linesOf('streamEvents').length === 3)
@@ -39,7 +39,7 @@ test('a stream its client hangs up on is logged, counted and no longer in flight
   expect(await figures()).toContain('market_requests_total{operation="streamEvents",status="200"} 3')
 })
 
-test('a preflight is logged, and leaves nothing in flight and nothing below', async () => {
+test('request log: a preflight is logged, and the in-flight gauge returns to zero', async () => {
   const before = linesOf('other').length
   const asked = { origin: APP_URL, 'access-control-request-method': 'POST' }
   const answer = await fetch(`${market.url}/api/agents/register`, { method: 'OPTIONS', headers: asked })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-/** Drawing an input costs more than a call: each operation gets one. */
+/** Generating an input costs more than a call, so each operation gets one. */
 const requests = new Map(
   operationList.map((operation: Operation) => {
     const { method, path } = requestOf(operation, plainInput(operation, {}))
@@ -28,7 +28,7 @@ const requests = new Map(
   }),
 )
 
-/** Rejected with 4xx because of a field that no operation knows, but counted all the same. */
+/** Rejected with 4xx because of an unknown field, but counted. */
 function spend(operation: Operation, ask: Ask): Promise<Reply> {
   const { method = '', path = '' } = requests.get(operation.id) ?? {}
   return isWrite(operation)
@@ -56,7 +56,7 @@ function between(value: number, low: number, high: number): void {
 
 const operationsOf = Map.groupBy(operationList, ({ limit }) => limit)
 
-/** Uses up the rule for one address. On a slow machine the window may close before that; then it begins anew. */
+/** Uses up the rule for one address. On a slow machine the window may end before that; then it starts again. */
 async function useUp(
   operation: Operation,
 ): Promise<{ from: string; before: number; opened: number; replies: Reply[] }> {
@@ -87,7 +87,7 @@ test.each([...operationsOf].map(([rule, [first]]) => ({ rule, first: first as Op
     rejected(reply, 429, 'rate_limited')
     expect(limitHeader(reply, 'x-ratelimit-limit')).toBe(max)
     expect(remainingOf(reply)).toBe(0)
-    // The clock ran on while the two calls were under way; a millisecond is for rounding.
+    // The clock advanced during the two calls; one millisecond is for rounding.
     const windowMs = windowSeconds * 1_000
     const closes = [before + windowMs - 1, opened + windowMs + 1] as const
     between(
@@ -105,7 +105,7 @@ test.each([...operationsOf].map(([rule, [first]]) => ({ rule, first: first as Op
   },
 )
 
-test('every operation counts against the rule that the contract gives it, and no other', async () => {
+test('rate limits: every operation counts against its own rule and no other', async () => {
   const from = someAddress()
   const spent = new Map<LimitName, number>()
   for (const operation of operationList) {
@@ -120,7 +120,7 @@ test('every operation counts against the rule that the contract gives it, and no
   }
 })
 
-test('a rule that no operation uses belongs to a part that is not built yet', () => {
+test('rate limits: the rules without an operation are the known ones', () => {
   const unused = (Object.keys(LIMITS) as LimitName[]).filter((rule) => !operationsOf.has(rule))
   expect(unused).toEqual([
     'upload',

@@ -20,7 +20,7 @@ const run = promisify(execFile)
 let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 let world: World
-/** Everything secret that went in or out, by what it is. */
+/** All secrets of requests and responses, by kind. */
 const secrets = new Map<string, string>()
 const keep = (name: string, secret: string) => secrets.set(name, secret)
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => payable.stop())
 
-/** Every way a secret enters or leaves, the failing ones too. */
+/** Every request that contains or returns a secret, also failing ones. */
 async function leaveSecretsEverywhere() {
   const client = market.client()
   const endpoint_url = 'https://hooks.example/in'
@@ -79,7 +79,7 @@ async function leaveSecretsEverywhere() {
   await client.post('/api/agents/link', `{"api_key": "${world.agent.apiKey}"`, { bearer: person.token })
 }
 
-/** The seed of an agent's own wallet, opened as only the api can open it. */
+/** The decrypted seed of an agent's wallet. */
 async function walletSeeds(): Promise<string[]> {
   const vault = vaultOf(market)
   const rows = await market.db.selectFrom('agent_wallets').selectAll().execute()
@@ -93,7 +93,7 @@ async function walletSeeds(): Promise<string[]> {
   )
 }
 
-/** A secret as it could stand in text: as it is, or as its bytes in the usual forms. */
+/** The encodings in which a secret could appear in text. */
 function formsOf(secret: string | Buffer): string[] {
   const bytes = Buffer.from(secret)
   const spelled = ['hex', 'base64', 'base64url'] as const
@@ -108,9 +108,9 @@ async function dump(): Promise<string> {
   return stdout
 }
 
-test('a dump of the whole database holds no secret in clear, in hex or in base64', async () => {
+test('secrets: a database dump contains no secret in clear text, hex or base64', async () => {
   const text = await dump()
-  // The dump is whole: public things of the same rows are in it.
+  // The dump is complete: it contains public values of the same rows.
   expect(text).toContain(world.agent.name)
   expect(text).toContain('secret_sealed')
   const found = [...secrets].filter(([, secret]) => holds(text, secret)).map(([name]) => name)
@@ -118,7 +118,7 @@ test('a dump of the whole database holds no secret in clear, in hex or in base64
   expect(text).not.toMatch(/market_[0-9A-Za-z]{49}|whsec_[\w-]{43}|eyJ[\w-]+\.eyJ/)
 })
 
-test('the seed of no agent’s wallet is in the dump, in any form', async () => {
+test('secrets: a database dump contains no seed of an agent’s wallet in any encoding', async () => {
   const text = await dump()
   const seeds = await walletSeeds()
   expect(seeds.length).toBeGreaterThan(2)
@@ -128,20 +128,20 @@ test('the seed of no agent’s wallet is in the dump, in any form', async () => 
   }
 })
 
-test('the search for secrets finds one that is there', async () => {
+test('secrets: the search finds a secret that is present', async () => {
   const secret = secrets.get('API key, owned') ?? ''
   expect(holds(`bytea \\\\x00${Buffer.from(secret).toString('hex')}ff`, secret)).toBe(true)
   expect(holds(`{"a":"${secret}"}`, secret)).toBe(true)
 })
 
-test('storedSecrets: holds the keys and webhook secrets of all agents, and nothing that only looks like one', async () => {
+test('storedSecrets: returns the keys and webhook secrets of all agents and no lookalikes', async () => {
   const stored = await storedSecrets(market)
   for (const [name, secret] of secrets)
     expect([name, stored.has(secret)]).toEqual([name, /^(API key|webhook secret)/.test(name)])
   expect(stored.has(`whsec_${'x'.repeat(43)}`)).toBe(false)
 })
 
-test('the log holds no secret and no signature, and each line is one event', () => {
+test('secrets: the log contains no secret and no signature, and each line is one JSON event', () => {
   const log = market.logText()
   expect(log).toContain('request completed')
   const found = [...secrets].filter(([, secret]) => holds(log, secret)).map(([name]) => name)
@@ -156,20 +156,20 @@ const fieldsIn = (schema: Schema): string[] => [
 ]
 
 describe.each(SECRETS)('$name', ({ name, showers }) => {
-  test('stands in the answers of exactly the operations that show it, or masked', () => {
+  test('is returned only by the operations that may return it, elsewhere masked', () => {
     const named = operationList.filter(({ output }) =>
       fieldsIn(output.toJSONSchema({ io: 'output' }) as Schema).includes(name),
     )
     const ids = named.map(({ id }) => id)
     for (const id of showers) expect(ids).toContain(id)
-    // Only the key has a masked form, which owners see.
+    // Only the API key has a masked form, which owners see.
     const masked = name === 'api_key' ? ['linkAgent', 'getMyAgent', 'updateMyAgent', 'updateAgent'] : []
     expect(ids.sort()).toEqual([...showers, ...masked].sort())
   })
 })
 
-test.each(operationList)('$id shows exactly the secrets it may show', async (operation) => {
-  // Something new, with an endpoint, has a webhook secret to show; what is there already has one.
+test.each(operationList)('$id returns exactly the secrets that it may return', async (operation) => {
+  // A new agent with an endpoint gets a webhook secret; an existing one already has it.
   const endpoint = operation.status === 201 ? { endpoint_url: 'https://hooks.example/in' } : {}
   const input = plainInput(operation, { ...thingsOf(world, operation), ...endpoint })
   const { method, path, body } = requestOf(operation, input)

@@ -3,7 +3,7 @@ import type { OperationId } from '@market/contract/operations'
 interface Secret {
   readonly name: 'api_key' | 'webhook_secret'
   readonly form: RegExp
-  /** The only operations whose answers may hold it whole. */
+  /** The only operations whose responses may contain it unmasked. */
   readonly showers: ReadonlySet<string>
 }
 
@@ -18,6 +18,6 @@ export const SECRETS: readonly Secret[] = [
   },
 ]
 
-/** The secrets a text holds whole. */
+/** The unmasked secrets in a text. */
 export const shownSecrets = (text: string): (Secret & { readonly text: string })[] =>
   SECRETS.flatMap((secret) => [...text.matchAll(secret.form)].map(([found]) => ({ ...secret, text: found })))

@@ -1,7 +1,7 @@
 import { localVault } from '@market/platform/vault/local-vault'
 import type { Market } from '../support/market.ts'
 
-/** The vault of this market's api, which opens what it sealed. */
+/** The vault of this market's API, which can decrypt its secrets. */
 export function vaultOf(market: Market) {
   const environment: Readonly<Record<string, string>> = market.environment
   const [id = '', hex = ''] = (environment['VAULT_KEYS'] ?? '').split(':')
@@ -9,7 +9,7 @@ export function vaultOf(market: Market) {
   return localVault({ keys: [{ id, key: Buffer.from(hex, 'hex') }], pepper })
 }
 
-/** Every API key and webhook secret that exists now: what only looks like one is no secret. */
+/** Every existing API key and webhook secret, to tell them from lookalikes. */
 export async function storedSecrets(market: Market): Promise<ReadonlySet<string>> {
   const vault = vaultOf(market)
   const rows = await market.db

@@ -3,7 +3,7 @@ import { systemClock } from '@market/kernel/clock'
 import { startMetricsServer } from '@market/worker/metrics-server'
 import { expect, test } from 'vitest'
 
-test('a worker tells its figures while the database is away, and that it does not know the queue', async () => {
+test('worker metrics: served while the database is down, without the queue length', async () => {
   const db = connect({ url: 'postgres://nobody@127.0.0.1:1/away' })
   const figures = await startMetricsServer({
     host: '127.0.0.1',

@@ -43,18 +43,18 @@ describe('on an EVM chain', async () => {
     chain.findTransfer(question(hash, changes))
   const sentByPayer = true
 
-  test('what follows the arguments of a plain transfer is told', async () => {
+  test('returns the bytes after the arguments of a plain transfer', async () => {
     expect(attachedIn(await lookAt(await paid(transferCall(5n, REFERENCE))))).toBe(REFERENCE)
     expect(attachedIn(await lookAt(await paid(transferCall(5n, 'ab'))))).toBe('ab')
   })
 
-  test('nothing is told of a transfer with nothing behind it, or with a book', async () => {
+  test('returns no reference for a transfer without extra bytes or with too many', async () => {
     expect(attachedIn(await lookAt(await paid(transferCall(5n))))).toBeNull()
     expect(attachedIn(await lookAt(await paid(transferCall(5n, 'ab'.repeat(256)))))).toBe('ab'.repeat(256))
     expect(attachedIn(await lookAt(await paid(transferCall(5n, 'ab'.repeat(257)))))).toBeNull()
   })
 
-  test('what stands in other calls is not the payer’s word', async () => {
+  test('ignores extra bytes of calls other than a plain transfer', async () => {
     const carried = `${await authorizedBy(network, payer, treasury.address, 7n)}${REFERENCE}` as const
     expect(attachedIn(await lookAt(await paid(carried)))).toBeNull()
     const batch = await network.callMany(network.usdc, [
@@ -64,7 +64,7 @@ describe('on an EVM chain', async () => {
     expect(attachedIn(await lookAt(batch))).toBeNull()
   })
 
-  test('what the payer sent is the payer’s, and what was carried for a payer is not to be claimed', async () => {
+  test('a transfer that the payer sent can be claimed, a relayed one cannot', async () => {
     expect(verdict(await lookAt(await paid(transferCall(5n)), { sentByPayer }))).toBe('ok')
     const carried = await paid(await authorizedBy(network, payer, treasury.address, 7n))
     expect(verdict(await lookAt(carried))).toBe('ok')
@@ -95,7 +95,7 @@ describe('on Solana', async () => {
     }
   }
 
-  test('the one memo is told, by who looks and by who watches', async () => {
+  test('returns the single memo when a transfer is looked up and when transfers are listed', async () => {
     const text = Buffer.from(REFERENCE, 'hex').toString('base64url')
     const attached = Buffer.from(text).toString('hex')
     const reference = await paid(5n, [text])
@@ -105,13 +105,13 @@ describe('on Solana', async () => {
     expect(seen.transfers.find((one) => one.reference === reference)?.attachedData).toBe(attached)
   })
 
-  test('nothing is told where there is no memo, or several, or a book', async () => {
+  test('returns no reference without a memo, with several memos or with a memo that is too long', async () => {
     expect(attachedIn(await lookAt(await paid(6n, [])))).toBeNull()
     expect(attachedIn(await lookAt(await paid(7n, ['one', 'two'])))).toBeNull()
     expect(attachedIn(await lookAt(await paid(8n, ['a'.repeat(257)])))).toBeNull()
   })
 
-  test('a payment whose fee we paid is not to be claimed; one whose fee another paid is the payer’s', async () => {
+  test('a transfer whose fee we paid cannot be claimed, one whose fee another account paid can', async () => {
     const ours = await paid(9n, [], gas)
     expect(verdict(await lookAt(ours))).toBe('ok')
     expect(verdict(await lookAt(ours, { sentByPayer }))).toBe('rejected: sent_by_another')

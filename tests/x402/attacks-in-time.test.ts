@@ -13,13 +13,13 @@ import type { EvmBuyer } from './hire-buyers.ts'
 import { BRIEF, DUE, decoded, type HireWorld, startHireWorld } from './hire-world.ts'
 import { frontRun, inFlight, opened, proofIn, withName, withToken } from './odd-payments.ts'
 
-/** Attacks that make use of time: of a chain that is slow, changes its mind or was told two things at once. */
+/** Attacks that use timing: a slow chain, a reorganization or conflicting transactions. */
 
 const OTHER = 'Something else.'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const FINALITY = 9
-/** From this sum on a payment on Base counts when it is final. */
+/** From this amount on, a payment on Base counts only when it is final. */
 const LARGE = { price_usd: '20.00', due: 22_000_000n }
 
 let world: HireWorld
@@ -42,7 +42,7 @@ const ordersOf = async (who: EvmBuyer) =>
 const purchaseOf = (payment: string) =>
   world.market.db.selectFrom('purchases').selectAll().where('proof', '=', proofIn(payment)).executeTakeFirst()
 
-test('attack 11: a payment the chain took back counts when it is there again, and a large one when it is final', async () => {
+test('attack 11: a reorganized payment counts when it is included again, a large one when it is final', async () => {
   const { chain } = world.base
   const reference = await buyer.send(DUE)
   const bytes = await chain.rpc('eth_getRawTransactionByHash', [reference])
@@ -59,7 +59,7 @@ test('attack 11: a payment the chain took back counts when it is there again, an
   expect((await late).status).toBe(200)
 })
 
-test('attack 14: who takes the money away before it is sent, or while it is, gets nothing', async () => {
+test('attack 14: a buyer who empties the wallet before or during settlement gets no order', async () => {
   const { chain } = world.base
   const drained = await world.places['base-mainnet'].newBuyer()
   const payment = await world.signPayment(serviceId, drained)
@@ -107,7 +107,7 @@ test('attack 14: who takes the money away before it is sent, or while it is, get
   expect(await ordersOf(slow)).toHaveLength(1)
 })
 
-test('attack 15: who brings a buyer’s authorization to the chain first has paid for the buyer’s order', async () => {
+test('attack 15: an authorization that another account broadcasts first pays the buyer’s order', async () => {
   const { chain } = world.base
   const thief = privateKeyToAccount(generatePrivateKey())
   const payment = await world.signPayment(serviceId, buyer)
@@ -134,9 +134,9 @@ test('attack 15: who brings a buyer’s authorization to the chain first has pai
   expect(await world.hireSent(serviceId, buyer, before)).toMatchObject(rejected('sent_by_another'))
 })
 
-/** These wait as long as a request does. */
-describe.concurrent('while the answer takes its time', () => {
-  test('attack 9: of a token that takes a fee less arrives, and nothing is bought with it', async ({
+/** These tests wait for the full request timeout. */
+describe.concurrent('while the response waits', () => {
+  test('attack 9: a token with a transfer fee delivers less than the price and buys nothing', async ({
     expect,
   }) => {
     const { chain } = world.base
@@ -154,7 +154,7 @@ describe.concurrent('while the answer takes its time', () => {
     expect(await ordersOf(payer)).toEqual([])
   })
 
-  test('attack 17: a payment whose end nobody knows is not asked for again', async ({ expect }) => {
+  test('attack 17: a payment with an unknown outcome is not requested again', async ({ expect }) => {
     const { chain } = world.alt
     const payer = await world.places['alt-mainnet'].newBuyer()
     const payment = await world.signPayment(serviceId, payer)
@@ -170,9 +170,7 @@ describe.concurrent('while the answer takes its time', () => {
     expect(await ordersOf(payer)).toHaveLength(1)
   })
 
-  test('attack 22: a transaction that the node does not know is asked for later, not rejected for good', async ({
-    expect,
-  }) => {
+  test('attack 22: a transaction that the node cannot find is queried again later', async ({ expect }) => {
     const unknown = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(64)))
     const reply: Reply = await world.hireSent(serviceId, { network: 'solana-mainnet' }, unknown)
     expect(reply).toMatchObject(rejected('transaction_not_found_yet'))
@@ -181,7 +179,7 @@ describe.concurrent('while the answer takes its time', () => {
   })
 })
 
-test('attack 25: a token that says yes and moves nothing has paid nothing', async () => {
+test('attack 25: a token that returns true without a transfer pays nothing', async () => {
   const { chain } = world.base
   const payer = await world.places['base-mainnet'].newBuyer()
   const payment = await world.signPayment(serviceId, payer)
@@ -192,7 +190,7 @@ test('attack 25: a token that says yes and moves nothing has paid nothing', asyn
     await wait(1_000)
     expect(await purchaseOf(payment)).toMatchObject({ state: 'sent', result_id: null })
     expect(await ordersOf(payer)).toEqual([])
-    // Nobody used the authorization, so anybody still can.
+    // The authorization is unused, so it can still be broadcast.
     await frontRun(chain, privateKeyToAccount(generatePrivateKey()), payment)
   }
   const hire = () => world.hireSigned(serviceId, payment)
@@ -200,14 +198,14 @@ test('attack 25: a token that says yes and moves nothing has paid nothing', asyn
   expect(await ordersOf(payer)).toHaveLength(1)
 })
 
-/** Opens the networks as the api does when it starts. */
+/** Connects to the networks as the API does when it starts. */
 const open = async (changes: Readonly<Record<string, string>>) => {
   const quiet = { info: () => undefined, warn: () => undefined }
   const opened = await openChains(readConfig({ ...world.market.environment, ...changes }), quiet)
   opened.stop()
 }
 
-test('attack 22: a node of another chain keeps the api from opening', async () => {
+test('attack 22: the API does not start with a node of another chain', async () => {
   await open({})
   await expect(open({ BASE_RPC_URLS: world.alt.chain.url })).rejects.toThrow('is on chain 42161, not on 8453')
   await expect(
@@ -215,15 +213,15 @@ test('attack 22: a node of another chain keeps the api from opening', async () =
   ).rejects.toThrow()
 })
 
-test('attack 24: a token of another name, which nobody could pay by, keeps the api from opening', async () => {
+test('attack 24: the API does not start when the token’s name differs, because signatures would be invalid', async () => {
   await withName(world.alt.chain, 'USDC', () =>
     expect(open({})).rejects.toThrow('is not "USDC", version "2"'),
   )
   await open({})
 })
 
-// The clock never goes back, so what moves it comes last.
-test('attack 12: what was paid an hour ago, or after its quote had ended, was paid for something else', async () => {
+// The clock never goes back, so tests that advance it are last.
+test('attack 12: a transfer older than an hour, or made after its quote expired, is rejected', async () => {
   const buyers = await Promise.all(NETWORKS.map((network) => world.places[network].newBuyer()))
   const old = await Promise.all(buyers.map(async (one) => ({ one, reference: await one.send(DUE) })))
   const { headers } = await world.client().get(`/api/x402/discover/${serviceId}`)
@@ -241,7 +239,7 @@ test('attack 12: what was paid an hour ago, or after its quote had ended, was pa
   ).toMatchObject(rejected('paid_after_quote_expired'))
 })
 
-test('attack 21: a transaction is public and opens nothing; after a day its words open nothing either', async () => {
+test('attack 21: a transaction hash gives no access to the order, and after a day neither does its brief', async () => {
   const reference = await buyer.send(DUE)
   const first = await world.hireSent(serviceId, buyer, reference)
   const other = await world.hireSent(serviceId, buyer, await buyer.send(DUE))

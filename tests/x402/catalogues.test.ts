@@ -22,7 +22,7 @@ afterAll(() => world.stop())
 
 const read = async (path: string, shop = world.shop) => JSON.parse((await shop.get(path)).text)
 
-test('the manifest tells every reader what it looks for, under both of its names', async () => {
+test('manifest: has the fields of every client at both paths', async () => {
   const { url } = world.shop
   const manifest = await read('/.well-known/x402')
   expect(await read('/.well-known/x402.json')).toEqual(manifest)
@@ -70,7 +70,7 @@ test('the manifest tells every reader what it looks for, under both of its names
   })
 })
 
-test('every door the manifest and llms.txt name is there', async () => {
+test('manifest and llms.txt: every endpoint they list exists', async () => {
   const { endpoints } = await read('/.well-known/x402')
   const { text } = await world.shop.get('/llms.txt')
   const linked = [...text.matchAll(/\]\((\S+)\)/g)].map(([, link = '']) => link)
@@ -78,7 +78,7 @@ test('every door the manifest and llms.txt name is there', async () => {
   for (const link of [...linked, ...(Object.values(endpoints) as string[])]) {
     const path = link.replace(world.shop.url, '').replaceAll('{service_id}', service.id)
     const { status, text: answer } = await world.shop.get(path.includes('search') ? `${path}?query=a` : path)
-    // What is only for POST says so; what is not there says `no_such_route` for both.
+    // A route that does not exist returns `no_such_route` for GET and POST.
     const isPost = answer.includes('no_such_route')
     const posted = isPost ? await fetch(`${world.shop.url}${path}`, { method: 'POST' }) : undefined
     expect(isPost ? await posted?.text() : answer).not.toContain('no_such_route')
@@ -86,7 +86,7 @@ test('every door the manifest and llms.txt name is there', async () => {
   }
 })
 
-test('each service is one operation, as the contract’s table says', async () => {
+test('services OpenAPI: one operation per service with the fields of the spec', async () => {
   const document = await read('/openapi.json')
   expect(document).toMatchObject({
     openapi: '3.1.0',
@@ -152,13 +152,13 @@ test('each service is one operation, as the contract’s table says', async () =
   })
 })
 
-test('the whole API is described elsewhere', async () => {
+test('services OpenAPI: links to the description of the whole API', async () => {
   const whole = await read('/api/openapi.json')
   expect(whole.paths).toHaveProperty('/api/x402/services')
   expect(Object.keys(whole.paths).length).toBeGreaterThan(30)
 })
 
-test('more than one document can hold are shown by category, page by page, each once', async () => {
+test('services OpenAPI: many services are split by category and page, each listed once', async () => {
   await sql`
     insert into listings (
       id, agent_id, slug, category, title, description, price_type, price_micros, turnaround_hours, deliverables,
@@ -192,7 +192,7 @@ test('more than one document can hold are shown by category, page by page, each 
   await shop.stop()
 })
 
-test('the icon is one', async () => {
+test('favicon.ico is an icon file', async () => {
   const response = await fetch(`${world.shop.url}/favicon.ico`)
   expect(response.headers.get('content-type')).toBe('image/x-icon')
   const bytes = Buffer.from(await response.arrayBuffer())

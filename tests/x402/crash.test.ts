@@ -10,7 +10,7 @@ import { client } from '../support/client.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
 
-/** Whoever dies between taking a payment and giving what it buys: the buyer gets it, and is charged once. */
+/** A process killed between accepting a payment and creating the order: the buyer gets the order and is charged once. */
 
 const BRIEF = 'Read the branch called blue.'
 const DUE = 11_000_000n
@@ -37,7 +37,7 @@ beforeEach(() => world.chain.automine(true))
 const environment = () => world.market.environment as Readonly<Record<string, string>>
 const path = () => `/api/x402/pay?service_id=${seller.serviceId}`
 
-/** An api process of its own on the same database, to be killed. */
+/** A separate API process on the same database, to be killed. */
 async function anotherApi(overrides: Record<string, string> = {}) {
   const api = await startApi({ ...environment(), ...overrides })
   onTestFinished(() => api.stop())
@@ -60,7 +60,7 @@ const hire = (url: string, payment: string) =>
 const newest = async () =>
   world.market.db.selectFrom('purchases').selectAll().orderBy('created_at', 'desc').executeTakeFirst()
 
-/** Asks an api that is killed as soon as the payment is in this state. */
+/** Sends the request to an API that is killed when the payment reaches this state. */
 async function hireAndDie(payment: string, state: string, api: Awaited<ReturnType<typeof anotherApi>>) {
   const before = (await newest())?.id
   const asking = hire(api.url, payment).catch(() => undefined)
@@ -77,7 +77,7 @@ const treasury = () => world.chain.balanceOf(world.treasury.address)
 const ordersOf = async (reference: string) =>
   world.market.db.selectFrom('orders').select('id').where('payment_reference', '=', reference).execute()
 
-test('killed after it was sent and before it was seen: the same request gets the order, and one payment left', async () => {
+test('API killed after broadcast: repeating the request returns the order and one payment is made', async () => {
   const payment = await signPayment()
   const before = await treasury()
   await world.chain.automine(false)
@@ -91,7 +91,7 @@ test('killed after it was sent and before it was seen: the same request gets the
   expect(retried[0]?.body.data.order_id).toBe(retried[1]?.body.data.order_id)
 })
 
-test('killed before anything was signed: nothing was paid, and after a while the same request begins anew', async () => {
+test('API killed before signing: nothing is paid, and a later repetition starts again', async () => {
   const payment = await signPayment()
   const before = await treasury()
   const node = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(world.chain.url).port) })
@@ -106,12 +106,12 @@ test('killed before anything was signed: nothing was paid, and after a while the
   expect((await treasury()) - before).toBe(DUE)
 }, 60_000)
 
-test('killed, and nobody asks again: a worker without any gas key sees it through', async () => {
+test('API killed without a repetition: a worker without a gas key completes the purchase', async () => {
   const payment = await signPayment()
   const before = await treasury()
   await world.chain.automine(false)
   await hireAndDie(payment, 'sent', await anotherApi())
-  // The node lost it, too: only what is written down is left.
+  // The node dropped it too, so only the database has it.
   await world.chain.rpc('anvil_dropAllTransactions')
   await world.chain.automine(true)
   const { DATABASE_URL = '', VAULT_KEYS = '', VAULT_PEPPER = '', CLOCK_FILE = '' } = environment()

@@ -7,10 +7,10 @@ import type { Buyer } from './hire-buyers.ts'
 import { startWorkedWorld, type WorkedWorld } from './hire-worker.ts'
 import { BRIEF, DUE, json, PRICE } from './hire-world.ts'
 
-/** How purchases end, with a worker process: the agent gets its price, or the payer everything. */
+/** The end of purchases with a worker process: the agent is paid its price or the payer is refunded. */
 
 const HOUR = 3_600_000
-/** Under load the worker and three chains share the machine with everybody. */
+/** Long, because the worker and three chains share the machine with other tests. */
 const ROOM = 120_000
 
 let world: WorkedWorld
@@ -24,7 +24,7 @@ interface Hired {
   readonly status_url: string
 }
 
-/** By a stock client. */
+/** Buys with an unmodified client. */
 async function hireSigned({ paying }: Buyer, serviceId: string): Promise<Hired> {
   const response = await paying(`${world.market.url}${world.payPath(serviceId)}`, json({ brief: BRIEF }))
   const { data } = (await response.json()) as { data: Hired }
@@ -49,7 +49,7 @@ const begin = async (network: Network, fields: Record<string, unknown> = {}) => 
 }
 
 describe.concurrent('delivered in time', { timeout: ROOM }, () => {
-  test.each(NETWORKS)('the agent gets exactly its price on %s, and is told so', async (network) => {
+  test.each(NETWORKS)('pays the agent exactly its price on %s and emits the event', async (network) => {
     const { place, seller, buyer, payee, had } = await begin(network)
     const hired = await hireSigned(buyer, seller.serviceId)
     await deliver(seller.apiKey, hired)
@@ -73,7 +73,7 @@ describe.concurrent('delivered in time', { timeout: ROOM }, () => {
     expect((await read(hired)).order).toMatchObject({ status: 'completed' })
   })
 
-  test('an agent that cannot be paid is told why and what to do, and is paid when it did', async () => {
+  test('notifies an agent without a payout wallet, and pays when the wallet is set', async () => {
     const { place, seller, buyer, payee } = await begin('base-mainnet')
     const hired = await hireSigned(buyer, seller.serviceId)
     await world.base.chain.deny(payee as Address, true)
@@ -99,8 +99,8 @@ describe.concurrent('delivered in time', { timeout: ROOM }, () => {
   })
 })
 
-// The clock never goes back, so what moves it comes last.
-test('not delivered in time, everything the payer paid is back with the payer, on every network', {
+// The clock never goes back, so tests that advance it are last.
+test('deadline: refunds the full payment to the payer on every network when nothing is delivered', {
   timeout: ROOM,
 }, async () => {
   const late = await Promise.all(

@@ -10,7 +10,7 @@ import { type Envelope, someAddress } from '../support/client.ts'
 import type { EvmBuyer } from './hire-buyers.ts'
 import { BRIEF, DUE, type HireWorld, json, startHireWorld } from './hire-world.ts'
 
-/** What each door reads of a request that pays, and of whom it believes that they paid. */
+/** Which fields each purchase route reads, and how it identifies the payer. */
 
 const EMOJI = '😀'
 
@@ -31,7 +31,7 @@ const url = (path: string) => `${world.market.url}${path}`
 const rowOf = (id: unknown) =>
   world.market.db.selectFrom('orders').selectAll().where('id', '=', String(id)).executeTakeFirstOrThrow()
 
-describe('an order that comes with its payment', () => {
+describe('order request with a payment', () => {
   const SAID = {
     requirement_answers: { One: 'the first answer' },
     reference_urls: ['https://example.com/a', 'https://example.com/b'],
@@ -49,7 +49,7 @@ describe('an order that comes with its payment', () => {
   const order = (body: unknown, reference: string) =>
     world.client().post('/api/orders', body, { headers: { 'x-payment': reference } })
 
-  test('says all that an order can say, by a transaction and by a signature', async () => {
+  test('accepts every order field, paid by transfer and by signature', async () => {
     const sent = await order({ ...wanted(), ...SAID }, await buyer.send(DUE))
     expect(sent.status).toBe(201)
     expect(await rowOf(sent.body.data.order_id)).toMatchObject(KEPT)
@@ -59,7 +59,7 @@ describe('an order that comes with its payment', () => {
     expect(await rowOf(data.order_id)).toMatchObject(KEPT)
   })
 
-  test('is another purchase when any of it is another, and the same when all of it is the same', async () => {
+  test('is a new purchase when any field differs, and a replay when none does', async () => {
     const reference = await buyer.send(DUE)
     const first = await order({ ...wanted(), ...SAID }, reference)
     const others = [
@@ -75,7 +75,7 @@ describe('an order that comes with its payment', () => {
     expect([again.status, again.body.data]).toEqual([201, first.body.data])
   })
 
-  test('is the same purchase as at any other door when it says no more than that one can', async () => {
+  test('is the same purchase as on another route when it has only the fields of that route', async () => {
     const reference = await buyer.send(DUE)
     const paid = await world.hireSent(serviceId, buyer, reference)
     const plain = { reference_urls: [], private: false }
@@ -83,7 +83,7 @@ describe('an order that comes with its payment', () => {
     expect([again.status, again.body.data.order_id]).toEqual([201, paid.body.data.order_id])
   })
 
-  test('calls its answers by either name, not by both', async () => {
+  test('accepts either name of the requirement answers, but not both', async () => {
     const reference = await buyer.send(DUE)
     const answers = SAID.requirement_answers
     const both = await order({ ...wanted(), requirements: answers, requirement_answers: answers }, reference)
@@ -93,7 +93,7 @@ describe('an order that comes with its payment', () => {
     expect((await order({ ...wanted(), requirement_answers: answers }, reference)).status).toBe(201)
   })
 
-  test('is rejected for what an order would be rejected for, and the payment stays unused', async () => {
+  test('is rejected by the rules of an order, and the payment stays unused', async () => {
     const reference = await buyer.send(DUE)
     const wrong = [
       { reference_urls: ['http://example.com'] },
@@ -110,8 +110,8 @@ describe('an order that comes with its payment', () => {
   })
 })
 
-test('answers that are told short are cut between letters, at as many letters as an order may have', async () => {
-  // Cut after as many units, the last letter would be half of one.
+test('brief from requirement answers: is cut between characters at the maximum length of a brief', async () => {
+  // Cut by UTF-16 units, the last character would be half of a surrogate pair.
   const requirements = { One: 'x'.repeat(1_000), Two: EMOJI.repeat(2_000) }
   const body = { requirements }
   for (const hire of [
@@ -128,17 +128,17 @@ test('answers that are told short are cut between letters, at as many letters as
   }
 })
 
-describe('a GET that says in a body what is to be done', () => {
+describe('GET with a JSON body', () => {
   interface Asked {
     readonly path?: string
     readonly body?: string
     readonly headers?: Record<string, string>
   }
-  /** What `fetch` will not send. */
+  /** A GET with a body, which `fetch` does not send. */
   const get = ({ path = `/api/x402/discover/${askingId}`, body, headers = {} }: Asked) =>
     new Promise<{ status: number | undefined; left: unknown; body: Envelope }>((resolve, reject) => {
       const said = { 'content-type': 'application/json', 'x-forwarded-for': someAddress(), ...headers }
-      // Node counts the bytes of a GET for nobody.
+      // Node does not set Content-Length for a GET.
       const length = 'transfer-encoding' in said ? {} : { 'content-length': Buffer.byteLength(body ?? '') }
       const asked = request(url(path), { headers: { ...length, ...said } }, async (response) => {
         const text = Buffer.concat(await response.toArray()).toString()
@@ -150,7 +150,7 @@ describe('a GET that says in a body what is to be done', () => {
     })
   const WORDS = JSON.stringify({ brief: `${EMOJI} Grün`, requirements: { One: 'an answer' } })
 
-  test('purchases with those words, sent at once or in pieces', async () => {
+  test('buys with the brief of the body, sent whole or in chunks', async () => {
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
       const reply = await get({ body: WORDS, headers: { ...headers, 'x-payment': await buyer.send(DUE) } })
       expect([reply.status, reply.body]).toEqual([200, expect.anything()])
@@ -161,7 +161,7 @@ describe('a GET that says in a body what is to be done', () => {
     }
   })
 
-  test('is rejected like any other body: unreadable, too deep, too large; counted each time', async () => {
+  test('is rejected when it is malformed, too deep or too large, and counts against the limit', async () => {
     const rejected = (body: string, headers: Record<string, string> = {}) => get({ body, headers })
     const large = JSON.stringify({ brief: 'x'.repeat(257 * 1024) })
     expect(await rejected('{')).toMatchObject({ status: 400, left: '599', body: { code: 'bad_json' } })
@@ -174,7 +174,7 @@ describe('a GET that says in a body what is to be done', () => {
     })
   })
 
-  test('is ignored when it is not JSON, and by GET on every other operation', async () => {
+  test('is ignored when it is not JSON, and on every other operation', async () => {
     expect((await get({ body: '{', headers: { 'content-type': 'text/plain' } })).status).toBe(402)
     expect((await get({ body: '' })).status).toBe(402)
     expect((await get({})).status).toBe(402)
@@ -183,7 +183,7 @@ describe('a GET that says in a body what is to be done', () => {
   })
 })
 
-/** A wallet that is a contract on one chain alone, and what it has paid from there. */
+/** A smart wallet that is deployed on one chain only, and its payment. */
 async function smartBuyer(chain: EvmNetwork, treasury: `0x${string}`) {
   const account = privateKeyToAccount(generatePrivateKey())
   const owner: EvmSigner = {
@@ -203,7 +203,7 @@ async function smartBuyer(chain: EvmNetwork, treasury: `0x${string}`) {
   return { wallet, reference: await chain.call(account, wallet.address, exec) }
 }
 
-describe('a smart wallet that signs for its payment', () => {
+describe('payer signature of a smart wallet', () => {
   const sayFor = async (network: string, { wallet, reference }: Awaited<ReturnType<typeof smartBuyer>>) => {
     const words = createHash('sha256').update(BRIEF).digest('hex')
     return world.payerSays(wallet, `x402.pay:${network}:${reference}:${serviceId}:${words}`)
@@ -224,7 +224,7 @@ describe('a smart wallet that signs for its payment', () => {
     },
   )
 
-  test('has signed nothing on a chain where it is no contract', async () => {
+  test('is invalid on a chain where the wallet is not deployed', async () => {
     const paid = await smartBuyer(world.base.chain, world.base.treasury)
     const headers = await sayFor('alt-mainnet', paid)
     const reply = await world.hireSent(serviceId, { network: 'alt-mainnet' }, paid.reference, { headers })
@@ -232,7 +232,7 @@ describe('a smart wallet that signs for its payment', () => {
   })
 })
 
-describe('a browser at another origin', () => {
+describe('browser at another origin', () => {
   const ORIGIN = 'https://anybody.example'
   const DOORS = [
     ['GET', `/api/x402/discover/svc_1700000000000_00000000000000000`],
@@ -264,7 +264,7 @@ describe('a browser at another origin', () => {
     'x-ratelimit-remaining',
   ]
 
-  test.each(DOORS)('may send every header of a payment to %s %s', async (method, path) => {
+  test.each(DOORS)('may send every payment header to %s %s', async (method, path) => {
     const { status, headers } = await fetch(url(path), {
       method: 'OPTIONS',
       headers: {
@@ -278,7 +278,7 @@ describe('a browser at another origin', () => {
     expect(listed(headers, 'access-control-allow-headers')).toEqual(expect.arrayContaining(SENT))
   })
 
-  test('may read what a quote and an answer say of the payment', async () => {
+  test('may read the payment headers of a quote and a response', async () => {
     const asked = { origin: ORIGIN }
     const path = world.payPath(serviceId)
     const quote = await world.client().post(path, { brief: BRIEF }, { headers: asked })

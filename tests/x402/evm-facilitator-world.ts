@@ -9,7 +9,7 @@ import { stockEvmPayload } from './stock-evm-buyer.ts'
 
 export const PRICE = usdc(550_000n)
 
-/** A treasury, a gas account, a buyer with a hundred dollars, and the facilitator between them. */
+/** A treasury, a gas account, a buyer with 100 USDC and the facilitator. */
 export const startEvmFacilitator = async (
   network: EvmNetwork,
   changes: Partial<EvmFacilitatorSettings> = {},
@@ -36,7 +36,7 @@ export const startEvmFacilitator = async (
   }
 }
 
-/** As the market does it: rejected or signed, kept, and only what was kept is sent. */
+/** Settles like the application: rejects or signs, stores, then broadcasts the stored transaction. */
 export const settle = async (facilitator: Facilitator, payment: SignedPayment) => {
   const rejected = await facilitator.rejectionReason(payment, PRICE)
   if (rejected !== undefined) throw new Error(rejected)

@@ -53,14 +53,14 @@ const callOf = ({ authorization: a, signature }: EvmPayload): Hex => {
   return encodeFunctionData({ abi: USDC_ABI, functionName, args: [...signed, 27 + yParity, r, s] })
 }
 
-/** Settles while blocks are mined by themselves, and waits for the block. */
+/** Settles with automatic mining and waits for the block. */
 const settleInBlock = async (...args: Parameters<typeof settle>) => {
   const kept = await settle(...args)
   await network.included(kept.reference as Hex)
   return kept
 }
 
-test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
+test('an unmodified client pays, the signed transaction is broadcast repeatedly, and the treasury is paid once', async () => {
   const payment = await world.pay()
   expect(facilitator.parsePayment(payment)).toEqual({
     kind: 'authorization',
@@ -80,7 +80,7 @@ test('a stock client pays, the bytes are kept and sent often, and the treasury g
   expect(BigInt(receipt.gasUsed)).toBeLessThan(100_000n)
 })
 
-test('says what a requirement needs beside asset, address and amount', () => {
+test('extra: has the fields that a requirement needs besides asset, address and amount', () => {
   expect(facilitator).toMatchObject({
     network: 'base-mainnet',
     caip2: 'eip155:8453',
@@ -90,7 +90,7 @@ test('says what a requirement needs beside asset, address and amount', () => {
   })
 })
 
-test('the nonce counts what waits to be mined, and gas is what is left', async () => {
+test('the next nonce counts pending transactions, and readGas returns the balance', async () => {
   const next = (await facilitator.readTerms()).nextNonce
   await network.automine(false)
   await settle(facilitator, await world.pay())
@@ -122,16 +122,16 @@ const MUTATIONS: readonly (readonly [string, Partial<EvmPayload['authorization']
   ['another nonce', { nonce: toHex(7, { size: 32 }) }, 'invalid_exact_evm_signature'],
   ['another payer', { from: newAccount().address }, 'invalid_exact_evm_signature'],
 ]
-test.each(MUTATIONS)('rejects with its own word: %s', async (_name, fields, word) => {
+test.each(MUTATIONS)('rejects with a specific code: %s', async (_name, fields, word) => {
   expect(await facilitator.rejectionReason(changed(await world.pay(), fields), PRICE)).toBe(word)
 })
 
-test('rejects another amount than is asked for', async () => {
+test('rejects an amount other than the price', async () => {
   const word = 'invalid_exact_evm_payload_authorization_value_mismatch'
   expect(await facilitator.rejectionReason(await world.pay(), usdc(550_001n))).toBe(word)
 })
 
-test('rejects signatures that are broken, mirrored, or made for another token', async () => {
+test('rejects signatures that are broken, malleable or made for another token', async () => {
   const payment = await world.pay()
   const word = 'invalid_exact_evm_signature'
   const broken = { ...payment, signature: `${payment.signature.slice(0, -4)}001b` }
@@ -152,7 +152,7 @@ test('rejects signatures that are broken, mirrored, or made for another token', 
     expect(await facilitator.rejectionReason(wrong, PRICE)).toBe(word)
 })
 
-test('rejects who has too little, and who the token has blocked', async () => {
+test('rejects payers with too little balance or blocked by the token', async () => {
   const poor = newAccount()
   await network.mint(poor.address, PRICE - 1n)
   const payment = await world.pay(poor)
@@ -165,7 +165,7 @@ test('rejects who has too little, and who the token has blocked', async () => {
   )
 })
 
-test('reads nothing into what is no authorization', async () => {
+test('parsePayment: returns undefined for a payload that is not an authorization', async () => {
   const payment = await world.pay()
   const wrong: readonly SignedPayment[] = [
     {},
@@ -199,7 +199,7 @@ test('reads nothing into what is no authorization', async () => {
   )
 })
 
-test('an authorization that somebody else was faster to use counts as paid, by the other transaction', async () => {
+test('an authorization that another account broadcast first counts as paid by that transaction', async () => {
   const payment = await world.pay()
   const kept = await signNow(facilitator, payment)
   const stranger = newAccount()
@@ -218,7 +218,7 @@ test('an authorization that somebody else was faster to use counts as paid, by t
   )
 })
 
-test('a front-runner far behind the newest block is found in small pages', async () => {
+test('finds a front-running transaction far behind the newest block in small pages', async () => {
   const small = await openEvmFacilitator({ ...world.settings, watchBlocks: 3 }, localEvmSigner(gas.key))
   const payment = await world.pay()
   const kept = await signNow(small, payment)
@@ -230,7 +230,7 @@ test('a front-runner far behind the newest block is found in small pages', async
   expect(await small.observe(kept, payment)).toEqual(arrived(theirs))
 })
 
-test('a nonce that was used to pay somebody else is no payment, and void once that is final', async () => {
+test('a nonce used for another payee is void once that transaction is final', async () => {
   const payment = await world.pay()
   const kept = await signNow(facilitator, payment)
   const elsewhere = changed(payment, { to: newAccount().address })
@@ -273,7 +273,7 @@ const TYPES = {
   ],
 } as const
 
-test('an authorization that its payer took back is void once that is final', async () => {
+test('an authorization that its payer cancelled is void once the cancellation is final', async () => {
   const payment = await world.pay()
   const kept = await signNow(facilitator, payment)
   const { from, nonce } = payment.authorization
@@ -295,7 +295,7 @@ test('an authorization that its payer took back is void once that is final', asy
   expect(await facilitator.observe(kept, payment)).toMatchObject({ kind: 'void' })
 })
 
-/** What a stock client signs for a smart wallet: the owner's key signs, the wallet is named. */
+/** The payload of an unmodified client for a smart wallet: signed by the owner's key, paid by the wallet. */
 const walletBuyer = async () => {
   const owner = newAccount()
   const wallet = await smartWallet(network.url, { address: owner.address, sign: async () => '0x' })
@@ -304,7 +304,7 @@ const walletBuyer = async () => {
   return { wallet, buyer: { address: wallet.address, signTypedData } }
 }
 
-test('a smart wallet pays by what it itself accepts as its signature', async () => {
+test('a smart wallet pays with a signature that its contract accepts', async () => {
   const { wallet, buyer: owner } = await walletBuyer()
   const payment = await world.pay(owner)
   expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_signature')
@@ -316,7 +316,7 @@ test('a smart wallet pays by what it itself accepts as its signature', async () 
   expect(await facilitator.rejectionReason(stranger, PRICE)).toBe('invalid_exact_evm_signature')
 })
 
-test('a smart wallet that is not deployed is rejected, and its factory is not called', async () => {
+test('rejects a smart wallet that is not deployed without calling its factory', async () => {
   const { wallet, buyer: owner } = await walletBuyer()
   const payment = await world.pay(owner)
   const parts = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const
@@ -329,7 +329,7 @@ test('a smart wallet that is not deployed is rejected, and its factory is not ca
   expect(await facilitator.observe(kept, counterfactual)).toEqual(arrived(kept.reference))
 })
 
-test('nothing is known while the chain stands still, nor after a reorganisation took the payment back', async () => {
+test('the outcome is unknown while no block is mined and after a reorganization removed the payment', async () => {
   await network.automine(false)
   const payment = await world.pay()
   const kept = await settle(facilitator, payment)
@@ -343,7 +343,7 @@ test('nothing is known while the chain stands still, nor after a reorganisation 
   expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
 })
 
-test('a receipt from a block that lost its place tells nothing', async () => {
+test('ignores a receipt of a block that is no longer canonical', async () => {
   const relay = await relayTo(network.url)
   const stale = await openEvmFacilitator({ ...world.settings, rpcUrls: [relay.url] })
   const payment = await world.pay()
@@ -359,7 +359,7 @@ test('a receipt from a block that lost its place tells nothing', async () => {
   await relay.stop()
 })
 
-test('what the treasury got is the buyer’s payment to whoever reads the chain', async () => {
+test('the settled transfer names the buyer as payer', async () => {
   const payment = await world.pay()
   const { reference } = await settleInBlock(facilitator, payment)
   await network.mine(FINALITY)
@@ -370,7 +370,7 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain'
   })
 })
 
-test('the application signs no more than its cap allows, and nothing without the gas key', async () => {
+test('signs only up to the gas cap, and nothing without the gas key', async () => {
   const payment = await world.pay()
   const thrifty = await openEvmFacilitator({ ...world.settings, feeCapPerGas: 1n }, localEvmSigner(gas.key))
   await expect(signNow(thrifty, payment)).rejects.toMatchObject({ kind: 'unavailable' })
@@ -383,7 +383,7 @@ test('the application signs no more than its cap allows, and nothing without the
   expect(await keyless.observe(kept, payment)).toEqual(arrived(kept.reference))
 })
 
-test('opens only with a gas account of its own, its own key, and a token that knows its name', async () => {
+test('starts only with a separate gas account, its matching key and a token with the expected name', async () => {
   const { settings } = world
   const own = { ...settings, gasAccount: treasury.address }
   await expect(openEvmFacilitator(own)).rejects.toThrow('the gas account must not be the treasury')
@@ -397,7 +397,7 @@ test('opens only with a gas account of its own, its own key, and a token that kn
   await network.rpc('anvil_setStorageAt', [network.usdc, toHex(3, { size: 32 }), name])
 })
 
-test('what offers less than blocks ask by now is signed again for more, at the same nonce', async () => {
+test('a settlement below the current base fee is replaced at the same nonce', async () => {
   const payment = await world.pay()
   await network.automine(false)
   const cheap = await settle(facilitator, payment)
@@ -433,7 +433,7 @@ test('what offers less than blocks ask by now is signed again for more, at the s
   await network.mine(1)
 })
 
-test('without gas nothing is signed, and whoever pays is told to pay elsewhere', async () => {
+test('returns 503 network_unavailable and signs nothing when the gas account is empty', async () => {
   const poor = await startEvmFacilitator(network)
   const payment = await poor.pay()
   await network.rpc('anvil_setBalance', [poor.gas.address, '0x1'])
@@ -444,8 +444,8 @@ test('without gas nothing is signed, and whoever pays is told to pay elsewhere',
   })
 })
 
-// The chain's clock never goes back, so what moves it comes last.
-test('a payment whose time is over is void, but only when a final block says so and two nodes agree', async () => {
+// The chain's clock never goes back, so tests that advance it are last.
+test('an expired authorization is void only after a finalized block and agreement of two nodes', async () => {
   const [first, second] = [await relayTo(network.url), await relayTo(network.url)]
   const both = await openEvmFacilitator(
     { ...world.settings, rpcUrls: [first.url, second.url] },

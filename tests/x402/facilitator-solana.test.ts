@@ -36,7 +36,7 @@ const arrived = (reference: string) => ({ kind: 'arrived', reference })
 const mint = address(SOLANA_USDC)
 const accountOf = async (owner: string): Promise<Address> => address(await solana.usdc.accountOf(owner))
 
-/** The first answer that is one. */
+/** Polls until there is a result. */
 const once = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
   for (;;) {
     const answer = await ask()
@@ -69,7 +69,7 @@ const transfer = async (
 
 const word = (payment: SignedPayment) => facilitator.rejectionReason(payment, PRICE)
 
-test('a stock client pays, the bytes are kept and sent often, and the treasury gets it once', async () => {
+test('an unmodified client pays, the signed transaction is broadcast repeatedly, and the treasury is paid once', async () => {
   const payment = await world.pay()
   expect(facilitator.parsePayment(payment)).toEqual({
     kind: 'message',
@@ -86,7 +86,7 @@ test('a stock client pays, the bytes are kept and sent often, and the treasury g
   expect((await facilitator.readTerms()).nextNonce).toBeNull()
 })
 
-test('says what a requirement needs beside asset, address and amount', () => {
+test('extra: has the fields that a requirement needs besides asset, address and amount', () => {
   expect(facilitator).toMatchObject({
     network: 'solana-mainnet',
     caip2: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
@@ -96,10 +96,10 @@ test('says what a requirement needs beside asset, address and amount', () => {
   })
 })
 
-test('whatever stands in the place of our signature, it is the same payment', async () => {
+test('the content of our signature slot does not change the payment’s identity', async () => {
   const payment = await world.pay()
   const bytes = Buffer.from(payment.transaction, 'base64')
-  // One byte counts the signatures, and the fee payer's comes first.
+  // The first byte is the number of signatures; the fee payer's signature follows.
   bytes.set(randomBytes(64), 1)
   const other = { transaction: bytes.toString('base64') }
   expect(other).not.toEqual(payment)
@@ -109,7 +109,7 @@ test('whatever stands in the place of our signature, it is the same payment', as
   expect(await confirmed(again, other)).toEqual(arrived(kept.reference))
 })
 
-test('an older transaction without a version pays as well', async () => {
+test('a legacy transaction without a version is accepted', async () => {
   const payment = await world.built([limitOf(), priceOf(), await transfer()], { legacy: true })
   const kept = await world.settle(payment)
   expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
@@ -170,11 +170,11 @@ const REFUSALS: readonly (readonly [string, () => Promise<readonly Instruction[]
   ],
   ['nothing to pay with', async () => [...budget, await transfer({ from: unfunded })], 'insufficient_funds'],
 ]
-test.each(REFUSALS)('rejects with its own word: %s', async (_name, instructions, expected) => {
+test.each(REFUSALS)('rejects with a specific code: %s', async (_name, instructions, expected) => {
   expect(await word(await world.built(await instructions()))).toBe(expected)
 })
 
-test('our gas account pays fees and nothing else', async () => {
+test('rejects instructions that would use our gas account for anything but fees', async () => {
   const ours = { address: gas, signTransactions: async () => [] }
   const drain = getTransferSolInstruction({ source: ours, destination: buyer.address, amount: 1n })
   expect(await word(await world.built([...budget, await transfer(), drain]))).toBe(
@@ -224,7 +224,7 @@ test('rejects a signature that is missing or broken', async () => {
     expect(await word({ transaction: one.toString('base64') })).toBe(`${BASE}_signature_invalid`)
 })
 
-test('a delegate who pays with somebody else’s money is rejected', async () => {
+test('rejects a delegate that pays from another owner’s account', async () => {
   const source = await accountOf(buyer.address)
   const approve = getApproveCheckedInstruction({
     source,
@@ -239,7 +239,7 @@ test('a delegate who pays with somebody else’s money is rejected', async () =>
   expect(await word(payment)).toBe(`${BASE}_authority_not_owner`)
 })
 
-test('reads nothing into what is no transaction', async () => {
+test('parsePayment: returns undefined for a payload that is not a transaction', async () => {
   const { transaction } = await world.pay()
   const wrong: readonly SignedPayment[] = [
     {},
@@ -257,7 +257,7 @@ test('reads nothing into what is no transaction', async () => {
   }
 })
 
-test('accounts behind a table are not looked up', async () => {
+test('rejects accounts from an address lookup table', async () => {
   const { value } = await solana.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
   const transferred = await transfer()
   const tables = { [stranger.address]: [mint] }
@@ -274,7 +274,7 @@ test('accounts behind a table are not looked up', async () => {
   expect(await word(payment)).toBe(`${BASE}_transaction_could_not_be_decoded`)
 })
 
-test('a node that does not know the newest blockhash rejects nobody whom another node takes', async () => {
+test('a node that lags behind the newest blockhash does not cause a rejection when another node accepts', async () => {
   const [first, second] = [await startSolanaRelay(solana.chain.url), await startSolanaRelay(solana.chain.url)]
   const both = await openSolanaFacilitator({ ...world.settings, rpcUrls: [first.url, second.url] })
   const payment = await world.pay()
@@ -291,7 +291,7 @@ test('a node that does not know the newest blockhash rejects nobody whom another
   await second.stop()
 })
 
-test('what the treasury got is the buyer’s payment to whoever reads the chain, and nobody else’s to claim', async () => {
+test('the settled transfer names the buyer as payer and cannot be claimed by others', async () => {
   const payment = await world.built([...budget, await transfer(), memo('for the books')])
   const { reference } = await world.settle(payment)
   const chain = solanaChain(world.settings)
@@ -313,7 +313,7 @@ test('what the treasury got is the buyer’s payment to whoever reads the chain,
   )
 })
 
-test('a blockhash that is too old is rejected, and what was signed with it is void, when two nodes agree', async () => {
+test('rejects an expired blockhash, and a payment with it is void when two nodes agree', async () => {
   const [first, second] = [await startSolanaRelay(solana.chain.url), await startSolanaRelay(solana.chain.url)]
   const both = await openSolanaFacilitator(
     { ...world.settings, rpcUrls: [first.url, second.url] },
@@ -322,7 +322,7 @@ test('a blockhash that is too old is rejected, and what was signed with it is vo
   const payment = await world.pay()
   const kept = await signNow(both, payment)
   expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
-  // The second node stands still: it still waits for what the first gave up.
+  // The second node lags behind: for it the blockhash is still valid.
   const epoch = await solana.chain.call('getEpochInfo', { commitment: 'finalized' })
   second.manner = async ({ method }, ask) => (method === 'getEpochInfo' ? epoch : ask())
   const expired = { kind: 'void', reason: 'the transaction expired' }
@@ -337,7 +337,7 @@ test('a blockhash that is too old is rejected, and what was signed with it is vo
   await second.stop()
 })
 
-test('a payment that failed on the chain is void once that is final, and nobody paid', async () => {
+test('a payment that failed on chain is void once the failure is final', async () => {
   const poor = await solana.wallet(PRICE)
   const payment = await world.pay(poor)
   expect(await word(payment)).toBeUndefined()
@@ -347,7 +347,7 @@ test('a payment that failed on the chain is void once that is final, and nobody 
   expect(await confirmed(kept, payment)).toMatchObject({ kind: 'void' })
 })
 
-test('without the gas key all but signing works', async () => {
+test('works without the gas key except for signing', async () => {
   const keyless = await openSolanaFacilitator(world.settings)
   const payment = await world.pay()
   expect(await keyless.rejectionReason(payment, PRICE)).toBeUndefined()
@@ -357,7 +357,7 @@ test('without the gas key all but signing works', async () => {
   expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
 })
 
-test('opens only with a gas account of its own, its own key, and a treasury that can be paid', async () => {
+test('starts only with a separate gas account, its matching key and a treasury that can receive USDC', async () => {
   const { settings, signer } = world
   const open = (changes: Partial<typeof settings>) =>
     openSolanaFacilitator({ ...settings, ...changes }, signer)
@@ -368,7 +368,7 @@ test('opens only with a gas account of its own, its own key, and a treasury that
   await expect(open({ treasury: unfunded.address })).rejects.toThrow('has no USDC account')
 })
 
-test('without gas the payment is not rejected for the buyer’s fault: whoever pays is told to pay elsewhere', async () => {
+test('returns 503 network_unavailable instead of a rejection when the gas account is empty', async () => {
   const empty = await generateKeyPairSigner()
   const settings = { ...world.settings, gasAccount: empty.address, gasAccounts: [empty.address] }
   const poor = await openSolanaFacilitator(settings)

@@ -7,15 +7,15 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { BRIEF, DUE, startHireWorld } from './hire-world.ts'
 
 /**
- * The client of version 1, unmodified, purchases through its door. It brings some 440 packages with it, so it is installed
- * in a folder of its own by this command alone.
+ * The unmodified client of version 1 buys through its route. It has about 440 dependencies, so it is installed
+ * in a separate folder by this command only.
  */
 const run = promisify(execFile)
 const PACKAGES = {
   private: true,
   type: 'module',
   dependencies: { 'x402-fetch': '1.2.0', viem: '2.57.1' },
-  // What it would take otherwise cannot be installed everywhere.
+  // Its optional dependencies cannot be installed on every platform.
   overrides: { viem: '2.57.1' },
 }
 const HIRE = `

@@ -9,7 +9,7 @@ import type { Buyer } from './hire-buyers.ts'
 import { BRIEF, DUE, decoded, type HireWorld, json, startHireWorld } from './hire-world.ts'
 import { opened, proofIn, sealed } from './odd-payments.ts'
 
-/** A program whose answer was lost asks again under the same word; its client, told to pay, signs a new payment. */
+/** An API client that lost the response repeats the request with the same Idempotency-Key and a newly signed payment. */
 
 const OTHER = 'Something else.'
 const USED = { status: 409, body: { code: 'payment_already_used' } }
@@ -43,7 +43,7 @@ const isReplay = ({ headers }: Pick<Reply, 'headers'>) => headers.get('idempoten
 const orderIn = ({ body }: Reply) => String(body.data.order_id)
 
 describe.each(['base-mainnet', 'solana-mainnet'] as const)('on %s', (network) => {
-  test('a stock client that asks twice under one Idempotency-Key pays once and gets its order again', async () => {
+  test('an unmodified client that repeats a request with one Idempotency-Key pays once and gets the same order', async () => {
     const buyer = await world.places[network].newBuyer()
     const ask = async () => {
       const request = json({ brief: BRIEF }, { 'idempotency-key': 'job-1' })
@@ -61,7 +61,7 @@ describe.each(['base-mainnet', 'solana-mainnet'] as const)('on %s', (network) =>
     expect(paid).toBe(0n)
   })
 
-  test('who has nothing left after the first payment gets the order all the same', async () => {
+  test('a replay returns the order to a buyer without remaining balance', async () => {
     const buyer = await world.places[network].newBuyer()
     await buyer.send((await buyer.usdc()) - DUE)
     const [first, second] = [await sign(buyer), await sign(buyer)]
@@ -73,7 +73,7 @@ describe.each(['base-mainnet', 'solana-mainnet'] as const)('on %s', (network) =>
   })
 })
 
-test('the payment’s own identifier is such a word, too', async () => {
+test('payment identifier: works like an Idempotency-Key', async () => {
   const buyer = await onBase()
   const id = randomUUID().replaceAll('-', '')
   const named = async () =>
@@ -88,7 +88,7 @@ test('the payment’s own identifier is such a word, too', async () => {
   expect(first.status).toBe(200)
 })
 
-test('a word stands for one purchase: for other words or another service it is rejected, and nothing is charged', async () => {
+test('Idempotency-Key: with another brief or service it is rejected, and nothing is charged', async () => {
   const buyer = await onBase()
   expect((await hire(await sign(buyer), 'job-1')).status).toBe(200)
   const fresh = await sign(buyer)
@@ -97,11 +97,11 @@ test('a word stands for one purchase: for other words or another service it is r
     expect(await hire(fresh, 'job-1', { id: twinId })).toMatchObject(USED)
   })
   expect(paid).toBe(0n)
-  // What was not charged is still good, under a word of its own.
+  // The uncharged payment is still valid with its own key.
   expect(await paidBy(buyer, async () => expect((await hire(fresh, 'job-2')).status).toBe(200))).toBe(DUE)
 })
 
-/** Begins them all, and lets none go on until each has come to where a wallet's payments wait for each other. */
+/** Starts all requests and continues them only when each waits for the lock of the wallet. */
 async function atOnce(buyer: Buyer, payments: readonly string[], key: string): Promise<Reply[]> {
   const { db } = world.market
   const name = `purchases:${buyer.network}:${buyer.address.toLowerCase()}`
@@ -119,7 +119,7 @@ async function atOnce(buyer: Buyer, payments: readonly string[], key: string): P
   return Promise.all(begun)
 }
 
-test('eight payments signed for one word at once are one order and one transfer', async () => {
+test('Idempotency-Key: eight concurrent payments with one key make one order and one transfer', async () => {
   const buyer = await onBase()
   const payments: string[] = []
   for (let n = 0; n < 8; n++) payments.push(await sign(buyer))
@@ -132,7 +132,7 @@ test('eight payments signed for one word at once are one order and one transfer'
   expect(paid).toBe(DUE)
 })
 
-test('while the first is on its way the second waits for it, and is never sent itself', async () => {
+test('Idempotency-Key: a second payment waits for the pending first one and is not broadcast', async () => {
   const purchaseOf = (payment: string) =>
     world.market.db
       .selectFrom('purchases')
@@ -154,7 +154,7 @@ test('while the first is on its way the second waits for it, and is never sent i
   expect(await purchaseOf(second)).toEqual({ state: 'void', reference: null, bytes: null })
 })
 
-test('a stranger who names another’s wallet without its signature neither learns of its words nor takes them', async () => {
+test('Idempotency-Key: another caller without the payer’s signature can neither see nor use its keys', async () => {
   const [victim, stranger] = [await onBase(), await onBase()]
   const forge = async () => {
     const payment = opened(await sign(stranger))
@@ -165,7 +165,7 @@ test('a stranger who names another’s wallet without its signature neither lear
   expect(await hire(await forge(), 'job-7')).toMatchObject(rejected)
   const bought = await hire(await sign(victim), 'job-7')
   expect([bought.status, isReplay(bought)]).toEqual([200, false])
-  // The same answer for what was bought, for other words, and for a word nobody ever used.
+  // The same response for a used key, for another brief and for an unused key.
   expect(await hire(await forge(), 'job-7')).toMatchObject(rejected)
   expect(await hire(await forge(), 'job-7', { brief: OTHER })).toMatchObject(rejected)
   expect(await hire(await forge(), 'job-8')).toMatchObject(rejected)
@@ -175,7 +175,7 @@ test('a stranger who names another’s wallet without its signature neither lear
   expect(await hire(await forge(), 'job-7')).toMatchObject(rejected)
 })
 
-test('another’s word is another word, and after a day it is a new one', async () => {
+test('Idempotency-Key: keys of two payers are independent, and a key can be reused after a day', async () => {
   const [buyer, other] = [await onBase(), await onBase()]
   const bought = await hire(await sign(buyer), 'daily')
   const theirs = await hire(await sign(other), 'daily')
@@ -189,7 +189,7 @@ test('another’s word is another word, and after a day it is a new one', async 
   expect(orderIn(nextDay)).not.toBe(orderIn(bought))
 })
 
-test('what came to nothing on the chain leaves the word free', async () => {
+test('Idempotency-Key: can be reused after its payment failed on chain', async () => {
   const buyer = await onBase()
   const bought = await hire(await sign(buyer), 'twice')
   await world.market.db
@@ -201,7 +201,7 @@ test('what came to nothing on the chain leaves the word free', async () => {
   expect([again.status, isReplay(again)]).toEqual([200, false])
 })
 
-test('without a word each payment is a purchase of its own', async () => {
+test('without an Idempotency-Key each payment is a separate purchase', async () => {
   const buyer = await onBase()
   const paid = await paidBy(buyer, async () => {
     for (let n = 0; n < 2; n++) expect((await hire(await sign(buyer))).status).toBe(200)

@@ -20,7 +20,7 @@ import { clientOf } from '../support/stock-client.ts'
 const RICH = 1_000_000_000n
 const SOL = 1_000_000_000n
 
-/** A wallet with USDC and nothing for fees, and the unmodified client of x402 that pays with it. */
+/** A wallet with USDC and no native coin, and the unmodified x402 client that pays with it. */
 export interface Buyer {
   readonly network: Network
   readonly address: string
@@ -28,10 +28,10 @@ export interface Buyer {
   readonly stock: x402Client
   readonly paying: typeof fetch
   sign(message: string): Promise<string>
-  /** A transfer of its own into the treasury, for which it is given coin; what is attached travels with it. */
+  /** Sends a transfer to the treasury, with native coin for the fee and an optional reference. */
   send(micros: bigint, attached?: string): Promise<string>
   usdc(): Promise<bigint>
-  /** What it has for fees. */
+  /** Its balance of the native coin. */
   coin(): Promise<bigint>
 }
 

@@ -6,10 +6,10 @@ import { asHeaders, signed } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BASE_URL } from '../support/settings.ts'
 
-/** A hire that is paid as the spec says: the buyer sends USDC, and names the transaction in `X-PAYMENT`. */
+/** Purchases by transfer: the buyer sends USDC and puts the transaction hash in `X-PAYMENT`. */
 
 const BRIEF = 'Read the branch called blue.'
-/** 10.00 and the fee on top. */
+/** 10.00 plus the fee. */
 const DUE = 11_000_000n
 const NOTHING = `0x${'ab'.repeat(32)}`
 
@@ -44,7 +44,7 @@ const eventsOf = async (orderId: string) =>
       .execute()
   ).map(({ event, data }) => [event, data])
 
-test('402: the spec’s requirement, field by field, at every door', async () => {
+test('returns 402 with the requirement of the spec on every route', async () => {
   const body = {
     x402Version: 1,
     accepts: [
@@ -74,7 +74,7 @@ test('402: the spec’s requirement, field by field, at every door', async () =>
   }
 })
 
-test('a paid hire is an order that is paid, told to its agent once, and read by who has its word', async () => {
+test('a purchase creates a paid order, one order.paid event and an access token that can read it', async () => {
   const hash = await world.settled(buyer, DUE)
   const reply = await hire(hash)
   expect(reply.status).toBe(200)
@@ -109,7 +109,7 @@ test('a paid hire is an order that is paid, told to its agent once, and read by 
   expect((await client().get(path.replace(/\?.*/, ''))).status).toBe(400)
 })
 
-test('delivered, a machine’s order is complete: the agent gets its price and the platform what came on top', async () => {
+test('deliver: completes a purchased order, credits the agent its price and the platform its fee', async () => {
   const hash = await world.settled(buyer, DUE)
   const { order_id } = (await hire(hash)).body.data
   const delivered = await world.deliver(seller.apiKey, order_id)
@@ -130,7 +130,7 @@ test('delivered, a machine’s order is complete: the agent gets its price and t
   expect((await eventsOf(order_id)).map(([event]) => event)).toEqual(['order.created', 'order.completed'])
 })
 
-test('the same payment and the same words are the same hire; with other words it is rejected', async () => {
+test('the same payment and brief return the same order; with another brief it is rejected', async () => {
   const hash = await world.settled(buyer, DUE)
   const replies = await Promise.all(Array.from({ length: 8 }, () => hire(hash)))
   expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -154,7 +154,7 @@ test('the same payment and the same words are the same hire; with other words it
   expect(JSON.stringify(other.body)).not.toContain('ord_')
 })
 
-test('one payment of two equal services buys one of them, whichever asks first', async () => {
+test('one payment for two services of equal price buys only the first requested', async () => {
   const twin = await world.newSeller({ price_usd: '10.00' })
   const hash = await world.settled(buyer, DUE)
   const replies = await Promise.all([
@@ -165,14 +165,14 @@ test('one payment of two equal services buys one of them, whichever asks first',
   expect(await ordersOf(hash)).toHaveLength(1)
 })
 
-test('a payment that pays an order, or waits for one, buys nothing else', async () => {
+test('a transfer that pays an order, or is pending for one, is rejected for a purchase', async () => {
   const order = await world.order(buyer, seller.serviceId)
   const hash = await world.settled(buyer, DUE)
   await world.act(buyer, order.body.data.id, 'pay', { escrow_tx_hash: hash })
   expect((await hire(hash)).status).toBe(409)
 })
 
-test('400 before anything is looked at: no words, two payments, a form that is none', async () => {
+test('returns 400 before querying the chain: no brief, two payments, malformed payment', async () => {
   const hash = await world.settled(buyer, DUE)
   expect(await hire(hash, {})).toMatchObject({ status: 400, body: { code: 'brief_required' } })
   expect(await hire(hash, { brief: '  ' })).toMatchObject({ status: 400, body: { code: 'brief_required' } })
@@ -191,7 +191,7 @@ test('400 before anything is looked at: no words, two payments, a form that is n
   expect((await hire(hash)).status).toBe(200)
 })
 
-test('402 with the reason, and the payment stays whole: short, unknown, old, failed, somebody else’s token', async () => {
+test('returns 402 with the reason and leaves the payment unused: underpaid, unknown, old, failed, other token', async () => {
   const short = await world.settled(buyer, DUE - 1n)
   expect(await hire(short)).toMatchObject({ status: 402, body: { x402Version: 1, error: 'underpaid' } })
   const nowhere = await client().post(payPath(), { brief: BRIEF }, { headers: { 'x-payment': NOTHING } })
@@ -199,7 +199,7 @@ test('402 with the reason, and the payment stays whole: short, unknown, old, fai
   expect(nowhere.headers.get('retry-after')).toBe('3')
 }, 40_000)
 
-test('404: a service that is not there, is not on offer, or has no fixed price', async () => {
+test('returns 404 for a service that does not exist, is not active or has no fixed price', async () => {
   const quoted = await world.newSeller({ price_type: 'quote', price_usd: undefined })
   const missing = 'svc_1700000000000_00000000000000000'
   expect(await client().get(`/api/x402/discover/${missing}`)).toMatchObject({ status: 404 })
@@ -209,7 +209,7 @@ test('404: a service that is not there, is not on offer, or has no fixed price',
   })
 })
 
-test('an order that comes with its payment is a hire', async () => {
+test('POST /api/orders with a payment is a purchase', async () => {
   const hash = await world.settled(buyer, DUE)
   const body = { service_id: seller.serviceId, brief: BRIEF }
   const reply = await client().post('/api/orders', body, { headers: { 'x-payment': hash } })
@@ -225,7 +225,7 @@ async function ownSignature(hash: string, serviceId = seller.serviceId, who = bu
   return asHeaders(await signed(who, purpose, world.market.now()))
 }
 
-test('what was paid too much goes back to who paid, and only who paid can use it', async () => {
+test('surplus is refunded to the payer, and only the payer can use the payment', async () => {
   const hash = await world.settled(buyer, DUE + 500_000n)
   expect(await hire(hash)).toMatchObject({ status: 402, body: { error: 'binding_required' } })
   const { order_id } = (await hire(hash, { brief: BRIEF }, await ownSignature(hash))).body.data
@@ -237,7 +237,7 @@ test('what was paid too much goes back to who paid, and only who paid can use it
   expect(payouts).toEqual([{ kind: 'surplus', amount_micros: 500_000n, payee: buyer.address.toLowerCase() }])
 })
 
-/** A transfer that carries the reference of a quote after its arguments. */
+/** A transfer with the reference of a quote after its arguments. */
 async function payWith(reference: string, amount: bigint): Promise<string> {
   const args = [world.treasury.address, amount] as const
   const call = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
@@ -247,7 +247,7 @@ async function payWith(reference: string, amount: bigint): Promise<string> {
   return hash
 }
 
-test('a payment that carries a quote’s reference is bought with only by who has its claim', async () => {
+test('a payment with a quote’s reference can be used only with the claim', async () => {
   const quote = await client().get(`/api/x402/discover/${seller.serviceId}`)
   const reference = quote.headers.get('x-market-payment-reference') ?? ''
   const claim = quote.headers.get('x-market-payment-claim') ?? ''
@@ -265,7 +265,7 @@ test('a payment that carries a quote’s reference is bought with only by who ha
   expect((await hire(hash, { brief: BRIEF }, { 'x-payment-claim': claim })).status).toBe(200)
 })
 
-test('who paid what a quote asked for is hired for it, whatever the price has become', async () => {
+test('a payment of a quote buys at the quoted price after the price changed', async () => {
   for (const [now, more] of [
     ['20.00', 0n],
     ['5.00', 0n],
@@ -297,7 +297,7 @@ test('who paid what a quote asked for is hired for it, whatever the price has be
   expect(rejected).toMatchObject({ status: 402, body: { error: 'underpaid' } })
 })
 
-test('who paid by a quote’s reference is hired, though the service was taken off the market meanwhile', async () => {
+test('a payment with a quote’s reference buys a service that was deactivated meanwhile', async () => {
   const { serviceId, apiKey } = await world.newSeller({ price_usd: '10.00' })
   const { headers } = await client().get(`/api/x402/discover/${serviceId}`)
   const given = (name: string) => headers.get(`x-market-payment-${name}`) ?? ''
@@ -311,7 +311,7 @@ test('who paid by a quote’s reference is hired, though the service was taken o
   expect((await ask({ 'x-payment-claim': given('claim') })).status).toBe(200)
 })
 
-test('above 25 USDC whoever asks shows that they paid: by the reference, or by the payer’s signature', async () => {
+test('above 25 USDC a purchase requires the reference or the payer’s signature', async () => {
   const dear = await world.newSeller({ price_usd: '30.00' })
   const hash = await world.settled(buyer, 33_000_000n)
   const ask = (headers: Record<string, string>) =>
@@ -322,7 +322,7 @@ test('above 25 USDC whoever asks shows that they paid: by the reference, or by t
   expect((await ask(await ownSignature(hash, dear.serviceId))).status).toBe(200)
 })
 
-/** Somebody who reads the chain purchases themselves with another's payment. */
+/** Another user buys with the payer's transfer, which is public on the chain. */
 async function steal(hash: string) {
   const thief = await world.newSeller({ price_usd: '10.00' })
   const headers = { 'x-payment': hash }
@@ -348,7 +348,7 @@ const balances = async (...ids: string[]) => {
   return ids.map((id) => rows.find(({ subject }) => subject === `order:${id}`)?.balance_micros ?? 0n)
 }
 
-/** What the order's service is shown to have done; its agent has done the same. */
+/** Public counters of the order's service; those of its agent are the same. */
 async function countsOf(id: string) {
   const { listing_id, agent_id } = await rowOf(id)
   const { db } = world.market
@@ -369,7 +369,7 @@ const payoutsOf = (id: string) =>
     .orderBy('kind')
     .execute()
 
-test('who paid and signs for it takes an unbound hire over before it is delivered', async () => {
+test('the payer’s signature takes over an unbound purchase before delivery', async () => {
   const hash = await world.settled(buyer, DUE)
   const { id: theirs, deliver } = await steal(hash)
   const mine = await hire(hash, { brief: BRIEF }, await ownSignature(hash))
@@ -396,7 +396,7 @@ const resolve = async (id: string, outcome: 'release' | 'refund') =>
     { bearer: await operatorToken(world.market) },
   )
 
-test('once it is delivered an operator decides: back to who paid', async () => {
+test('contested after delivery: the operator refunds the payer', async () => {
   const hash = await world.settled(buyer, DUE)
   const { id, deliver } = await stealAndDeliver(hash)
   const mine = await hire(hash, { brief: BRIEF }, await ownSignature(hash))
@@ -422,7 +422,7 @@ test('once it is delivered an operator decides: back to who paid', async () => {
   expect(await balances(id)).toEqual([0n])
 })
 
-test('once it is delivered an operator decides: to the agent, and that is the end of it', async () => {
+test('contested after delivery: the operator releases the funds to the agent, which is final', async () => {
   const hash = await world.settled(buyer, DUE)
   const { id } = await stealAndDeliver(hash)
   expect((await hire(hash, { brief: BRIEF }, await ownSignature(hash))).status).toBe(409)
@@ -435,7 +435,7 @@ test('once it is delivered an operator decides: to the agent, and that is the en
   expect((await rowOf(id)).status).toBe('completed')
 })
 
-test('who names the payment of a hire for that very hire changes nothing', async () => {
+test('pay: naming the purchase’s own payment changes nothing', async () => {
   const payer = await world.newBuyer()
   const hash = await world.settled(payer, DUE)
   const { order_id } = (await hire(hash)).body.data
@@ -445,7 +445,7 @@ test('who names the payment of a hire for that very hire changes nothing', async
   expect(await balances(order_id)).toEqual([DUE])
 })
 
-test('a payment that somebody hired with pays the order that its payer makes of it', async () => {
+test('a payment that another user bought with pays the payer’s order', async () => {
   const payer = await world.newBuyer()
   const hash = await world.settled(payer, DUE)
   const { id: theirs } = await steal(hash)
@@ -458,7 +458,7 @@ test('a payment that somebody hired with pays the order that its payer makes of 
   expect((await hire(hash, { brief: 'For me.' })).status).toBe(409)
 })
 
-test('who has an order to pay is believed to pay that one: nobody purchases with their payment but they', async () => {
+test('payer binding: an open order of the payer requires the payer’s signature for a purchase', async () => {
   const payer = await world.newBuyer()
   const own = await world.newSeller({ price_usd: '11.00' })
   const order = await world.order(payer, own.serviceId)
@@ -469,14 +469,14 @@ test('who has an order to pay is believed to pay that one: nobody purchases with
   expect([paid.status, paid.body.data.status]).toEqual([200, 'paid'])
 })
 
-test('an order that costs more than was paid binds nobody: the payment cannot be for it', async () => {
+test('payer binding: an open order that costs more than the payment does not require a signature', async () => {
   const payer = await world.newBuyer()
   const dear = await world.newSeller({ price_usd: '11.01' })
   expect((await world.order(payer, dear.serviceId)).status).toBe(201)
   expect((await hire(await world.settled(payer, DUE))).status).toBe(200)
 })
 
-test('what leaves for an unbound hire waits for an hour; after it nobody takes it over', async () => {
+test('a payout of an unbound purchase waits one hour, and then it cannot be taken over', async () => {
   const hash = await world.settled(buyer, DUE)
   const { id } = await stealAndDeliver(hash)
   const [payout] = await payoutsOf(id)
@@ -486,7 +486,7 @@ test('what leaves for an unbound hire waits for an hour; after it nobody takes i
   expect((await rowOf(id)).status).toBe('completed')
 })
 
-test('answers that are too long for a brief are told short, and kept whole', async () => {
+test('requirement answers that are too long for the brief are shortened there and stored in full', async () => {
   const fields = ['One', 'Two'].map((label) => ({ label, type: 'textarea', required: true }))
   const asking = await world.newSeller({ price_usd: '10.00', requirement_fields: fields })
   const hash = await world.settled(buyer, DUE)

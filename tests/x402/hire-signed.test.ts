@@ -11,7 +11,7 @@ import { settingsFor } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { someAddress } from '../support/client.ts'
 
-/** A hire that is paid by what the buyer's program signed: unmodified x402 clients, on a real chain. */
+/** Purchases by signed payment: unmodified x402 clients on a real chain. */
 
 const BRIEF = 'Read the branch called blue.'
 const DUE = 11_000_000n
@@ -35,7 +35,7 @@ beforeAll(async () => {
   buyer = await world.newBuyer()
   stock = x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(buyer.account) }],
-    // What a stock client pays without being told otherwise is a dollar.
+    // The default spending limit of an unmodified client is 1 USD.
     spendControls: { maxAmountPerPayment: '$20' },
   })
   paying = wrapFetchWithPayment(fetch, stock)
@@ -51,7 +51,7 @@ const json = (body: unknown) => ({
   headers: { 'content-type': 'application/json', ...from() },
 })
 
-test('a stock client purchases by discover, pay and orders; each hire is one order, paid once', async () => {
+test('an unmodified client buys through discover, pay and orders; each purchase is one order, paid once', async () => {
   const before = await world.chain.balanceOf(buyer.account.address)
   const found = await paying(
     url(`/api/x402/discover/${seller.serviceId}?brief=${encodeURIComponent(BRIEF)}`),
@@ -74,7 +74,7 @@ test('a stock client purchases by discover, pay and orders; each hire is one ord
   expect(await world.chain.balanceOf(world.treasury.address)).toBe(3n * DUE)
 })
 
-/** What a stock client would send with its next request. */
+/** The payment header that an unmodified client would send with its next request. */
 async function signPayment(client = stock): Promise<string> {
   const quote = await fetch(payUrl(), json({ brief: BRIEF }))
   const required = decodePaymentRequiredHeader(quote.headers.get('payment-required') ?? '')
@@ -94,7 +94,7 @@ const hire = async (payment: string, body: unknown = { brief: BRIEF }) => {
   }
 }
 
-test('eight copies of one payment at once are one order and one transfer', async () => {
+test('eight concurrent copies of one payment make one order and one transfer', async () => {
   const payment = await signPayment()
   const before = await world.chain.balanceOf(world.treasury.address)
   const replies = await Promise.all(Array.from({ length: 8 }, () => hire(payment)))
@@ -105,7 +105,7 @@ test('eight copies of one payment at once are one order and one transfer', async
   expect([other.status, other.body['code']]).toEqual([409, 'payment_already_used'])
 })
 
-test('while the chain stands still the answer is wait, and then the order', async () => {
+test('returns 202 while no block is mined, then the order', async () => {
   const payment = await signPayment()
   await world.chain.automine(false)
   const waiting = await hire(payment)
@@ -122,7 +122,7 @@ test('while the chain stands still the answer is wait, and then the order', asyn
   expect(done.status).toBe(200)
 }, 60_000)
 
-test('one balance signed for twice is brought to the chain once: what is under way counts against it', async () => {
+test('two payments from one balance: only one is broadcast, because pending payments count', async () => {
   const poor = await world.newBuyer()
   const held = await world.chain.balanceOf(poor.account.address)
   await world.chain.transfer(poor.account, gas.address, held - DUE)
@@ -144,7 +144,7 @@ test('one balance signed for twice is brought to the chain once: what is under w
 
 const FAILED = 5
 
-test('a wallet whose payments came to nothing on the chain is left alone for an hour', async () => {
+test('a wallet with failed payments is rejected for an hour', async () => {
   const payment = await signPayment()
   expect((await hire(payment)).status).toBe(200)
   const { db } = world.market
@@ -172,7 +172,7 @@ test('a wallet whose payments came to nothing on the chain is left alone for an 
   expect((await hire(await signPayment())).status).toBe(200)
 })
 
-test('a payment that comes again by a stranger’s transaction is found by what was signed', async () => {
+test('a payment broadcast by another account is found by its authorization', async () => {
   const payment = await signPayment()
   const done = await hire(payment)
   const paidBy = JSON.parse(atob(done.headers.get('payment-response') ?? '')) as { transaction: string }
@@ -202,7 +202,7 @@ test('a payment that comes again by a stranger’s transaction is found by what 
   expect(await rowOf(theirs)).toEqual({ result_id: orderId })
 })
 
-test('what we brought to the chain ourselves is nobody’s proof of another payment', async () => {
+test('a transaction that we settled is rejected as a proof of payment', async () => {
   const payment = await signPayment()
   const { headers } = await hire(payment)
   const { transaction } = JSON.parse(atob(headers.get('payment-response') ?? '')) as { transaction: string }

@@ -11,11 +11,11 @@ import { startWorker } from '../support/worker-process.ts'
 import { type HireWorld, startHireWorld } from './hire-world.ts'
 
 const BLOCK_MS = 100
-/** With nothing beside what was just paid, a payout waits half a minute for the one before it to settle. */
+/** Without other funds in the treasury, a payout waits up to 30 s for the previous one to settle. */
 const FLOAT = 1_000_000_000n
 const PATIENTLY = { withinMs: 60_000, everyMs: 100 }
 
-/** Blocks come by themselves, so that what is on the chain becomes final. */
+/** Blocks are mined automatically, so that transactions become final. */
 function keepMining(chains: readonly EvmNetwork[]) {
   const end = new AbortController()
   const mining = (async () => {
@@ -32,7 +32,7 @@ function keepMining(chains: readonly EvmNetwork[]) {
 
 export type WorkedWorld = Awaited<ReturnType<typeof startWorkedWorld>>
 
-/** The world of purchases with a worker process, and endpoints that keep what they are told. */
+/** The purchase world with a worker process and endpoints that record the events they receive. */
 export async function startWorkedWorld() {
   const [world, receiver] = await Promise.all([startHireWorld({ float: FLOAT }), startReceiver()])
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
@@ -43,7 +43,7 @@ export async function startWorkedWorld() {
 
   return {
     ...world,
-    /** An agent with an endpoint, and what its endpoint was told, in order. */
+    /** An agent with an endpoint, and the events it received, in order. */
     newSeller: async (fields: Record<string, unknown> = {}) => {
       const host = `s${randomBytes(6).toString('hex')}.hooks.example`
       world.market.dns.answers.set(host, [PUBLIC_ADDRESS])
@@ -52,7 +52,7 @@ export async function startWorkedWorld() {
       return {
         ...seller,
         told,
-        /** Until it was told so many events. */
+        /** Waits until it received this many events. */
         heard: async (count: number) => {
           await until(`${seller.id} was told ${count}`, () => told().length >= count, PATIENTLY)
           return told().map(({ event }) => event)

@@ -14,14 +14,14 @@ import { type Buyer, evmBuyer, solanaBuyer } from './hire-buyers.ts'
 
 export const BRIEF = 'Read the branch called blue.'
 export const PRICE = 10_000_000n
-/** The price and the fee on top. */
+/** The price plus the fee. */
 export const DUE = 11_000_000n
 
 const ALT = { chainId: 42_161, usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' } as const
 const SOLANA_CAIP2 = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 const SOL = 1_000_000_000n
 
-/** A network with a treasury and an account that pays the gas; the keys are for whoever starts a worker. */
+/** A network with a treasury and a gas account; the keys are for tests with a worker. */
 interface Keys {
   readonly treasury: string
   readonly treasuryKey: string
@@ -56,7 +56,7 @@ const accountsOf = (name: string, { treasury, gas }: Keys) => ({
   [`${name}_GAS_ACCOUNT`]: gas,
 })
 
-/** One network, as somebody who buys on it sees it. */
+/** One network from the view of a buyer. */
 export interface Place {
   readonly network: Network
   readonly caip2: string
@@ -86,13 +86,13 @@ const solanaPlace = ({ chain, treasury }: { chain: SolanaWorld; treasury: string
 
 export type HireWorld = Awaited<ReturnType<typeof startHireWorld>>
 
-/** The api in this process on three real chains, each with a treasury and an account that pays for gas. */
+/** The API in this process on three real chains, each with a treasury and a gas account. */
 export async function startHireWorld({
   settings = {},
   float = 0n,
 }: {
   readonly settings?: Readonly<Record<string, string>>
-  /** What each treasury has from the start. */
+  /** Initial balance of each treasury. */
   readonly float?: bigint
 } = {}) {
   const [base, alt, solana] = await Promise.all([
@@ -100,7 +100,7 @@ export async function startHireWorld({
     openEvm(ALT, float),
     openSolana(float),
   ])
-  /** What the api and a worker know alike. */
+  /** Settings that the API and a worker share. */
   const chains = {
     BASE_RPC_URLS: base.chain.url,
     BASE_CONFIRMATIONS: '0:1',
@@ -140,7 +140,7 @@ export async function startHireWorld({
     payPath,
     newSeller: (fields: Record<string, unknown> = {}, agent: Record<string, unknown> = {}) =>
       makeSeller(market, solana.chain, fields, agent),
-    /** Names a transfer that was made, as the spec has it. */
+    /** Sends the hash of a transfer in `X-PAYMENT`. */
     hireSent: (
       serviceId: string,
       buyer: Pick<Buyer, 'network'>,
@@ -152,16 +152,16 @@ export async function startHireWorld({
         { brief },
         { headers: { 'x-payment': reference, 'x-payment-network': buyer.network, ...headers } },
       ),
-    /** Shows a payment that a client signed. */
+    /** Sends a signed payment. */
     hireSigned: (serviceId: string, payment: string, brief = BRIEF): Promise<Reply> =>
       client().post(payPath(serviceId), { brief }, { headers: { 'payment-signature': payment } }),
-    /** What a stock client would send with its next request. */
+    /** The payment header that an unmodified client would send with its next request. */
     signPayment: async (serviceId: string, { stock }: Pick<Buyer, 'stock'>): Promise<string> => {
       const quote = await client().post(payPath(serviceId), { brief: BRIEF })
       const required = decodePaymentRequiredHeader(quote.headers.get('payment-required') ?? '')
       return encodePaymentSignatureHeader(await stock.createPaymentPayload(required))
     },
-    /** The headers by which a payer signs for this very payment and purchase. */
+    /** Headers with the payer's signature for this payment and purchase. */
     payerSays: async (buyer: Pick<Buyer, 'address' | 'sign'>, purpose: string) =>
       asHeaders(await signed(buyer, purpose, market.now())),
     ordersOf: (reference: string) =>
@@ -173,7 +173,7 @@ export async function startHireWorld({
   }
 }
 
-/** An agent that can be paid on all three networks: its owner's wallet on two, its own choice on the third. */
+/** An agent with payout addresses on all three networks: its owner's wallet on two, a configured one on the third. */
 async function makeSeller(
   market: Market,
   solana: SolanaWorld,
@@ -195,13 +195,13 @@ async function makeSeller(
   return { ...made, serviceId: service.id, payees }
 }
 
-/** What `fetch` needs to post this, from an address of its own. */
+/** Options of `fetch` to post this body from a new client address. */
 export const json = (body: unknown, headers: Record<string, string> = {}) => ({
   method: 'POST',
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json', 'x-forwarded-for': someAddress(), ...headers },
 })
 
-/** What a header says that holds JSON in base64. */
+/** Decodes a header of base64 JSON. */
 export const decoded = (headers: Headers, name: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(headers.get(name) ?? 'e30=', 'base64').toString('utf8')) as Record<string, unknown>

@@ -4,7 +4,7 @@ import { type Reply, someAddress } from '../support/client.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { rejected } from '../support/rejected.ts'
 
-/** How often one address may knock at the doors of programs that pay. */
+/** Rate limits of the purchase routes per address. */
 
 const SERVICE = 'svc_1700000000000_00000000000000000'
 const BATCH = 20
@@ -28,7 +28,7 @@ const DOORS = [
 ] as const
 
 describe.each(DOORS)('%s', (path, max) => {
-  test('what cannot be read is counted, and says how often is left', async () => {
+  test('an unreadable payment counts against the limit and returns the limit headers', async () => {
     const from = someAddress()
     const post = (body: string, type = 'application/json') =>
       market.client().post(path, body, { from, headers: { 'content-type': type } })
@@ -46,7 +46,7 @@ describe.each(DOORS)('%s', (path, max) => {
   })
 })
 
-/** Uses up what an address has, in turns; whichever way the last calls go, they are one counter's. */
+/** Uses up the limit of an address through all forms of a route in turn, which share one counter. */
 async function usesUp(max: number, ways: readonly ((from: string) => Promise<Reply>)[]) {
   const from = someAddress()
   const replies: Reply[] = []
@@ -72,14 +72,14 @@ async function usesUp(max: number, ways: readonly ((from: string) => Promise<Rep
 const get = (path: string) => (from: string) => market.client().get(path, { from })
 const post = (path: string, body: unknown) => (from: string) => market.client().post(path, body, { from })
 
-test(`429: call ${PAY + 1} of one address at pay within the hour, whatever its version and however it is written`, () =>
+test(`429: call ${PAY + 1} of one address at pay within an hour, for every version and path form`, () =>
   usesUp(PAY, [
     post('/api/x402/pay?service_id=x', {}),
     post('/api/x402/v1/pay?service_id=x', {}),
     post('/api/x402/pay', '{'),
   ]))
 
-test(`429: call ${DISCOVER + 1} of one address at discover within the hour: both forms are one counter`, () =>
+test(`429: call ${DISCOVER + 1} of one address at discover within an hour: both forms share one counter`, () =>
   usesUp(DISCOVER, [
     get('/api/x402/discover/x'),
     get('/api/x402/discover?service_id=x'),

@@ -15,7 +15,7 @@ afterAll(() => world.stop())
 
 const SHORT_SECONDS = 10
 
-/** A worker that sees Base, with more settings if any. */
+/** A worker for Base, with optional settings. */
 function newWorker(more: Readonly<Record<string, string>> = {}) {
   const { chain, treasuryKey, gas } = world.base
   const {
@@ -34,7 +34,7 @@ function newWorker(more: Readonly<Record<string, string>> = {}) {
   })
 }
 
-test('a settlement that the network forgot and that is void by now still uses its number, so that others are not stuck', async () => {
+test('nonce gap: a dropped and expired settlement still uses its nonce, so that later ones are mined', async () => {
   const { chain, treasury, gas } = world.base
   const buyer = await world.places['base-mainnet'].newBuyer()
   const told = opened(await world.signPayment(serviceId, buyer))
@@ -73,7 +73,7 @@ test('a settlement that the network forgot and that is void by now still uses it
   }
 }, 120_000)
 
-test('settlements for which blocks ask more by now are outbid by the worker, and the buyers get what they paid for', async () => {
+test('fee bump: the worker replaces settlements below the base fee, and the buyers get their orders', async () => {
   const { chain, gasKey } = world.base
   const { newBuyer } = world.places['base-mainnet']
   const payments = [

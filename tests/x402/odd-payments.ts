@@ -18,7 +18,7 @@ import { until } from '../support/until.ts'
 import type { HireWorld } from './hire-world.ts'
 import type { EvmPayload } from './stock-evm-buyer.ts'
 
-/** What a client signed, as it stands in its header. */
+/** The decoded payment header of a client. */
 export interface Payment {
   readonly x402Version: number
   readonly accepted: Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ export const proofIn = (header: string): string => {
   return `${from}:${nonce}`.toLowerCase()
 }
 
-/** Any transaction whatever, signed by those of its signers whose keys are at hand. */
+/** A transaction of any instructions, signed by the signers whose keys are available. */
 export async function solanaPayload(
   { rpc }: SolanaWorld,
   feePayer: string,
@@ -53,7 +53,7 @@ export async function solanaPayload(
   return { transaction: getBase64EncodedWireTransaction(signed) }
 }
 
-/** Does something after a payment was sent and before the chain has taken it. */
+/** Runs `work` after a payment was broadcast and before it is mined. */
 export async function inFlight(
   { market }: Pick<HireWorld, 'market'>,
   chain: EvmNetwork,
@@ -80,7 +80,7 @@ export async function inFlight(
   return answer
 }
 
-/** Brings somebody else's authorization to the chain before anybody whose offer for gas is lower. */
+/** Broadcasts another account's authorization with a higher gas price. */
 export async function frontRun(chain: EvmNetwork, thief: PrivateKeyAccount, header: string): Promise<Hex> {
   const { authorization: a, signature } = opened(header).payload
   const data = authorizationCall(
@@ -107,22 +107,22 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const AUTHORIZATION_USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
 
 const log = (topic: Hex, size: Hex): Hex => concat(['0x7f', topic, '0x60', size, '0x6000', '0xa3'])
-/** What was asked for, less a millionth of a dollar, as an event tells it; where the sum stands and who pays whom. */
+/** A Transfer event of one micro USDC less than the price, with the positions of amount, payer and payee. */
 const shortTransfer = (value: Hex, to: Hex, from: Hex): Hex =>
   concat(['0x6001', value, '0x03600052', to, from, log(TRANSFER, '0x20'), '0x00'])
 
-/** Tokens that are none, in code of the machine: they change nothing and tell what suits them. */
+/** Bytecode of fake tokens that change no balance. */
 const TOKENS = {
   'takes a fee of what was signed': concat([
     ...(['0x60a435', '0x600435', log(AUTHORIZATION_USED, '0x00')] as const),
     shortTransfer('0x604435', '0x602435', '0x600435'),
   ]),
   'takes a fee of what is sent': shortTransfer('0x602435', '0x600435', '0x33'),
-  /** Says zero to everything. */
+  /** Returns zero from every call. */
   'does nothing': '0x60206000f3',
 } as const satisfies Record<string, Hex>
 
-/** The token at its address is another one while this is done. */
+/** Replaces the token's code during `work`. */
 export async function withToken<T>(
   chain: EvmNetwork,
   kind: keyof typeof TOKENS,
@@ -137,7 +137,7 @@ export async function withToken<T>(
   }
 }
 
-/** The token's name, which is part of what payers sign, becomes another one for a while. */
+/** Changes the token's name, which is part of the signed data, during `work`. */
 export async function withName<T>(chain: EvmNetwork, name: string, work: () => Promise<T>): Promise<T> {
   const slot = toHex(3, { size: 32 })
   const before = await chain.rpc('eth_getStorageAt', [chain.usdc, '0x3', 'latest'])

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 
-/** Registering an agent that is paid for with the request. */
+/** Agent registration paid with the request. */
 
 const FEE = 1_000_000n
 const gasKey = generatePrivateKey()
@@ -47,7 +47,7 @@ const ledgerOf = async (kind: string) => {
   return rows.reduce((sum, { balance_micros }) => sum + balance_micros, 0n)
 }
 
-test('402: asked for by the query or by the body, at one dollar', async () => {
+test('returns 402 with a price of 1 USDC when the query or the body requests payment', async () => {
   const asked = [
     await register(wanted()),
     await register({ ...wanted(), pay_to_register: true }, {}, '/api/agents/register'),
@@ -65,7 +65,7 @@ test('402: asked for by the query or by the body, at one dollar', async () => {
   }
 })
 
-test('whoever pays owns the agent; the key is shown once, and again only to who had a word of their own', async () => {
+test('the payer owns the agent; the API key is returned once, and again only for the same Idempotency-Key', async () => {
   const body = wanted()
   const before = await ledgerOf('fees')
   const hash = await world.settled(buyer, FEE)
@@ -93,7 +93,7 @@ test('whoever pays owns the agent; the key is shown once, and again only to who 
   expect((await register(named, { 'x-payment': headers['x-payment'] })).status).toBe(409)
 })
 
-test('a stock client’s signature registers too', async () => {
+test('registers with the signed payment of an unmodified client', async () => {
   const body = wanted()
   const stock = x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(buyer.account) }],
@@ -105,7 +105,7 @@ test('a stock client’s signature registers too', async () => {
   expect(reply.status).toBe(201)
 })
 
-/** A quote, and a payment that carries its reference. */
+/** A quote and a payment with its reference. */
 async function payByReference(body: Record<string, unknown>, amount: bigint) {
   const { headers } = await register(body)
   const given = (name: string) => headers.get(`x-market-payment-${name}`) ?? ''
@@ -117,7 +117,7 @@ async function payByReference(body: Record<string, unknown>, amount: bigint) {
   return { hash, headers: { 'x-payment': hash, 'x-payment-claim': given('claim') } }
 }
 
-test('a payment with a reference registers only who has its claim', async () => {
+test('a payment with a reference registers only with its claim', async () => {
   const body = wanted()
   const { hash, headers } = await payByReference(body, FEE)
   const rejected = await register(body, { 'x-payment': hash })
@@ -125,7 +125,7 @@ test('a payment with a reference registers only who has its claim', async () => 
   expect((await register(body, headers)).status).toBe(201)
 })
 
-/** As many looks as it takes until a payment that vanished is given up. */
+/** The number of observations after which a missing payment is reversed. */
 async function missPayments() {
   const { db, now } = world.market
   const clock = { now: () => new Date(now()) }
@@ -141,7 +141,7 @@ async function missPayments() {
   }
 }
 
-test('what was paid too much goes back; a fee that the chain takes back leaves again, and with it what was to go back', async () => {
+test('surplus is refunded; a reorganized fee is reversed together with its refund', async () => {
   const before = await Promise.all(['world', 'fees', 'payable', 'escrow', 'surplus'].map(ledgerOf))
   const body = wanted()
   const { headers } = await payByReference(body, FEE + 500_000n)
@@ -166,7 +166,7 @@ test('what was paid too much goes back; a fee that the chain takes back leaves a
   expect(owned.status).toBe(200)
 })
 
-test('a name that is taken costs nothing: it is rejected before anybody pays', async () => {
+test('a taken name is rejected before payment', async () => {
   const body = wanted()
   await register(body, { 'x-payment': await world.settled(buyer, FEE) })
   const hash = await world.settled(buyer, FEE)
@@ -175,7 +175,7 @@ test('a name that is taken costs nothing: it is rejected before anybody pays', a
   expect((await register(wanted(), { 'x-payment': hash })).status).toBe(201)
 })
 
-test('a hire’s payment registers nobody, and a registration’s purchases nobody', async () => {
+test('a purchase’s payment cannot register, and a registration’s payment cannot buy', async () => {
   const seller = await world.newSeller({ price_usd: '0.90' })
   const hash = await world.settled(buyer, FEE)
   expect((await register(wanted(), { 'x-payment': hash })).status).toBe(201)

@@ -8,7 +8,7 @@ export interface Quote {
   readonly extra?: Record<string, unknown>
 }
 
-/** What a stock client is shown when it is to pay. */
+/** The payment requirement that a client receives. */
 export const requirementOf = (
   { caip2, extra }: Pick<Facilitator, 'caip2' | 'extra'>,
   quote: Quote,

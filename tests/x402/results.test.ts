@@ -7,7 +7,7 @@ import type { Buyer, EvmBuyer } from './hire-buyers.ts'
 import { BRIEF, DUE, decoded, type HireWorld, json, startHireWorld } from './hire-world.ts'
 import { opened, type Payment, sealed } from './odd-payments.ts'
 
-/** What comes of each way to pay, line by line of the table of results. */
+/** The expected result of each payment, numbered as in the table of results. */
 
 const OTHER = 'Something else.'
 const USED = { status: 409, body: { code: 'payment_already_used' } }
@@ -15,7 +15,7 @@ const USED = { status: 409, body: { code: 'payment_already_used' } }
 let world: HireWorld
 let serviceId: string
 let buyers: { [N in Network]: Awaited<ReturnType<HireWorld['places'][N]['newBuyer']>> }
-/** Signed when the file begins, shown when its time is over. */
+/** Signed at the start of the file and sent after it expired. */
 let stale: { readonly payment: string; readonly until: bigint }
 beforeAll(async () => {
   world = await startHireWorld()
@@ -35,7 +35,7 @@ const everyBuyer = (): Buyer[] => NETWORKS.map((network) => buyers[network])
 const evmBuyers = (): EvmBuyer[] => [buyers['base-mainnet'], buyers['alt-mainnet']]
 const chainOf = ({ network }: Pick<Buyer, 'network'>) => (network === 'base-mainnet' ? world.base : world.alt)
 
-test('result 1: a stock client purchases by GET discover, POST pay and POST orders', async () => {
+test('result 1: an unmodified client buys through GET discover, POST pay and POST orders', async () => {
   const url = (path: string) => `${world.market.url}${path}`
   for (const { paying } of everyBuyer()) {
     const brief = encodeURIComponent(BRIEF)
@@ -49,7 +49,7 @@ test('result 1: a stock client purchases by GET discover, POST pay and POST orde
   }
 })
 
-test('result 2: the buyer needs no coin of the chain; our account pays the gas, and little', async () => {
+test('result 2: the buyer needs no native coin; our account pays the gas within the limit', async () => {
   for (const buyer of evmBuyers()) {
     const { chain, gas } = chainOf(buyer)
     const coin = async () => BigInt(String(await chain.rpc('eth_getBalance', [gas, 'latest'])))
@@ -66,11 +66,11 @@ test('result 2: the buyer needs no coin of the chain; our account pays the gas, 
   const [fresh, before] = [await world.places['solana-mainnet'].newBuyer(), await coin()]
   expect((await world.hireSigned(serviceId, await world.signPayment(serviceId, fresh))).status).toBe(200)
   expect(await fresh.coin()).toBe(0n)
-  // Two signatures, and the little that its place in the block may cost.
+  // The fee of two signatures plus a small priority fee.
   expect(before - (await coin())).toBeLessThanOrEqual(10_100n)
 })
 
-test('result 3: eight copies of one signed payment at once are one order and one transaction of ours', async () => {
+test('result 3: eight concurrent copies of one signed payment make one order and one transaction', async () => {
   for (const buyer of everyBuyer()) {
     const payment = await world.signPayment(serviceId, buyer)
     const sent = async () =>
@@ -97,7 +97,7 @@ test('result 4: the same payment with another brief, or for an equal service, is
   }
 })
 
-test('result 5: what we settled is rejected as a proof of its own', async () => {
+test('result 5: a transaction that we settled is rejected as a proof of payment', async () => {
   for (const buyer of everyBuyer()) {
     const { headers } = await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))
     const { transaction } = decoded(headers, 'payment-response')
@@ -105,7 +105,7 @@ test('result 5: what we settled is rejected as a proof of its own', async () => 
   }
 })
 
-test('result 6: a transaction buys; again with the same brief it is the same order, with another it is rejected', async () => {
+test('result 6: a transfer buys once; the same brief returns the order, another brief is rejected', async () => {
   for (const buyer of everyBuyer()) {
     const reference = await buyer.send(DUE)
     const replies: Reply[] = []
@@ -118,7 +118,7 @@ test('result 6: a transaction buys; again with the same brief it is the same ord
   }
 })
 
-test('result 7: what was accepted is what is asked for, field by field', async () => {
+test('result 7: a payment whose accepted requirement differs in any field is rejected', async () => {
   for (const buyer of everyBuyer()) {
     const payment = opened(await world.signPayment(serviceId, buyer))
     const had = await buyer.usdc()
@@ -139,7 +139,7 @@ test('result 7: what was accepted is what is asked for, field by field', async (
   }
 })
 
-test('result 8: an authorization that was changed after it was signed is rejected by its reason', async () => {
+test('result 8: an authorization changed after signing is rejected with the reason', async () => {
   const changes: readonly (readonly [string, (one: Payment['payload']) => object])[] = [
     ['payload_authorization_value_mismatch', ({ authorization: a }) => ({ ...a, value: String(DUE - 1n) })],
     ['payload_authorization_valid_before', ({ authorization: a }) => ({ ...a, validBefore: '1' })],
@@ -157,12 +157,12 @@ test('result 8: an authorization that was changed after it was signed is rejecte
       const reply = await world.hireSigned(serviceId, sealed({ ...payment, payload }))
       expect([reply.status, reply.body.error]).toEqual([402, `invalid_exact_evm_${why}`])
     }
-    // None of it used the payment up.
+    // None of these requests used the payment.
     expect((await world.hireSigned(serviceId, sealed(payment))).status).toBe(200)
   }
 })
 
-test('result 9: while a chain stands still the answer is wait, from whichever api, and then the one order', async () => {
+test('result 9: every API instance returns 202 while no block is mined, then the same order', async () => {
   const api = await startApi(world.market.environment as Readonly<Record<string, string>>)
   onTestFinished(() => api.stop())
   const buyer = buyers['base-mainnet']
@@ -187,7 +187,7 @@ test('result 9: while a chain stands still the answer is wait, from whichever ap
   expect(had - (await buyer.usdc())).toBe(DUE)
 })
 
-test('result 10: a Solana payment whose time is over is rejected, and a fresh one is taken', async () => {
+test('result 10: an expired Solana payment is rejected, and a new one is accepted', async () => {
   const buyer = buyers['solana-mainnet']
   const { rpc } = world.solana.chain
   while ((await rpc.getBlockHeight().send()) <= stale.until) await wait(100)

@@ -7,7 +7,7 @@ import { BASE_URL } from '../support/settings.ts'
 import type { EvmBuyer } from './hire-buyers.ts'
 import { BRIEF, DUE, decoded, type HireWorld, startHireWorld } from './hire-world.ts'
 
-/** Every body and header of the doors, to the letter. */
+/** The exact bodies and headers of the purchase routes. */
 
 const FEE = 1_000_000n
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** What is another in every run, by its name. */
+/** Values that differ in every run, replaced by names. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/"order_id":"ord_\w+"/g, '"order_id":"<order>"'],
   [/orders\/ord_\w+\?t=[\w-]{22}"/g, 'orders/<order>?t=<word>"'],
@@ -55,7 +55,7 @@ const TOLD = [
   'x-market-payment-reference',
 ]
 
-/** Status, the headers that say something about a payment, and the body. */
+/** Status, payment headers and body. */
 const answer = ({ status, headers, body }: Reply) => ({
   status,
   headers: Object.fromEntries(
@@ -301,7 +301,7 @@ describe('402', () => {
     `)
   })
 
-  test('the same at every door, and known to be right by those who read it', async () => {
+  test('is the same on every route, and valid for the x402 schemas', async () => {
     const first = await world.client().get(`/api/x402/discover/${serviceId}`)
     const replies = [
       first,
@@ -325,7 +325,7 @@ describe('402', () => {
     }
   })
 
-  test('why a payment would not do stands in the body and in the header', async () => {
+  test('the rejection reason is in the body and in the header', async () => {
     const short = await world.hireSent(serviceId, buyer, await buyer.send(DUE - 1n))
     expect(short).toMatchObject({ status: 402, body: { x402Version: 1, error: 'underpaid' } })
     expect(required(short)['error']).toBe('underpaid')
@@ -334,7 +334,7 @@ describe('402', () => {
     expect(body).toEqual(first.body)
   })
 
-  test('the door of version 1', async () => {
+  test('the route of version 1', async () => {
     const quote = await ask(`/api/x402/v1/pay?service_id=${serviceId}`, { brief: BRIEF })
     expect(quote.headers.has('payment-required')).toBe(false)
     expect(answer(quote)).toMatchInlineSnapshot(`
@@ -526,7 +526,7 @@ describe('paid', () => {
     `)
   })
 
-  test('200 of pay, and the same again', async () => {
+  test('200 of pay, and of its replay', async () => {
     const headers = await paid()
     const reply = await ask(world.payPath(serviceId), { brief: BRIEF }, headers)
     expect(answer(reply)).toMatchInlineSnapshot(`
@@ -559,7 +559,7 @@ describe('paid', () => {
     expect(answer(again)).toEqual({ ...told, headers: { ...told.headers, 'idempotent-replayed': 'true' } })
   })
 
-  test('200 of what was signed is the same', async () => {
+  test('200 of a signed payment has the same shape', async () => {
     const reply = await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))
     expect(answer(reply)).toEqual(answer(await ask(world.payPath(serviceId), { brief: BRIEF }, await paid())))
     expect(settled(reply)).toMatchInlineSnapshot(`
@@ -593,7 +593,7 @@ describe('paid', () => {
     `)
   })
 
-  test('201 of registering, and 200 without the key when it is asked for again', async () => {
+  test('201 of registering, and 200 without the key for a replay', async () => {
     const [body, headers] = [wanted(), await paid(FEE)]
     const reply = await ask('/api/agents/register?pay=x402', body, headers)
     expect(reply.body).toEqual({
@@ -669,7 +669,7 @@ describe('rejected', () => {
       },
     ],
   ]
-  test('400, 404 and 409, each in the envelope', async () => {
+  test('400, 404 and 409 in the error envelope', async () => {
     const told: Record<string, unknown> = {}
     for (const [name, reject] of asked) {
       const { status, body } = answer(await reject())
@@ -750,7 +750,7 @@ describe('rejected', () => {
   })
 })
 
-test('404 of every other method: nobody pays by asking what there is', async () => {
+test('returns 404 for every other method, so that HEAD and OPTIONS never charge', async () => {
   const headers = { 'x-payment': await buyer.send(DUE), 'x-market-brief': BRIEF }
   for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     for (const path of [`/api/x402/discover/${serviceId}`, world.payPath(serviceId)]) {
@@ -761,7 +761,7 @@ test('404 of every other method: nobody pays by asking what there is', async () 
 })
 
 describe.concurrent('waiting', () => {
-  test('202 while the payment is on its way', async ({ expect }) => {
+  test('202 while the payment is pending', async ({ expect }) => {
     const payment = await world.signPayment(serviceId, buyer)
     await world.base.chain.automine(false)
     const reply = await world.hireSigned(serviceId, payment)
@@ -796,14 +796,14 @@ describe.concurrent('waiting', () => {
     expect((await world.hireSigned(serviceId, payment)).status).toBe(200)
   })
 
-  test('409 while another request has the payment', async ({ expect }) => {
+  test('409 while another request processes the payment', async ({ expect }) => {
     const other = await world.places['alt-mainnet'].newBuyer()
     const payment = await world.signPayment(serviceId, other)
     const { payload } = JSON.parse(Buffer.from(payment, 'base64').toString()) as {
       payload: { authorization: { from: string; nonce: string } }
     }
     const { from, nonce } = payload.authorization
-    // Somebody claimed it and says nothing: as if that process were busy with it at this moment.
+    // Another process has the lease of the payment and sends no heartbeat yet.
     const first = await world.hireSigned(serviceId, payment)
     await world.market.db
       .updateTable('purchases')

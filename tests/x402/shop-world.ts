@@ -38,7 +38,7 @@ export const CAIP2 = {
   'alt-mainnet': 'eip155:137',
 } as const satisfies Record<Network, string>
 
-/** What a requirement of each network says beside; the first also what would be stale in a catalogue. */
+/** `extra` of each network's requirement; Solana's also has values that would be stale in a catalog. */
 export const EXTRA: Readonly<Record<Network, Readonly<Record<string, unknown>>>> = {
   'solana-mainnet': {
     feePayer: 'FeePayerFeePayerFeePayerFeePayerFeePayerFeeP',
@@ -49,9 +49,9 @@ export const EXTRA: Readonly<Record<Network, Readonly<Record<string, unknown>>>>
   'alt-mainnet': { name: 'USD Coin', version: '2' },
 }
 
-/** To look around nobody asks a chain: whoever does learns that it is away. */
+/** The catalog must not query a chain, so every query fails. */
 const away = async () => {
-  throw unavailable('no chain is asked here')
+  throw unavailable('the catalog must not query a chain')
 }
 
 const quietChain = (network: Network): Chain => ({
@@ -86,12 +86,12 @@ const quietFacilitator = (network: Network): Facilitator => ({
 
 interface Open {
   readonly open?: readonly Network[]
-  /** Networks on which signed payments are taken, too. */
+  /** Networks that accept signed payments. */
   readonly signed?: readonly Network[]
   readonly keptMs?: number
 }
 
-/** A server of the application, really listening, on the database of a market and on chains that are there by name. */
+/** A listening API server on the database of a market, with stub chains. */
 export async function openShop(
   market: Market,
   { open = ['solana-mainnet', 'base-mainnet'], signed = open, keptMs = 0 }: Open = {},
@@ -134,7 +134,7 @@ export async function openShop(
   return {
     url,
     faults,
-    /** What a door answers, as it came. */
+    /** The raw response of a route. */
     get: async (path: string, headers: Record<string, string> = {}) => {
       const response = await fetch(`${url}${path}`, { headers })
       const text = await response.text()
@@ -147,7 +147,7 @@ export async function openShop(
   }
 }
 
-/** The address is in what the server says, so it is chosen before: below those that the kernel hands out. */
+/** Responses contain the server's URL, so its port is chosen first, below the ephemeral range. */
 async function listenSomewhere(build: (baseUrl: string) => ReturnType<typeof buildServer>) {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(20_000, 32_000)
@@ -163,7 +163,7 @@ async function listenSomewhere(build: (baseUrl: string) => ReturnType<typeof bui
   throw new Error('no free port was found')
 }
 
-/** A market to sell in, and a shop that shows what it sells. */
+/** A market with sellers, and a server of its catalog. */
 export async function startShopWorld(settings: Open = {}) {
   const market = await startMarket()
   const shop = await openShop(market, settings)

@@ -1,6 +1,6 @@
 import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
 
-/** Signs on the terms of this moment, at the next nonce. */
+/** Signs with the current terms and the next nonce. */
 export const signNow = async (facilitator: Facilitator, payment: SignedPayment) => {
   const terms = await facilitator.readTerms()
   return facilitator.sign(payment, terms, terms.nextNonce)

@@ -33,7 +33,7 @@ export const limitOf = (units = 20_000): Instruction => getSetComputeUnitLimitIn
 export const priceOf = (microLamports = 1n): Instruction =>
   getSetComputeUnitPriceInstruction({ microLamports })
 
-/** A treasury, a gas account, a buyer without any coin for fees, and the facilitator between them. */
+/** A treasury, a gas account, a buyer without native coin and the facilitator. */
 export const startSolanaFacilitator = async () => {
   const solana = await startSolanaWorld()
   const seed = Uint8Array.from(randomBytes(32))
@@ -55,7 +55,7 @@ export const startSolanaFacilitator = async () => {
     facilitator,
     quote,
     pay: (who: KeyPairSigner = buyer) => stockSolanaPayload(who, facilitator, quote, solana.chain.url),
-    /** Any transaction whatever, signed by those of its signers whose keys are at hand. */
+    /** A transaction of any instructions, signed by the signers whose keys are available. */
     async built(
       instructions: readonly Instruction[],
       { feePayer = gas, legacy = false }: { readonly feePayer?: Address; readonly legacy?: boolean } = {},
@@ -77,7 +77,7 @@ export const startSolanaFacilitator = async () => {
       const signed = await partiallySignTransactionMessageWithSigners(message)
       return { transaction: getBase64EncodedWireTransaction(signed) }
     },
-    /** As the market does it: rejected or signed, kept, and only what was kept is sent. */
+    /** Settles like the application: rejects or signs, stores, then broadcasts the stored transaction. */
     async settle(payment: SolanaPayload) {
       const rejected = await facilitator.rejectionReason(payment, PRICE)
       if (rejected !== undefined) throw new Error(rejected)

@@ -9,7 +9,7 @@ import { clientOf, SPEND_CONTROLS } from '../support/stock-client.ts'
 import type { Buyer } from './hire-buyers.ts'
 import { BRIEF, DUE, decoded, type HireWorld, json, startHireWorld } from './hire-world.ts'
 
-/** Unmodified clients of x402 hire through every door, on every network, with no coin for fees. */
+/** Unmodified x402 clients buy through every route on every network without native coin. */
 
 let world: HireWorld
 let serviceId: string
@@ -50,7 +50,7 @@ describe.each(NETWORKS)('on %s', (network) => {
     buyer = await world.places[network].newBuyer()
   })
 
-  test.each(DOORS)('%s: one order, paid exactly, without any coin', async (_name, status, ask) => {
+  test.each(DOORS)('%s: makes one order, paid exactly, without native coin', async (_name, status, ask) => {
     const { treasury, balanceOf, caip2 } = world.places[network]
     const [had, held] = [await buyer.usdc(), await balanceOf(treasury)]
     const [path, init] = ask()
@@ -71,7 +71,7 @@ describe.each(NETWORKS)('on %s', (network) => {
   })
 })
 
-test('a client that can pay on several networks pays on Solana, which is named first', async () => {
+test('a client with several networks pays on Solana, which is listed first', async () => {
   const [onBase, onSolana] = await Promise.all([
     world.places['base-mainnet'].newBuyer(),
     world.places['solana-mainnet'].newBuyer(),
@@ -83,7 +83,7 @@ test('a client that can pay on several networks pays on Solana, which is named f
   expect([had[0] - (await onBase.usdc()), had[1] - (await onSolana.usdc())]).toEqual([0n, DUE])
 })
 
-test('a client that was told no limit rejects by itself what costs more than a dollar, and nobody pays', async () => {
+test('a client with the default limit does not pay more than 1 USD', async () => {
   const buyer = await world.places['base-mainnet'].newBuyer()
   const timid = wrapFetchWithPayment(fetch, x402Client.fromConfig({ schemes: [buyer.scheme] }))
   const had = await buyer.usdc()
@@ -93,7 +93,7 @@ test('a client that was told no limit rejects by itself what costs more than a d
   expect(await buyer.usdc()).toBe(had)
 })
 
-/** Version 1 as the same packages speak it: they read the body of the 402 and pay in `X-PAYMENT`. */
+/** Version 1 of the same packages: the requirement is in the body of the 402, the payment in `X-PAYMENT`. */
 const FIRST_VERSION = {
   'base-mainnet': async () => {
     const buyer = await world.places['base-mainnet'].newBuyer()
@@ -122,7 +122,7 @@ test.each(['base-mainnet', 'solana-mainnet'] as const)(
   },
 )
 
-test('what version 1 is asked for is what its schema wants, on the networks it has a word for', async () => {
+test('version 1: requirements match its schema on the networks that it supports', async () => {
   const quote = await world.client().post(`/api/x402/v1/pay?service_id=${serviceId}`, { brief: BRIEF })
   expect(PaymentRequiredV1Schema.parse(quote.body).accepts.map(({ network }) => network)).toEqual([
     'base',

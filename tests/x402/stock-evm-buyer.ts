@@ -4,7 +4,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import type { Hex, PrivateKeyAccount } from 'viem'
 import { type Quote, requirementOf } from './requirement.ts'
 
-/** What an EIP-3009 payload looks like on the wire. */
+/** The JSON of an EIP-3009 payload. */
 export interface EvmPayload extends SignedPayment {
   readonly signature: Hex
   readonly authorization: {
@@ -19,7 +19,7 @@ export interface EvmPayload extends SignedPayment {
 
 type TypedData = Parameters<PrivateKeyAccount['signTypedData']>[0]
 
-/** Signs what a stock, unmodified client of x402 signs when it meets this requirement. */
+/** The payload that an unmodified x402 client signs for this requirement. */
 export const stockEvmPayload = async (
   buyer: Pick<PrivateKeyAccount, 'address' | 'signTypedData'>,
   facilitator: Pick<Facilitator, 'caip2' | 'extra'>,

@@ -45,7 +45,7 @@ test('the unmodified Bazaar client lists and searches the directory', async () =
   expect(resources.map(({ serviceName }) => serviceName)).toEqual(['A logo for your bakery'])
 })
 
-test('what each item declares is what the Bazaar takes for a declaration', async () => {
+test('every item’s declaration is valid for the Bazaar extension', async () => {
   const facilitator = new HTTPFacilitatorClient({ url: `${world.shop.url}/api/x402` })
   const { items } = await withBazaar(facilitator).extensions.bazaar.listResources()
   for (const { extensions } of items) {
@@ -54,7 +54,7 @@ test('what each item declares is what the Bazaar takes for a declaration', async
   }
 })
 
-test('the unmodified discovery of agents finds every service, what it costs, and nothing to complain about', async () => {
+test('the unmodified discovery client finds every service and its price without warnings', async () => {
   const origin = await discoverOriginSchema({ target: world.shop.url })
   if (!origin.found) throw new Error('nothing was found')
   expect(origin.endpoints.map(({ path }) => `${world.shop.url}${path}`).toSorted()).toEqual(urls())
@@ -77,7 +77,7 @@ test('the unmodified discovery of agents finds every service, what it costs, and
   expect(warnings).toEqual([])
 })
 
-test('asked at its door, a service tells the same finder a price it can pay', async () => {
+test('the discovery client reads a payable price from a service’s route', async () => {
   for (const url of urls()) {
     const checked = await checkEndpointSchema({ url, probe: true })
     if (!checked.found) throw new Error(`${url} was not found`)

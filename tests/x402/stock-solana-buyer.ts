@@ -8,7 +8,7 @@ export interface SolanaPayload extends SignedPayment {
   readonly transaction: string
 }
 
-/** Signs what a stock, unmodified client of x402 signs when it meets this requirement. */
+/** The payload that an unmodified x402 client signs for this requirement. */
 export const stockSolanaPayload = async (
   buyer: KeyPairSigner,
   facilitator: Facilitator,
