@@ -126,14 +126,14 @@ test('a worker that looked before another signed anew declares nothing dead', as
     const sender = books.lossy.payoutSenders[NETWORK]
     const late = {
       ...sender,
-      look: async () => ({ kind: 'expired' as const }),
+      observe: async () => ({ kind: 'expired' as const }),
       sign: async (...said: Parameters<typeof sender.sign>) => {
         const signed = await sender.sign(...said)
         await advancePayout(quick, books.id)
         return signed
       },
     }
-    const quick = { ...books.lossy, payoutSenders: { [NETWORK]: { ...sender, look: late.look } } }
+    const quick = { ...books.lossy, payoutSenders: { [NETWORK]: { ...sender, observe: late.observe } } }
     await advancePayout({ ...books.lossy, payoutSenders: { [NETWORK]: late } }, books.id)
     const live = (await books.signatures()).map(({ n, is_dead }) => ({ n, is_dead }))
     expect(live).toEqual([

@@ -46,7 +46,8 @@ export function vaultWorld({ db, environment }: Parts) {
 
   const valuesOf = async (column: Column): Promise<Value[]> => {
     const [table = '', name = ''] = column.split('.')
-    const field = name.replace(/_sealed$/, '')
+    // The seal context of stored responses keeps its first name, so that older ones can still be opened.
+    const field = name === 'response_sealed' ? 'answer' : name.replace(/_sealed$/, '')
     const { rows } = await sql<{ row: string; sealed: Buffer }>`
       select ${SEALED[column]} as row, ${sql.ref(name)} as sealed from ${sql.table(table)}
       where ${sql.ref(name)} is not null`.execute(db)
