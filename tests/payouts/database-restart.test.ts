@@ -13,7 +13,7 @@ import { startPayoutWorld } from '../support/payout-world.ts'
 import { until } from '../support/until.ts'
 
 test('database restart: payouts continue once the ledger was compared with the chains again', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const postgres = await startOwnPostgres()
   const world = await startPayoutWorld(2, postgres)

@@ -79,11 +79,11 @@ let history: History
 beforeAll(async () => {
   world = await startPayoutWorld(1)
   history = await payAndBackUp(world)
-}, 240_000)
+}, 900_000)
 afterAll(() => world?.stop())
 
 test('restored database: payouts it lost and is asked for again are found on the chains and not paid twice', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const { ended, signed, waiting, lost } = history
   const ledger = await history.restore()
@@ -111,7 +111,7 @@ test('restored database: payouts it lost and is asked for again are found on the
 })
 
 test('restored database: without repeated requests, new payouts are held until the loss is written off', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const { signed, waiting, lost } = history
   const ledger = await history.restore()
