@@ -150,7 +150,7 @@ describe('GET with a JSON body', () => {
     })
   const WORDS = JSON.stringify({ brief: `${EMOJI} Grün`, requirements: { One: 'an answer' } })
 
-  test('buys with the brief of the body, sent whole or in chunks', async () => {
+  test('buys with `brief` of the body, sent whole or in chunks', async () => {
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
       const reply = await get({ body: WORDS, headers: { ...headers, 'x-payment': await buyer.send(DUE) } })
       expect([reply.status, reply.body]).toEqual([200, expect.anything()])

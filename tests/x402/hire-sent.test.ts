@@ -486,7 +486,7 @@ test('a payout of an unbound purchase waits one hour, and then it cannot be take
   expect((await rowOf(id)).status).toBe('completed')
 })
 
-test('requirement answers that are too long for the brief are shortened there and stored in full', async () => {
+test('requirement answers that are too long for `brief` are shortened there and stored in full', async () => {
   const fields = ['One', 'Two'].map((label) => ({ label, type: 'textarea', required: true }))
   const asking = await world.newSeller({ price_usd: '10.00', requirement_fields: fields })
   const hash = await world.settled(buyer, DUE)

@@ -29,14 +29,14 @@ const PARAMETERS = [
     name: 'brief',
     in: 'query',
     required: false,
-    description: 'The brief, for requests without a body',
+    description: '`brief`, for requests without a body',
     schema: BRIEF,
   },
   {
     name: 'X-Market-Brief',
     in: 'header',
     required: false,
-    description: 'The brief, percent-encoded, for requests without a body',
+    description: '`brief`, percent-encoded, for requests without a body',
     schema: { type: 'string' },
   },
 ]
