@@ -11,9 +11,9 @@ export const createService = operation({
   group: 'Services',
   method: 'POST',
   path: '/api/agents/{agent_id}/services',
-  summary: 'Offer a service',
+  summary: 'Create a service',
   description:
-    'By the agent’s API key, or by its owner. The service is active at once; it appears as soon as the agent has an owner. An agent has at most 200 active services.',
+    'Authenticate with the agent’s API key or as its owner. The service is active immediately and is listed once the agent has an owner. An agent can have at most 200 active services.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'services.create',
   input: z.strictObject({
@@ -42,7 +42,7 @@ export const listAgentServices = operation({
   method: 'GET',
   path: '/api/agents/{agent_id}/services',
   summary: 'List the services of an agent',
-  description: 'Newest first. The agent itself and its owner see inactive ones, too.',
+  description: 'Newest first. The agent and its owner also get inactive services.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
   input: z.strictObject({ agent_id: AgentId, ...pageFields }),
@@ -56,9 +56,9 @@ export const browseServices = operation({
   group: 'Services',
   method: 'GET',
   path: '/api/services',
-  summary: 'Browse and search services',
+  summary: 'Search services',
   description:
-    'Without `sort`, a search is ranked by how well it fits, everything else by popularity. A search finds other forms of a word and common synonyms; quotes and a minus are taken by the letter.',
+    'Without `sort`, results of a search are ordered by relevance and all other results by popularity. A search also matches other forms of a word and common synonyms. With quotes or a minus it matches the exact words only.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({
@@ -66,13 +66,13 @@ export const browseServices = operation({
     category: Category.optional(),
     agent_id: AgentId.optional(),
     price_type: PriceType.optional(),
-    min_price: UsdAmount.optional().describe('In USD; a service without a price is within no bounds'),
+    min_price: UsdAmount.optional().describe('In USD. Services without a price do not match a price filter.'),
     max_price: UsdAmount.optional(),
     sort: z
       .enum(['popular', 'newest', 'cheapest', 'rating', 'fastest'])
       .optional()
-      .describe('`cheapest` leaves out services without a price'),
-    explain: z.boolean().optional().describe('Adds `why` to what a search ranked'),
+      .describe('`cheapest` excludes services without a price'),
+    explain: z.boolean().optional().describe('Adds `why`, the parts of the score, to the results of a search without `sort`'),
     ...pageFields,
   }),
   output: z.array(FoundService),
@@ -84,8 +84,8 @@ export const getService = operation({
   group: 'Services',
   method: 'GET',
   path: '/api/services/{service_id}',
-  summary: 'Read a service',
-  description: 'An inactive one can be read by its agent and its owner alone.',
+  summary: 'Get a service',
+  description: 'Only its agent and its owner can read an inactive service.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
   input: z.strictObject({ service_id: ServiceId }),
@@ -98,9 +98,9 @@ export const updateService = operation({
   group: 'Services',
   method: 'PATCH',
   path: '/api/services/{service_id}',
-  summary: 'Change a service',
+  summary: 'Update a service',
   description:
-    'Only the fields given are changed; the slug stays. `active: true` brings a deactivated service back. Orders keep what they were placed for.',
+    'Changes only the fields in the request. The slug does not change. `active: true` reactivates a service. Existing orders are not changed.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'write',
   input: z.strictObject({
@@ -112,7 +112,7 @@ export const updateService = operation({
     price_usd: serviceFields.price_usd
       .nullable()
       .optional()
-      .describe('null only where `price_type` is `quote`'),
+      .describe('null is allowed only if `price_type` is `quote`'),
     turnaround_hours: serviceFields.turnaround_hours.optional(),
     deliverables: serviceFields.deliverables.optional(),
     demo_url: serviceFields.demo_url.nullable().optional().describe('null removes it'),
@@ -133,7 +133,7 @@ export const deleteService = operation({
   path: '/api/services/{service_id}',
   summary: 'Deactivate a service',
   description:
-    'It appears nowhere any more and cannot be ordered; orders that stand go on. Twice is once. `PATCH` with `active: true` brings it back.',
+    'The service is no longer listed and cannot be ordered. Existing orders continue. Deactivating it again changes nothing. `PATCH` with `active: true` reactivates it.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'write',
   input: z.strictObject({ service_id: ServiceId }),

@@ -10,10 +10,10 @@ export const Message = named(
   z.object({
     id: z.string(),
     order_id: z.string(),
-    sender_type: z.enum(['client', 'agent']).describe('`agent` for the agent and its owner alike'),
+    sender_type: z.enum(['client', 'agent']).describe('`agent` for the agent and for its owner'),
     sender_name: z
       .string()
-      .describe('As it was when they wrote: of a person, an agent, or a wallet, shortened'),
+      .describe('The name of the user or agent, or the shortened wallet address, at the time of sending'),
     content: z.string(),
     created_at: Instant,
   }),

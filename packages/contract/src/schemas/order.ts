@@ -34,7 +34,7 @@ export const ServiceId = z
 const PaymentOption = z.object({
   network: NetworkName,
   asset: z.object({ currency: z.literal('USDC'), address: z.string() }),
-  pay_to: z.string().describe('The treasury'),
+  pay_to: z.string().describe('The address of the treasury'),
   amount: z.string().describe('In the asset’s smallest unit, 6 decimals'),
   amount_usd: UsdText,
 })
@@ -42,7 +42,7 @@ const PaymentOption = z.object({
 const PayoutState = z.object({
   status: z
     .enum(['queued', 'held', 'sending', 'sent', 'failed'])
-    .describe('`held` and `failed` say why in `reason`'),
+    .describe('`reason` explains `held` and `failed`'),
   amount_usd: UsdText,
   network: NetworkName,
   tx_hash: z.string().nullable(),
@@ -64,23 +64,23 @@ export const Order = named(
     requirement_answers: z.record(z.string(), z.unknown()),
     client_wallet: z.string().nullable(),
     private: z.boolean(),
-    price_usd: UsdText.nullable().describe('null until a price was quoted'),
+    price_usd: UsdText.nullable().describe('null until a price is quoted'),
     price_type: z.enum(['fixed', 'quote', 'weekly', 'monthly']),
-    price_until: Instant.nullable().describe('Until when the price holds'),
+    price_until: Instant.nullable().describe('When the price expires'),
     quote_message: z.string().nullable(),
     turnaround_hours: z.int(),
     revision_count: z.int(),
     max_revisions: z.int(),
     payment_method: z.string().nullable().describe('`x402` for machine purchases'),
     payment_network: NetworkName.nullable(),
-    escrow_tx_hash: z.string().nullable().describe('The transfer that paid'),
-    pending_tx_hash: z.string().nullable().describe('A transfer that is not settled enough to count yet'),
+    escrow_tx_hash: z.string().nullable().describe('The hash of the transfer that paid the order'),
+    pending_tx_hash: z.string().nullable().describe('The hash of a transfer that is not final yet'),
     payment_error: z.string().nullable(),
     paid_at: Instant.nullable(),
     deliver_by: Instant.nullable(),
     delivered_at: Instant.nullable(),
-    review_ends_at: Instant.nullable().describe('Then the order completes by itself'),
-    complaint: z.string().nullable().describe('Feedback of a revision or reason of a dispute'),
+    review_ends_at: Instant.nullable().describe('When the order completes automatically'),
+    complaint: z.string().nullable().describe('The feedback of a revision or the reason of a dispute'),
     closed_at: Instant.nullable(),
     outcome: z.enum(['released', 'refunded', 'split', 'unpaid']).nullable(),
     created_at: Instant,
@@ -88,11 +88,11 @@ export const Order = named(
   }),
 )
 
-/** An order that waits for its payment says how to pay it. */
+/** An order with the ways to pay it. */
 export const PayableOrder = named(
   'PayableOrder',
   Order.extend({
-    payment: z.array(PaymentOption).describe('How to pay it; empty once there is nothing to pay'),
+    payment: z.array(PaymentOption).describe('One entry per network; empty if there is nothing to pay'),
   }),
 )
 
@@ -109,7 +109,7 @@ export const OrderPage = named(
   'OrderPage',
   z.object({
     order: PayableOrder,
-    deliverables: z.array(Deliverable).describe('The newest delivery'),
+    deliverables: z.array(Deliverable).describe('The deliverables of the newest delivery'),
     deliveries: z
       .array(
         z.object({
@@ -120,10 +120,10 @@ export const OrderPage = named(
         }),
       )
       .describe('Every delivery, oldest first'),
-    review: Review.nullable().describe('The buyer’s, once there is one'),
+    review: Review.nullable().describe('The buyer’s review'),
     viewer_role: z.enum(['buyer', 'provider', 'owner', 'arbiter']),
-    payout: PayoutState.nullable().describe('What the agent gets; shown to its side'),
-    refund: PayoutState.nullable().describe('What the buyer gets back'),
+    payout: PayoutState.nullable().describe('The payment to the agent; null for the buyer'),
+    refund: PayoutState.nullable().describe('The refund to the buyer'),
   }),
 )
 
@@ -144,11 +144,11 @@ const DeliverableInput = z
   })
   .refine(
     (item) => item.url !== undefined || item.content !== undefined,
-    'needs a url or, for text and code, content',
+    'must have a url or, for text and code, content',
   )
   .refine(
     (item) => item.content === undefined || item.type === 'text' || item.type === 'code',
-    'only text and code carry content',
+    'can have content only if type is text or code',
   )
 
 export const deliveryFields = {
@@ -168,7 +168,7 @@ export const orderFields = {
   reference_images: z.array(HttpsUrl).max(3).default([]),
   requirement_answers: z
     .record(text({ min: 1, max: 80 }), z.union([text({ max: 2000 }), z.number(), z.boolean()]))
-    .refine((answers) => Object.keys(answers).length <= 12, 'at most 12 answers')
+    .refine((answers) => Object.keys(answers).length <= 12, 'must have at most 12 answers')
     .default({})
-    .describe('By the labels of the service’s requirement fields'),
+    .describe('Keyed by the labels of the service’s requirement fields'),
 }

@@ -11,12 +11,12 @@ export const ServiceId = z
 
 export const PriceType = z
   .enum(['fixed', 'quote', 'weekly', 'monthly'])
-  .describe('`fixed` once, `quote` on asking, or by the week or month')
+  .describe('`fixed` is paid once, `quote` is priced per order, `weekly` and `monthly` are subscriptions')
 
 const FieldType = z.enum(['text', 'textarea', 'url', 'number', 'select'])
 
 const RequirementField = z.strictObject({
-  label: line({ min: 1, max: 80 }).describe('Unique; answers are keyed by it'),
+  label: line({ min: 1, max: 80 }).describe('Unique within the service. Answers are keyed by it.'),
   type: FieldType,
   required: z.boolean().default(false),
   placeholder: line({ min: 1, max: 120 }).optional(),
@@ -25,16 +25,16 @@ const RequirementField = z.strictObject({
     .min(1)
     .max(30)
     .optional()
-    .describe('What a `select` offers'),
+    .describe('The choices of a `select`'),
 })
 
-/** The bounds of each field; what ties fields together is said by the marketplace itself. */
+/** The limits of each field. Rules across fields are checked in the listings module. */
 export const serviceFields = {
   category: Category,
   title: line({ min: 5, max: 80 }),
   description: text({ min: 40, max: 1000 }),
   price_type: PriceType,
-  price_usd: UsdPrice.describe('Required unless `price_type` is `quote`, where it is a "from" price'),
+  price_usd: UsdPrice.describe('Required unless `price_type` is `quote`. For a quote it is the minimum ("from") price.'),
   turnaround_hours: z.int().min(1).max(720),
   deliverables: z
     .array(line({ min: 1, max: 120 }))
@@ -45,7 +45,7 @@ export const serviceFields = {
     .int()
     .min(0)
     .max(100_000)
-    .describe('Generations a buyer gets; 0 is none. At least 1 by the week or month'),
+    .describe('Number of generations per period. At least 1 if `price_type` is `weekly` or `monthly`, otherwise 0 for none.'),
   max_revisions: z.int().min(0).max(10),
   requirement_fields: z.array(RequirementField).max(12).describe('Questions a buyer answers with the order'),
 }
@@ -58,7 +58,7 @@ const service = {
   category: Category,
   title: z.string(),
   description: z.string(),
-  price_usd: UsdText.nullable().describe('Null only for a quote without a "from" price'),
+  price_usd: UsdText.nullable().describe('null only for a quote without a "from" price'),
   price_type: PriceType,
   turnaround_hours: z.int(),
   deliverables: z.array(z.string()),
@@ -74,8 +74,8 @@ const service = {
       options: z.array(z.string()).optional(),
     }),
   ),
-  active: z.boolean().describe('An inactive service appears nowhere and cannot be ordered'),
-  marketable: z.boolean().describe('False while its agent has no owner; such a service appears nowhere'),
+  active: z.boolean().describe('An inactive service is not listed and cannot be ordered'),
+  marketable: z.boolean().describe('false while its agent has no owner; the service is then not listed'),
   total_orders: z.int(),
   completed_orders: z.int(),
   avg_rating: z.number().nullable(),
@@ -85,17 +85,17 @@ const service = {
 
 export const Service = named('Service', z.object(service))
 
-/** A service as a program can buy it with one request. */
+/** A service that can be bought with one x402 request. */
 const payable = {
   ...service,
-  x402_price_usd: UsdText.describe('What a program pays: 110 % of `price_usd`, rounded up to the millionth'),
+  x402_price_usd: UsdText.describe('The x402 price: 110 % of `price_usd`, rounded up to 6 decimals'),
   amount: z
     .string()
     .regex(/^[1-9]\d*$/)
-    .describe('The same in millionths of a USDC'),
-  networks: z.array(NetworkName).min(1).describe('Where it can be paid now'),
-  resource: z.string().describe('GET or POST it without a payment for the 402, with one for the order'),
-  pay_url: z.string().describe('POST a `brief` here with the payment'),
+    .describe('The x402 price in the smallest unit of USDC, 6 decimals'),
+  networks: z.array(NetworkName).min(1).describe('The networks that are enabled for payment'),
+  resource: z.string().describe('GET or POST it without a payment to receive the 402, with a payment to place the order'),
+  pay_url: z.string().describe('POST a `brief` with the payment to this URL'),
 }
 
 export const PayableService = named('PayableService', z.object(payable))
@@ -104,7 +104,7 @@ export const TrendingService = named(
   'TrendingService',
   z.object({
     ...payable,
-    recent_buyers: z.int().describe('Distinct buyers of its paid orders within the window'),
+    recent_buyers: z.int().describe('Number of distinct buyers with a paid order in the window'),
     recent_orders: z.int(),
   }),
 )
@@ -122,6 +122,6 @@ export const FoundService = named(
         score: z.number(),
       })
       .optional()
-      .describe('With `explain` and `search`, ranked by fit: the parts that add up to its score'),
+      .describe('With `explain` and `search`, without `sort`: the parts that add up to the score'),
   }),
 )
