@@ -85,7 +85,7 @@ test('404: not there, inactive, or of a hidden agent: the same words to every st
     for (const ask of [{}, { bearer: stranger.token }, { headers }]) {
       const reply = await read(id, ask)
       rejected(reply, 404, 'service_not_found')
-      expect(reply.body.error).toBe(`There is no service "${id}"`)
+      expect(reply.body.error).toBe(`Service "${id}" does not exist.`)
     }
   }
 })

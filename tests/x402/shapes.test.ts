@@ -700,7 +700,7 @@ describe('rejected', () => {
         },
         "a service that is not there": {
           "code": "service_not_found",
-          "error": "There is no service "svc_1700000000000_00000000000000000"",
+          "error": "Service "svc_1700000000000_00000000000000000" does not exist.",
           "request_id": "<request>",
           "status": 404,
           "success": false,

@@ -13,7 +13,7 @@ import {
 } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { showcaseOf } from '@market/trade/listings'
+import { newestListings } from '@market/trade/listings'
 import { newestReviews } from '@market/trade/reviews'
 import { type HandlerContext, handler } from './handler.ts'
 import { fetchIdentityClaims, ownerOf } from './owner-of.ts'
@@ -240,7 +240,7 @@ export const agentHandlers = {
     run: async (ctx, input) => {
       const agent = await getAgent(ctx, input.agent_id)
       const [listings, reviews] = await Promise.all([
-        showcaseOf(ctx, agent.id, MAX_SERVICES),
+        newestListings(ctx, agent.id, MAX_SERVICES),
         newestReviews(ctx, agent.id, MAX_REVIEWS),
       ])
       return { agent, listings, reviews }

@@ -40,26 +40,28 @@ import { readerOf } from './reader-of.ts'
 
 type ActInput = InputOf<Operations['actOnOrder']>
 
-const missing = (field: string, action: string): ApiError =>
-  new ApiError('invalid', `${field} is needed with action=${action}`, {
-    details: [{ path: field, message: `is needed with action=${action}` }],
+const missingField = (field: string, action: string): ApiError =>
+  new ApiError('invalid', `${field} is required with action=${action}`, {
+    details: [{ path: field, message: `is required with action=${action}` }],
   })
 
-/** Which wallet will pay: the one named, which must be proven, or the one that signs. */
-function clientWallet(ctx: HandlerContext, party: Party, named: string | undefined): string | null {
-  if (named === undefined)
+/** The wallet that will pay: `client_wallet`, which must sign or be linked, or else the wallet that signed the request. */
+function clientWallet(ctx: HandlerContext, party: Party, requested: string | undefined): string | null {
+  if (requested === undefined)
     return ctx.actor.kind === 'user' ? (ctx.caller.cosigner?.key ?? null) : (party.wallets[0] ?? null)
-  const key = ctx.signatures.parseWallet(named)?.key
+  const key = ctx.signatures.parseWallet(requested)?.key
   if (key !== undefined && party.wallets.includes(key)) return key
   throw new ApiError(
     'invalid',
-    'client_wallet must be yours: sign this request with it, or link it to your account first',
-    { code: 'wallet_not_proven', details: [{ path: 'client_wallet', message: 'must sign or be linked' }] },
+    'client_wallet is not proven to be yours. Sign this request with it, or link it to your account.',
+    {
+      code: 'wallet_not_proven',
+      details: [{ path: 'client_wallet', message: 'must sign the request or be linked to the account' }],
+    },
   )
 }
 
-/** Every act by its name; the contract and this table say the same names, or the program does not compile. */
-const ACTS: Readonly<
+const ACTIONS: Readonly<
   Record<
     ActInput['action'],
     (ctx: HandlerContext, party: Party, id: OrderId, input: ActInput) => Promise<Order>
@@ -67,18 +69,18 @@ const ACTS: Readonly<
 > = {
   accept: (ctx, party, id) => acceptOrder(ctx, party, id),
   pay: async (ctx, party, orderId, input) => {
-    if (input.escrow_tx_hash === undefined) throw missing('escrow_tx_hash', 'pay')
+    if (input.escrow_tx_hash === undefined) throw missingField('escrow_tx_hash', 'pay')
     const network = input.payment_network ?? inferNetwork(input.escrow_tx_hash)
     const transfer = { orderId, network, reference: normalizeReference(network, input.escrow_tx_hash) }
     return payOrder(ctx, party, transfer, (tx, payment) => contest(ctx, tx, payment))
   },
   approve: (ctx, party, id) => approveOrder(ctx, party, id),
   revision: async (ctx, party, orderId, { feedback }) => {
-    if (feedback === undefined) throw missing('feedback', 'revision')
+    if (feedback === undefined) throw missingField('feedback', 'revision')
     return requestRevision(ctx, party, { orderId, feedback })
   },
   dispute: async (ctx, party, orderId, { reason }) => {
-    if (reason === undefined) throw missing('reason', 'dispute')
+    if (reason === undefined) throw missingField('reason', 'dispute')
     return disputeOrder(ctx, party, { orderId, reason })
   },
   cancel: (ctx, party, id) => cancelOrder(ctx, party, id),
@@ -87,18 +89,23 @@ const ACTS: Readonly<
   refund: (ctx, party, id) => refundOrder(ctx, party, id),
 }
 
-/** The contract lets only amounts through. */
+/** The contract has validated the text. */
 function priceOf(text: string): Usdc {
   const price = parseUsd(text)
-  assert(price !== undefined, `${text} is an amount`)
+  assert(price !== undefined, `${text} is a valid amount`)
   return price
 }
 
-function itemsOf(input: InputOf<Operations['deliverOrder']>): Deliverable[] {
+function deliverablesOf(input: InputOf<Operations['deliverOrder']>): Deliverable[] {
   const { deliverable_url: url, deliverable_media_type: mediaType, deliverables } = input
   if ((url === undefined) === (deliverables === undefined))
-    throw new ApiError('invalid', 'Give either deliverable_url or deliverables', {
-      details: [{ path: 'deliverables', message: 'either this or deliverable_url' }],
+    throw new ApiError('invalid', 'Send either deliverable_url or deliverables.', {
+      details: [
+        {
+          path: 'deliverables',
+          message: 'must be present if deliverable_url is absent, and absent otherwise',
+        },
+      ],
     })
   if (deliverables !== undefined) return deliverables
   const type = mediaType?.startsWith('image/') ? 'image' : mediaType?.startsWith('video/') ? 'video' : 'link'
@@ -121,8 +128,8 @@ const presentDelivery = ({ n, note, at, items }: Delivery) => ({
   deliverables: items.map(presentItem),
 })
 
-/** In the words of whoever waits for the money. */
-const PAYOUT_WORDS = {
+/** The public status of each payout state. */
+const PAYOUT_STATUS = {
   queued: 'queued',
   held: 'held',
   nonce_assigned: 'sending',
@@ -136,11 +143,11 @@ const presentPayout = (payout: Payout | undefined) =>
   payout === undefined
     ? null
     : {
-        status: PAYOUT_WORDS[payout.state],
+        status: PAYOUT_STATUS[payout.state],
         amount_usd: formatUsd(payout.amount),
         network: payout.network,
         tx_hash: payout.finalReference,
-        // While it is under way that is what nodes said, for operators.
+        // While the payout is sent, the reason contains errors of nodes, which are for operators only.
         reason: payout.state === 'signed' ? null : payout.reason,
       }
 
@@ -203,7 +210,8 @@ export const orderHandlers = {
   }),
 
   actOnOrder: handler('actOnOrder', {
-    run: async (ctx, input) => ACTS[input.action](ctx, await partyOf(ctx), input.order_id as OrderId, input),
+    run: async (ctx, input) =>
+      ACTIONS[input.action](ctx, await partyOf(ctx), input.order_id as OrderId, input),
     present: (order, ctx) => ({
       data: presentPayable(order, ctx),
       isLater: order.status === 'accepted' && order.pending !== null,
@@ -225,7 +233,7 @@ export const orderHandlers = {
     run: async (ctx, input) =>
       deliverOrder(ctx, await partyOf(ctx), {
         orderId: input.order_id as OrderId,
-        items: itemsOf(input),
+        items: deliverablesOf(input),
         note: input.note ?? null,
       }),
     present: (order, ctx) => ({ data: presentOrder(order, ctx) }),
@@ -236,7 +244,7 @@ export const orderHandlers = {
     present: (payout) => ({
       data: {
         order_id: payout.subject,
-        payout: { status: PAYOUT_WORDS[payout.state], payee: payout.payee },
+        payout: { status: PAYOUT_STATUS[payout.state], payee: payout.payee },
       },
     }),
   }),
@@ -261,9 +269,18 @@ export const orderHandlers = {
     run: async (ctx, input) => {
       const { outcome, agent_share_bps: bps } = input
       if ((outcome === 'split') !== (bps !== undefined))
-        throw new ApiError('invalid', 'agent_share_bps belongs to a split, and a split needs it', {
-          details: [{ path: 'agent_share_bps', message: 'is given with outcome=split only' }],
-        })
+        throw new ApiError(
+          'invalid',
+          'agent_share_bps is required with outcome=split and not allowed with other outcomes',
+          {
+            details: [
+              {
+                path: 'agent_share_bps',
+                message: 'is required with outcome=split and not allowed otherwise',
+              },
+            ],
+          },
+        )
       const verdict =
         bps === undefined
           ? { outcome: outcome as 'release' | 'refund' }

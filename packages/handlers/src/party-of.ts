@@ -4,8 +4,8 @@ import type { HandlerContext } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 
 /**
- * The caller as a party to orders: its name, and the wallets it has proven in this request. An agent's key proves no
- * wallet, not even its owner's: one that buys signs with the wallet that pays.
+ * The caller as a party to orders, with the wallets that this request proves. An agent's API key does not prove a
+ * wallet, so an agent that buys must also sign with the wallet that pays.
  */
 export async function partyOf(ctx: HandlerContext): Promise<Party> {
   const { actor, caller } = ctx
@@ -24,6 +24,8 @@ export async function partyOf(ctx: HandlerContext): Promise<Party> {
     case 'agent':
       return { name: `agent:${actor.agentId}`, agentId: actor.agentId, wallets: signed }
     default:
-      throw new ApiError('forbidden', 'An operator is no party to orders', { code: 'not_a_party' })
+      throw new ApiError('forbidden', 'An admin key cannot act as a party to an order.', {
+        code: 'not_a_party',
+      })
   }
 }

@@ -10,7 +10,7 @@ type PayableData = ResponseOf<Operations['createOrder']>['data']
 
 const timeOf = (at: Date | null | undefined): string | null => at?.toISOString() ?? null
 
-/** One shape for every state: what a state does not know is null. */
+/** All states have the same fields; a field that the state does not have is null. */
 export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
   const facts: Partial<OrderFacts> = order as Partial<OrderFacts>
   return {
@@ -50,11 +50,11 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
   }
 }
 
-/** While a transfer is under way nobody is told to pay again. */
+/** While a transfer is pending, the order shows no payment options, so that the buyer does not pay twice. */
 const isPayable = (order: Order): order is Order<'quoted' | 'accepted'> =>
   order.status === 'quoted' || (order.status === 'accepted' && order.pending === null)
 
-/** With how to pay it, on every network that is open. */
+/** Adds the payment options, one per network. */
 export const presentPayable = (order: Order, ctx: HandlerContext): PayableData => ({
   ...presentOrder(order, ctx),
   payment: isPayable(order)

@@ -1,6 +1,6 @@
 import type { Review } from '@market/trade/reviews'
 
-/** As anybody may read it: of whom and what, not by whom. */
+/** Reviews are public, so the buyer is omitted. */
 export const presentReview = (review: Review) => ({
   id: review.id,
   agent_id: review.agentId,

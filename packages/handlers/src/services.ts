@@ -16,25 +16,25 @@ import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { presentFound, presentService } from './present-service.ts'
 
-/** An agent speaks for itself; everybody else by what they own. */
+/** An agent acts for itself; other callers act for the agents that they own. */
 const sellerOf = async (ctx: HandlerContext): Promise<Seller> =>
   ctx.actor.kind === 'agent' ? { agentId: ctx.actor.agentId } : ownerOf(ctx)
 
-/** The contract let only amounts through. */
+/** The contract has validated the text. */
 function moneyOf(amount: string): Usdc {
   const money = parseUsd(amount)
-  assert(money !== undefined, `${amount} is an amount`)
+  assert(money !== undefined, `${amount} is a valid amount`)
   return money
 }
 
-const boundOf = (amount: string | undefined) => (amount === undefined ? undefined : moneyOf(amount))
+const optionalMoneyOf = (amount: string | undefined) => (amount === undefined ? undefined : moneyOf(amount))
 
 const offerOf = (input: InputOf<Operations['createService']>) => ({
   category: input.category,
   title: input.title,
   description: input.description,
   priceType: input.price_type,
-  price: boundOf(input.price_usd) ?? null,
+  price: optionalMoneyOf(input.price_usd) ?? null,
   turnaroundHours: input.turnaround_hours,
   deliverables: input.deliverables,
   demoUrl: input.demo_url ?? null,
@@ -48,7 +48,7 @@ const changeOf = (input: InputOf<Operations['updateService']>) => ({
   title: input.title,
   description: input.description,
   priceType: input.price_type,
-  price: input.price_usd === null ? null : boundOf(input.price_usd),
+  price: input.price_usd === null ? null : optionalMoneyOf(input.price_usd),
   turnaroundHours: input.turnaround_hours,
   deliverables: input.deliverables,
   demoUrl: input.demo_url,
@@ -81,8 +81,8 @@ export const serviceHandlers = {
         category: input.category,
         agentId: input.agent_id as AgentId | undefined,
         priceType: input.price_type,
-        minPrice: boundOf(input.min_price),
-        maxPrice: boundOf(input.max_price),
+        minPrice: optionalMoneyOf(input.min_price),
+        maxPrice: optionalMoneyOf(input.max_price),
         limit: input.limit,
         cursor: input.cursor,
       })

@@ -1,8 +1,8 @@
 import type { Needs } from '@market/core/context'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { readCursor, timeOf, wholeOf, writeCursor } from './cursor.ts'
+import { integerRank, readCursor, timeRank, writeCursor } from './cursor.ts'
 import type { Listing } from './listing.ts'
-import { type ListingFilter, passes, passesAlso } from './listing-filter.ts'
+import { type ListingFilter, matchesExtra, matchesFilter } from './listing-filter.ts'
 import { type ListingPage, type Page, pageOf } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { searchListings } from './search-listings.ts'
@@ -12,78 +12,82 @@ import { LISTING_COLUMNS, listingOf } from './store.ts'
 interface Sort {
   readonly key: RawBuilder<unknown>
   readonly direction: 'asc' | 'desc'
-  readonly of: (listing: Listing) => number
-  /** The rank of a cursor in the type of the key, or the index could order the rows but not find the page. */
-  readonly at: (rank: number) => RawBuilder<unknown>
-  /** What the index leaves out, the list leaves out. */
-  readonly only?: RawBuilder<SqlBool>
+  readonly rankOf: (listing: Listing) => number
+  /** The rank of a cursor, cast to the type of the key. With another type Postgres cannot seek in the index. */
+  readonly rankSql: (rank: number) => RawBuilder<unknown>
+  /** The condition of a partial index. */
+  readonly condition?: RawBuilder<SqlBool>
 }
 
-const MOST_COUNTED = 2 ** 31 - 1
-const MOST_MICROS = 1_000_000_000_000
+const MAX_INTEGER = 2 ** 31 - 1
+const MAX_PRICE_MICROS = 1_000_000_000_000
 
-/** Each is the expression of an index: `listings_popular`, `listings_newest` and so on. */
+/** Each key is the expression of an index: `listings_popular`, `listings_newest` and so on. */
 const SORTS = {
   popular: {
     key: sql`settled_buyers`,
     direction: 'desc',
-    of: (listing) => listing.settledBuyers,
-    at: (rank) => sql`${wholeOf(rank, MOST_COUNTED)}::integer`,
+    rankOf: (listing) => listing.settledBuyers,
+    rankSql: (rank) => sql`${integerRank(rank, MAX_INTEGER)}::integer`,
   },
   newest: {
     key: sql`created_at`,
     direction: 'desc',
-    of: (listing) => listing.createdAt.getTime(),
-    at: (rank) => sql`${timeOf(rank)}::timestamptz`,
+    rankOf: (listing) => listing.createdAt.getTime(),
+    rankSql: (rank) => sql`${timeRank(rank)}::timestamptz`,
   },
   cheapest: {
     key: sql`price_micros`,
     direction: 'asc',
-    of: (listing) => Number(listing.price),
-    at: (rank) => sql`${wholeOf(rank, MOST_MICROS)}::bigint`,
-    only: sql<SqlBool>`price_micros is not null`,
+    rankOf: (listing) => Number(listing.price),
+    rankSql: (rank) => sql`${integerRank(rank, MAX_PRICE_MICROS)}::bigint`,
+    condition: sql<SqlBool>`price_micros is not null`,
   },
-  /** As if everybody began with five reviews of four stars: one lucky review does not win. */
+  /** A Bayesian average with five assumed reviews of four stars, so that a single review does not rank first. */
   rating: {
     key: sql`((rating_sum + 20.0::float8) / (rating_count + 5))`,
     direction: 'desc',
-    of: (listing) => (listing.ratingSum + 20) / (listing.ratingCount + 5),
-    at: (rank) => sql`${rank}::float8`,
+    rankOf: (listing) => (listing.ratingSum + 20) / (listing.ratingCount + 5),
+    rankSql: (rank) => sql`${rank}::float8`,
   },
   fastest: {
     key: sql`turnaround_hours`,
     direction: 'asc',
-    of: (listing) => listing.turnaroundHours,
-    at: (rank) => sql`${wholeOf(rank, MOST_COUNTED)}::integer`,
+    rankOf: (listing) => listing.turnaroundHours,
+    rankSql: (rank) => sql`${integerRank(rank, MAX_INTEGER)}::integer`,
   },
 } as const satisfies Record<string, Sort>
 
 export type ListingSort = keyof typeof SORTS
 
-interface Browsing extends ListingFilter, Page {
+interface BrowseQuery extends ListingFilter, Page {
   readonly search?: string | undefined
-  /** Without one, a search is ranked by how well it fits, and everything else by popularity. */
+  /** The default is relevance for a search and popularity otherwise. */
   readonly sort?: ListingSort | undefined
-  /** So many are left out, for readers that know no cursor; a search knows no other way. */
+  /** For callers that cannot use a cursor. */
   readonly offset?: number | undefined
 }
 
-/** Browses by keyset: a page deep in the list costs what the first one costs. */
-export function browseListings(ctx: Needs<'db' | 'clock'>, browsing: Browsing): Promise<ListingPage> {
+/** Pages by keyset, so that the cost of a page does not depend on its position. */
+export function browseListings(ctx: Needs<'db' | 'clock'>, browsing: BrowseQuery): Promise<ListingPage> {
   const { search, sort } = browsing
   if (search !== undefined && sort === undefined) return searchListings(ctx, search, browsing, browsing)
   return browseSorted(ctx, browsing, sort ?? 'popular')
 }
 
-async function browseSorted(ctx: Needs<'db'>, browsing: Browsing, name: ListingSort): Promise<ListingPage> {
+async function browseSorted(
+  ctx: Needs<'db'>,
+  browsing: BrowseQuery,
+  name: ListingSort,
+): Promise<ListingPage> {
   const sort: Sort = SORTS[name]
   const after = readCursor(browsing.cursor, name)
   const conditions = [
-    passes(browsing),
-    passesAlso(browsing),
-    ...(sort.only === undefined ? [] : [sort.only]),
-    ...(browsing.search === undefined ? [] : [isHit(browsing.search, browsing)]),
-    ...(after === undefined ? [] : [behind(sort, after)]),
+    matchesFilter(browsing),
+    matchesExtra(browsing),
+    ...(sort.condition === undefined ? [] : [sort.condition]),
+    ...(browsing.search === undefined ? [] : [matchesSearch(browsing.search, browsing)]),
+    ...(after === undefined ? [] : [isAfter(sort, after)]),
   ]
   const rows = await ctx.db
     .selectFrom('listings')
@@ -95,11 +99,11 @@ async function browseSorted(ctx: Needs<'db'>, browsing: Browsing, name: ListingS
     .offset(browsing.offset ?? 0)
     .execute()
   const found = rows.map((row) => ({ listing: listingOf(row) }))
-  return pageOf(found, browsing.limit, ({ listing }) => writeCursor(name, sort.of(listing), listing.id))
+  return pageOf(found, browsing.limit, ({ listing }) => writeCursor(name, sort.rankOf(listing), listing.id))
 }
 
-/** The hits that would be ranked, but for those that hold some of the words only: in this order they could come first. */
-function isHit(search: string, filter: ListingFilter) {
+/** Partial matches are excluded: without ranking by relevance they could come first. */
+function matchesSearch(search: string, filter: ListingFilter) {
   const query = searchQueryOf(search)
   const term = search.trim().toLowerCase()
   return sql<SqlBool>`ctid = any(array(
@@ -107,7 +111,7 @@ function isHit(search: string, filter: ListingFilter) {
   ))`
 }
 
-function behind({ key, direction, at }: Sort, after: { rank: number; id: string }) {
+function isAfter({ key, direction, rankSql }: Sort, after: { rank: number; id: string }) {
   const sign = direction === 'desc' ? sql`<` : sql`>`
-  return sql<SqlBool>`(${key}, id) ${sign} (${at(after.rank)}, ${after.id})`
+  return sql<SqlBool>`(${key}, id) ${sign} (${rankSql(after.rank)}, ${after.id})`
 }

@@ -1,12 +1,12 @@
 import type { Needs } from '@market/core/context'
 import { countListing } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
-import { type Listing, type Offer, rejectBadOffer, rejectTooMany } from './listing.ts'
-import { agentOfSeller, type Seller } from './seller.ts'
+import { type Listing, type Offer, rejectInvalidOffer, rejectTooManyActive } from './listing.ts'
+import { requireSeller, type Seller } from './seller.ts'
 import { slugOf } from './slug.ts'
 import { freeSlug, insertListing } from './store.ts'
 
-/** Offers something new. It is active at once, and shown as soon as its agent has an owner. */
+/** The listing is active immediately and public once its agent has an owner. */
 export function createListing(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
   agentId: AgentId,
@@ -14,11 +14,11 @@ export function createListing(
   seller: Seller,
 ): Promise<Listing> {
   return ctx.transact(async (tx) => {
-    await agentOfSeller(tx, agentId, seller)
-    rejectBadOffer(offer)
-    // Counting locks the agent, so its listings are made one after another and no two take the same slug.
+    await requireSeller(tx, agentId, seller)
+    rejectInvalidOffer(offer)
+    // countListing locks the agent, so that two listings cannot get the same slug.
     const { activeListings, marketable } = await countListing(tx, agentId, 1)
-    rejectTooMany(activeListings)
+    rejectTooManyActive(activeListings)
     return insertListing(tx, {
       ...offer,
       id: ctx.ids.next('svc'),

@@ -1,7 +1,7 @@
 import { ApiError } from '@market/kernel/api-error'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readCursor, timeOf, wholeOf, writeCursor } from './cursor.ts'
+import { integerRank, readCursor, timeRank, writeCursor } from './cursor.ts'
 
 const ID = 'svc_1767225600123_00123456789abcdef'
 const forge = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -62,10 +62,10 @@ describe('cursors', () => {
   })
 
   test.each([-1, 1.5, 11, 1e300])('a rank of %d is no whole number up to ten', (rank) => {
-    expect(() => wholeOf(rank, 10)).toThrow(expect.objectContaining({ kind: 'invalid' }))
+    expect(() => integerRank(rank, 10)).toThrow(expect.objectContaining({ kind: 'invalid' }))
   })
 
   test.each([-1, 253_402_300_800_000, 1e300])('a rank of %d is no moment Postgres could hold', (rank) => {
-    expect(() => timeOf(rank)).toThrow(expect.objectContaining({ kind: 'invalid' }))
+    expect(() => timeRank(rank)).toThrow(expect.objectContaining({ kind: 'invalid' }))
   })
 })

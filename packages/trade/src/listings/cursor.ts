@@ -39,13 +39,13 @@ function parse(cursor: string): unknown[] {
 const YEAR_10_000_MS = 253_402_300_800_000
 
 /** A rank that is a moment. */
-export function timeOf(rank: number): Date {
+export function timeRank(rank: number): Date {
   if (rank < 0 || rank >= YEAR_10_000_MS) throw badCursor()
   return new Date(rank)
 }
 
 /** A rank that is a whole number, at most `most`. */
-export function wholeOf(rank: number, most: number): number {
+export function integerRank(rank: number, most: number): number {
   if (!Number.isInteger(rank) || rank < 0 || rank > most) throw badCursor()
   return rank
 }

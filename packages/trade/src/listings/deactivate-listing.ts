@@ -4,7 +4,7 @@ import type { Listing } from './listing.ts'
 import type { Seller } from './seller.ts'
 import { updateListing } from './update-listing.ts'
 
-/** It appears nowhere any more and cannot be ordered; orders that stand go on. Twice is once. */
+/** A deactivated listing is not public and cannot be ordered. Existing orders continue. */
 export const deactivateListing = (
   ctx: Needs<'transact' | 'clock'>,
   id: ListingId,

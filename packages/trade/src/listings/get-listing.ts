@@ -1,23 +1,23 @@
 import type { Needs } from '@market/core/context'
 import { findAgentById } from '@market/identity/agents'
 import type { ListingId } from '@market/kernel/ids'
-import { isShown, type Listing, listingNotFound } from './listing.ts'
-import { type Seller, sells } from './seller.ts'
+import { isPublic, type Listing, listingNotFound } from './listing.ts'
+import { isSellerOf, type Seller } from './seller.ts'
 import { findListing } from './store.ts'
 
 /**
- * One that is inactive, or whose agent is hidden, is there for its seller alone. Who asks is found out only when it
- * matters: what is public needs no question to the identity provider.
+ * Only its seller can read a listing that is not public. `getSeller` may call the identity provider, so it runs only
+ * for those listings.
  */
 export async function getListing(
   ctx: Needs<'db'>,
   id: ListingId,
-  asker: () => Promise<Seller>,
+  getSeller: () => Promise<Seller>,
 ): Promise<Listing> {
   const listing = await findListing(ctx.db, id)
   if (listing === undefined) throw listingNotFound(id)
-  if (isShown(listing)) return listing
+  if (isPublic(listing)) return listing
   const agent = await findAgentById(ctx.db, listing.agentId)
-  if (!sells(agent, await asker())) throw listingNotFound(id)
+  if (!isSellerOf(agent, await getSeller())) throw listingNotFound(id)
   return listing
 }

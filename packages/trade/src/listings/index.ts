@@ -2,7 +2,7 @@ export { browseListings } from './browse-listings.ts'
 export { createListing } from './create-listing.ts'
 export { deactivateListing } from './deactivate-listing.ts'
 export { getListing } from './get-listing.ts'
-export { listListings, showcaseOf } from './list-listings.ts'
+export { listListings, newestListings } from './list-listings.ts'
 export {
   averageRating,
   type Listing,

@@ -7,16 +7,16 @@ export interface ListingFilter {
   readonly category?: string | undefined
   readonly agentId?: AgentId | undefined
   readonly priceType?: PriceType | undefined
-  /** A listing without a price, which waits for a quote, is within no bounds. */
+  /** A listing without a price does not match a price limit. */
   readonly minPrice?: Usdc | undefined
   readonly maxPrice?: Usdc | undefined
-  /** What another module asks of `agent_id` in SQL. It looks elsewhere, so a search asks it last, of what it found. */
-  readonly also?: RawBuilder<SqlBool> | undefined
+  /** A condition of another module on `agent_id`. It reads other tables, so a search applies it last, to the candidates. */
+  readonly extra?: RawBuilder<SqlBool> | undefined
 }
 
 type Condition = RawBuilder<SqlBool>
 
-const IS_OFFERED = sql<SqlBool>`active and marketable`
+const IS_PUBLIC = sql<SqlBool>`active and marketable`
 
 const allOf = (conditions: readonly (Condition | undefined)[]): Condition =>
   sql<SqlBool>`${sql.join(
@@ -33,10 +33,10 @@ const atLeast = ({ minPrice }: ListingFilter) =>
 const atMost = ({ maxPrice }: ListingFilter) =>
   maxPrice === undefined ? undefined : sql<SqlBool>`price_micros <= ${maxPrice}`
 
-/** Every filter runs in SQL, before the limit; what is inactive or hidden passes none. */
-export const passes = (filter: ListingFilter): Condition =>
+/** The whole filter except `extra`. Only public listings match. */
+export const matchesFilter = (filter: ListingFilter): Condition =>
   allOf([
-    IS_OFFERED,
+    IS_PUBLIC,
     inCategory(filter),
     filter.agentId === undefined ? undefined : sql<SqlBool>`agent_id = ${filter.agentId}`,
     ofPriceType(filter),
@@ -44,22 +44,22 @@ export const passes = (filter: ListingFilter): Condition =>
     atMost(filter),
   ])
 
-/** The part of a filter for which one index holds the listings in order of buyers. */
-export const passesByIndex = (filter: ListingFilter): Condition =>
-  allOf([IS_OFFERED, inCategory(filter) ?? ofPriceType(filter)])
+/** The part of a filter for which an index orders the listings by buyers. */
+export const matchesPopularIndex = (filter: ListingFilter): Condition =>
+  allOf([IS_PUBLIC, inCategory(filter) ?? ofPriceType(filter)])
 
-/** The part of a filter that the index of words holds, too. */
-export const passesInLookup = (filter: ListingFilter): Condition =>
-  allOf([IS_OFFERED, inCategory(filter), ofPriceType(filter)])
+/** The part of a filter that the full-text index contains. */
+export const matchesSearchIndex = (filter: ListingFilter): Condition =>
+  allOf([IS_PUBLIC, inCategory(filter), ofPriceType(filter)])
 
 export const withinPriceBounds = (filter: ListingFilter): Condition =>
   allOf([sql<SqlBool>`true`, atLeast(filter), atMost(filter)])
 
-/** The part of a filter that the index of prices holds. */
-export const passesByPrice = (filter: ListingFilter): Condition =>
-  allOf([IS_OFFERED, sql<SqlBool>`price_micros is not null`, withinPriceBounds(filter)])
+/** The part of a filter that the price index contains. */
+export const matchesPriceIndex = (filter: ListingFilter): Condition =>
+  allOf([IS_PUBLIC, sql<SqlBool>`price_micros is not null`, withinPriceBounds(filter)])
 
 export const hasPriceBounds = ({ minPrice, maxPrice }: ListingFilter): boolean =>
   minPrice !== undefined || maxPrice !== undefined
 
-export const passesAlso = ({ also }: ListingFilter): Condition => also ?? sql<SqlBool>`true`
+export const matchesExtra = ({ extra }: ListingFilter): Condition => extra ?? sql<SqlBool>`true`

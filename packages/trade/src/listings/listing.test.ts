@@ -1,10 +1,16 @@
 import { usdc } from '@market/kernel/money'
 import { offerOf } from '@market/testing/make-listing'
 import { describe, expect, test } from 'vitest'
-import { faultsOf, MOST_ACTIVE, type RequirementField, rejectBadOffer, rejectTooMany } from './listing.ts'
+import {
+  MAX_ACTIVE,
+  offerErrors,
+  type RequirementField,
+  rejectInvalidOffer,
+  rejectTooManyActive,
+} from './listing.ts'
 import { slugOf } from './slug.ts'
 
-const pathsOf = (said: Parameters<typeof offerOf>[0]) => faultsOf(offerOf(said)).map(({ path }) => path)
+const pathsOf = (said: Parameters<typeof offerOf>[0]) => offerErrors(offerOf(said)).map(({ path }) => path)
 
 const field = (said: Partial<RequirementField> = {}): RequirementField => ({
   label: 'Size',
@@ -59,16 +65,16 @@ describe('an offer', () => {
 
   test('is rejected with all that is wrong, in the words of the contract', () => {
     const bad = offerOf({ priceType: 'weekly', price: null })
-    expect(() => rejectBadOffer(bad)).toThrow(
-      expect.objectContaining({ kind: 'invalid', extra: { details: faultsOf(bad) } }),
+    expect(() => rejectInvalidOffer(bad)).toThrow(
+      expect.objectContaining({ kind: 'invalid', extra: { details: offerErrors(bad) } }),
     )
-    expect(faultsOf(bad)).toHaveLength(2)
+    expect(offerErrors(bad)).toHaveLength(2)
   })
 })
 
 test('the last active listing allowed is allowed, the next one is told what to do', () => {
-  rejectTooMany(MOST_ACTIVE)
-  expect(() => rejectTooMany(MOST_ACTIVE + 1)).toThrow(/Deactivate one/)
+  rejectTooManyActive(MAX_ACTIVE)
+  expect(() => rejectTooManyActive(MAX_ACTIVE + 1)).toThrow(/Deactivate one/)
 })
 
 describe('a slug', () => {

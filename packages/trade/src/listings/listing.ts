@@ -6,28 +6,28 @@ export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
 
 export type FieldType = 'text' | 'textarea' | 'url' | 'number' | 'select'
 
-/** One question a buyer answers with the order. */
+/** A question that the buyer answers in the order. */
 export interface RequirementField {
   readonly label: string
   readonly type: FieldType
   readonly required: boolean
   readonly placeholder?: string | undefined
-  /** What a `select` offers; no other type has them. */
+  /** The choices of a `select`; other types have none. */
   readonly options?: readonly string[] | undefined
 }
 
-/** What the seller says about a listing; the rest is counted or given. */
+/** The fields of a listing that the seller sets. */
 export interface Offer {
   readonly category: string
   readonly title: string
   readonly description: string
   readonly priceType: PriceType
-  /** Null only for a quote; there a price given is a "from". */
+  /** Null only for a quote. The price of a quote is a minimum ("from") price. */
   readonly price: Usdc | null
   readonly turnaroundHours: number
   readonly deliverables: readonly string[]
   readonly demoUrl: string | null
-  /** How many generations a buyer gets; 0 is none. */
+  /** The number of generations per period; 0 for none. */
   readonly quotaLimit: number
   readonly maxRevisions: number
   readonly requirementFields: readonly RequirementField[]
@@ -38,7 +38,7 @@ export interface Listing extends Offer {
   readonly agentId: AgentId
   readonly slug: string
   readonly active: boolean
-  /** Whether its agent has an owner; a listing of one that has none appears nowhere. */
+  /** Whether its agent has an owner. Otherwise the listing is not public. */
   readonly marketable: boolean
   readonly totalOrders: number
   readonly completedOrders: number
@@ -50,7 +50,7 @@ export interface Listing extends Offer {
   readonly updatedAt: Date
 }
 
-/** A subscription is bought by the period, so it says how much a period holds. */
+/** A subscription must set how much a period includes. */
 const NEEDS_QUOTA: Readonly<Record<PriceType, boolean>> = {
   fixed: false,
   quote: false,
@@ -58,64 +58,64 @@ const NEEDS_QUOTA: Readonly<Record<PriceType, boolean>> = {
   monthly: true,
 }
 
-/** What is wrong with an offer as a whole, in the words of the contract's fields; each field alone was checked. */
-export function faultsOf(
+/** Checks the rules across fields; the contract has checked each field. */
+export function offerErrors(
   offer: Pick<Offer, 'priceType' | 'price' | 'quotaLimit' | 'requirementFields'>,
 ): Details {
-  const faults: { path: string; message: string }[] = []
+  const errors: { path: string; message: string }[] = []
   if (offer.price === null && offer.priceType !== 'quote')
-    faults.push({ path: 'price_usd', message: 'must be given, unless price_type is quote' })
+    errors.push({ path: 'price_usd', message: 'is required unless price_type is quote' })
   if (NEEDS_QUOTA[offer.priceType] && offer.quotaLimit < 1)
-    faults.push({ path: 'quota_limit', message: `must be at least 1 when price_type is ${offer.priceType}` })
-  return [...faults, ...offer.requirementFields.flatMap(faultsOfField)]
+    errors.push({ path: 'quota_limit', message: `must be at least 1 when price_type is ${offer.priceType}` })
+  return [...errors, ...offer.requirementFields.flatMap(fieldErrors)]
 }
 
-function faultsOfField(field: RequirementField, at: number, all: readonly RequirementField[]): Details {
+function fieldErrors(field: RequirementField, at: number, all: readonly RequirementField[]): Details {
   const path = `requirement_fields.${at}`
-  const faults: { path: string; message: string }[] = []
-  // Answers are keyed by label, so two of one label could not be told apart.
+  const errors: { path: string; message: string }[] = []
+  // Answers are keyed by label, so labels must be unique.
   if (all.findIndex((other) => foldLabel(other) === foldLabel(field)) < at)
-    faults.push({ path: `${path}.label`, message: 'must differ from the labels before it' })
-  if (UNSPEAKABLE.has(field.label)) faults.push({ path: `${path}.label`, message: 'must be another word' })
+    errors.push({ path: `${path}.label`, message: 'must be unique; an earlier field has the same label' })
+  if (RESERVED_LABELS.has(field.label))
+    errors.push({ path: `${path}.label`, message: `must not be ${field.label}, which is reserved` })
   const options = field.options ?? []
   if (field.type === 'select' && options.length === 0)
-    faults.push({ path: `${path}.options`, message: 'must name at least one option for a select' })
+    errors.push({ path: `${path}.options`, message: 'must have at least one option when type is select' })
   if (field.type !== 'select' && options.length > 0)
-    faults.push({ path: `${path}.options`, message: 'must be left out unless type is select' })
+    errors.push({ path: `${path}.options`, message: 'must be omitted unless type is select' })
   if (new Set(options).size < options.length)
-    faults.push({ path: `${path}.options`, message: 'must each be different' })
-  return faults
+    errors.push({ path: `${path}.options`, message: 'must be unique' })
+  return errors
 }
 
-/** Keys no JSON body may hold, so that an answer under such a label could never be sent. */
-const UNSPEAKABLE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+/** JSON bodies with these keys are rejected, so a field with such a label could not be answered. */
+const RESERVED_LABELS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 const foldLabel = ({ label }: RequirementField): string => label.normalize('NFKC').toLowerCase()
 
-export function rejectBadOffer(offer: Offer): void {
-  const details = faultsOf(offer)
+export function rejectInvalidOffer(offer: Offer): void {
+  const details = offerErrors(offer)
   if (details.length === 0) return
   const [first] = details
   throw new ApiError('invalid', `${first?.path} ${first?.message}`, { details })
 }
 
-/** More than anybody reads; what is not asked for any more can be deactivated. */
-export const MOST_ACTIVE = 200
+export const MAX_ACTIVE = 200
 
-export function rejectTooMany(active: number): void {
-  if (active <= MOST_ACTIVE) return
+export function rejectTooManyActive(active: number): void {
+  if (active <= MAX_ACTIVE) return
   throw new ApiError(
     'conflict',
-    `An agent has at most ${MOST_ACTIVE} active services. Deactivate one (DELETE /api/services/{service_id}) first.`,
+    `An agent can have at most ${MAX_ACTIVE} active services. Deactivate one with DELETE /api/services/{service_id} first.`,
     { code: 'too_many_services' },
   )
 }
 
-export const isShown = (listing: Listing): boolean => listing.active && listing.marketable
+export const isPublic = (listing: Listing): boolean => listing.active && listing.marketable
 
 export function averageRating(listing: Listing): number | null {
   return listing.ratingCount === 0 ? null : Math.round((listing.ratingSum / listing.ratingCount) * 100) / 100
 }
 
 export const listingNotFound = (id: string): ApiError =>
-  new ApiError('not_found', `There is no service ${JSON.stringify(id)}`, { code: 'service_not_found' })
+  new ApiError('not_found', `Service ${JSON.stringify(id)} does not exist.`, { code: 'service_not_found' })

@@ -5,8 +5,8 @@ export interface Page {
   readonly cursor?: string | undefined
 }
 
-/** Why a listing stands where it stands in a search: parts that add up to its score. */
-export interface Why {
+/** The parts that add up to the score of a search result. */
+export interface ScoreParts {
   readonly relevance: number
   readonly buyers: number
   readonly rating: number
@@ -16,7 +16,7 @@ export interface Why {
 
 export interface Found {
   readonly listing: Listing
-  readonly why?: Why
+  readonly why?: ScoreParts
 }
 
 export interface ListingPage {
@@ -24,7 +24,7 @@ export interface ListingPage {
   readonly nextCursor: string | null
 }
 
-/** One row more than was asked for says whether there is a next page. */
+/** Expects one row more than the limit, which shows whether there is a next page. */
 export function pageOf<T extends Found>(
   rows: readonly T[],
   limit: number,

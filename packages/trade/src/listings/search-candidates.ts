@@ -2,13 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import {
   hasPriceBounds,
   type ListingFilter,
-  passes,
-  passesByIndex,
-  passesByPrice,
-  passesInLookup,
+  matchesFilter,
+  matchesPopularIndex,
+  matchesPriceIndex,
+  matchesSearchIndex,
   withinPriceBounds,
 } from './listing-filter.ts'
-import { asked, type SearchQuery } from './search-query.ts'
+import { queryNamed, type SearchQuery } from './search-query.ts'
 
 /** Each stage passes on at most this many matches, those with the most buyers. */
 const CANDIDATES = 200
@@ -56,13 +56,14 @@ export function candidates({ query, term, filter, partial }: Search) {
     const names = stages.filter(({ stage }) => of.includes(stage)).flatMap((stage) => stage.names)
     return sql<SqlBool>`${sql.join(names.map(countOf), sql` + `)} < ${sql.lit(count)}`
   }
-  add('strict', sql`search @@ ${asked('strict')}`, sql`true`)
-  if (query.hasSynonyms) add('synonyms', sql`search @@ ${asked('meant')}`, fewerThan(CANDIDATES, 'strict'))
+  add('strict', sql`search @@ ${queryNamed('strict')}`, sql`true`)
+  if (query.hasSynonyms)
+    add('synonyms', sql`search @@ ${queryNamed('every_concept')}`, fewerThan(CANDIDATES, 'strict'))
   const pattern = titlePattern(term)
   if (pattern !== undefined)
     add('title', sql`lower(title) like (select ${pattern})`, fewerThan(ENOUGH, 'strict'))
   if (partial && query.concepts.length > 1)
-    add('any', sql`search @@ ${asked('loose')}`, fewerThan(ENOUGH, 'strict', 'synonyms', 'title'))
+    add('any', sql`search @@ ${queryNamed('any_concept')}`, fewerThan(ENOUGH, 'strict', 'synonyms', 'title'))
   const found = stages.flatMap(({ names }) => names).map((name) => sql`select tid from ${sql.ref(name)}`)
   return sql`
     ${filter.agentId === undefined ? sql`${mostBought(filter)},` : sql``}
@@ -81,7 +82,7 @@ const BEST_FIRST = sql`order by settled_buyers desc, id desc`
 const mostBought = (filter: ListingFilter) => sql`
   most_bought as materialized (
     select ctid as tid, title, search, category, price_type, price_micros, active, marketable from listings
-    where ${passesByIndex(filter)} ${BEST_FIRST} limit ${sql.lit(MOST_BOUGHT)}
+    where ${matchesPopularIndex(filter)} ${BEST_FIRST} limit ${sql.lit(MOST_BOUGHT)}
   ),
   common as materialized (
     select ${sql.lit(SAMPLE)} * sqrt(${sql.lit(CANDIDATES)} / greatest(reltuples, ${sql.lit(CANDIDATES)})) as matches
@@ -115,7 +116,7 @@ const ofAgent = (stage: Stage, { filter, matches, runs }: Reading): Part[] => [
     name: `of_agent_${stage}`,
     rows: sql`
       select tid from (
-        select ctid as tid, title, search from listings where ${runs} and ${passes(filter)} offset 0
+        select ctid as tid, title, search from listings where ${runs} and ${matchesFilter(filter)} offset 0
       ) as offered where ${matches}`,
   },
 ]
@@ -128,16 +129,16 @@ function inMarket(stage: Stage, { filter, matches, runs }: Reading): Part[] {
   const isCutOff = sql<SqlBool>`${isRare} and ${countOf(lookup)} = ${sql.lit(LOOKED_UP)}`
   // The rows of a table are read in the order they were written in, which is that of buyers.
   const mostBoughtWhere = (when: Condition) => sql`
-    select tid from most_bought where ${when} and ${passes(filter)} and ${matches} limit ${sql.lit(CANDIDATES)}`
+    select tid from most_bought where ${when} and ${matchesFilter(filter)} and ${matches} limit ${sql.lit(CANDIDATES)}`
   const bounded = hasPriceBounds(filter)
   const priced: Part = {
     name: `priced_${stage}`,
     rows: sql`
       select tid from (
         select ctid as tid, id, title, search, settled_buyers, category, price_type, price_micros, active, marketable
-        from listings where (${isShort} or ${isCutOff}) and ${passesByPrice(filter)}
+        from listings where (${isShort} or ${isCutOff}) and ${matchesPriceIndex(filter)}
         order by price_micros, id limit ${sql.lit(LOOKED_UP)}
-      ) as within_bounds where ${passes(filter)} and ${matches} ${BEST_FIRST} limit ${sql.lit(CANDIDATES)}`,
+      ) as within_bounds where ${matchesFilter(filter)} and ${matches} ${BEST_FIRST} limit ${sql.lit(CANDIDATES)}`,
   }
   return [
     {
@@ -158,7 +159,7 @@ function inMarket(stage: Stage, { filter, matches, runs }: Reading): Part[] {
       isStep: true,
       rows: sql`
         select ctid as tid, id, settled_buyers, price_micros from listings
-        where (${bounded ? isRare : sql`${isRare} or ${isShort}`}) and ${passesInLookup(filter)} and ${matches}
+        where (${bounded ? isRare : sql`${isRare} or ${isShort}`}) and ${matchesSearchIndex(filter)} and ${matches}
         limit ${sql.lit(LOOKED_UP)}`,
     },
     {

@@ -1,22 +1,22 @@
 import type { Needs } from '@market/core/context'
 import { sql } from 'kysely'
-import { readCursor, timeOf, writeCursor } from './cursor.ts'
-import { type ListingFilter, passesAlso } from './listing-filter.ts'
-import { type ListingPage, type Page, pageOf, type Why } from './page.ts'
+import { readCursor, timeRank, writeCursor } from './cursor.ts'
+import { type ListingFilter, matchesExtra } from './listing-filter.ts'
+import { type ListingPage, type Page, pageOf, type ScoreParts } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { type SearchQuery, searchQueryOf } from './search-query.ts'
 import { LISTING_COLUMNS, type ListingRow, listingOf } from './store.ts'
 
 const ORDER = 'search'
 
-/** What each part may weigh: fit comes first, then who bought, then what they said, then how new it is. */
+/** The weights of the score: relevance first, then buyers, rating and age. */
 const WEIGHTS = {
-  /** All that was asked for, by the words themselves; by a synonym it is worth less. */
+  /** For a match of every concept. A concept that matches by a synonym counts less. */
   coverage: 1,
   synonym: 0.6,
-  /** Where the words stand, and how often: a title says more than a description. */
+  /** Where and how often the words occur: the title counts more than the description. */
   place: 0.6,
-  akinPlace: 0.2,
+  synonymPlace: 0.2,
   likeness: 0.3,
   exactTitle: 1,
   buyers: 0.05,
@@ -24,16 +24,16 @@ const WEIGHTS = {
   freshness: 0.05,
 } as const
 
-/** Weights of the letters D, C, B and A of the column `search`: category is C, description B, title A. */
+/** Weights of the labels D, C, B and A of the column `search`: category is C, description B, title A. */
 const PLACES = sql`'{0.05, 0.15, 0.3, 1.0}'::float4[]`
 
-const FRESH_FOR_S = 90 * 24 * 60 * 60
+const FRESHNESS_DECAY_S = 90 * 24 * 60 * 60
 
-type Scored = ListingRow & Why
+type Scored = ListingRow & ScoreParts
 
 /**
- * Finds by words (stemmed), by their synonyms and by pieces of the title; ranks by how well that fits, then by
- * distinct buyers of settled orders, rating and age. A token's price never counts.
+ * Matches stemmed words, their synonyms and parts of the title. Ranks by relevance, then by distinct buyers of settled
+ * orders, rating and age.
  */
 export async function searchListings(
   ctx: Needs<'db' | 'clock'>,
@@ -42,17 +42,17 @@ export async function searchListings(
   page: Page,
 ): Promise<ListingPage> {
   const after = readCursor(page.cursor, ORDER)
-  // A list is ranked as of its first page, so that growing older does not move a listing between pages.
-  const asOf = after === undefined ? ctx.clock.now() : timeOf(after.asOf)
+  // All pages use the time of the first page, so that a listing does not move between pages as it ages.
+  const asOf = after === undefined ? ctx.clock.now() : timeRank(after.asOf)
   const query = searchQueryOf(search)
   const term = search.trim().toLowerCase()
   const { rows } = await sql<Scored>`
     with ${query.table},
     ${candidates({ query, term, filter, partial: true })},
     parts as (
-      select listed.* from asked cross join candidates cross join lateral (
-        select ${columns}, ${relevanceOf(query, term)} as relevance, ${meritsAsOf(asOf)}
-        from listings where ctid = candidates.tid and ${passesAlso(filter)} ${ONE_BY_ONE}
+      select listed.* from queries cross join candidates cross join lateral (
+        select ${columns}, ${relevanceOf(query, term)} as relevance, ${otherScores(asOf)}
+        from listings where ctid = candidates.tid and ${matchesExtra(filter)} ${NO_FLATTENING}
       ) as listed
     ),
     scored as (select *, relevance + buyers + rating + freshness as score from parts)
@@ -64,8 +64,8 @@ export async function searchListings(
   )
 }
 
-/** Keeps the planner from reading the whole table to join a few hundred rows of it. */
-const ONE_BY_ONE = sql`offset 0`
+/** `offset 0` keeps the planner from reading the whole table to join a few hundred rows. */
+const NO_FLATTENING = sql`offset 0`
 
 const columns = sql.join(LISTING_COLUMNS.map((name) => sql.ref(name)))
 
@@ -75,34 +75,34 @@ const foundOf = (row: Scored) => {
 }
 
 function relevanceOf(query: SearchQuery, term: string) {
-  const hasAkin = query.concepts.some(({ akin }) => akin.length > 0)
+  const hasSynonyms = query.concepts.some(({ synonyms }) => synonyms.length > 0)
   const placeOf = (name: string, weight: number) =>
-    sql`+ ts_rank(${PLACES}, search, ${sql.ref(`asked.${name}`)}) * ${sql.lit(weight)}`
+    sql`+ ts_rank(${PLACES}, search, ${sql.ref(`queries.${name}`)}) * ${sql.lit(weight)}`
   return sql`(
     ${coverageOf(query)} * ${sql.lit(WEIGHTS.coverage)}
-    ${placeOf('said', WEIGHTS.place)}
-    ${hasAkin ? placeOf('akin', WEIGHTS.akinPlace) : sql``}
+    ${placeOf('words', WEIGHTS.place)}
+    ${hasSynonyms ? placeOf('synonyms', WEIGHTS.synonymPlace) : sql``}
     + similarity(lower(title), ${term}) * ${sql.lit(WEIGHTS.likeness)}
     + case when lower(title) = ${term} then ${sql.lit(WEIGHTS.exactTitle)} else 0 end
   )::float8`
 }
 
-/** How much of what was asked for is there, from 0 to 1; stop words ask for nothing. */
+/** The share of concepts that match, from 0 to 1. Stop words do not count. */
 function coverageOf({ concepts }: SearchQuery) {
-  if (concepts.length === 0) return sql`(search @@ ${sql.ref('asked.strict')})::integer`
-  const hits = concepts.map(({ akin }, at) => {
-    const byAkin =
-      akin.length === 0
+  if (concepts.length === 0) return sql`(search @@ ${sql.ref('queries.strict')})::integer`
+  const hits = concepts.map(({ synonyms }, at) => {
+    const bySynonym =
+      synonyms.length === 0
         ? sql``
-        : sql`when search @@ ${sql.ref(`asked.akin_${at}`)} then ${sql.lit(WEIGHTS.synonym)}`
-    return sql`case when search @@ ${sql.ref(`asked.said_${at}`)} then 1::float8 ${byAkin} else 0 end`
+        : sql`when search @@ ${sql.ref(`queries.synonyms_${at}`)} then ${sql.lit(WEIGHTS.synonym)}`
+    return sql`case when search @@ ${sql.ref(`queries.words_${at}`)} then 1::float8 ${bySynonym} else 0 end`
   })
-  return sql`((${sql.join(hits, sql` + `)}) / asked.concepts)`
+  return sql`((${sql.join(hits, sql` + `)}) / queries.concepts)`
 }
 
 /** In `float8` throughout: `exp` of a `numeric`, which `extract` returns, takes ten times as long. */
-const meritsAsOf = (asOf: Date) => sql`
+const otherScores = (asOf: Date) => sql`
   (ln(1 + settled_buyers) * ${sql.lit(WEIGHTS.buyers)})::float8 as buyers,
   ((rating_sum + 20.0::float8) / (rating_count + 5) * ${sql.lit(WEIGHTS.rating)})::float8 as rating,
-  (exp(-greatest(0, date_part('epoch', ${asOf}::timestamptz - created_at)) / ${sql.lit(FRESH_FOR_S)})
+  (exp(-greatest(0, date_part('epoch', ${asOf}::timestamptz - created_at)) / ${sql.lit(FRESHNESS_DECAY_S)})
     * ${sql.lit(WEIGHTS.freshness)})::float8 as freshness`

@@ -1,47 +1,47 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conceptsOf, isByTheLetter } from './search-words.ts'
+import { conceptsOf, isExact } from './search-words.ts'
 import { SYNONYMS } from './synonyms.ts'
 
-const akinTo = (word: string) => conceptsOf(word)[0]?.akin ?? []
+const synonymsOf = (word: string) => conceptsOf(word)[0]?.synonyms ?? []
 
-describe('a search in concepts', () => {
-  test('every word stands for itself, and for what else it is called', () => {
-    expect(conceptsOf('cheap logo').map(({ said }) => said)).toEqual(['cheap', 'logo'])
-    expect(akinTo('cheap')).toEqual([])
-    expect(akinTo('logo')).toEqual(expect.arrayContaining(['branding', 'brand identity']))
+describe('conceptsOf', () => {
+  test('returns one concept per word, with its synonyms', () => {
+    expect(conceptsOf('cheap logo').map(({ words }) => words)).toEqual(['cheap', 'logo'])
+    expect(synonymsOf('cheap')).toEqual([])
+    expect(synonymsOf('logo')).toEqual(expect.arrayContaining(['branding', 'brand identity']))
   })
 
-  test('the longest phrase with synonyms is one concept', () => {
-    expect(conceptsOf('landing page copy').map(({ said }) => said)).toEqual(['landing page', 'copy'])
-    expect(akinTo('Landing-Pages')).toContain('website')
+  test('returns the longest phrase with synonyms as one concept', () => {
+    expect(conceptsOf('landing page copy').map(({ words }) => words)).toEqual(['landing page', 'copy'])
+    expect(synonymsOf('Landing-Pages')).toContain('website')
   })
 
-  test('plural and singular, capitals and small letters are the same', () => {
-    for (const word of ['logos', 'LOGO', 'Logo']) expect(akinTo(word)).toEqual(akinTo('logo'))
+  test('ignores plural and case', () => {
+    for (const word of ['logos', 'LOGO', 'Logo']) expect(synonymsOf(word)).toEqual(synonymsOf('logo'))
   })
 
-  test('every ring leads from each of its words to all the others', () => {
-    for (const ring of SYNONYMS) {
-      for (const phrase of ring) {
-        const others = ring.filter((other) => other !== phrase)
-        expect({ phrase, akin: akinTo(phrase) }).toEqual({
+  test('finds every other phrase of a group for each phrase of it', () => {
+    for (const group of SYNONYMS) {
+      for (const phrase of group) {
+        const others = group.filter((other) => other !== phrase)
+        expect({ phrase, synonyms: synonymsOf(phrase) }).toEqual({
           phrase,
-          akin: expect.arrayContaining(others) as string[],
+          synonyms: expect.arrayContaining(others) as string[],
         })
       }
     }
   })
 
-  test('no ring names a word twice', () => {
-    for (const ring of SYNONYMS) expect(new Set(ring).size).toBe(ring.length)
+  test('no group of synonyms contains a phrase twice', () => {
+    for (const group of SYNONYMS) expect(new Set(group).size).toBe(group.length)
   })
 
-  test('whatever is asked, there are at most eight concepts', () => {
+  test('returns at most eight concepts, none of them empty, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (search) => {
         const concepts = conceptsOf(search)
-        return concepts.length <= 8 && concepts.every(({ said }) => said !== '')
+        return concepts.length <= 8 && concepts.every(({ words }) => words !== '')
       }),
     )
   })
@@ -54,6 +54,6 @@ test.each([
   ['e-commerce', false],
   ['logo - cheap', false],
   ['logo', false],
-])('%j is taken by the letter: %s', (search, expected) => {
-  expect(isByTheLetter(search)).toBe(expected)
+])('isExact: %j is %s', (search, expected) => {
+  expect(isExact(search)).toBe(expected)
 })

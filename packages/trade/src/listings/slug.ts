@@ -1,7 +1,7 @@
-/** Leaves room for a number behind it. */
-const LENGTH = 80
+/** Leaves space for a numeric suffix. */
+const MAX_LENGTH = 80
 
-/** Lower-case words of the title joined by hyphens; a title in another script keeps its own letters. */
+/** The words of the title in lower case, joined by hyphens. Letters of all scripts are allowed. */
 export function slugOf(title: string): string {
   const slug = title
     .normalize('NFKD')
@@ -10,7 +10,7 @@ export function slugOf(title: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
   const short = [...slug]
-    .slice(0, LENGTH)
+    .slice(0, MAX_LENGTH)
     .join('')
     .replace(/^-+|-+$/g, '')
   return short === '' ? 'service' : short

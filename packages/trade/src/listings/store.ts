@@ -6,7 +6,7 @@ import { usdc } from '@market/kernel/money'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Listing, Offer, PriceType, RequirementField } from './listing.ts'
 
-/** Everything but what only Postgres reads (`search`). */
+/** All columns except `search`, which only Postgres reads. */
 export const LISTING_COLUMNS = [
   'id',
   'agent_id',
@@ -63,7 +63,6 @@ export const listingOf = (row: ListingRow): Listing => ({
 
 const select = (db: Db | Tx) => db.selectFrom('listings').select(LISTING_COLUMNS)
 
-/** What is said once, when a listing is made; everything counted begins at nothing. */
 type NewListing = Offer & Pick<Listing, 'id' | 'agentId' | 'slug' | 'marketable' | 'createdAt'>
 
 const columnsOf = (offer: Offer) => ({
@@ -113,11 +112,11 @@ export async function lockListing(tx: Tx, id: ListingId): Promise<Listing | unde
   return row && listingOf(row)
 }
 
-const NUMBERED_SLUGS = 50
+const MAX_NUMBERED_SLUGS = 50
 
-/** The slug itself, or the first free `slug-n` of this agent; asked by name, so that the unique index serves. */
+/** The slug, or the first free `slug-n` of this agent. The query lists the names, so that it uses the unique index. */
 export async function freeSlug(tx: Tx, agentId: AgentId, slug: string): Promise<string> {
-  const wanted = [slug, ...Array.from({ length: NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
+  const wanted = [slug, ...Array.from({ length: MAX_NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
   const taken = await tx
     .selectFrom('listings')
     .select('slug')
@@ -128,19 +127,23 @@ export async function freeSlug(tx: Tx, agentId: AgentId, slug: string): Promise<
   return wanted.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
 }
 
-interface OfAgent {
+interface AgentListingsQuery {
   readonly activeOnly: boolean
   readonly after?: { readonly createdAt: Date; readonly id: string } | undefined
   readonly limit: number
 }
 
-export async function findListingsOf(db: Db, agentId: AgentId, asked: OfAgent): Promise<Listing[]> {
-  const { activeOnly, after, limit } = asked
+export async function findListingsOf(
+  db: Db,
+  agentId: AgentId,
+  query: AgentListingsQuery,
+): Promise<Listing[]> {
+  const { activeOnly, after, limit } = query
   const rows = await select(db)
     .where('agent_id', '=', agentId)
-    .$if(activeOnly, (query) => query.where('active', '=', true))
-    .$if(after !== undefined, (query) =>
-      query.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
+    .$if(activeOnly, (builder) => builder.where('active', '=', true))
+    .$if(after !== undefined, (builder) =>
+      builder.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
     )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -159,12 +162,12 @@ export async function findListings(db: Db, ids: readonly ListingId[]): Promise<L
   return rows.map(listingOf)
 }
 
-/** An order was paid, or one less when its payment was undone. */
+/** Adds a paid order, or subtracts one whose payment was reversed. */
 export async function countOrdered(tx: Tx, id: ListingId, more: 1 | -1 = 1): Promise<void> {
   await sql`update listings set total_orders = total_orders + ${more} where id = ${id}`.execute(tx)
 }
 
-/** An order's money went to the seller; the first one of each buyer counts for the ranking. */
+/** Adds a completed order. Each buyer counts once for the ranking. */
 export async function countSettled(tx: Tx, id: ListingId, buyer: string): Promise<void> {
   await sql`
     with first as (
@@ -195,7 +198,7 @@ export async function uncountSettled(
     where id = ${listingId}`.execute(tx)
 }
 
-/** A buyer reviewed an order with 1 to 5 stars. */
+/** Adds a rating of 1 to 5. */
 export async function countRating(tx: Tx, id: ListingId, rating: number): Promise<void> {
   await sql`
     update listings set rating_sum = rating_sum + ${rating}, rating_count = rating_count + 1

@@ -1,6 +1,6 @@
 /**
- * Words that buyers and sellers use for one thing. A search for one finds the others, too, at a lower weight. Each
- * row is a ring: whoever stands in it leads to all of it. Endings are left to the stemmer of the database.
+ * Groups of words and phrases with the same meaning. A search for one also matches the others, with a lower weight.
+ * Word forms are omitted, because the stemmer of the database handles them.
  */
 export const SYNONYMS: readonly (readonly string[])[] = [
   ['logo', 'branding', 'brand identity', 'visual identity', 'emblem'],

@@ -2,11 +2,17 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { countListing, findAgentById } from '@market/identity/agents'
 import type { ListingId } from '@market/kernel/ids'
-import { type Listing, listingNotFound, type Offer, rejectBadOffer, rejectTooMany } from './listing.ts'
-import { notYours, type Seller, sells } from './seller.ts'
+import {
+  type Listing,
+  listingNotFound,
+  type Offer,
+  rejectInvalidOffer,
+  rejectTooManyActive,
+} from './listing.ts'
+import { isSellerOf, notYourAgent, type Seller } from './seller.ts'
 import { lockListing, saveListing } from './store.ts'
 
-/** Only what is given changes. Orders keep what they were placed for. */
+/** Undefined fields do not change. Existing orders are not changed: they store a copy of the listing. */
 export type ListingChange = { readonly [K in keyof Offer]?: Offer[K] | undefined } & {
   readonly active?: boolean | undefined
 }
@@ -20,7 +26,7 @@ export function updateListing(
   return ctx.transact(async (tx) => {
     const listing = await lockForSeller(tx, id, seller)
     const wanted = changed(listing, change)
-    rejectBadOffer(wanted)
+    rejectInvalidOffer(wanted)
     if (isSame(listing, wanted)) return listing
     if (wanted.active !== listing.active) await countActive(tx, wanted)
     return saveListing(tx, { ...wanted, updatedAt: ctx.clock.now() })
@@ -31,13 +37,13 @@ async function lockForSeller(tx: Tx, id: ListingId, seller: Seller): Promise<Lis
   const listing = await lockListing(tx, id)
   if (listing === undefined) throw listingNotFound(id)
   const agent = await findAgentById(tx, listing.agentId)
-  if (!sells(agent, seller)) throw agent.marketable ? notYours() : listingNotFound(id)
+  if (!isSellerOf(agent, seller)) throw agent.marketable ? notYourAgent() : listingNotFound(id)
   return listing
 }
 
 async function countActive(tx: Tx, listing: Listing): Promise<void> {
   const { activeListings } = await countListing(tx, listing.agentId, listing.active ? 1 : -1)
-  if (listing.active) rejectTooMany(activeListings)
+  if (listing.active) rejectTooManyActive(activeListings)
 }
 
 const changed = (listing: Listing, change: ListingChange): Listing => ({
@@ -47,7 +53,7 @@ const changed = (listing: Listing, change: ListingChange): Listing => ({
   ) as Partial<Listing>),
 })
 
-/** Fields are compared as JSON would write them; a price, which JSON cannot write, as its digits. */
+/** Compares the listings as JSON; a price, which is a bigint, is written as a string. */
 const isSame = (one: Listing, other: Listing): boolean => asText(one) === asText(other)
 const asText = (listing: Listing): string =>
   JSON.stringify(listing, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))

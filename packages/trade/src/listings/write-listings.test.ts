@@ -12,7 +12,7 @@ import { createListing } from './create-listing.ts'
 import { deactivateListing } from './deactivate-listing.ts'
 import { getListing } from './get-listing.ts'
 import { listListings } from './list-listings.ts'
-import { type Listing, MOST_ACTIVE } from './listing.ts'
+import { type Listing, MAX_ACTIVE } from './listing.ts'
 import { findListing } from './store.ts'
 import { updateListing } from './update-listing.ts'
 
@@ -117,7 +117,7 @@ describe('creating', () => {
     const first = await makeListing(ctx, agent.id)
     await ctx.db
       .updateTable('agents')
-      .set({ service_count: MOST_ACTIVE - 1 })
+      .set({ service_count: MAX_ACTIVE - 1 })
       .where('id', '=', agent.id)
       .execute()
     const both = await Promise.allSettled([1, 2].map(() => makeListing(ctx, agent.id)))

@@ -10,15 +10,15 @@ interface MessagePage {
   readonly nextCursor: string | null
 }
 
-/** Newest first, for the parties and for operators: what is read on with the cursor is older. */
+/** Newest first. Only parties of the order and operators can read them. */
 export async function listMessages(
   ctx: Needs<'db'>,
   reader: Reader,
-  asked: { readonly orderId: OrderId; readonly limit: number; readonly cursor?: string | undefined },
+  query: { readonly orderId: OrderId; readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<MessagePage> {
-  const after = readCursor(asked.cursor, 'msg')
-  const { order } = await viewOrder(ctx.db, reader, asked.orderId)
-  const found = await findMessages(ctx.db, order.id, { limit: asked.limit + 1, after })
-  const { rows, nextCursor } = pageOf(found, asked.limit)
+  const after = readCursor(query.cursor, 'msg')
+  const { order } = await viewOrder(ctx.db, reader, query.orderId)
+  const found = await findMessages(ctx.db, order.id, { limit: query.limit + 1, after })
+  const { rows, nextCursor } = pageOf(found, query.limit)
   return { messages: rows, nextCursor }
 }

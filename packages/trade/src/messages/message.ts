@@ -2,7 +2,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import type { Order, Role, Status } from '../orders/index.ts'
 
-/** One word of the talk between the parties of an order. */
+/** A message between the parties of an order. */
 export interface Message {
   readonly id: string
   readonly orderId: OrderId
@@ -12,13 +12,13 @@ export interface Message {
   readonly createdAt: Date
 }
 
-/** On which side each party speaks: an agent's owner speaks for the agent. */
-export const SIDES = { buyer: 'client', provider: 'agent', owner: 'agent' } as const satisfies Partial<
+/** The sender type by role. The owner of an agent writes as the agent. */
+export const SENDER_TYPES = { buyer: 'client', provider: 'agent', owner: 'agent' } as const satisfies Partial<
   Record<Role, Message['senderType']>
 >
 
-/** The parties talk from the payment on, and on after the work is approved; there is no talk of what was called off. */
-const OPEN: Readonly<Record<Status, boolean>> = {
+/** Messages are accepted from the payment on, also after completion, but not after cancellation. */
+const ACCEPTS_MESSAGES: Readonly<Record<Status, boolean>> = {
   pending_quote: false,
   quoted: false,
   accepted: false,
@@ -32,9 +32,10 @@ const OPEN: Readonly<Record<Status, boolean>> = {
 }
 
 export function rejectClosedThread({ status }: Order): void {
-  if (OPEN[status]) return
-  const next = status === 'cancelled' ? 'What was said stays to be read.' : 'It opens when the order is paid.'
-  throw new ApiError('invalid', `The thread of an order that is ${status} is closed. ${next}`, {
+  if (ACCEPTS_MESSAGES[status]) return
+  const next =
+    status === 'cancelled' ? 'Existing messages can still be read.' : 'Send messages after the order is paid.'
+  throw new ApiError('invalid', `The order is ${status} and does not accept messages. ${next}`, {
     code: 'thread_closed',
   })
 }

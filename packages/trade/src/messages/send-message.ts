@@ -3,41 +3,40 @@ import { emit } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import { lockOrderAs, notifyBuyer, type Order, type Party } from '../orders/index.ts'
-import { type Message, rejectClosedThread, SIDES } from './message.ts'
+import { type Message, rejectClosedThread, SENDER_TYPES } from './message.ts'
 import { senderName } from './sender-name.ts'
 import { insertMessage } from './store.ts'
 
-/** A notification is a glance; the whole message is in the thread. */
-const GLANCE = 200
+/** Characters of a message that the notification shows. */
+const PREVIEW_LENGTH = 200
 
 /**
- * Written under the order's lock: messages of one order take turns, so the thread, the agent's events and the buyer's
- * notifications tell them in one and the same order.
+ * Locks the order, so that the messages, the agent's events and the buyer's notifications have the same sequence.
  */
 export function sendMessage(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'signatures'>,
   party: Party,
-  said: { readonly orderId: OrderId; readonly content: string },
+  input: { readonly orderId: OrderId; readonly content: string },
 ): Promise<Message> {
   return ctx.transact(async (tx) => {
-    const { order, role } = await lockOrderAs(tx, party, said.orderId)
+    const { order, role } = await lockOrderAs(tx, party, input.orderId)
     rejectClosedThread(order)
-    const side = SIDES[role]
+    const senderType = SENDER_TYPES[role]
     const message = await insertMessage(tx, {
       id: ctx.ids.next('msg'),
       orderId: order.id,
-      senderType: side,
-      senderName: await senderName(ctx, tx, { order, party, side }),
-      content: said.content,
+      senderType,
+      senderName: await senderName(ctx, tx, { order, party, senderType }),
+      content: input.content,
       createdAt: ctx.clock.now(),
     })
-    await TELL[side](ctx, tx, order, message)
+    await NOTIFY[senderType](ctx, tx, order, message)
     return message
   })
 }
 
-/** The agent reads an event; the buyer finds a word, and the agent's own messages are no event. */
-const TELL: Readonly<
+/** By sender: a client's message emits an event to the agent, an agent's message notifies the buyer. */
+const NOTIFY: Readonly<
   Record<
     Message['senderType'],
     (ctx: Needs<'clock' | 'ids'>, tx: Tx, order: Order, message: Message) => Promise<unknown>
@@ -54,11 +53,11 @@ const TELL: Readonly<
     notifyBuyer(ctx, tx, order, {
       kind: 'order.message',
       title: `${senderName} wrote about “${order.title}”`,
-      body: glanceOf(content),
+      body: previewOf(content),
     }),
 }
 
-function glanceOf(content: string): string {
+function previewOf(content: string): string {
   const characters = [...content]
-  return characters.length <= GLANCE ? content : `${characters.slice(0, GLANCE).join('')}…`
+  return characters.length <= PREVIEW_LENGTH ? content : `${characters.slice(0, PREVIEW_LENGTH).join('')}…`
 }

@@ -9,8 +9,8 @@ import type { Message } from './message.ts'
 type Row = Selectable<Tables['order_messages']>
 
 /**
- * Each message of an order has a moment of its own, later than all before it: two that come within one millisecond
- * would otherwise stand in the thread by the chance of their ids. The caller holds the order's lock.
+ * Each message gets a time at least 1 ms after the previous one of the order: messages of the same millisecond would
+ * be sorted by id, which is random. The caller must have locked the order.
  */
 export async function insertMessage(tx: Tx, message: Message): Promise<Message> {
   const { rows } = await sql<Row>`
@@ -20,7 +20,7 @@ export async function insertMessage(tx: Tx, message: Message): Promise<Message> 
     from order_messages where order_id = ${message.orderId}
     returning *`.execute(tx)
   const [row] = rows
-  assert(row !== undefined, 'an insert that returns its row returns it')
+  assert(row !== undefined, 'an insert with returning yields a row')
   return fromRow(row)
 }
 

@@ -15,7 +15,7 @@ import {
   pay,
   quote,
   rejectEarlyCancel,
-  rejectLateNaming,
+  rejectExpiredPrice,
   revise,
   start,
   undo,
@@ -96,9 +96,9 @@ describe('a price', () => {
     ['before its end', -1, false],
     ['at its end', 0, true],
     ['after its end', 1, true],
-  ])('rejectLateNaming: a transfer named %s', (_, ms, isRejected) => {
+  ])('rejectExpiredPrice: a pay request %s', (_, ms, isRejected) => {
     const at = later(later(NOW, DAY), ms)
-    const check = () => rejectLateNaming(accepted, at)
+    const check = () => rejectExpiredPrice(accepted, at)
     if (!isRejected) return expect(check).not.toThrow()
     expect(check).toThrow(expect.objectContaining({ extra: { code: 'price_expired' } }))
   })

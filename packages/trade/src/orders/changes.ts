@@ -12,11 +12,11 @@ import {
 } from './order.ts'
 import type { Before, Role } from './states.ts'
 
-/** How long a buyer may look at a delivery before it counts as approved. */
+/** How long a buyer can review a delivery before it is approved automatically. */
 const REVIEW_MS = 48 * HOUR
-/** What a replaced delivery leaves the buyer at least. */
-const REVIEW_AGAIN_MS = 24 * HOUR
-/** How long a price holds once it was accepted. */
+/** The minimum review time after a delivery is replaced. */
+const MIN_REVIEW_MS = 24 * HOUR
+/** How long an accepted price is valid. */
 const PRICE_LOCK_MS = 24 * HOUR
 
 export const quote = (
@@ -31,7 +31,7 @@ export const quote = (
   quoteMessage: terms.message,
 })
 
-/** Saying yes makes a price hold for a day, and never shorter than it was offered for. */
+/** An accepted price is valid for a day, or until the quote expires if that is later. */
 export const accept = (
   order: Order<'quoted' | 'accepted'>,
   now: Date,
@@ -47,13 +47,13 @@ export const accept = (
   paymentError: null,
 })
 
-/** A price that was named for this order is over, and is asked for anew. */
+/** The quoted price has expired; the agent must quote again. */
 export const expire = (order: Order<Before<'expire'>>): Order<'pending_quote'> => ({
   ...bare(order),
   status: 'pending_quote',
 })
 
-/** A listed price stands; only the yes to it is forgotten. */
+/** The acceptance has expired. A listed price stays valid, so the order is quoted again. */
 export const lapse = (order: Order<Before<'expire' | 'lapse'>>): Order<'quoted'> => ({
   ...bare(order),
   status: 'quoted',
@@ -73,11 +73,11 @@ export const pay = (order: Order<Before<'pay'>>, payment: Payment, now: Date): O
   deliverBy: later(now, order.turnaroundHours * HOUR),
 })
 
-/** The chain took the payment back: the order waits for another, at the same price. */
+/** The transfer was reversed by a chain reorganization. The order can be paid again at the same price. */
 export const undo = (
   order: Order<Before<'undo'>>,
   now: Date,
-  why: string,
+  reason: string,
   pending: PendingPayment | null = null,
 ): Order<'accepted'> => ({
   ...bare(order),
@@ -86,10 +86,10 @@ export const undo = (
   priceUntil: later(now, PRICE_LOCK_MS),
   quoteMessage: order.quoteMessage,
   pending,
-  paymentError: why,
+  paymentError: reason,
 })
 
-/** A cancelled order whose refund has lost its money: should the transfer come again, it goes back again. */
+/** The payment of a cancelled order was reversed. If the transfer is included again, it is refunded again. */
 export const undoCancelled = (order: Order<'cancelled'>, pending: PendingPayment): Order<'cancelled'> => ({
   ...bare(order),
   ...pricedPart(order),
@@ -108,31 +108,31 @@ export function deliver(order: Order<Before<'deliver'>>, now: Date): Order<'deli
   return { ...paidPart(order), status: 'delivered', deliveredAt: now, reviewEndsAt: reviewEnd(order, now) }
 }
 
-/** A first or revised delivery is reviewed anew; one that replaces another adds what is missing to a day. */
+/** A first or revised delivery gets the full review time; a replacement leaves at least a day. */
 function reviewEnd(order: Order<Before<'deliver'>>, now: Date): Date {
-  const again = later(now, REVIEW_AGAIN_MS)
+  const earliest = later(now, MIN_REVIEW_MS)
   switch (order.status) {
     case 'paid':
     case 'in_progress':
     case 'revision_requested':
       return later(now, REVIEW_MS)
     case 'delivered':
-      return latest(order.reviewEndsAt, again)
+      return latest(order.reviewEndsAt, earliest)
     case 'disputed':
-      return latest(later(now, order.reviewLeftMs), again)
+      return latest(later(now, order.reviewLeftMs), earliest)
   }
 }
 
-/** A revision is new work: the agent has its turnaround for it, or what is left of the deadline. */
+/** The agent has its turnaround time for a revision, or until the deadline if that is later. */
 export function revise(order: Order<'delivered'>, feedback: string, now: Date): Order<'revision_requested'> {
-  const anew = later(now, order.turnaroundHours * HOUR)
+  const deadline = later(now, order.turnaroundHours * HOUR)
   return {
     ...paidPart(order),
     status: 'revision_requested',
     revisionCount: order.revisionCount + 1,
-    deliverBy: latest(order.deliverBy, anew),
+    deliverBy: latest(order.deliverBy, deadline),
     deliveredAt: order.deliveredAt,
-    reviewLeftMs: leftOf(order, now),
+    reviewLeftMs: reviewTimeLeft(order, now),
     complaint: feedback,
   }
 }
@@ -141,7 +141,7 @@ export function declineRevision(order: Order<'revision_requested'>, now: Date): 
   if (!isExtra(order))
     throw new ApiError(
       'invalid',
-      `This is revision ${order.revisionCount} of ${order.maxRevisions} that are part of the price; only further ones can be declined`,
+      `This is revision ${order.revisionCount} of ${order.maxRevisions} included in the price. You can decline only further revisions.`,
       { code: 'revision_included' },
     )
   return {
@@ -156,17 +156,17 @@ export const dispute = (order: Order<'delivered'>, reason: string, now: Date): O
   ...paidPart(order),
   status: 'disputed',
   deliveredAt: order.deliveredAt,
-  reviewLeftMs: leftOf(order, now),
+  reviewLeftMs: reviewTimeLeft(order, now),
   complaint: reason,
 })
 
-/** Whoever paid says that another ordered with their money: the work is there, so an arbiter decides. */
+/** The payer states that another caller placed the order with the payer's transfer. An arbiter decides. */
 export const contest = (order: Order<'delivered' | 'completed'>): Order<'disputed'> => ({
   ...paidPart(order),
   status: 'disputed',
   deliveredAt: order.deliveredAt,
   reviewLeftMs: 0,
-  complaint: 'Whoever made the payment says that it was not for this order.',
+  complaint: 'The payer states that the payment was not for this order.',
 })
 
 export const complete = (
@@ -192,33 +192,33 @@ export const cancel = (
   pending: order.status === 'accepted' ? order.pending : null,
 })
 
-/** Work that has begun is stopped by the agent, or by the buyer once it is late. */
+/** After the agent has started, the buyer can cancel only when the delivery is late. */
 export function rejectEarlyCancel(order: Order<Before<'cancel'>>, role: Role, now: Date): void {
   const hasBegun = order.status === 'in_progress' || order.status === 'revision_requested'
   if (!hasBegun) return
   if (role === 'buyer' && now < order.deliverBy)
     throw new ApiError(
       'invalid',
-      `The agent has until ${order.deliverBy.toISOString()} to deliver; cancel after that for a full refund`,
+      `The agent has until ${order.deliverBy.toISOString()} to deliver. You can cancel after that for a full refund.`,
       { code: 'not_late_yet' },
     )
   if (role !== 'buyer' && order.status === 'revision_requested')
-    throw new ApiError('invalid', 'After a delivery it is the buyer who may cancel; deliver the revision', {
+    throw new ApiError('invalid', 'After a delivery only the buyer can cancel. Deliver the revision.', {
       code: 'delivered_before',
     })
 }
 
-/** Naming one transfer after another does not make a price hold for ever. */
-export function rejectLateNaming(order: Order<Before<'pay'>>, now: Date): void {
+/** Another `pay` does not extend the validity of the price. */
+export function rejectExpiredPrice(order: Order<Before<'pay'>>, now: Date): void {
   if (order.priceUntil === null || now < order.priceUntil) return
   throw new ApiError(
     'invalid',
-    'The time of this price is over. If the transfer you named last does not count, ask for a new price.',
+    'The price has expired. If your last transfer is not accepted, ask the agent for a new quote.',
     { code: 'price_expired' },
   )
 }
 
 const latest = (a: Date, b: Date): Date => new Date(Math.max(a.getTime(), b.getTime()))
 
-const leftOf = ({ reviewEndsAt }: Order<'delivered'>, now: Date): number =>
+const reviewTimeLeft = ({ reviewEndsAt }: Order<'delivered'>, now: Date): number =>
   Math.max(0, reviewEndsAt.getTime() - now.getTime())

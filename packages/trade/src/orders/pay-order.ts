@@ -10,7 +10,7 @@ import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { claimTransfer, findPayment } from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
-import { accept, pay, rejectLateNaming } from './changes.ts'
+import { accept, pay, rejectExpiredPrice } from './changes.ts'
 import { applyDueTransition, restoreDelivery } from './deadlines.ts'
 import { emitOrderPaid } from './events.ts'
 import { type Core, type Order, type Payment, type PendingPayment, purposeOf } from './order.ts'
@@ -119,7 +119,7 @@ async function awaitTransfer(
 ): Promise<Order> {
   if (isAwaiting(order, pending)) return order
   const now = ctx.clock.now()
-  rejectLateNaming(order, now)
+  rejectExpiredPrice(order, now)
   const waiting = accept(order, now, pending)
   if (order.status === 'quoted')
     return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: party.name, at: now })

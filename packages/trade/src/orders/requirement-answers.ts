@@ -3,17 +3,17 @@ import type { RequirementField } from '../listings/index.ts'
 
 const isFilled = (answer: unknown): boolean => answer !== undefined && answer !== null && answer !== ''
 
-/** What an answer must be for each kind of field; undefined when it is fine. */
-const FAULTS: Readonly<
+/** The error message for an answer, by type of field; undefined when it is valid. */
+const CHECKS: Readonly<
   Record<RequirementField['type'], (answer: unknown, field: RequirementField) => string | undefined>
 > = {
   text: (answer) =>
-    typeof answer === 'string' && !/\n/.test(answer) ? undefined : 'must be one line of text',
+    typeof answer === 'string' && !/\n/.test(answer) ? undefined : 'must be a single line of text',
   textarea: (answer) => (typeof answer === 'string' ? undefined : 'must be text'),
   url: (answer) =>
     typeof answer === 'string' && /^https?:\/\//i.test(answer) && URL.canParse(answer)
       ? undefined
-      : 'must be an http address',
+      : 'must be an http or https URL',
   number: (answer) =>
     Number.isFinite(typeof answer === 'string' && answer.trim() !== '' ? Number(answer) : answer)
       ? undefined
@@ -22,7 +22,7 @@ const FAULTS: Readonly<
     options.includes(answer as string) ? undefined : `must be one of: ${options.join(', ')}`,
 }
 
-/** Checks a buyer's answers against what the listing asks; each fault names its field. */
+/** Checks the buyer's answers against the requirement fields of the listing. */
 export function checkAnswers(
   fields: readonly RequirementField[],
   answers: Readonly<Record<string, unknown>>,
@@ -30,14 +30,18 @@ export function checkAnswers(
   const labels = new Set(fields.map(({ label }) => label))
   const unknown = Object.keys(answers).filter((label) => !labels.has(label))
   const details = [
-    ...unknown.map((label) => ({ label, message: 'is not asked for' })),
+    ...unknown.map((label) => ({ label, message: 'is not a requirement field of this service' })),
     ...fields.flatMap((field) => {
       const answer = answers[field.label]
       if (!isFilled(answer)) return field.required ? [{ label: field.label, message: 'is required' }] : []
-      const message = FAULTS[field.type](answer, field)
+      const message = CHECKS[field.type](answer, field)
       return message === undefined ? [] : [{ label: field.label, message }]
     }),
   ].map(({ label, message }) => ({ path: `requirement_answers.${label}`, message }))
   if (details.length > 0)
-    throw new ApiError('invalid', 'The answers do not fit what this service asks for', { details })
+    throw new ApiError(
+      'invalid',
+      'requirement_answers does not match the requirement fields of the service. See details.',
+      { details },
+    )
 }

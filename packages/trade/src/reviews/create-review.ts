@@ -3,29 +3,29 @@ import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
 import { countRating as countForListing } from '../listings/index.ts'
 import { lockOrderAs, type Party } from '../orders/index.ts'
-import { type Rating, type Review, rejectReview, reviewedAlready } from './review.ts'
+import { alreadyReviewed, type Rating, type Review, rejectIneligibleReview } from './review.ts'
 import { insertReview } from './store.ts'
 
-/** The review and the counts it adds to stand or fall together, so that sums are of reviews and of nothing else. */
+/** Writes the review and the rating counts in one transaction, so that the counts equal the reviews. */
 export function createReview(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
   party: Party,
-  said: { readonly orderId: OrderId; readonly rating: Rating; readonly comment: string },
+  input: { readonly orderId: OrderId; readonly rating: Rating; readonly comment: string },
 ): Promise<Review> {
   return ctx.transact(async (tx) => {
-    const { order, role } = await lockOrderAs(tx, party, said.orderId)
-    rejectReview(order, role)
+    const { order, role } = await lockOrderAs(tx, party, input.orderId)
+    rejectIneligibleReview(order, role)
     const review = await insertReview(tx, {
       id: ctx.ids.next('rev'),
       orderId: order.id,
       listingId: order.listingId,
       agentId: order.agentId,
       buyer: order.buyer,
-      rating: said.rating,
-      comment: said.comment,
+      rating: input.rating,
+      comment: input.comment,
       createdAt: ctx.clock.now(),
     })
-    if (review === undefined) throw reviewedAlready(order.id)
+    if (review === undefined) throw alreadyReviewed(order.id)
     await countForListing(tx, order.listingId, review.rating)
     await countForAgent(tx, order.agentId, review.rating)
     return review

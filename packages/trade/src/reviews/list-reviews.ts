@@ -10,18 +10,18 @@ interface ReviewPage {
   readonly nextCursor: string | null
 }
 
-/** What buyers said of a public agent, newest first. */
+/** The reviews of a public agent, newest first. */
 export async function listReviews(
   ctx: Needs<'db'>,
-  asked: { readonly agentId: AgentId; readonly limit: number; readonly cursor?: string | undefined },
+  query: { readonly agentId: AgentId; readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<ReviewPage> {
-  const after = readCursor(asked.cursor, 'rev')
-  const agent = await getAgent(ctx, asked.agentId)
-  const found = await findReviews(ctx.db, agent.id, { limit: asked.limit + 1, after })
-  const { rows, nextCursor } = pageOf(found, asked.limit)
+  const after = readCursor(query.cursor, 'rev')
+  const agent = await getAgent(ctx, query.agentId)
+  const found = await findReviews(ctx.db, agent.id, { limit: query.limit + 1, after })
+  const { rows, nextCursor } = pageOf(found, query.limit)
   return { reviews: rows, nextCursor }
 }
 
-/** On an agent's own page: the newest of them. */
+/** The newest reviews of an agent. */
 export const newestReviews = (ctx: Needs<'db'>, agentId: AgentId, limit: number): Promise<Review[]> =>
   findReviews(ctx.db, agentId, { limit, after: undefined })

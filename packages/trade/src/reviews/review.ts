@@ -4,34 +4,30 @@ import type { Order, Role } from '../orders/index.ts'
 
 export type Rating = 1 | 2 | 3 | 4 | 5
 
-/** What a buyer says of a completed order, once. */
+/** A buyer's review of a completed order. An order has at most one. */
 export interface Review {
   readonly id: string
   readonly orderId: OrderId
   readonly listingId: ListingId
   readonly agentId: AgentId
-  /** For the books; it is shown to nobody. */
+  /** Internal: responses do not contain it. */
   readonly buyer: string
   readonly rating: Rating
   readonly comment: string
   readonly createdAt: Date
 }
 
-/** Whose review it is, and of what: the buyer's, of work that was accepted. */
-export function rejectReview(order: Order, role: Role): asserts order is Order<'completed'> {
+/** Only the buyer can review, and only a completed order. */
+export function rejectIneligibleReview(order: Order, role: Role): asserts order is Order<'completed'> {
   if (role !== 'buyer')
-    throw new ApiError('forbidden', 'Only the buyer may review this order', { code: 'not_your_act' })
+    throw new ApiError('forbidden', 'Only the buyer can review this order.', { code: 'not_your_act' })
   if (order.status !== 'completed')
-    throw new ApiError(
-      'invalid',
-      `A review waits until the order is completed; this one is ${order.status}`,
-      {
-        code: 'order_not_completed',
-      },
-    )
+    throw new ApiError('invalid', `The order is ${order.status}. Review it when it is completed.`, {
+      code: 'order_not_completed',
+    })
 }
 
-export const reviewedAlready = (orderId: OrderId): ApiError =>
-  new ApiError('conflict', `You have reviewed this order; GET /api/orders/${orderId} shows your review`, {
+export const alreadyReviewed = (orderId: OrderId): ApiError =>
+  new ApiError('conflict', `This order already has a review. Read it with GET /api/orders/${orderId}.`, {
     code: 'already_reviewed',
   })

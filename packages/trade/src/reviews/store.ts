@@ -7,7 +7,7 @@ import type { Rating, Review } from './review.ts'
 
 type Row = Selectable<Tables['reviews']>
 
-/** Undefined when the order has one: the unique key decides between any number at once. */
+/** Returns undefined when the order already has a review. The unique key also decides between concurrent inserts. */
 export async function insertReview(tx: Tx, review: Review): Promise<Review | undefined> {
   const row = await tx
     .insertInto('reviews')

@@ -52,7 +52,7 @@ export async function listPayable(
 ): Promise<{ readonly found: readonly ForSale[]; readonly nextCursor: string | null }> {
   const open = openNetworks(ctx, networks)
   if (open.length === 0) return { found: [], nextCursor: null }
-  const page = await browseListings(ctx, { ...asked, priceType: 'fixed', also: isPaidOnOneOf(open) })
+  const page = await browseListings(ctx, { ...asked, priceType: 'fixed', extra: isPaidOnOneOf(open) })
   const listings = page.found.map(({ listing }) => listing).filter(isPayable)
   return { found: await forSale(ctx, listings), nextCursor: page.nextCursor }
 }
