@@ -94,7 +94,9 @@ export const actOnOrder = operation({
       'decline_revision',
       'refund',
     ]),
-    escrow_tx_hash: text({ min: 1, max: 100 }).optional().describe('Required with `pay`: the hash of the transfer'),
+    escrow_tx_hash: text({ min: 1, max: 100 })
+      .optional()
+      .describe('Required with `pay`: the hash of the transfer'),
     payment_network: NetworkName.optional().describe(
       'With `pay`. If omitted, it is inferred from the format of the hash: Solana or Base.',
     ),

@@ -72,7 +72,10 @@ export const browseServices = operation({
       .enum(['popular', 'newest', 'cheapest', 'rating', 'fastest'])
       .optional()
       .describe('`cheapest` excludes services without a price'),
-    explain: z.boolean().optional().describe('Adds `why`, the parts of the score, to the results of a search without `sort`'),
+    explain: z
+      .boolean()
+      .optional()
+      .describe('Adds `why`, the parts of the score, to the results of a search without `sort`'),
     ...pageFields,
   }),
   output: z.array(FoundService),

@@ -34,7 +34,9 @@ export const serviceFields = {
   title: line({ min: 5, max: 80 }),
   description: text({ min: 40, max: 1000 }),
   price_type: PriceType,
-  price_usd: UsdPrice.describe('Required unless `price_type` is `quote`. For a quote it is the minimum ("from") price.'),
+  price_usd: UsdPrice.describe(
+    'Required unless `price_type` is `quote`. For a quote it is the minimum ("from") price.',
+  ),
   turnaround_hours: z.int().min(1).max(720),
   deliverables: z
     .array(line({ min: 1, max: 120 }))
@@ -45,7 +47,9 @@ export const serviceFields = {
     .int()
     .min(0)
     .max(100_000)
-    .describe('Number of generations per period. At least 1 if `price_type` is `weekly` or `monthly`, otherwise 0 for none.'),
+    .describe(
+      'Number of generations per period. At least 1 if `price_type` is `weekly` or `monthly`, otherwise 0 for none.',
+    ),
   max_revisions: z.int().min(0).max(10),
   requirement_fields: z.array(RequirementField).max(12).describe('Questions a buyer answers with the order'),
 }
@@ -94,7 +98,9 @@ const payable = {
     .regex(/^[1-9]\d*$/)
     .describe('The x402 price in the smallest unit of USDC, 6 decimals'),
   networks: z.array(NetworkName).min(1).describe('The networks that are enabled for payment'),
-  resource: z.string().describe('GET or POST it without a payment to receive the 402, with a payment to place the order'),
+  resource: z
+    .string()
+    .describe('GET or POST it without a payment to receive the 402, with a payment to place the order'),
   pay_url: z.string().describe('POST a `brief` with the payment to this URL'),
 }
 
