@@ -36,7 +36,7 @@ commonWriteRefusals({
   other: (call) => ({ ...call, path: pathOf(spare) }),
 })
 
-test('200: accept makes the price hold, and pay makes the order paid and tells the agent', async () => {
+test('200: accept extends the price, and pay sets the status to paid and emits an event to the agent', async () => {
   const id = await world.walk(parties, 'quoted')
   const accepted = await act(id, 'accept')
   expect(accepted.status).toBe(200)
@@ -64,7 +64,7 @@ test('200: accept makes the price hold, and pay makes the order paid and tells t
   )
 })
 
-test('200: naming the same transfer again is the same order, in whatever letters it is written', async () => {
+test('200: returns the same order when the same transfer is sent again in another letter case', async () => {
   const id = await world.walk(parties, 'quoted')
   const hash = await world.settled(parties.buyer)
   const first = await act(id, 'pay', { escrow_tx_hash: hash })
@@ -73,7 +73,7 @@ test('200: naming the same transfer again is the same order, in whatever letters
   expect(again.body.data.paid_at).toBe(first.body.data.paid_at)
 })
 
-test('200: the buyer’s revision, dispute, approval and cancellation; the agent’s start, decline and refund', async () => {
+test('200: revision, dispute, approve and cancel by the buyer; start, decline_revision and refund by the agent', async () => {
   const revised = await act(await world.walk(parties, 'delivered'), 'revision', { feedback: 'More blue' })
   expect(revised.body.data).toMatchObject({
     status: 'revision_requested',
@@ -94,7 +94,7 @@ test('200: the buyer’s revision, dispute, approval and cancellation; the agent
   expect(cancelled.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
 })
 
-test('200: an agent that buys pays with a wallet that signs beside its key', async () => {
+test('200: an agent pays with a wallet that also signs the request', async () => {
   const { id, buyer: agent } = await makeOrder(world.market, { price_usd: '25.00' })
   const escrow_tx_hash = await world.settled(parties.buyer)
   const body = { action: 'pay', escrow_tx_hash }
@@ -105,7 +105,7 @@ test('200: an agent that buys pays with a wallet that signs beside its key', asy
   expect(paid.body.data).toMatchObject({ status: 'paid', escrow_tx_hash })
 })
 
-test('202: a transfer that is not settled enough is waited for, and nobody is asked to pay again', async () => {
+test('202: a transfer that is not final is pending, and the order shows no payment options', async () => {
   const id = await world.walk(parties, 'quoted')
   const unheardOf = `0x${'5'.repeat(64)}`
   const reply = await act(id, 'pay', { escrow_tx_hash: unheardOf })
@@ -118,7 +118,7 @@ test('202: a transfer that is not settled enough is waited for, and nobody is as
   })
 })
 
-test('400: an act there is none of, and acts without what they need', async () => {
+test('400: an unknown action, and actions without their required field', async () => {
   const id = await world.walk(parties, 'delivered')
   invalid(await act(id, 'pay'), 'escrow_tx_hash')
   invalid(await act(id, 'revision'), 'feedback')
@@ -130,7 +130,7 @@ test('400: an act there is none of, and acts without what they need', async () =
   invalid(await world.market.client().patch('/api/orders/ord_1', { action: 'start' }, ask), 'order_id')
 })
 
-test('400: a transfer that is too small, another’s, older than the order, or none at all', async () => {
+test('400: a transfer that is too small, from another wallet, older than the order, or missing', async () => {
   const old = await world.settled(parties.buyer)
   await world.advance(120_000)
   const id = await world.walk(parties, 'quoted')
@@ -143,7 +143,7 @@ test('400: a transfer that is too small, another’s, older than the order, or n
   expect((await pay(await world.settled(parties.buyer))).status).toBe(200)
 })
 
-test('400: an act the order’s state does not allow says which state it is in', async () => {
+test('400: an action that the status does not allow; the message names the status', async () => {
   const reply = await act(await world.walk(parties, 'quoted'), 'approve')
   rejected(reply, 400, 'illegal_transition')
   expect(reply.body.error).toBe(
@@ -151,13 +151,13 @@ test('400: an act the order’s state does not allow says which state it is in',
   )
 })
 
-test('400: a revision that is part of the price cannot be declined', async () => {
+test('400: revision_included when the price includes the revision', async () => {
   const generous = await world.newParties({ max_revisions: 1 })
   const id = await world.walk(generous, 'revision_requested')
   rejected(await world.byKey(generous.seller.apiKey, id, 'decline_revision'), 400, 'revision_included')
 })
 
-test('400: the buyer stops work that has begun only once it is late', async () => {
+test('400: the buyer cancels started work before the deadline', async () => {
   const quick = await world.newParties({ turnaround_hours: 1 })
   const id = await world.walk(quick, 'in_progress')
   rejected(await world.act(quick.buyer, id, 'cancel'), 400, 'not_late_yet')
@@ -166,7 +166,7 @@ test('400: the buyer stops work that has begun only once it is late', async () =
   expect(late.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
 })
 
-test('401: a signature that is expired, from the future, for another act or another order', async () => {
+test('401: a signature that is expired, from the future, for another action or another order', async () => {
   const id = await world.walk(parties, 'delivered')
   const patch = (proof: object) => world.market.client().patch(pathOf(id), { action: 'approve', ...proof })
   const purpose = `orders.approve:${id}`
@@ -176,7 +176,7 @@ test('401: a signature that is expired, from the future, for another act or anot
     rejected(await patch(await parties.buyer.proof(other)), 401, 'bad_signature')
 })
 
-test('403: the other party’s act, and an operator’s key', async () => {
+test('403: an action of the other party, and an admin key', async () => {
   const id = await world.walk(parties, 'delivered')
   rejected(await byAgent(id, 'approve'), 403, 'not_your_act')
   rejected(await act(id, 'start'), 403, 'not_your_act')
@@ -184,7 +184,7 @@ test('403: the other party’s act, and an operator’s key', async () => {
   rejected(reply, 403, 'wrong_credential')
 })
 
-test('404: an order that is not there, and another’s, in the same words', async () => {
+test('404: the same message for a missing order and an order of other parties', async () => {
   const id = await world.walk(parties, 'quoted')
   const { token } = await makeUser(world.market)
   const { apiKey, owner } = await makeOwnedAgent(world.market)
@@ -198,7 +198,7 @@ test('404: an order that is not there, and another’s, in the same words', asyn
   }
 })
 
-test('409: a transfer that paid for another order', async () => {
+test('409: transfer_used when the transfer paid another order', async () => {
   const [one, two] = [await world.walk(parties, 'quoted'), await world.walk(parties, 'quoted')]
   const escrow_tx_hash = await world.settled(parties.buyer)
   expect((await act(one, 'pay', { escrow_tx_hash })).status).toBe(200)

@@ -64,7 +64,7 @@ commonRefusals({
   good: async () => ({ path: PATH }),
 })
 
-test('200: what is active and public, each whole, most buyers first, the end of the list said', async () => {
+test('200: active public services with all fields, by number of buyers, with next_cursor null at the end', async () => {
   const { status, body } = await list()
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -95,7 +95,7 @@ test('200: what is active and public, each whole, most buyers first, the end of 
   })
 })
 
-test('200: in every order; without a price, not by price', async () => {
+test('200: every sort; cheapest excludes services without a price', async () => {
   expect(await names({ sort: 'popular' })).toEqual(['known', 'starred', 'young', 'cheap'])
   expect(await names({ sort: 'newest' })).toEqual(['young', 'starred', 'cheap', 'known'])
   expect(await names({ sort: 'cheapest' })).toEqual(['cheap', 'known', 'starred'])
@@ -104,7 +104,7 @@ test('200: in every order; without a price, not by price', async () => {
   expect((await names({ sort: 'fastest' })).at(-1)).toBe('cheap')
 })
 
-test('200: each filter, alone and together, before the limit is applied', async () => {
+test('200: every filter, alone and combined, is applied before the limit', async () => {
   expect(await names({ category: 'image_gen' })).toEqual(['known'])
   expect(await names({ category: 'ugc' })).toEqual([])
   expect(await names({ agent_id: starred.agentId })).toEqual(['starred', 'young'])
@@ -115,7 +115,7 @@ test('200: each filter, alone and together, before the limit is applied', async 
   expect(await names({ agent_id: known.agentId, category: 'coding', max_price: '1' })).toEqual(['cheap'])
 })
 
-test('200: found by words, by synonyms behind them, by pieces of a title, and in another order if asked', async () => {
+test('200: search matches words, then synonyms, then parts of a title, and accepts a sort', async () => {
   expect(await names({ search: 'logos' })).toEqual(['known', 'starred'])
   expect(await names({ search: 'logos', sort: 'newest' })).toEqual(['starred', 'known'])
   expect(await names({ search: 'logos', category: 'coding' })).toEqual(['starred'])
@@ -123,7 +123,7 @@ test('200: found by words, by synonyms behind them, by pieces of a title, and in
   expect(await names({ search: "100%' OR 1=1 --" })).toEqual([])
 })
 
-test('200: with explain a search says why; nothing else does', async () => {
+test('200: returns why only for a search with explain', async () => {
   const { body } = await list({ search: 'logo', explain: '1' })
   for (const { why } of body.data) {
     const { relevance, buyers, rating, freshness, score } = why
@@ -138,7 +138,7 @@ test('200: with explain a search says why; nothing else does', async () => {
     expect((await list(query)).body.data[0]).not.toHaveProperty('why')
 })
 
-test('200: page by page, in every order, each service once', async () => {
+test('200: pages contain each service once in every sort', async () => {
   const orders = ['popular', 'newest', 'cheapest', 'rating', 'fastest'].map((sort) => ({ sort }))
   for (const query of [...orders, { search: 'logo' }]) {
     const whole = await names(query)
@@ -153,7 +153,7 @@ test('200: page by page, in every order, each service once', async () => {
   }
 })
 
-test('400: a filter outside its values, and a field nobody knows', async () => {
+test('400: an invalid filter, and an unknown field', async () => {
   for (const [field, value] of [
     ['sort', 'cheap'],
     ['category', 'dancing'],
@@ -174,7 +174,7 @@ test('400: a filter outside its values, and a field nobody knows', async () => {
   invalid(await list({ active: 'false' }), '')
 })
 
-test('400: a cursor that is forged, or of another order', async () => {
+test('400: a forged cursor, and a cursor of another sort', async () => {
   const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   for (const cursor of [
     'nonsense',

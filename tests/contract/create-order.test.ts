@@ -42,7 +42,7 @@ commonWriteRefusals({
   other: (call) => ({ ...call, body: { ...(call.body as object), brief: 'Something else, if you please.' } }),
 })
 
-test('201: at a listed price the order is quoted at once and born ready to pay', async () => {
+test('201: an order of a service with a price is quoted and payable immediately', async () => {
   const { seller, service } = await offered()
   const signer = evmSigner()
   const proof = await signed(signer, 'session', market.now())
@@ -57,7 +57,7 @@ test('201: at a listed price the order is quoted at once and born ready to pay',
   })
 })
 
-test('201: where the agent quotes, the order waits for its price', async () => {
+test('201: an order of a service without a price is pending_quote', async () => {
   const { service } = await offered({ price_type: 'quote', price_usd: undefined })
   const { token } = await makeUser(market)
   const { status, body } = await create(asked(service), { bearer: token })
@@ -65,7 +65,7 @@ test('201: where the agent quotes, the order waits for its price', async () => {
   expect(body.data).toMatchObject({ status: 'pending_quote', price_usd: null, client_wallet: null })
 })
 
-test('201: every field as it was given, and the agent is told of it', async () => {
+test('201: stores every field and emits an event to the agent', async () => {
   const { seller, service } = await offered({
     requirement_fields: [
       { label: 'Branch', type: 'text', required: true },
@@ -101,7 +101,7 @@ test('201: every field as it was given, and the agent is told of it', async () =
   ])
 })
 
-test('400: each field outside its bounds is named', async () => {
+test('400: names each field that is outside its limits', async () => {
   const { service } = await offered()
   const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
   invalid(await create({}, ask), 'service_id', 'brief')
@@ -114,7 +114,7 @@ test('400: each field outside its bounds is named', async () => {
   invalid(await create(asked(service, { payment_chain: 'paper' }), ask), 'payment_chain')
 })
 
-test('400: answers that are missing, of the wrong kind, or to what nobody asked', async () => {
+test('400: requirement answers that are missing, of the wrong type, or for an unknown field', async () => {
   const { service } = await offered({
     requirement_fields: [
       { label: 'Branch', type: 'text', required: true },
@@ -138,7 +138,7 @@ test('400: answers that are missing, of the wrong kind, or to what nobody asked'
   )
 })
 
-test('400: a client wallet that neither signed nor is linked', async () => {
+test('400: wallet_not_proven when client_wallet neither signed nor is linked', async () => {
   const { service } = await offered()
   const { token } = await makeUser(market)
   const reply = await create(asked(service, { client_wallet: evmSigner().address }), { bearer: token })
@@ -147,7 +147,7 @@ test('400: a client wallet that neither signed nor is linked', async () => {
   })
 })
 
-test('400: nobody buys from themselves: not the agent, not its owner, not another agent of the owner', async () => {
+test('400: an order by the agent, its owner, or another agent of the owner', async () => {
   const { seller, service } = await offered()
   const sibling = await makeOwnedAgent(market, {}, seller.owner)
   const { token } = await makeUser(market, { wallets: [seller.owner.address] })
@@ -158,12 +158,12 @@ test('400: nobody buys from themselves: not the agent, not its owner, not anothe
   rejected(await create({ ...asked(service), ...proof }), 400, 'own_service')
 })
 
-test('403: an operator’s key buys nothing', async () => {
+test('403: an admin key', async () => {
   const { service } = await offered()
   rejected(await create(asked(service), { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('402: without a credential, the requirements to pay for it with the request', async () => {
+test('402: returns the payment requirements when the request has no credentials', async () => {
   const world = await startOrderWorld()
   try {
     const service = await makeService(world.market, await makeOwnedAgent(world.market))
@@ -175,7 +175,7 @@ test('402: without a credential, the requirements to pay for it with the request
   }
 })
 
-test('404: a service that is not there, or no longer on offer', async () => {
+test('404: a missing service, and an inactive service', async () => {
   const { seller, service } = await offered()
   const ask = { bearer: (await makeAgent(market)).apiKey }
   rejected(await create(asked({ id: NO_SERVICE }), ask), 404, 'service_not_found')

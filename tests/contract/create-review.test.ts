@@ -44,7 +44,7 @@ commonWriteRefusals({
   other: (call) => ({ ...call, path: otherOrders.get(call.path) ?? '' }),
 })
 
-test('201: it is shown with the order, on the agent’s page, and counted for agent and service', async () => {
+test('201: the order and the agent include the review, and the ratings of agent and service count it', async () => {
   const { id, agent, service, headers } = await makeWork()
   const { status, body } = await review(id, GOOD, { headers })
   expect(status).toBe(201)
@@ -68,7 +68,7 @@ test('201: it is shown with the order, on the agent’s page, and counted for ag
   expect(await read(`/api/services/${service.id}`)).toMatchObject({ avg_rating: 5 })
 })
 
-test('201: a comment may be left out, hold 500 characters, and anything a person may write', async () => {
+test('201: a comment is optional and can have 500 characters of any script', async () => {
   for (const comment of [undefined, '', '𝕏'.repeat(500), '<b>"; drop table reviews; --</b>\n👩‍👩‍👧']) {
     const { id, headers } = await makeWork()
     const { status, body } = await review(id, { rating: 1, comment }, { headers })
@@ -76,13 +76,13 @@ test('201: a comment may be left out, hold 500 characters, and anything a person
   }
 })
 
-test('201: by the person who has linked the wallet that ordered', async () => {
+test('201: by a user who has linked the wallet that ordered', async () => {
   const { id, buyer } = await makeWork()
   const { token } = await makeUser(market, { wallets: [buyer.address] })
   expect((await review(id, GOOD, { bearer: token })).status).toBe(201)
 })
 
-test('400: stars that are none, and a comment that is too long or hostile', async () => {
+test('400: an invalid rating, and a comment that is too long or has control characters', async () => {
   const { id, headers } = await makeWork()
   for (const rating of [0, 6, -1, 4.5, '5', null, undefined])
     invalid(await review(id, { rating }, { headers }), 'rating')
@@ -90,14 +90,14 @@ test('400: stars that are none, and a comment that is too long or hostile', asyn
     invalid(await review(id, { rating: 5, comment }, { headers }), 'comment')
 })
 
-test('400: an order that is not completed', async () => {
+test('400: order_not_completed while the order is not completed', async () => {
   for (const status of ['quoted', 'paid', 'delivered', 'disputed', 'cancelled'] as const) {
     const { id, headers } = await makeWork(status)
     rejected(await review(id, GOOD, { headers }), 400, 'order_not_completed')
   }
 })
 
-test('403: the agent, its owner and an operator’s key review nothing', async () => {
+test('403: the agent, its owner, and an admin key', async () => {
   const { id, agent } = await makeWork()
   const owner = asHeaders(await signed(agent.owner, 'session', market.now()))
   for (const ask of [{ bearer: agent.apiKey }, { headers: owner }])
@@ -105,7 +105,7 @@ test('403: the agent, its owner and an operator’s key review nothing', async (
   rejected(await review(id, GOOD, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: somebody else’s order is not there, nor for an operator, who is no party', async () => {
+test('404: another user and an operator, who are not parties', async () => {
   const { id } = await makeWork()
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)
@@ -113,7 +113,7 @@ test('404: somebody else’s order is not there, nor for an operator, who is no 
     rejected(await review(id, GOOD, { bearer }), 404, 'order_not_found')
 })
 
-test(`409: of ${AT_ONCE} at once one stands; the others, and whoever comes later, are told so`, async () => {
+test(`409: of ${AT_ONCE} concurrent reviews one is stored; the others and later ones are rejected`, async () => {
   const { id, agent, headers } = await makeWork()
   const replies = await Promise.all(
     Array.from({ length: AT_ONCE }, (_, n) => review(id, { rating: (n % 5) + 1 }, { headers })),

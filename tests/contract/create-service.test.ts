@@ -32,7 +32,7 @@ commonWriteRefusals({
   other: (call) => ({ ...call, body: { ...SERVICE, title: 'A review of two pull requests' } }),
 })
 
-test('201: by the agent’s key; what is left out has its default', async () => {
+test('201: with the agent’s API key; omitted fields have defaults', async () => {
   const agent = await makeOwnedAgent(market)
   const { status, body } = await create(agent.id, SERVICE, { bearer: agent.apiKey })
   expect(status).toBe(201)
@@ -41,7 +41,7 @@ test('201: by the agent’s key; what is left out has its default', async () => 
   expect(body.data.id).toMatch(/^svc_\d{13}_[0-9a-z]{17}$/)
 })
 
-test('201: every field as it was given', async () => {
+test('201: stores every field', async () => {
   const agent = await makeOwnedAgent(market)
   const fields = {
     category: 'video_gen',
@@ -64,7 +64,7 @@ test('201: every field as it was given', async () => {
   expect(body.data).toEqual(serviceOf(made, fields))
 })
 
-test('201: a price is text or a number; a quote needs none', async () => {
+test('201: a price is a string or a number; a quote does not need one', async () => {
   const agent = await makeOwnedAgent(market)
   const ask = { bearer: agent.apiKey }
   const priceOf = async (fields: object) =>
@@ -76,7 +76,7 @@ test('201: a price is text or a number; a quote needs none', async () => {
   expect(await priceOf({ price_type: 'quote', price_usd: '5' })).toBe('5.00')
 })
 
-test('201: by the wallet that owns the agent, and by the person who linked that wallet', async () => {
+test('201: by the owner wallet, and by the user who linked it', async () => {
   const agent = await makeOwnedAgent(market)
   const proof = await signed(agent.owner, `services.create:${agent.id}`, market.now())
   expect((await create(agent.id, { ...SERVICE, ...proof })).status).toBe(201)
@@ -84,7 +84,7 @@ test('201: by the wallet that owns the agent, and by the person who linked that 
   expect((await create(agent.id, SERVICE, { bearer: token })).status).toBe(201)
 })
 
-test('201: of a hidden agent; it shows nowhere until the agent has an owner, and then everywhere', async () => {
+test('201: a service of an agent without an owner is listed once the agent has one', async () => {
   const hidden = await makeAgent(market)
   const { body } = await create(hidden.id, SERVICE, { bearer: hidden.apiKey })
   expect(body.data.marketable).toBe(false)
@@ -98,7 +98,7 @@ test('201: of a hidden agent; it shows nowhere until the agent has an owner, and
   expect((await browse()).body.data).toHaveLength(1)
 })
 
-test('400: each field out of its bounds, and fields that do not go together', async () => {
+test('400: each field outside its limits, and invalid combinations of fields', async () => {
   const agent = await makeOwnedAgent(market)
   const wrong = async (path: string, fields: Record<string, unknown>) => {
     const reply = await create(agent.id, { ...SERVICE, ...fields }, { bearer: agent.apiKey })
@@ -147,14 +147,14 @@ test('400: each field out of its bounds, and fields that do not go together', as
   invalid(other, 'agent_id')
 })
 
-test('401: a signature that is expired, from the future, for another purpose, or somebody else’s', async () => {
+test('401: a signature that is expired, from the future, for another purpose, or of another wallet', async () => {
   const agent = await makeOwnedAgent(market)
   const signer = await solanaSigner()
   for (const [code, proof] of await badSignatures(signer, `services.create:${agent.id}`, market.now()))
     rejected(await create(agent.id, { ...SERVICE, ...proof }), 401, code)
 })
 
-test('403: an agent is not a stranger’s to sell for, whatever the stranger shows', async () => {
+test('403: another agent, user or wallet', async () => {
   const agent = await makeOwnedAgent(market)
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)
@@ -165,14 +165,14 @@ test('403: an agent is not a stranger’s to sell for, whatever the stranger sho
   rejected(await create(agent.id, SERVICE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: an agent that is not there, and a hidden one, in the same words', async () => {
+test('404: the same message for a missing agent and an agent without an owner', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeAgent(market)
   for (const id of [NOBODY, hidden.id])
     rejected(await create(id, SERVICE, { bearer: token }), 404, 'agent_not_found')
 })
 
-test('409: a service more than 200, with what to do', async () => {
+test('409: too_many_services for the 201st active service', async () => {
   const agent = await makeOwnedAgent(market)
   await market.db.updateTable('agents').set({ service_count: 200 }).where('id', '=', agent.id).execute()
   const reply = await create(agent.id, SERVICE, { bearer: agent.apiKey })

@@ -37,7 +37,7 @@ commonWriteRefusals({
   other: (call) => ({ ...call, path: `/api/services/${another}` }),
 })
 
-test('200: it answers the service, inactive, and nothing shows it any more; twice is once', async () => {
+test('200: returns the inactive service, which is no longer listed; a second request changes nothing', async () => {
   const { agent, service, ask } = await make()
   for (let round = 0; round < 2; round++) {
     const { status, body } = await remove(service.id, ask)
@@ -52,7 +52,7 @@ test('200: it answers the service, inactive, and nothing shows it any more; twic
   expect((await get(`/api/services/${service.id}`, ask)).body.data.active).toBe(false)
 })
 
-test('200: by the wallet that owns the agent, in headers or in a body, and by the person who linked it', async () => {
+test('200: by the owner wallet, signed in headers or in the body, and by the user who linked it', async () => {
   const { agent, service } = await make()
   const sign = (at: number) => signed(agent.owner, `services.delete:${service.id}`, at)
   const headers = asHeaders(await sign(market.now()))
@@ -62,13 +62,13 @@ test('200: by the wallet that owns the agent, in headers or in a body, and by th
   expect((await remove(service.id, { bearer: token })).status).toBe(200)
 })
 
-test('400: an id that is none, and a field nobody knows', async () => {
+test('400: an invalid id, and an unknown field', async () => {
   const { service, ask } = await make()
   invalid(await remove('svc_', ask), 'service_id')
   invalid(await remove(`${service.id}?force=1`, ask), '')
 })
 
-test('403: a service is not a stranger’s to take down, whatever the stranger shows', async () => {
+test('403: another agent, user or wallet', async () => {
   const { service } = await make()
   const stranger = await makeUser(market)
   const { agent: other } = await make()
@@ -80,7 +80,7 @@ test('403: a service is not a stranger’s to take down, whatever the stranger s
   expect((await market.client().get(`/api/services/${service.id}`)).status).toBe(200)
 })
 
-test('404: a service that is not there, and one of a hidden agent, in the same words', async () => {
+test('404: the same message for a missing service and one of an agent without an owner', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeService(market, await makeAgent(market))
   for (const id of [NOTHING, hidden.id])

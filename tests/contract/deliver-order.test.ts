@@ -40,7 +40,7 @@ const read = async (id: string) => {
   return reply.body.data
 }
 
-test('200: one deliverable by its address; the review lasts two days and the buyer is told', async () => {
+test('200: one deliverable_url starts a review of two days and notifies the buyer', async () => {
   const id = await world.walk(parties, 'paid')
   const before = world.market.now()
   const { status, body } = await deliver(id, {
@@ -62,7 +62,7 @@ test('200: one deliverable by its address; the review lasts two days and the buy
   expect(inbox.body.data[0]).toMatchObject({ kind: 'order.delivered', data: { order_id: id } })
 })
 
-test('200: several of every kind, by the owner; a later delivery replaces and the earlier stays to be read', async () => {
+test('200: deliverables of every type by the owner; a second delivery replaces the first, which stays readable', async () => {
   const id = await world.walk(parties, 'in_progress')
   const deliverables = [
     { type: 'text', content: 'All is well.\nReally.' },
@@ -81,7 +81,7 @@ test('200: several of every kind, by the owner; a later delivery replaces and th
   ])
 })
 
-test('400: nothing, both forms at once, too many, and each deliverable that is not what its kind needs', async () => {
+test('400: no deliverable, both forms, too many, and deliverables that are invalid for their type', async () => {
   const id = await world.walk(parties, 'paid')
   const link = { type: 'link', url: 'https://hooks.example/x' }
   for (const body of [{}, { ...DELIVERY, deliverables: [link] }])
@@ -96,18 +96,18 @@ test('400: nothing, both forms at once, too many, and each deliverable that is n
   invalid(await several({ type: 'text', content: 'x'.repeat(100_001) }), 'deliverables.0.content')
 })
 
-test('400: an order that nobody has paid', async () => {
+test('400: an order that is not paid', async () => {
   rejected(await deliver(await world.walk(parties, 'quoted'), DELIVERY), 400, 'illegal_transition')
 })
 
-test('403: the buyer and an operator deliver nothing', async () => {
+test('403: the buyer, and an admin key', async () => {
   const id = await world.walk(parties, 'paid')
   const headers = await parties.buyer.headers()
   rejected(await deliver(id, DELIVERY, { headers }), 403, 'not_your_act')
   rejected(await deliver(id, DELIVERY, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: an order that is not there, and another’s, in the same words', async () => {
+test('404: the same message for a missing order and an order of other parties', async () => {
   const { apiKey } = await makeOwnedAgent(world.market)
   for (const unknown of [NO_ORDER, await world.walk(parties, 'paid')]) {
     const reply = await deliver(unknown, DELIVERY, { bearer: apiKey })

@@ -34,7 +34,7 @@ const subject: Subject = {
 commonRefusals(subject)
 rejectsWithoutProvider(subject, pathOf(NO_ORDER))
 
-test('200: the whole of an unpaid order, with how to pay it', async () => {
+test('200: an unpaid order with its payment options', async () => {
   const { id, seller, service } = await makeOrder(world.market)
   const { status, body } = await read(id, { bearer: seller.apiKey })
   expect(status).toBe(200)
@@ -61,7 +61,7 @@ test('200: the whole of an unpaid order, with how to pay it', async () => {
   })
 })
 
-test('200: each who may read it is told what they are to it; what the agent gets is its side’s own', async () => {
+test('200: viewer_role for each reader; payout is null for the buyer', async () => {
   const id = await world.walk(parties, 'completed')
   const { owner, apiKey } = parties.seller
   const ownerProof = asHeaders(await signed(owner, 'session', world.market.now()))
@@ -76,7 +76,7 @@ test('200: each who may read it is told what they are to it; what the agent gets
   expect(await roleOf({ bearer: await operatorToken(world.market) })).toEqual(['arbiter', '22.50'])
 })
 
-test('200: the deliveries of an order, and the refund of one that ended so', async () => {
+test('200: the deliveries of an order, and its refund', async () => {
   const id = await world.walk(parties, 'disputed')
   expect((await world.byKey(parties.seller.apiKey, id, 'refund')).status).toBe(200)
   const { body } = await read(id, { headers: await parties.buyer.headers() })
@@ -96,17 +96,17 @@ test('200: the deliveries of an order, and the refund of one that ended so', asy
   })
 })
 
-test('400: an id that is none', async () => {
+test('400: an invalid id', async () => {
   for (const id of ['ord_', 'ord_1', `${NO_ORDER}0`])
     invalid(await read(id, { bearer: parties.seller.apiKey }), 'order_id')
 })
 
-test('403: a credential of nobody who reads orders', async () => {
+test('403: a credential that cannot read orders', async () => {
   const cookie = `idp-token=${await world.market.idp.token({ sub: 'somebody' })}`
   rejected(await read(NO_ORDER, { headers: { cookie } }), 403, 'cross_site')
 })
 
-test('404: an order that is not there, and another’s, in the same words', async () => {
+test('404: the same message for a missing order and an order of other parties', async () => {
   const id = await world.walk(parties, 'quoted')
   const { token } = await makeUser(world.market)
   const { apiKey } = await makeOwnedAgent(world.market)

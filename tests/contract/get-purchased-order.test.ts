@@ -35,7 +35,7 @@ commonRefusals({
   good: async () => ({ path }),
 })
 
-test('200: the order, to whoever has its word', async () => {
+test('200: the order, with its access token', async () => {
   const { status, body } = await client().get(path)
   expect(status).toBe(200)
   expect(body.data).toMatchObject({
@@ -55,12 +55,12 @@ test('200: the order, to whoever has its word', async () => {
   })
 })
 
-test('400: no word, or an id that is none', async () => {
+test('400: no access token, and an invalid id', async () => {
   invalid(await client().get(`/api/x402/orders/${orderId}`), 't')
   invalid(await client().get(`/api/x402/orders/nothing?t=${WORD}`), 'order_id')
 })
 
-test('404: another word, an order that is not there, and one that was not bought with a request', async () => {
+test('404: another access token, a missing order, and an order without an x402 purchase', async () => {
   const { buyer, seller } = await world.newParties()
   const other = await world.order(buyer, seller.serviceId)
   for (const id of [orderId, NO_ORDER, other.body.data.id])

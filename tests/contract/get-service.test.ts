@@ -32,14 +32,14 @@ const subject: Subject = {
 commonRefusals(subject)
 rejectsWithoutProvider(subject, `/api/services/${NOTHING}`)
 
-test('200: everything about it, to anybody', async () => {
+test('200: all fields, without credentials', async () => {
   const service = await makeService(market, await makeOwnedAgent(market))
   const { status, body } = await read(service.id)
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: serviceOf(service) })
 })
 
-test('200: its figures, as orders and reviews left them', async () => {
+test('200: the counts of orders and reviews', async () => {
   const service = await makeService(market, await makeOwnedAgent(market))
   const figures = { total_orders: 9, completed_orders: 7, settled_buyers: 3, rating_sum: 13, rating_count: 3 }
   await market.db.updateTable('listings').set(figures).where('id', '=', service.id).execute()
@@ -47,7 +47,7 @@ test('200: its figures, as orders and reviews left them', async () => {
   expect((await read(service.id)).body.data).toEqual(expected)
 })
 
-test('200: inactive, to its agent and its owner', async () => {
+test('200: an inactive service, for its agent and its owner', async () => {
   const agent = await makeOwnedAgent(market)
   const service = await makeService(market, agent)
   const { token } = await makeUser(market, { wallets: [agent.owner.address] })
@@ -57,24 +57,24 @@ test('200: inactive, to its agent and its owner', async () => {
     expect((await read(service.id, ask)).body.data).toEqual(serviceOf(service, { active: false }))
 })
 
-test('400: an id that is none, and a field nobody knows', async () => {
+test('400: an invalid id, and an unknown field', async () => {
   for (const id of ['svc_', 'x', `${NOTHING}0`]) invalid(await read(id), 'service_id')
   invalid(await read(`${NOTHING}?surplus=1`), '')
 })
 
-test('401: a key, a token or a signature that is none', async () => {
+test('401: an invalid API key, token or signature', async () => {
   rejected(await read(NOTHING, { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
   rejected(await read(NOTHING, { bearer: 'not.a.token' }), 401, 'bad_token')
   for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
     rejected(await read(NOTHING, { headers: asHeaders(proof) }), 401, code)
 })
 
-test('403: a cookie that a browser sent from a page of another site', async () => {
+test('403: a cross-site request with a cookie', async () => {
   const cookie = `idp-token=${(await makeUser(market)).token}`
   rejected(await read(NOTHING, { headers: { cookie } }), 403, 'cross_site')
 })
 
-test('404: not there, inactive, or of a hidden agent: the same words to every stranger', async () => {
+test('404: the same message for a missing or inactive service and one of an agent without an owner', async () => {
   const agent = await makeOwnedAgent(market)
   const inactive = await makeService(market, agent)
   await market.client().send('DELETE', `/api/services/${inactive.id}`, { bearer: agent.apiKey })

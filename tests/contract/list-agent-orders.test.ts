@@ -34,7 +34,7 @@ const subject: Subject = {
 commonRefusals(subject)
 rejectsWithoutProvider(subject, pathOf(NOBODY))
 
-test('200: what the agent was asked to do, for itself, its owner’s wallet and its owner', async () => {
+test('200: the orders of the agent, for the agent, its owner wallet and its owner', async () => {
   const { seller, service, id } = await makeOrder(market)
   const { token } = await makeUser(market, { wallets: [seller.owner.address] })
   const headers = asHeaders(await signed(seller.owner, 'session', market.now()))
@@ -46,7 +46,7 @@ test('200: what the agent was asked to do, for itself, its owner’s wallet and 
   }
 })
 
-test('200: only the states, the service and the time that were asked for, filtered before the limit', async () => {
+test('200: filters by status, service and time before the limit', async () => {
   const { seller, buyer, service, id } = await makeOrder(market)
   const ask = { bearer: buyer.apiKey }
   const quoteService = await makeService(market, seller, { price_type: 'quote', price_usd: undefined })
@@ -60,7 +60,7 @@ test('200: only the states, the service and the time that were asked for, filter
   expect((await own(`?since=${since}`)).body.data).toEqual([])
 })
 
-test('200: page after page, each begins where the one before ended', async () => {
+test('200: each page continues after the previous one', async () => {
   const { seller, service, buyer, id } = await makeOrder(market)
   const made = [id]
   for (let n = 0; n < 2; n++) made.unshift(await orderAgain(market, service.id, { bearer: buyer.apiKey }))
@@ -71,7 +71,7 @@ test('200: page after page, each begins where the one before ended', async () =>
   expect(second.body.next_cursor).toBeNull()
 })
 
-test('400: a state there is none of, a time that is none, a page out of bounds', async () => {
+test('400: an unknown status, an invalid time, and an invalid limit', async () => {
   const { id, apiKey } = await makeOwnedAgent(market)
   const own = (query: string) => list(id, { bearer: apiKey }, query)
   for (const status of ['', 'done', 'paid,', 'paid,done']) invalid(await own(`?status=${status}`), 'status')
@@ -82,7 +82,7 @@ test('400: a state there is none of, a time that is none, a page out of bounds',
   invalid(await list('agt_1', { bearer: apiKey }), 'agent_id')
 })
 
-test('403: another’s agent, by a key, a person or an operator', async () => {
+test('403: another agent, another user, and an admin key', async () => {
   const [agent, other] = [await makeOwnedAgent(market), await makeOwnedAgent(market)]
   const { token } = await makeUser(market)
   for (const bearer of [other.apiKey, token])
@@ -90,7 +90,7 @@ test('403: another’s agent, by a key, a person or an operator', async () => {
   rejected(await list(agent.id, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: an agent that is not there, and a hidden one, in the same words', async () => {
+test('404: the same message for a missing agent and an agent without an owner', async () => {
   const hidden = await makeAgent(market)
   const { apiKey } = await makeOwnedAgent(market)
   for (const id of [NOBODY, hidden.id]) {

@@ -44,7 +44,7 @@ async function makeSeller() {
   return { agent, first, second, third }
 }
 
-test('200: to anybody the active ones, newest first, and the end of the list', async () => {
+test('200: active services, newest first, for any caller', async () => {
   const { agent, first, third } = await makeSeller()
   const { status, body } = await list(agent.id)
   expect(status).toBe(200)
@@ -55,7 +55,7 @@ test('200: to anybody the active ones, newest first, and the end of the list', a
     expect((await list(agent.id, '', ask)).body.data).toEqual(body.data)
 })
 
-test('200: to the agent and its owner all of them', async () => {
+test('200: all services, for the agent and its owner', async () => {
   const { agent, first, second, third } = await makeSeller()
   const { token } = await makeUser(market, { wallets: [agent.owner.address] })
   const headers = asHeaders(await signed(agent.owner, 'session', market.now()))
@@ -64,14 +64,14 @@ test('200: to the agent and its owner all of them', async () => {
     expect((await list(agent.id, '', ask)).body.data).toEqual(all)
 })
 
-test('200: a hidden agent reads its own', async () => {
+test('200: an agent without an owner gets its services', async () => {
   const hidden = await makeAgent(market)
   const service = await makeService(market, hidden)
   const { body } = await list(hidden.id, '', { bearer: hidden.apiKey })
   expect(body.data).toEqual([serviceOf(service, { marketable: false })])
 })
 
-test('200: page by page, each once', async () => {
+test('200: pages contain each service once', async () => {
   const { agent, first, second, third } = await makeSeller()
   const ids: string[] = []
   let query = '?limit=1'
@@ -84,7 +84,7 @@ test('200: page by page, each once', async () => {
   expect(ids).toEqual([third.id, second.id, first.id])
 })
 
-test('400: an id that is none, a limit out of bounds, a cursor of another list', async () => {
+test('400: an invalid id, an invalid limit, and a cursor of another list', async () => {
   const { agent } = await makeSeller()
   invalid(await list('me'), 'agent_id')
   invalid(await list(agent.id, '?limit=0'), 'limit')
@@ -93,19 +93,19 @@ test('400: an id that is none, a limit out of bounds, a cursor of another list',
   invalid(await list(agent.id, `?cursor=${body.next_cursor}`), 'cursor')
 })
 
-test('401: a key, a token or a signature that is none', async () => {
+test('401: an invalid API key, token or signature', async () => {
   rejected(await list(NOBODY, '', { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
   rejected(await list(NOBODY, '', { bearer: 'not.a.token' }), 401, 'bad_token')
   for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
     rejected(await list(NOBODY, '', { headers: asHeaders(proof) }), 401, code)
 })
 
-test('403: a cookie that a browser sent from a page of another site', async () => {
+test('403: a cross-site request with a cookie', async () => {
   const cookie = `idp-token=${(await makeUser(market)).token}`
   rejected(await list(NOBODY, '', { headers: { cookie } }), 403, 'cross_site')
 })
 
-test('404: an agent that is not there, and a hidden one, in the same words', async () => {
+test('404: the same message for a missing agent and an agent without an owner', async () => {
   const hidden = await makeAgent(market)
   for (const id of [NOBODY, hidden.id]) rejected(await list(id), 404, 'agent_not_found')
 })

@@ -50,14 +50,14 @@ const subject: Subject = {
 commonRefusals(subject)
 rejectsWithoutProvider(subject, pathOf(NOBODY))
 
-test('200: nobody has written yet', async () => {
+test('200: an empty list for an order without messages', async () => {
   const { id, buyer } = await makeThread()
   const { status, body } = await list(id, buyer)
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: [], next_cursor: null })
 })
 
-test('200: newest first, the same for both parties, the owner and operators', async () => {
+test('200: newest first, with the same response for both parties, the owner and operators', async () => {
   const { id, agent, buyer, seller } = await makeThread(3)
   const owner = await makeUser(market, { wallets: [agent.owner.address] })
   const { body } = await list(id, buyer)
@@ -71,7 +71,7 @@ test('200: newest first, the same for both parties, the owner and operators', as
     expect((await list(id, bearer === undefined ? {} : { bearer })).body).toEqual(body)
 })
 
-test('200: pages meet', async () => {
+test('200: each page continues after the previous one', async () => {
   const { id, buyer } = await makeThread(5)
   const first = await list(id, buyer, '?limit=3')
   const second = await list(id, buyer, `?limit=3&cursor=${first.body.next_cursor}`)
@@ -81,7 +81,7 @@ test('200: pages meet', async () => {
   expect(second.body.next_cursor).toBeNull()
 })
 
-test('400: a limit, cursor or order that is none', async () => {
+test('400: an invalid limit, cursor or order id', async () => {
   const { id, buyer } = await makeThread()
   for (const limit of ['0', '101', 'all']) invalid(await list(id, buyer, `?limit=${limit}`), 'limit')
   for (const cursor of ['x', '1.ord_1_00000000000000000', '1.msg_1_0'])
@@ -89,13 +89,13 @@ test('400: a limit, cursor or order that is none', async () => {
   invalid(await list('ord_1', buyer), 'order_id')
 })
 
-test('403: a page of another site cannot read with the cookie of somebody who is signed in', async () => {
+test('403: a cross-site request with a cookie', async () => {
   const { id } = await makeThread()
   const cookie = `idp-token=${(await makeUser(market)).token}`
   rejected(await list(id, { headers: { cookie, 'sec-fetch-site': 'cross-site' } }), 403, 'cross_site')
 })
 
-test('404: somebody else’s order, and one that is not there, in the same words', async () => {
+test('404: the same message for an order of other parties and a missing order', async () => {
   const { id } = await makeThread(1)
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)

@@ -30,7 +30,7 @@ const subject: Subject = {
 commonRefusals(subject)
 rejectsWithoutProvider(subject, PATH)
 
-test('200: what the caller ordered and nobody else’s, in full', async () => {
+test('200: only the orders of the caller, with all fields', async () => {
   const mine = await makeOrder(market)
   await makeOrder(market)
   const { status, body } = await list({ bearer: mine.buyer.apiKey })
@@ -40,7 +40,7 @@ test('200: what the caller ordered and nobody else’s, in full', async () => {
   expect((await list({ bearer: mine.seller.apiKey })).body.data).toEqual([])
 })
 
-test('200: a person finds what they ordered by account and by each linked wallet, once and newest first', async () => {
+test('200: the orders of a user and of each linked wallet, once and newest first', async () => {
   const { service } = await makeOrder(market)
   const wallet = evmSigner()
   const { token } = await makeUser(market, { wallets: [wallet.address] })
@@ -51,7 +51,7 @@ test('200: a person finds what they ordered by account and by each linked wallet
   expect(idsOf((await list(await proof())).body.data)).toEqual([byWallet])
 })
 
-test('200: page after page, each begins where the one before ended', async () => {
+test('200: each page continues after the previous one', async () => {
   const { service, buyer, id } = await makeOrder(market)
   const ask = { bearer: buyer.apiKey }
   const made = [id]
@@ -67,7 +67,7 @@ test('200: page after page, each begins where the one before ended', async () =>
   expect(read).toEqual(made)
 })
 
-test('400: a page out of bounds, and a cursor that is none of ours', async () => {
+test('400: an invalid limit, and an invalid cursor', async () => {
   const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
   for (const limit of ['0', '101', 'many']) invalid(await list(ask, `?limit=${limit}`), 'limit')
   for (const cursor of ['1', '1.ord_1', `x.ord_1_${'0'.repeat(17)}`, "1.' or 1=1"])
@@ -75,6 +75,6 @@ test('400: a page out of bounds, and a cursor that is none of ours', async () =>
   invalid(await list(ask, '?status=paid'), '')
 })
 
-test('403: an operator’s key has ordered nothing', async () => {
+test('403: an admin key', async () => {
   rejected(await list({ bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

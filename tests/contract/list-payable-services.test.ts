@@ -57,7 +57,7 @@ commonRefusals({
   good: async () => ({ path: PATH }),
 })
 
-test('200: what has a fixed price and an agent that can be paid, each whole, with what a program pays', async () => {
+test('200: services with a fixed price of agents with a payout address, with the x402 price', async () => {
   const { status, body } = await list()
   expect(status).toBe(200)
   const payable = ({ id }: Made, usd: string, amount: string) => ({
@@ -90,7 +90,7 @@ test('200: what has a fixed price and an agent that can be paid, each whole, wit
   })
 })
 
-test('200: by category, by words and their synonyms, by chain; a chain that is not open has nothing', async () => {
+test('200: filters by category, search and chain; a chain that is not enabled has no services', async () => {
   expect(await titles({ category: 'image_gen' })).toEqual(['Logo painter of renown'])
   expect(await titles({ category: 'ugc' })).toEqual([])
   expect(await titles({ search: 'logo' })).toEqual(['Logo painter of renown', 'Young brand identity'])
@@ -102,7 +102,7 @@ test('200: by category, by words and their synonyms, by chain; a chain that is n
   expect(await titles({ chain: 'alt' })).toEqual([])
 })
 
-test('200: page by page, each once, as a list and as a search', async () => {
+test('200: pages contain each service once, with and without search', async () => {
   for (const query of [{}, { search: 'logo' }]) {
     const whole = await titles({ ...query, limit: '200' })
     const pages: string[] = []
@@ -116,7 +116,7 @@ test('200: page by page, each once, as a list and as a search', async () => {
   }
 })
 
-test('200: an agent that gives an address is there from then on', async () => {
+test('200: includes the services of an agent once it has a payout address', async () => {
   const agent = await makeAgent(market)
   const { token } = await makeUser(market)
   await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: token })
@@ -130,7 +130,7 @@ test('200: an agent that gives an address is there from then on', async () => {
   expect(await titles({ category: 'custom' })).toEqual(['Dancing lessons by mail'])
 })
 
-test('400: a filter outside its values, a forged cursor, and a field nobody knows', async () => {
+test('400: an invalid filter, a forged cursor, and an unknown field', async () => {
   for (const [field, value] of [
     ['category', 'dancing'],
     ['chain', 'base-mainnet'],

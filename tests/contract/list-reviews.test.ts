@@ -35,13 +35,13 @@ async function makeReviewed(count: number) {
   return { agent, reviews }
 }
 
-test('200: an agent nobody has reviewed', async () => {
+test('200: an empty list for an agent without reviews', async () => {
   const { status, body } = await list((await makeOwnedAgent(market)).id)
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: [], next_cursor: null })
 })
 
-test('200: newest first, whole, page by page; the agent’s page shows the newest 5', async () => {
+test('200: newest first, in pages; getAgent includes the newest 5', async () => {
   const { agent, reviews } = await makeReviewed(7)
   const first = await list(agent.id, '?limit=4')
   const second = await list(agent.id, `?limit=4&cursor=${first.body.next_cursor}`)
@@ -52,7 +52,7 @@ test('200: newest first, whole, page by page; the agent’s page shows the newes
   expect(page.stats).toMatchObject({ review_count: 7, avg_rating: 2.57 })
 })
 
-test('200: nothing tells who bought', async () => {
+test('200: does not contain the buyer', async () => {
   const { agent, service } = await makeShop(market)
   const { id, buyer, headers } = await makeOrderIn(market, service, 'completed')
   await market.client().post(`/api/orders/${id}/review`, { rating: 2 }, { headers })
@@ -61,7 +61,7 @@ test('200: nothing tells who bought', async () => {
   for (const secret of [id, buyer.address.toLowerCase()]) expect(text).not.toContain(secret)
 })
 
-test('400: an id, limit or cursor that is none, and a field this call does not know', async () => {
+test('400: an invalid id, limit or cursor, and an unknown field', async () => {
   const { id } = await makeOwnedAgent(market)
   invalid(await list('agt_1'), 'agent_id')
   for (const limit of ['0', '101', 'all']) invalid(await list(id, `?limit=${limit}`), 'limit')
@@ -70,7 +70,7 @@ test('400: an id, limit or cursor that is none, and a field this call does not k
   invalid(await list(id, '?rating=5'), '')
 })
 
-test('404: an agent that is not there, and one that is hidden', async () => {
+test('404: a missing agent, and an agent without an owner', async () => {
   const hidden = await makeAgent(market)
   for (const id of [hidden.id, `agt_1700000000000_${'0'.repeat(17)}`])
     rejected(await list(id), 404, 'agent_not_found')

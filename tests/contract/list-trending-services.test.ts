@@ -78,7 +78,7 @@ commonRefusals({
   good: async () => ({ path: PATH }),
 })
 
-test('200: most different buyers first, then orders, then rating; nothing given back, gone or unpaid', async () => {
+test('200: sorts by distinct buyers, orders and rating; excludes refunded and unpaid orders and inactive services', async () => {
   expect(await ranked()).toEqual([
     ['Three buyers', 3, 3],
     ['Two buyers, well rated', 2, 2],
@@ -95,12 +95,12 @@ test('200: most different buyers first, then orders, then rating; nothing given 
   })
 })
 
-test('200: within the window that was asked for', async () => {
+test('200: counts only orders in the requested window', async () => {
   expect((await ranked({ window_days: '30' }))[0]).toEqual(['Bought ten days ago', 4, 4])
   expect(await ranked({ window_days: '30', limit: '50' })).toHaveLength(5)
 })
 
-test('400: bounds that are none, and a field nobody knows', async () => {
+test('400: invalid limits, and an unknown field', async () => {
   for (const [field, value] of [
     ['limit', '0'],
     ['limit', '51'],

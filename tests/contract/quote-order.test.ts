@@ -34,7 +34,7 @@ commonWriteRefusals({
   other: (call) => ({ ...call, path: pathOf(spare) }),
 })
 
-test('200: the price is named, holds for three days, and the buyer’s owner is told', async () => {
+test('200: sets the price for three days and notifies the owner of the buyer', async () => {
   const { id, seller, buyer } = await makeOrder(market, BY_QUOTE)
   const before = market.now()
   const { status, body } = await quote(id, { ...QUOTE, message: 'Two days.' }, { bearer: seller.apiKey })
@@ -48,7 +48,7 @@ test('200: the price is named, holds for three days, and the buyer’s owner is 
   expect(inbox.body.data).toMatchObject([{ kind: 'order.quoted', data: { order_id: id } }])
 })
 
-test('200: by the owner of the agent, for as long as they say', async () => {
+test('200: by the owner of the agent, with expires_in_hours', async () => {
   const { id, seller } = await makeOrder(market, BY_QUOTE)
   const { token } = await makeUser(market, { wallets: [seller.owner.address] })
   const { status, body } = await quote(id, { price_usd: 1, expires_in_hours: 1 }, { bearer: token })
@@ -57,7 +57,7 @@ test('200: by the owner of the agent, for as long as they say', async () => {
   expect(Date.parse(body.data.price_until)).toBeLessThan(market.now() + HOUR + 60_000)
 })
 
-test('400: a price of nothing, above a million, or too fine; a time or a word out of bounds', async () => {
+test('400: a price of 0, above a million, or with too many decimals; an invalid time or message', async () => {
   const { id, seller } = await makeOrder(market, BY_QUOTE)
   const ask = { bearer: seller.apiKey }
   for (const price_usd of [undefined, 0, '0.00', -1, '1000000.01', '1.0000001', 'free'])
@@ -66,18 +66,18 @@ test('400: a price of nothing, above a million, or too fine; a time or a word ou
   invalid(await quote('ord_1', QUOTE, ask), 'order_id')
 })
 
-test('400: an order that has its price already', async () => {
+test('400: an order that already has a price', async () => {
   const { id, seller } = await makeOrder(market)
   rejected(await quote(id, QUOTE, { bearer: seller.apiKey }), 400, 'illegal_transition')
 })
 
-test('403: the buyer names no price, and an operator none either', async () => {
+test('403: the buyer, and an admin key', async () => {
   const { id, buyer } = await makeOrder(market, BY_QUOTE)
   rejected(await quote(id, QUOTE, { bearer: buyer.apiKey }), 403, 'not_your_act')
   rejected(await quote(id, QUOTE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: an order that is not there, and another’s, in the same words', async () => {
+test('404: the same message for a missing order and an order of other parties', async () => {
   const { id } = await makeOrder(market, BY_QUOTE)
   const { apiKey } = await makeOwnedAgent(market)
   for (const unknown of [NO_ORDER, id]) {

@@ -47,7 +47,7 @@ const payoutsOf = async (subjectId: string) => {
   return Object.fromEntries(rows.map((row) => [row.kind, row.amount_micros]))
 }
 
-test('200: release pays the agent, refund the buyer, and a split both, the fee from the agent’s part alone', async () => {
+test('200: release pays the agent, refund pays the buyer, split pays both with the fee from the agent’s share', async () => {
   const verdicts = [
     [{ outcome: 'release' }, { status: 'completed', outcome: 'released' }, { payout: 22_500_000n }],
     [{ outcome: 'refund' }, { status: 'cancelled', outcome: 'refunded' }, { refund: 25_000_000n }],
@@ -66,7 +66,7 @@ test('200: release pays the agent, refund the buyer, and a split both, the fee f
   }
 })
 
-test('200: the decision is in the audit log with who and why, and the buyer is told', async () => {
+test('200: records operator and reason in the audit log and notifies the buyer', async () => {
   const id = await world.walk(parties, 'disputed')
   await resolve(id, { outcome: 'split', agent_share_bps: 5_000, note: 'Half of it is blue.' })
   const entries = await world.market.db
@@ -87,13 +87,13 @@ test('200: the decision is in the audit log with who and why, and the buyer is t
   expect(inbox.body.data[0]).toMatchObject({ kind: 'order.resolved', body: 'Half of it is blue.' })
 })
 
-test('200: the longest reason there may be, and not a letter more', async () => {
+test('200: a note of the maximum length; 400 for a longer one', async () => {
   const id = await world.walk(parties, 'disputed')
   invalid(await resolve(id, { outcome: 'refund', note: 'ä'.repeat(1_001) }), 'note')
   expect((await resolve(id, { outcome: 'refund', note: 'ä'.repeat(1_000) })).status).toBe(200)
 })
 
-test('400: a share without a split, a split without a share, one out of bounds, no reason', async () => {
+test('400: a share without a split, a split without a share, an invalid share, and no note', async () => {
   const id = await world.walk(parties, 'disputed')
   const note = 'Both were heard.'
   invalid(await resolve(id, { ...RELEASE, agent_share_bps: 1 }), 'agent_share_bps')
@@ -110,7 +110,7 @@ test('400: an order that is not disputed', async () => {
     rejected(await resolve(id, { ...RELEASE, outcome }), 400, 'illegal_transition')
 })
 
-test('403: an operator’s key, an ordinary person and the parties themselves', async () => {
+test('403: an admin key, a user who is not an operator, and the parties', async () => {
   const id = await world.walk(parties, 'disputed')
   const { token } = await makeUser(world.market)
   for (const bearer of [ADMIN_KEY, token, parties.seller.apiKey])
@@ -119,6 +119,6 @@ test('403: an operator’s key, an ordinary person and the parties themselves', 
   rejected(await resolve(id, RELEASE, { headers }), 403, 'wrong_credential')
 })
 
-test('404: an order that is not there', async () => {
+test('404: a missing order', async () => {
   rejected(await resolve(NO_ORDER, RELEASE), 404, 'order_not_found')
 })

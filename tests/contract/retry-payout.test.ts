@@ -44,7 +44,7 @@ async function withoutAddress(): Promise<{ sold: Parties; token: string }> {
   return { sold: { buyer: parties.buyer, seller }, token }
 }
 
-test('200: a payout that is on its way stays as it is', async () => {
+test('200: does not change a payout that is being sent', async () => {
   const { seller } = parties
   const { status, body } = await retry(spare, { bearer: seller.apiKey })
   expect(status).toBe(200)
@@ -54,7 +54,7 @@ test('200: a payout that is on its way stays as it is', async () => {
   expect((await retry(spare, { headers })).body.data).toEqual({ order_id: spare, payout })
 })
 
-test('422: without an address there is nowhere to pay; 200 once there is one', async () => {
+test('422: the agent has no payout address; 200 after it sets one', async () => {
   const { sold, token } = await withoutAddress()
   const id = await world.walk(sold, 'completed')
   const ask = { bearer: sold.seller.apiKey }
@@ -72,18 +72,18 @@ test('422: without an address there is nowhere to pay; 200 once there is one', a
   expect(body.data.payout).toEqual({ status: 'queued', payee: payout_address_base.toLowerCase() })
 })
 
-test('400: an order that is not completed, and an id that is none', async () => {
+test('400: an order that is not completed, and an invalid id', async () => {
   const ask = { bearer: parties.seller.apiKey }
   rejected(await retry(await world.walk(parties, 'delivered'), ask), 400, 'illegal_transition')
   invalid(await retry('ord_1', ask), 'order_id')
 })
 
-test('403: the buyer and an operator’s key', async () => {
+test('403: the buyer, and an admin key', async () => {
   rejected(await retry(spare, { headers: await parties.buyer.headers() }), 403, 'not_your_act')
   rejected(await retry(spare, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: an order that is not there, and another’s, in the same words', async () => {
+test('404: the same message for a missing order and an order of other parties', async () => {
   const { apiKey } = await makeOwnedAgent(world.market)
   for (const unknown of [NO_ORDER, spare]) {
     const reply = await retry(unknown, { bearer: apiKey })
@@ -92,7 +92,7 @@ test('404: an order that is not there, and another’s, in the same words', asyn
   }
 })
 
-test('409: a payout that was sent', async () => {
+test('409: the payout is already sent', async () => {
   const id = await world.walk(parties, 'completed')
   // As the worker leaves it once the chain can no longer undo it.
   await world.market.db

@@ -43,7 +43,7 @@ const messageOf = (order_id: string, fields: Record<string, unknown>) => ({
   ...fields,
 })
 
-test('201: the buyer writes, and the agent reads it as an event', async () => {
+test('201: a message of the buyer emits an event to the agent', async () => {
   const { id, agent, buyer, headers } = await makeThread()
   const { status, body } = await say(id, { content: 'Is it blue?\nPlease.' }, { headers })
   expect(status).toBe(201)
@@ -57,7 +57,7 @@ test('201: the buyer writes, and the agent reads it as an event', async () => {
   expect(events.body.data.at(-1)).toMatchObject({ event: 'order.message', order_id: id, data: said })
 })
 
-test('201: the agent and its owner write, and the buyer finds a word of each, but there is no event', async () => {
+test('201: messages of the agent and its owner notify the buyer and emit no event', async () => {
   const { id, agent, headers } = await makeThread()
   const owner = await makeUser(market, { wallets: [agent.owner.address] })
   const ownWallet = asHeaders(await signed(agent.owner, 'session', market.now()))
@@ -76,14 +76,14 @@ test('201: the agent and its owner write, and the buyer finds a word of each, bu
   expect(events.body.data.map(({ event }: { event: string }) => event)).toEqual(['order.created'])
 })
 
-test('201: a person who has linked the wallet that ordered writes by their own name', async () => {
+test('201: a user who has linked the wallet that ordered writes with the user’s name', async () => {
   const { id, buyer } = await makeThread('completed')
   const { token } = await makeUser(market, { wallets: [buyer.address] })
   const { body } = await say(id, { content: 'Thank you' }, { bearer: token })
   expect(body.data).toMatchObject({ sender_type: 'client', sender_name: 'A Person' })
 })
 
-test('400: a message that is empty, too long, missing or no text', async () => {
+test('400: content that is empty, too long, missing or not a string', async () => {
   const { id, headers } = await makeThread()
   for (const content of ['', 'x'.repeat(2001), 7, null, ['Hello'], 'Hel\u0000lo', 'Hel\u202elo'])
     invalid(await say(id, { content }, { headers }), 'content')
@@ -91,7 +91,7 @@ test('400: a message that is empty, too long, missing or no text', async () => {
   expect((await say(id, { content: '𝕏'.repeat(2000) }, { headers })).status).toBe(201)
 })
 
-test('400: an order that is not paid yet, or was cancelled', async () => {
+test('400: thread_closed before the payment and after cancellation', async () => {
   for (const status of ['pending_quote', 'quoted', 'accepted', 'cancelled'] as const) {
     const { id, agent, headers } = await makeThread(status)
     for (const ask of [{ headers }, { bearer: agent.apiKey }])
@@ -99,12 +99,12 @@ test('400: an order that is not paid yet, or was cancelled', async () => {
   }
 })
 
-test('403: an operator’s key reads and does not write', async () => {
+test('403: an admin key', async () => {
   const { id } = await makeThread()
   rejected(await say(id, { content: 'Hello' }, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: somebody else’s order is not there, nor for an operator, who is no party', async () => {
+test('404: another user and an operator, who are not parties', async () => {
   const { id } = await makeThread()
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)

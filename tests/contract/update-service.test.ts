@@ -36,7 +36,7 @@ commonWriteRefusals({
   other: (call) => ({ ...call, body: { title: 'Something else again' } }),
 })
 
-test('200: only what is given changes; the slug stays; what may go, goes by null', async () => {
+test('200: changes only the given fields, not the slug; null removes optional fields', async () => {
   const { service, ask } = await make({ demo_url: 'https://demo.example/' })
   const change = { ...CHANGE, demo_url: null, price_type: 'quote', price_usd: null, turnaround_hours: 1 }
   const { status, body } = await patch(service.id, change, ask)
@@ -45,7 +45,7 @@ test('200: only what is given changes; the slug stays; what may go, goes by null
   expect((await market.client().get(`/api/services/${service.id}`)).body.data).toEqual(body.data)
 })
 
-test('200: deactivated and brought back', async () => {
+test('200: deactivates and reactivates', async () => {
   const { service, ask } = await make()
   expect((await patch(service.id, { active: false }, ask)).body.data.active).toBe(false)
   rejected(await market.client().get(`/api/services/${service.id}`), 404, 'service_not_found')
@@ -53,7 +53,7 @@ test('200: deactivated and brought back', async () => {
   expect((await market.client().get(`/api/services/${service.id}`)).status).toBe(200)
 })
 
-test('200: by the wallet that owns the agent, and by the person who linked that wallet', async () => {
+test('200: by the owner wallet, and by the user who linked it', async () => {
   const { agent, service } = await make()
   const proof = await signed(agent.owner, `services.update:${service.id}`, market.now())
   expect((await patch(service.id, { ...CHANGE, ...proof })).status).toBe(200)
@@ -61,7 +61,7 @@ test('200: by the wallet that owns the agent, and by the person who linked that 
   expect((await patch(service.id, CHANGE, { bearer: token })).status).toBe(200)
 })
 
-test('400: an id that is none, a field out of bounds, and a whole that does not go together', async () => {
+test('400: an invalid id, a field outside its limits, and an invalid combination of fields', async () => {
   const { agent, service, ask } = await make()
   invalid(await patch('svc_', CHANGE, ask), 'service_id')
   invalid(await patch(service.id, { title: 'x', max_revisions: 11 }, ask), 'title', 'max_revisions')
@@ -70,7 +70,7 @@ test('400: an id that is none, a field out of bounds, and a whole that does not 
   invalid(await patch(service.id, { agent_id: agent.id }, ask), '')
 })
 
-test('401: the owner’s signature counts once, and for this service alone', async () => {
+test('401: a signature that was used before or is for another service', async () => {
   const { agent, service } = await make()
   const other = await makeService(market, agent)
   const proof = await signed(agent.owner, `services.update:${service.id}`, market.now())
@@ -79,7 +79,7 @@ test('401: the owner’s signature counts once, and for this service alone', asy
   expect((await patch(other.id, { ...CHANGE, ...proof })).status).not.toBe(200)
 })
 
-test('403: a service is not a stranger’s to change, whatever the stranger shows', async () => {
+test('403: another agent, user or wallet', async () => {
   const { service } = await make()
   const stranger = await makeUser(market)
   const { agent: other } = await make()
@@ -90,14 +90,14 @@ test('403: a service is not a stranger’s to change, whatever the stranger show
   rejected(await patch(service.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: a service that is not there, and one of a hidden agent, in the same words', async () => {
+test('404: the same message for a missing service and one of an agent without an owner', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeService(market, await makeAgent(market))
   for (const id of [NOTHING, hidden.id])
     rejected(await patch(id, CHANGE, { bearer: token }), 404, 'service_not_found')
 })
 
-test('409: brought back beside 200 active ones', async () => {
+test('409: too_many_services when reactivated beside 200 active services', async () => {
   const { agent, service, ask } = await make()
   await patch(service.id, { active: false }, ask)
   await market.db.updateTable('agents').set({ service_count: 200 }).where('id', '=', agent.id).execute()

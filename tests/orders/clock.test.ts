@@ -38,7 +38,7 @@ const actionsOf = async (id: OrderId) => {
   return steps.map(({ action, actor }) => `${action} by ${actor.split(':')[0]}`)
 }
 
-test('a delivery nobody looked at is released at 48:00:00, not at 47:59:59, and once', async () => {
+test('deadlines: releases a delivery once, at 48:00:00 and not at 47:59:59', async () => {
   const buyer = newBuyer()
   const id = await books.delivered(shop, buyer)
   books.clock.advance(48 * HOUR - SECOND)
@@ -53,7 +53,7 @@ test('a delivery nobody looked at is released at 48:00:00, not at 47:59:59, and 
   await books.expectWhole([id])
 })
 
-test('whoever comes after the review finds it over, although no worker has come by', async () => {
+test('dispute and revision: rejected after the end of the review, also before a worker releases the order', async () => {
   const buyer = newBuyer()
   const [one, two] = [await books.delivered(shop, buyer), await books.delivered(shop, buyer)]
   books.clock.advance(48 * HOUR - 1)
@@ -66,7 +66,7 @@ test('whoever comes after the review finds it over, although no worker has come 
   await books.expectWhole([one, two])
 })
 
-test('while an order is disputed the clock of its review stands still', async () => {
+test('dispute: pauses the review time', async () => {
   const buyer = newBuyer()
   const id = await books.delivered(shop, buyer)
   books.clock.advance(10 * HOUR)
@@ -84,7 +84,7 @@ test('while an order is disputed the clock of its review stands still', async ()
   await books.expectWhole([id])
 })
 
-test('a delivery that is replaced late leaves the buyer a day; a declined revision what was left', async () => {
+test('review time: a replaced delivery leaves at least a day; a declined revision leaves the remaining time', async () => {
   const buyer = newBuyer()
   const replaced = await books.delivered(shop, buyer)
   books.clock.advance(40 * HOUR)
@@ -102,7 +102,7 @@ test('a delivery that is replaced late leaves the buyer a day; a declined revisi
   expect(declined.reviewEndsAt.getTime() - books.clock.now().getTime()).toBe(18 * HOUR)
 })
 
-test('work that never came is refunded a day after its deadline, to the second and once', async () => {
+test('deadlines: refunds an undelivered order once, exactly a day after its deadline', async () => {
   const buyer = newBuyer()
   const id = await books.paid(shop, buyer)
   books.clock.advance(26 * HOUR - SECOND)
@@ -116,7 +116,7 @@ test('work that never came is refunded a day after its deadline, to the second a
   await books.expectWhole([id])
 })
 
-test('a revision gives the agent its turnaround anew', async () => {
+test('revision: restarts the turnaround time', async () => {
   const buyer = newBuyer()
   const id = await books.delivered(shop, buyer)
   books.clock.advance(20 * HOUR)
@@ -130,7 +130,7 @@ test('a revision gives the agent its turnaround anew', async () => {
   await books.expectWhole([id])
 })
 
-test('a quote that nobody took goes back to be asked for anew, and cannot be paid after its time', async () => {
+test('quote: an expired quote returns to pending_quote and cannot be paid', async () => {
   const buyer = newBuyer()
   const [swept, paid] = [await books.create(asking, buyer), await books.create(asking, buyer)]
   for (const { id } of [swept, paid]) await books.quote(asking, id)
@@ -146,7 +146,7 @@ test('a quote that nobody took goes back to be asked for anew, and cannot be pai
   expect(row?.price).toBeNull()
 })
 
-test('a listed price that was accepted lapses after a day and can still be paid; a quoted one is asked for anew', async () => {
+test('accept: after a day a listed price is quoted again and payable; a quoted price returns to pending_quote', async () => {
   const buyer = newBuyer()
   const [listed, quoted] = [await books.create(shop, buyer), await books.create(asking, buyer)]
   await books.quote(asking, quoted.id, PRICE, 1)
@@ -161,14 +161,14 @@ test('a listed price that was accepted lapses after a day and can still be paid;
   expect(await statusOf(listed.id)).toBe('paid')
 })
 
-test('a yes never makes a quote shorter than it was offered for', async () => {
+test('accept: does not shorten the validity of a quote', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(asking, buyer)
   const { priceUntil } = await books.quote(asking, id)
   expect((await books.accept(buyer, id)).priceUntil).toEqual(priceUntil)
 })
 
-test('a transfer that is named early is waited for, beyond the time of the price, and then counts', async () => {
+test('pay: a pending transfer pays the order after the price has expired', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(asking, buyer)
   await books.quote(asking, id, PRICE, 1)
@@ -188,7 +188,7 @@ test('a transfer that is named early is waited for, beyond the time of the price
   await books.expectWhole([id])
 })
 
-test('a transfer that never comes is given up after an hour, and naming others does not hold the price', async () => {
+test('pay: a transfer that is not found expires after an hour, and another pay does not extend the price', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(shop, buyer)
   const nowhere = (digit: string) => `0x${digit.repeat(64)}`
@@ -210,7 +210,7 @@ test('a transfer that never comes is given up after an hour, and naming others d
   expect(await statusOf(id)).toBe('quoted')
 })
 
-test('a transfer that lands after its order was cancelled goes back by itself', async () => {
+test('cancel: refunds a transfer that becomes final after the cancellation', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(shop, buyer)
   const reference = books.send(buyer.wallet, PRICE + 7n)
@@ -225,7 +225,7 @@ test('a transfer that lands after its order was cancelled goes back by itself', 
 
 const surplusOf = (id: OrderId) => payable(NETWORK, payoutIdOf('surplus', `${id}:surplus:${NETWORK}`))
 
-test('what was paid too much is owed back: above ten cents it is sent, once the payment is final', async () => {
+test('pay: refunds a surplus above 0.10 USD once the payment is final', async () => {
   const buyer = newBuyer()
   const pay = async (tooMuch: bigint) => {
     const { id } = await books.create(shop, buyer)
@@ -256,7 +256,7 @@ async function missOut(): Promise<void> {
   }
 }
 
-test('a payment that the chain takes back is undone with all that stood on it, and can be made again', async () => {
+test('reorganization: reverses the payment with its effects, and the order can be paid again', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(shop, buyer)
   const reference = books.send(buyer.wallet, usdc(PRICE + 500_000n))
@@ -277,7 +277,7 @@ test('a payment that the chain takes back is undone with all that stood on it, a
   await books.expectReachable([id])
 })
 
-test('the very same transfer, taken back and given again, pays the agent and the platform once more', async () => {
+test('reorganization: the same transfer, included again, pays the agent and the platform again', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(shop, buyer)
   const reference = books.send(buyer.wallet, PRICE)
@@ -326,7 +326,7 @@ async function hired(buyer: ReturnType<typeof newBuyer>) {
   return id
 }
 
-test('what an arbiter is to decide is still theirs when the payment was taken back and comes again', async () => {
+test('reorganization: a disputed order stays disputed when its transfer is included again', async () => {
   const buyer = newBuyer()
   const { id, reference } = await hire(buyer, { payerProven: false })
   const contested = await books.ctx.transact(async (tx) => {
@@ -357,7 +357,7 @@ test('what an arbiter is to decide is still theirs when the payment was taken ba
   ])
 })
 
-test('what a program was delivered counts when its payment, taken back by the chain, comes again', async () => {
+test('reorganization: an x402 delivery counts when its transfer is included again', async () => {
   const id = await hired(newBuyer())
   for (let n = 0; n < 5; n++) books.chain.mineAgain(0, 0n)
   books.clock.advance(3 * SECOND)
@@ -366,7 +366,7 @@ test('what a program was delivered counts when its payment, taken back by the ch
   await books.expectReachable([id])
 })
 
-test('what a program signed counts by whichever transaction it comes again', async () => {
+test('reorganization: an x402 authorization counts when another transaction includes it', async () => {
   const buyer = newBuyer()
   const id = await hired(buyer)
   const other = books.send(buyer.wallet, PRICE)
@@ -378,7 +378,7 @@ test('what a program signed counts by whichever transaction it comes again', asy
   expect(await books.read(id)).toMatchObject({ payment: { reference: other } })
 })
 
-test('a refund that lost its money to the chain is made again when the transfer comes again', async () => {
+test('reorganization: refunds again when the transfer of a cancelled order is included again', async () => {
   const buyer = newBuyer()
   const id = await books.paid(shop, buyer)
   await books.cancel(buyer, id)
@@ -393,7 +393,7 @@ test('a refund that lost its money to the chain is made again when the transfer 
   expect(await books.moneyOf([id])).toMatchObject([{ status: 'cancelled', escrow: 0n, refund: PRICE }])
 })
 
-test('a price that changed while the chain was asked is not paid by too little', async () => {
+test('pay: rejects a transfer below a price that changed while the chain was read', async () => {
   const buyer = newBuyer()
   const { id } = await books.create(asking, buyer)
   await books.quote(asking, id, PRICE, 1)

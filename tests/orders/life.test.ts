@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test('an order is made, paid, delivered and approved, and the books say who gets what', async () => {
+test('order: created, paid, delivered and approved, with the expected ledger balances', async () => {
   const [buyer, seller] = [await world.newBuyer(), await world.newSeller()]
   const made = await world.order(buyer, seller.serviceId)
   expect(made).toMatchObject({ status: 201, body: { data: { status: 'quoted', price_usd: '25.00' } } })

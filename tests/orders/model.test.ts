@@ -226,7 +226,7 @@ class Story {
   }
 }
 
-test('in any history of buyers, agents, clocks and reorganisations escrow is what the states say, and all sums to zero', {
+test('orders: for any sequence of actions, deadlines and reorganizations escrow matches the order states and the ledger sums to zero', {
   timeout: 60_000 + HISTORIES * 2_000,
 }, async () => {
   const reached = new Set<Status>()

@@ -63,7 +63,7 @@ const countOf = (ends: readonly (readonly string[])[]) =>
       .map(([end, all]) => [end, all.length]),
   )
 
-test('cancel against deliver: one is done, the other is told which state the order is in', async () => {
+test('cancel and deliver at once: one succeeds, the other gets an error that names the status', async () => {
   const buyer = newBuyer()
   const ids = await rounds(() => books.paid(shop, buyer))
   const ends = await rounds(async (n) => {
@@ -81,7 +81,7 @@ test('cancel against deliver: one is done, the other is told which state the ord
   await settle(ids)
 })
 
-test('approve against dispute against the end of the review: the agent is paid at most once, and only when it is over', async () => {
+test('approve, dispute and release at once: pays the agent at most once, and only if the order is completed', async () => {
   const buyer = newBuyer()
   const ids = await rounds(() => books.delivered(shop, buyer))
   books.clock.advance(48 * HOUR - 1)
@@ -105,7 +105,7 @@ test('approve against dispute against the end of the review: the agent is paid a
   await settle(ids)
 })
 
-test('pay against cancel: whichever is first, what was paid is in escrow or on its way back', async () => {
+test('pay and cancel at once: the payment is in escrow or refunded', async () => {
   const buyer = newBuyer()
   const ids = await rounds(async () => (await books.create(shop, buyer)).id)
   const references = ids.map(() => books.send(buyer.wallet))
@@ -126,7 +126,7 @@ test('pay against cancel: whichever is first, what was paid is in escrow or on i
   await settle(ids)
 })
 
-test('two pays with two transfers: one counts, the other waits in suspense and its payer is told', async () => {
+test('two pays with two transfers: one pays, the other returns illegal_transition and its transfer is posted to suspense', async () => {
   const buyer = newBuyer()
   const ids = await rounds(async () => (await books.create(shop, buyer)).id)
   const pairs = ids.map(() => [books.send(buyer.wallet), books.send(buyer.wallet)] as const)
@@ -144,7 +144,7 @@ test('two pays with two transfers: one counts, the other waits in suspense and i
   await settle(ids)
 })
 
-test('one transfer for two orders: one is paid by it, the other is told that it was used', async () => {
+test('one transfer for two orders: pays one, the other gets transfer_used', async () => {
   const buyer = newBuyer()
   const pairs = await rounds(async () => {
     const [one, two] = await Promise.all([books.create(shop, buyer), books.create(shop, buyer)])
@@ -158,7 +158,7 @@ test('one transfer for two orders: one is paid by it, the other is told that it 
   await settle(pairs.flat())
 })
 
-test('deliver against the refund of what never came: one is done, by the order’s own time', async () => {
+test('deliver and overdue refund at once: one succeeds, depending on the deadline', async () => {
   const buyer = newBuyer()
   const ids = await rounds(() => books.paid(shop, buyer))
   books.clock.advance(25 * HOUR - 1)

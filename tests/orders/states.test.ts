@@ -151,14 +151,14 @@ const statusOf = async (id: string) =>
   (await world.market.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirstOrThrow())
     .status
 
-test('there are at least 600 cells, and every act of the table is a call or the clock’s', () => {
+test('the table has at least 600 cells, and every action is a request or a deadline', () => {
   expect(CELLS.length).toBeGreaterThanOrEqual(600)
   expect(STATES).toHaveLength(10)
   expect([...ACTIONS, ...BY_THE_CLOCK, ...INDIRECT].sort()).toEqual(Object.keys(ACTORS).sort())
   for (const action of BY_THE_CLOCK) expect(ACTORS[action]).toEqual(['clock'])
 })
 
-test('every state can be reached, and from every state but the last an end', () => {
+test('every status is reachable, and a final status is reachable from every other', () => {
   const reach = (from: Status, seen = new Set<Status>()): Set<Status> => {
     if (seen.has(from)) return seen
     seen.add(from)
@@ -170,9 +170,9 @@ test('every state can be reached, and from every state but the last an end', () 
     expect(reach(state).has('completed') || reach(state).has('cancelled')).toBe(true)
 })
 
-describe.each(STATES)('an order that is %s', (state) => {
+describe.each(STATES)('order with status %s', (state) => {
   test.each(CELLS.filter((cell) => cell.state === state))(
-    'is open to exactly whom the tables name: $action by the $principal',
+    '$action by $principal: allowed exactly if the tables allow it',
     async (cell) => {
       const expected = expectedOf(cell)
       const isLetIn = expected.status === 200

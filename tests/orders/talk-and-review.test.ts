@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test('the parties of an order that was really paid talk from the payment on, and the buyer reviews it in the end', async () => {
+test('messages and review: accepted after the payment, and a review after completion', async () => {
   const parties = await world.newParties()
   const { buyer, seller } = parties
   const { client } = world.market
