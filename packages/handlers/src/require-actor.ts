@@ -3,13 +3,13 @@ import type { Agent } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import type { HandlerContext } from './handler.ts'
 
-/** The operation admits only signed-in people, so there is one here. */
+/** Authorization let only users through. */
 export function requireUser(ctx: HandlerContext): Extract<Actor, { kind: 'user' }> {
   assert(ctx.actor.kind === 'user', 'this operation is for users')
   return ctx.actor
 }
 
-/** The operation admits only agents, so there is one here. */
+/** Authorization let only agents through. */
 export function requireAgent(ctx: HandlerContext): Agent {
   assert(ctx.caller.agent !== undefined, 'this operation is for agents')
   return ctx.caller.agent

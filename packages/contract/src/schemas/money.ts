@@ -14,7 +14,7 @@ export const UsdAmount = z
 
 const MOST_USD = 1_000_000
 
-/** What somebody asks for something. */
+/** A price. */
 export const UsdPrice = UsdAmount.refine(
   (text) => /[1-9]/.test(text) && Number(text) <= MOST_USD,
   'must be more than 0 and at most 1,000,000',

@@ -1,12 +1,12 @@
-/** Catalogues take names of at most 32 printable ASCII letters, and 5 such tags. */
+/** Limits of the catalogs that list us: names of at most 32 printable ASCII characters, and 5 such tags. */
 const LONGEST_NAME = 32
 const MOST_TAGS = 5
-/** Longer than this nobody's catalogue shows. */
+/** Catalogs cut longer descriptions. */
 const LONGEST_LINE = 500
 
 /**
- * What sellers write goes to other people's programs: letters lose their accents, and what then is no printable ASCII
- * is dropped, so that nothing looks like something else or breaks a line.
+ * Removes accents, then everything that is not printable ASCII, so that a seller's text cannot imitate another or break
+ * a line in other catalogs.
  */
 const asciiOf = (text: string): string =>
   text
@@ -16,7 +16,7 @@ const asciiOf = (text: string): string =>
     .replace(/ {2,}/g, ' ')
     .trim()
 
-/** Cut where a word ends, when one does in the second half. */
+/** Cuts at the end of a word, when there is one in the second half. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text
   const head = text.slice(0, most + 1)
@@ -24,7 +24,7 @@ function cut(text: string, most: number): string {
   return (end > most / 2 ? head.slice(0, end) : text.slice(0, most)).trim()
 }
 
-/** A title as catalogues name it; what is in no Latin letters is named by its category. */
+/** The title for catalogs; a title without Latin letters is replaced by its category. */
 export const serviceName = ({ title, category }: { title: string; category: string }): string => {
   const name = cut(asciiOf(title), LONGEST_NAME)
   return /[A-Za-z0-9]{2}/.test(name) ? name : cut(asciiOf(`${category} service`), LONGEST_NAME)
@@ -35,7 +35,7 @@ export const tagsOf = (words: readonly string[]): string[] =>
     .filter((tag) => tag !== '')
     .slice(0, MOST_TAGS)
 
-/** A text on one line, whatever its letters, of a length that fits into a list. */
+/** The text on one line, short enough for a list. */
 export const oneLine = (text: string): string => {
   const letters = [
     ...text
