@@ -43,7 +43,7 @@ const LONGEST = [
   'tests/journeys/operators-money.test.ts',
   'tests/contract-wide/fuzz.test.ts',
   'tests/webhooks/conformance.test.ts',
-  'tests/x402/hire-signed.test.ts',
+  'tests/x402/purchase-by-signature.test.ts',
   'tests/orders/model.test.ts',
 ]
 

@@ -161,7 +161,7 @@ const INSIDERS: Readonly<Record<string, Principal>> = {
 }
 
 /** A principal that the operation accepts. */
-export function insiderOf(operation: Operation): Principal {
+export function acceptedPrincipal(operation: Operation): Principal {
   const insider = INSIDERS[operation.id]
   if (insider !== undefined) return insider
   const found = PRINCIPAL_OF.find(([kind]) => operation.callers.includes(kind))
@@ -185,7 +185,7 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
 }
 
 /** Existing resources by input field; all other fields can be generated. */
-export const thingsOf = (world: World, { id }: Operation): Readonly<Record<string, unknown>> => ({
+export const resourcesOf = (world: World, { id }: Operation): Readonly<Record<string, unknown>> => ({
   agent_id: world.agent.id,
   service_id: world.service.id,
   order_id: world.completedOrder.id,

@@ -11,15 +11,15 @@ import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { type Wire, wire } from '../support/wire-request.ts'
 import {
+  acceptedPrincipal,
   credentialOf,
-  insiderOf,
   makeWorld,
   PRINCIPALS,
   type Principal,
-  thingsOf,
+  resourcesOf,
   type World,
 } from './authorisation-fixture.ts'
-import { shownSecrets } from './shown-secrets.ts'
+import { findSecrets } from './secrets-in-text.ts'
 import { storedSecrets } from './stored-secrets.ts'
 
 const CASES = Number(process.env['FUZZ_CASES'] ?? 12)
@@ -72,15 +72,15 @@ type CallerCase = { readonly principal: Principal } | { readonly wrong: Readonly
 /** Mostly valid principals, often one that the operation accepts, sometimes an invalid credential. */
 const callersOf = (operation: Operation): fc.Arbitrary<CallerCase> =>
   fc.oneof(
-    { weight: 4, arbitrary: fc.constant({ principal: insiderOf(operation) }) },
+    { weight: 4, arbitrary: fc.constant({ principal: acceptedPrincipal(operation) }) },
     { weight: 5, arbitrary: fc.constantFrom(...PRINCIPALS).map((principal) => ({ principal })) },
     { weight: 1, arbitrary: fc.constantFrom(...WRONG).map((wrong) => ({ wrong })) },
   )
 
 /** Existing secrets in a response that must not contain them. The caller's own input may be returned. */
 async function secretsIn(text: string, operation: Operation, input: string): Promise<string[]> {
-  const shown = shownSecrets(text).filter(
-    (secret) => !secret.showers.has(operation.id) && !input.includes(secret.text),
+  const shown = findSecrets(text).filter(
+    (secret) => !secret.returnedBy.has(operation.id) && !input.includes(secret.text),
   )
   if (shown.length === 0) return []
   const stored = await storedSecrets(market)
@@ -127,15 +127,15 @@ describe(`fuzz (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
       }
 
       const good = {
-        input: plainInput(operation, thingsOf(world, operation)),
+        input: plainInput(operation, resourcesOf(world, operation)),
         body: undefined,
         query: '',
         headers: {},
       }
-      const insider: CallerCase = { principal: insiderOf(operation) }
+      const insider: CallerCase = { principal: acceptedPrincipal(operation) }
       const property = fc.asyncProperty(
         callersOf(operation),
-        fuzzCases(operation, thingsOf(world, operation)),
+        fuzzCases(operation, resourcesOf(world, operation)),
         async (caller, fuzzed) => {
           const wrong = await wrongWith(caller, fuzzed)
           if (wrong !== undefined) throw new Error(wrong)

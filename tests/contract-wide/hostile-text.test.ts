@@ -8,7 +8,13 @@ import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { inputSchemaOf, plainInput, type Schema } from '../support/schema-arbitraries.ts'
 import { type Wire, wire } from '../support/wire-request.ts'
-import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
+import {
+  acceptedPrincipal,
+  credentialOf,
+  makeWorld,
+  resourcesOf,
+  type World,
+} from './authorisation-fixture.ts'
 
 let market: Market
 let world: World
@@ -26,7 +32,7 @@ afterAll(async () => {
 async function ask(operation: Operation, input: Readonly<Record<string, unknown>>) {
   const { method, path, body } = requestOf(operation, input)
   if (path.length > LONGEST_URL || (hasLoneSurrogate(path) && path.includes('?'))) return undefined
-  const shown = await credentialOf(world, insiderOf(operation), operation, input)
+  const shown = await credentialOf(world, acceptedPrincipal(operation), operation, input)
   return sender.send({
     method,
     path,
@@ -84,7 +90,7 @@ const withText = operationList.filter((operation) => textFieldsOf(operation).len
 test.each(withText)(
   '$id: returns 400 and changes nothing for hostile text in any field',
   async (operation) => {
-    const good = plainInput(operation, thingsOf(world, operation))
+    const good = plainInput(operation, resourcesOf(world, operation))
     const before = await fingerprintOfDatabase(market.db)
     for (const { field, put, around } of textFieldsOf(operation)) {
       const responses = await Promise.all(

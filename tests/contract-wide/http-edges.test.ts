@@ -8,7 +8,13 @@ import { requestOf } from '../support/operation-request.ts'
 import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { APP_URL, BASE_URL } from '../support/settings.ts'
-import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
+import {
+  acceptedPrincipal,
+  credentialOf,
+  makeWorld,
+  resourcesOf,
+  type World,
+} from './authorisation-fixture.ts'
 
 let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
@@ -40,9 +46,9 @@ const describedRoutes = (operation: Operation): string[] =>
 
 describe.each(operationList)('$id', (operation) => {
   test('has the cache header of the contract, and the security headers on success and error', async () => {
-    const input = plainInput(operation, thingsOf(world, operation))
+    const input = plainInput(operation, resourcesOf(world, operation))
     const { method, path, body } = requestOf(operation, input)
-    const insider = await credentialOf(world, insiderOf(operation), operation, input)
+    const insider = await credentialOf(world, acceptedPrincipal(operation), operation, input)
     const asked = { ...(body && { body }) }
     const answers = [
       await market.client().send(method, path, { ...asked, ...insider }),
@@ -60,7 +66,7 @@ describe.each(operationList)('$id', (operation) => {
   })
 
   test('CORS: any origin may call it without cookies, only our app with cookies', async () => {
-    const { method, path } = requestOf(operation, plainInput(operation, thingsOf(world, operation)))
+    const { method, path } = requestOf(operation, plainInput(operation, resourcesOf(world, operation)))
     const preflight = (origin: string) =>
       fetch(`${market.url}${path}`, {
         method: 'OPTIONS',

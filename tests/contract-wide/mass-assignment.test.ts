@@ -5,7 +5,13 @@ import { fingerprintOfDatabase } from '../support/database-fingerprint.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { inputSchemaOf, plainInput, type Schema } from '../support/schema-arbitraries.ts'
-import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
+import {
+  acceptedPrincipal,
+  credentialOf,
+  makeWorld,
+  resourcesOf,
+  type World,
+} from './authorisation-fixture.ts'
 
 let market: Market
 let world: World
@@ -58,7 +64,7 @@ const unknownFieldsOf = (details: readonly { readonly message: string }[]): stri
 
 describe.each(operationList.filter(isSold))('$id', (operation) => {
   test('ignores every unknown field', async () => {
-    const good = plainInput(operation, thingsOf(world, operation))
+    const good = plainInput(operation, resourcesOf(world, operation))
     const known = new Set(Object.keys(inputSchemaOf(operation).properties ?? {}))
     const extra = [...outputFields, ...(await columns())].filter((name) => !known.has(name))
     const input = { ...good, ...Object.fromEntries(extra.map((name) => [name, 1])) }
@@ -72,7 +78,7 @@ describe.each(operationList.filter((one) => isWrite(one) && !isSold(one)))('$id'
     const extra = [...new Set([...outputFields, ...(await columns())])].filter(
       (name) => !known.has(name) && !CREDENTIALS.has(name),
     )
-    const good = plainInput(operation, thingsOf(world, operation))
+    const good = plainInput(operation, resourcesOf(world, operation))
     expect(operation.input.safeParse(good).error).toBeUndefined()
     const before = await fingerprintOfDatabase(market.db)
     const accepted = extra.filter((name) => operation.input.safeParse({ ...good, [name]: 1 }).success)
@@ -81,7 +87,7 @@ describe.each(operationList.filter((one) => isWrite(one) && !isSold(one)))('$id'
       const names = extra.slice(first, first + NAMED_AT_ONCE)
       const input = { ...good, ...Object.fromEntries(names.map((name) => [name, 1])) }
       const { method, path, body } = requestOf(operation, input)
-      const credential = await credentialOf(world, insiderOf(operation), operation, input)
+      const credential = await credentialOf(world, acceptedPrincipal(operation), operation, input)
       const reply = await market.client().send(method, path, { ...credential, ...(body && { body }) })
       expect([reply.status, reply.body.code, names]).toEqual([400, 'invalid_input', names])
       expect(unknownFieldsOf(reply.body.details ?? [])).toEqual(expect.arrayContaining(names))

@@ -11,8 +11,14 @@ import { requestOf } from '../support/operation-request.ts'
 import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
-import { credentialOf, insiderOf, makeWorld, thingsOf, type World } from './authorisation-fixture.ts'
-import { SECRETS, shownSecrets } from './shown-secrets.ts'
+import {
+  acceptedPrincipal,
+  credentialOf,
+  makeWorld,
+  resourcesOf,
+  type World,
+} from './authorisation-fixture.ts'
+import { findSecrets, SECRETS } from './secrets-in-text.ts'
 import { storedSecrets, vaultOf } from './stored-secrets.ts'
 
 const run = promisify(execFile)
@@ -155,29 +161,29 @@ const fieldsIn = (schema: Schema): string[] => [
   ...(schema.items ? fieldsIn(schema.items) : []),
 ]
 
-describe.each(SECRETS)('$name', ({ name, showers }) => {
+describe.each(SECRETS)('$name', ({ name, returnedBy }) => {
   test('is returned only by the operations that may return it, elsewhere masked', () => {
     const named = operationList.filter(({ output }) =>
       fieldsIn(output.toJSONSchema({ io: 'output' }) as Schema).includes(name),
     )
     const ids = named.map(({ id }) => id)
-    for (const id of showers) expect(ids).toContain(id)
+    for (const id of returnedBy) expect(ids).toContain(id)
     // Only the API key has a masked form, which owners see.
     const masked = name === 'api_key' ? ['linkAgent', 'getMyAgent', 'updateMyAgent', 'updateAgent'] : []
-    expect(ids.sort()).toEqual([...showers, ...masked].sort())
+    expect(ids.sort()).toEqual([...returnedBy, ...masked].sort())
   })
 })
 
 test.each(operationList)('$id returns exactly the secrets that it may return', async (operation) => {
   // A new agent with an endpoint gets a webhook secret; an existing one already has it.
   const endpoint = operation.status === 201 ? { endpoint_url: 'https://hooks.example/in' } : {}
-  const input = plainInput(operation, { ...thingsOf(world, operation), ...endpoint })
+  const input = plainInput(operation, { ...resourcesOf(world, operation), ...endpoint })
   const { method, path, body } = requestOf(operation, input)
-  const credential = await credentialOf(world, insiderOf(operation), operation, input)
+  const credential = await credentialOf(world, acceptedPrincipal(operation), operation, input)
   const reply = await market.client().send(method, path, { ...credential, ...(body && { body }) })
   expect(isServed(operation, reply.status)).toBe(true)
-  const shown = new Set(shownSecrets(JSON.stringify(reply.body)).map(({ name }) => name))
+  const shown = new Set(findSecrets(JSON.stringify(reply.body)).map(({ name }) => name))
   expect([...shown]).toEqual(
-    SECRETS.filter(({ showers }) => showers.has(operation.id)).map(({ name }) => name),
+    SECRETS.filter(({ returnedBy }) => returnedBy.has(operation.id)).map(({ name }) => name),
   )
 })

@@ -56,7 +56,7 @@ test('200: in the order operators gave, then the most popular; never a hidden on
   expect(two.body.data.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id])
 })
 
-test('400: a limit outside 1-50 or that is no whole number', async () => {
+test('400: a limit outside 1-50 or not an integer', async () => {
   for (const limit of ['0', '51', '1.5', 'ten', '-1']) {
     invalid(await market.client().get(`${PATH}?limit=${limit}`), 'limit')
   }

@@ -63,7 +63,7 @@ test('200: with what it offers now, newest first', async () => {
   expect((await read(agent.id)).body.data.services).toEqual([serviceOf(last), serviceOf(first)])
 })
 
-test('200: nothing secret is in what anybody may read', async () => {
+test('200: a public response contains no secret', async () => {
   const agent = await makeOwnedAgent(market, { endpoint_url: 'https://hooks.example/private-path' })
   const text = JSON.stringify((await read(agent.id)).body)
   for (const secret of ['private-path', 'whsec_', 'market_', agent.apiKey]) expect(text).not.toContain(secret)
@@ -76,7 +76,7 @@ test('400: a name for an agent that is too long or holds control characters', as
   invalid(await market.client().get(`/api/agents/${agent.id}?surplus=1`), '')
 })
 
-test('404: an agent that is not there, and one that is hidden, in the same words', async () => {
+test('404: an agent that does not exist, and one that is hidden, with the same message', async () => {
   const hidden = await makeAgent(market)
   const nobody = hidden.id.slice(0, -1) + (hidden.id.endsWith('a') ? 'b' : 'a')
   for (const idOrSlug of [nobody, 'no-such-slug', hidden.id, hidden.slug]) {

@@ -55,18 +55,18 @@ test('200: a bare agent has no secret yet; an owned one shows its owner and is m
   expect(reply.body.data).toEqual(ownAgent(owned, fields))
 })
 
-test('400: a query this call does not know', async () => {
+test('400: an unknown query field', async () => {
   const { apiKey } = await makeAgent(market)
   invalid(await market.client().get(`${PATH}?fields=all`, { bearer: apiKey }), '')
 })
 
-test('401: a key that is one letter off', async () => {
+test('401: a key with one wrong character', async () => {
   const { apiKey } = await makeAgent(market)
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('a') ? 'b' : 'a')
   rejected(await market.client().get(PATH, { bearer: mistyped }), 401, 'bad_api_key')
 })
 
-test('403: a person and an operator are no agent', async () => {
+test('403: a user and an operator', async () => {
   const { token } = await makeUser(market)
   rejected(await market.client().get(PATH, { bearer: token }), 403, 'wrong_credential')
   rejected(await market.client().get(PATH, { bearer: ADMIN_KEY }), 403, 'wrong_credential')

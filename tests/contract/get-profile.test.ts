@@ -25,7 +25,7 @@ const subject: Subject = {
 commonRefusals(subject)
 rejectsWithoutProvider(subject, PATH)
 
-test('200: the whole account with its wallets, and nobody else’s', async () => {
+test('200: returns the account with its wallets and no data of other users', async () => {
   const wallet = evmSigner().address
   const { sub, token } = await makeUser(market, { wallets: [wallet] })
   await makeUser(market)
@@ -44,19 +44,19 @@ test('200: by our own page’s cookie', async () => {
   expect(body.data).toEqual({ user: userOf(sub), wallets: [] })
 })
 
-test('400: a query this call does not know', async () => {
+test('400: an unknown query field', async () => {
   const { token } = await makeUser(market)
   invalid(await market.client().get(`${PATH}?user=somebody`, { bearer: token }), '')
 })
 
-test('403: an agent and a wallet have no profile', async () => {
+test('403: an agent and a wallet', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await market.client().get(PATH, { bearer: apiKey }), 403, 'wrong_credential')
   const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
   rejected(await market.client().get(PATH, { headers }), 403, 'wrong_credential')
 })
 
-test('404: a person who never signed in is told how to begin', async () => {
+test('404: a user who never signed in, with the next step', async () => {
   const bearer = await market.idp.token({ sub: 'never-signed-in' })
   const reply = await market.client().get(PATH, { bearer })
   rejected(reply, 404, 'no_account')

@@ -188,12 +188,12 @@ test('200: an agent reads for its owner’s wallet, and of its payout address on
   expect(await get({ bearer: agent.apiKey })).toMatchObject({ data: [], omitted: 0 })
 })
 
-test('200: nothing for somebody to whom nothing is owed', async () => {
+test('200: is empty for an account without a balance', async () => {
   expect(await get(await asWallet(newAccount()))).toMatchObject({ data: [], omitted: 0 })
   expect(await get({ bearer: (await makeAgent(market)).apiKey })).toMatchObject({ data: [], omitted: 0 })
 })
 
-test('400: a limit that is none, and a query this call does not know', async () => {
+test('400: an invalid limit, and an unknown query field', async () => {
   const ask = await asWallet(buyer)
   for (const limit of ['0', '101', 'all'])
     invalid(await market.client().get(`${PATH}?limit=${limit}`, ask), 'limit')

@@ -84,6 +84,6 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
   }
 })
 
-test('400: a query this call does not know', async () => {
+test('400: an unknown query field', async () => {
   invalid(await market.client().get(`${PATH}?network=base-mainnet`), '')
 })

@@ -119,11 +119,11 @@ test('200: open is false when the treasury was counted in an earlier database ep
   expect(await ofBase()).toMatchObject({ open: true })
 })
 
-test('400: a query this call does not know', async () => {
+test('400: an unknown query field', async () => {
   invalid(await market.client().get(`${PATH}?network=base-mainnet`, { bearer: ADMIN_KEY }), '')
 })
 
-test('403: an ordinary person and an agent', async () => {
+test('403: a user who is not an operator, and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [token, apiKey]) {

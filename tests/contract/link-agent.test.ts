@@ -60,14 +60,14 @@ test('200: an agent of a wallet, to the person who has that wallet linked', asyn
   expect(body.data).toEqual(ownedAgent(agent, { ...OWNED, owner_wallet: agent.owner.address }))
 })
 
-test('200: the token may travel in the body beside the key', async () => {
+test('200: accepts the access token in the body together with the key', async () => {
   const agent = await makeAgent(market)
   const { token } = await makeUser(market)
   const reply = await market.client().post(PATH, { api_key: agent.apiKey, idp_access_token: token })
   expect(reply.body.data).toEqual(ownedAgent(agent, OWNED))
 })
 
-test('400: no key, an empty one, one too long, one that is no text', async () => {
+test('400: a key that is missing, empty, too long or not a string', async () => {
   const { token } = await makeUser(market)
   for (const key of [undefined, '', 'x'.repeat(101), 7, null]) {
     const reply = await link(key, { bearer: token })
@@ -84,13 +84,13 @@ test('401: a token whose session the provider has ended', async () => {
   rejected(await link(agent.apiKey, { bearer: token }), 401, 'bad_token')
 })
 
-test('403: an agent by its own key and an operator by theirs are no person', async () => {
+test('403: an agent’s key and an operator’s key', async () => {
   const agent = await makeAgent(market)
   rejected(await link(agent.apiKey, { bearer: agent.apiKey }), 403, 'wrong_credential')
   rejected(await link(agent.apiKey, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: a key that nobody has, well-formed or not, and the key is not repeated', async () => {
+test('404: an unknown key, well-formed or not, which the response does not repeat', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('a') ? 'b' : 'a')

@@ -114,7 +114,7 @@ test('200: found by words of name and description, stemmed, and by a piece of th
   expect(await names({ search: "100%' OR 1=1 --" })).toEqual([])
 })
 
-test('200: page by page, in every order, each agent once', async () => {
+test('200: pages contain each agent once in every sort order', async () => {
   for (const query of [{ sort: 'popular' }, { sort: 'newest' }, { sort: 'rating' }, { search: 'painter' }]) {
     const whole = await names(query)
     const pages: string[] = []
@@ -146,7 +146,7 @@ test('200: an agent that nobody signed for is in nobody’s list', async () => {
   expect(await names({ owner_wallet: owner.address }, { headers })).toEqual([])
 })
 
-test('400: a filter outside its values, and a field nobody knows', async () => {
+test('400: an invalid filter value, and an unknown field', async () => {
   for (const [field, value] of [
     ['sort', 'cheapest'],
     ['category', 'dancing'],
@@ -166,7 +166,7 @@ test('400: a filter outside its values, and a field nobody knows', async () => {
   invalid(await market.client().get(`${PATH}?sort=newest&sort=rating`), 'sort')
 })
 
-test('400: a cursor that is forged, or of another order', async () => {
+test('400: a forged cursor, or one of another sort order', async () => {
   const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   for (const cursor of [
     'nonsense',
@@ -184,7 +184,7 @@ test('400: a cursor that is forged, or of another order', async () => {
   invalid(await list({ sort: 'rating', cursor: body.next_cursor ?? '' }), 'cursor')
 })
 
-test('401: a signature that is expired, from the future, for another purpose, or somebody else’s', async () => {
+test('401: a signature that is expired, from the future, for another purpose, or of another wallet', async () => {
   const signer = await solanaSigner()
   for (const [code, proof] of await badSignatures(signer, 'session', market.now())) {
     rejected(await list({ owner_wallet: signer.address }, { headers: asHeaders(proof) }), 401, code)
@@ -196,7 +196,7 @@ test('403: a signature by another wallet than the one asked about', async () => 
   rejected(await list({ owner_wallet: steady.owner.address }, { headers }), 403, 'wrong_wallet')
 })
 
-test('503: an EVM signature only its chain can judge, while no chain can be asked', async () => {
+test('503: a contract wallet’s signature while its chain is unavailable', async () => {
   const proof = await signed(evmSigner(), 'session', market.now())
   const headers = asHeaders({ ...proof, wallet: steady.owner.address })
   rejected(await list({ owner_wallet: steady.owner.address }, { headers }), 503, 'unavailable')

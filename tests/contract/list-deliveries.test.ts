@@ -144,7 +144,7 @@ test('200: every field of those that wait, arrived and were dropped, newest firs
   }
 })
 
-test('200: pages meet, even between deliveries of one millisecond', async () => {
+test('200: pages contain every delivery once, also within one millisecond', async () => {
   const { id, apiKey } = await makeAgent(market)
   const rows = Array.from({ length: 11 }, (_, n) => ({ ...pending(id, 200 + n), created_at: AT }))
   await write(...rows)
@@ -167,7 +167,7 @@ test('200: another agent’s cursor shows nothing of the other', async () => {
   expect(data.map((delivery: { delivery_id: string }) => delivery.delivery_id)).toEqual([idOf(300)])
 })
 
-test('400: a status, a limit or a cursor that is none', async () => {
+test('400: an invalid status, limit or cursor', async () => {
   const { apiKey } = await makeAgent(market)
   invalid(await get(apiKey, '?status=lost'), 'status')
   invalid(await get(apiKey, '?limit=0'), 'limit')
@@ -177,7 +177,7 @@ test('400: a status, a limit or a cursor that is none', async () => {
   invalid(await get(apiKey, '?agent_id=agt_1'), '')
 })
 
-test('403: a person and an operator have no deliveries', async () => {
+test('403: a user and an operator', async () => {
   const { token } = await makeUser(market)
   rejected(await get(token), 403, 'wrong_credential')
   rejected(await get(ADMIN_KEY), 403, 'wrong_credential')

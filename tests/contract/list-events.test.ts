@@ -69,14 +69,14 @@ test('200: page after page, each begins where the one before ended', async () =>
   expect((await get(apiKey, '?after=25')).body).toEqual({ success: true, data: [], next_cursor: '25' })
 })
 
-test('200: text of any kind comes back as it went in', async () => {
+test('200: returns any text unchanged', async () => {
   const { id, apiKey } = await makeAgent(market)
   const content = 'Zoë 🚀 "quoted" \\ back\nline\u2028sep </script> {"a":1}'
   await happen(market.db, id, content)
   expect((await get(apiKey)).body.data[0].data.content).toBe(content)
 })
 
-test('400: each field outside its bounds is named', async () => {
+test('400: reports each field that is out of bounds', async () => {
   const { apiKey } = await makeAgent(market)
   for (const after of ['', '-1', '1.5', 'first', '9'.repeat(19), '1%20or%201=1']) {
     invalid(await get(apiKey, `?after=${after}`), 'after')
@@ -86,7 +86,7 @@ test('400: each field outside its bounds is named', async () => {
   invalid(await get(apiKey, '?agent_id=agt_1'), '')
 })
 
-test('403: a person and an operator have no events', async () => {
+test('403: a user and an operator', async () => {
   const { token } = await makeUser(market)
   rejected(await get(token), 403, 'wrong_credential')
   rejected(await get(ADMIN_KEY), 403, 'wrong_credential')

@@ -38,6 +38,6 @@ test('200: nothing while nobody has said anything; then most used first, hidden 
   })
 })
 
-test('400: a query this call does not know', async () => {
+test('400: an unknown query field', async () => {
   invalid(await market.client().get(`${PATH}?limit=3`), '')
 })

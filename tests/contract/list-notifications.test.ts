@@ -93,7 +93,7 @@ test('200: a wallet that was unlinked is no longer read for', async () => {
   expect((await get(token)).body).toMatchObject({ data: [], unread_count: 0 })
 })
 
-test('200: pages meet, and the count is of all pages', async () => {
+test('200: pages contain every item once, and the count covers all pages', async () => {
   const { sub, token } = await makeUser(market)
   const titles = Array.from({ length: 7 }, (_, n) => `word ${n}`)
   for (const title of titles) await leaveWord(market, `user:${sub}`, title)
@@ -110,7 +110,7 @@ test('200: pages meet, and the count is of all pages', async () => {
   expect(read).toEqual(titles.toReversed())
 })
 
-test('400: a limit or cursor that is none, and a field this call does not know', async () => {
+test('400: an invalid limit or cursor, and an unknown field', async () => {
   const { token } = await makeUser(market)
   for (const limit of ['0', '-1', 'all']) invalid(await get(token, `?limit=${limit}`), 'limit')
   for (const cursor of ['x', '1.ntf_1', `1.ntf_1_${'A'.repeat(17)}`, `1.ntf_1_${'a'.repeat(17)}'`]) {
@@ -127,12 +127,12 @@ test('401: a signature that was made for something else, or by another wallet', 
   rejected(await market.client().get(PATH, { headers: stolen }), 401, 'bad_signature')
 })
 
-test('403: an agent and an operator’s key have no notifications', async () => {
+test('403: an agent and an operator’s key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await get(apiKey), 403, 'wrong_credential')
   rejected(await get(ADMIN_KEY), 403, 'wrong_credential')
 })
 
-test('404: a person who never signed in', async () => {
+test('404: a user who never signed in', async () => {
   rejected(await get(await market.idp.token({ sub: 'never-signed-in' })), 404, 'no_account')
 })

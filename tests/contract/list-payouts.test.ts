@@ -107,7 +107,7 @@ test('200: what failed and what is held, oldest first; other states when asked f
   expect(await idsOf('?state=queued,held,nonce_assigned,signed,failed')).not.toContain(over.id)
 })
 
-test('200: page by page, none twice and none left out, even within one moment', async () => {
+test('200: pages contain every item once, also items with the same timestamp', async () => {
   const at = daysAgo(2)
   for (let n = 0; n < 3; n++) await change((await makeFailed(market.db)).id, { created_at: at })
   const all = await idsOf()
@@ -124,11 +124,11 @@ test('400: a state that is over or none, a network there is none of, a limit or 
   invalid(await get('?payee=me'), '')
 })
 
-test('200: to the operator, too', async () => {
+test('200: also for an operator', async () => {
   expect((await get('', await operatorToken(market))).status).toBe(200)
 })
 
-test('403: an ordinary person and an agent', async () => {
+test('403: a user who is not an operator, and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [token, apiKey]) rejected(await get('', bearer), 403, 'wrong_credential')

@@ -44,7 +44,7 @@ test('200: all switches, those never touched included, to an operator’s key an
   }
 })
 
-test('200: one that is on says since when, by whom and why', async () => {
+test('200: a switch that is on has its time, operator and reason', async () => {
   await whileOn(market, 'freeze_payouts', async () => {
     const { body } = await market.client().get(PATH, { bearer: ADMIN_KEY })
     expect(body.data).toContainEqual({
@@ -59,11 +59,11 @@ test('200: one that is on says since when, by whom and why', async () => {
   })
 })
 
-test('400: a query this call does not know', async () => {
+test('400: an unknown query field', async () => {
   invalid(await market.client().get(`${PATH}?on=true`, { bearer: ADMIN_KEY }), '')
 })
 
-test('403: an ordinary person and an agent', async () => {
+test('403: a user who is not an operator, and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [token, apiKey]) {

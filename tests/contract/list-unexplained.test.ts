@@ -75,7 +75,7 @@ test('200: final payments that settle no payout and are not booked, oldest first
   expect(body.next_cursor).toBeNull()
 })
 
-test('200: page by page, none twice and none left out, even within one moment', async () => {
+test('200: pages contain every item once, also items with the same timestamp', async () => {
   const at = daysAgo(1)
   for (let n = 0; n < 3; n++) await makeSending(market.db, { at })
   const all = (await read()).data.map(({ reference }: { reference: string }) => reference)
@@ -83,18 +83,18 @@ test('200: page by page, none twice and none left out, even within one moment', 
   expect(await walkPages(read, 'reference')).toEqual(all)
 })
 
-test('400: a limit out of bounds, a cursor that is none, a query this call does not know', async () => {
+test('400: a limit out of bounds, an invalid cursor, an unknown query field', async () => {
   invalid(await get('?limit=101'), 'limit')
   for (const cursor of ['x', '1.base-mainnet:0x', `1.suspense:base-mainnet:${'0'.repeat(66)}`])
     invalid(await get(`?cursor=${encodeURIComponent(cursor)}`), 'cursor')
   invalid(await get('?booked=true'), '')
 })
 
-test('200: to the operator, too', async () => {
+test('200: also for an operator', async () => {
   expect((await get('', await operatorToken(market))).status).toBe(200)
 })
 
-test('403: an ordinary person and an agent', async () => {
+test('403: a user who is not an operator, and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [token, apiKey]) rejected(await get('', bearer), 403, 'wrong_credential')

@@ -45,7 +45,7 @@ async function personWith(...titles: string[]) {
   return person
 }
 
-test('200: without ids everything is marked, once', async () => {
+test('200: marks all notifications once when no ids are given', async () => {
   const { sub, token } = await personWith('a', 'b', 'c')
   const { status, body } = await mark(token)
   expect(status).toBe(200)
@@ -63,7 +63,7 @@ test('200: without ids everything is marked, once', async () => {
   ])
 })
 
-test('200: with ids those alone, each counted once however often it is named', async () => {
+test('200: marks only the given ids and counts repeated ids once', async () => {
   const { token } = await personWith('a', 'b', 'c')
   const [newest] = (await wordsOf(token)).words
   const ids = [newest?.id, newest?.id, 'ntf_unknown']
@@ -72,7 +72,7 @@ test('200: with ids those alone, each counted once however often it is named', a
   expect((await wordsOf(token)).words.map(({ read }) => read)).toEqual([true, false, false])
 })
 
-test('200: what is another’s is left as it is, and answered like what does not exist', async () => {
+test('200: ignores notifications of other users like ids that do not exist', async () => {
   const { token } = await personWith('mine')
   const stranger = await personWith('theirs')
   const theirs = (await wordsOf(stranger.token)).words.map(({ id }) => id)
@@ -111,7 +111,7 @@ test('200: marked by many at once while more arrive, the count is right to the l
   expect(unread).toBe(14 - marked)
 })
 
-test('400: ids that are none, too many, or not a list', async () => {
+test('400: invalid ids, too many ids, or not a list', async () => {
   const { token } = await makeUser(market)
   for (const ids of [[], 'ntf_1', null, Array.from({ length: 101 }, (_, n) => `ntf_${n}`)]) {
     invalid(await mark(token, { ids }), 'ids')
@@ -121,12 +121,12 @@ test('400: ids that are none, too many, or not a list', async () => {
   invalid(await mark(token, { recipient: 'user:somebody' }), '')
 })
 
-test('403: an agent and an operator’s key have no notifications', async () => {
+test('403: an agent and an operator’s key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await mark(apiKey), 403, 'wrong_credential')
   rejected(await mark(ADMIN_KEY), 403, 'wrong_credential')
 })
 
-test('404: a person who never signed in', async () => {
+test('404: a user who never signed in', async () => {
   rejected(await mark(await market.idp.token({ sub: 'never-signed-in' })), 404, 'no_account')
 })

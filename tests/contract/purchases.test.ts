@@ -5,15 +5,15 @@ import { whileOn } from '../support/operator.ts'
 import { rejected } from '../support/rejected.ts'
 import { rejectsUnreadableBodies } from '../support/rejects-bad-bodies.ts'
 import { rejectsUnreadableAuthorization } from '../support/rejects-other-callers.ts'
-import { BRIEF, DUE, type HireWorld, startHireWorld } from '../x402/hire-world.ts'
+import { BRIEF, DUE, type PurchaseWorld, startPurchaseWorld } from '../x402/purchase-world.ts'
 
 /** Operations whose every request is a purchase share their contract, whatever their route. */
 const sold = [operations.hireService, operations.payService, operations.payServiceV1]
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
 })
 afterAll(() => world.stop())

@@ -61,13 +61,13 @@ test('200: the platform’s own deposit becomes fees, and who said so is written
   ])
 })
 
-test('400: fields that are missing or wrong', async () => {
+test('400: missing or invalid fields', async () => {
   invalid(await post({}), 'network', 'reference', 'reason')
   invalid(await post({ network: 'base', reference: '0x12', reason: 'no' }), 'network', 'reference', 'reason')
   invalid(await post({ ...bodyFor(someHash()), amount: '1.00' }), '')
 })
 
-test('403: an operator’s key, an ordinary person and an agent', async () => {
+test('403: an operator’s key, a user who is not an operator, and an agent', async () => {
   const { reference } = await makeUnmatched(market.db)
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
@@ -78,7 +78,7 @@ test('403: an operator’s key, an ordinary person and an agent', async () => {
   expect(await inSuspense(reference)).toBe(5_000_000n)
 })
 
-test('404: a transfer nobody has seen', async () => {
+test('404: an unknown transfer', async () => {
   rejected(await post(bodyFor(someHash())), 404, 'not_found')
 })
 

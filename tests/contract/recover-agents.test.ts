@@ -99,7 +99,7 @@ test('200: only the agent of a name, however it is written', async () => {
   }
 })
 
-test('200: that keys were shown is written down, without the keys', async () => {
+test('200: records the recovery in the audit log without the keys', async () => {
   const { token, agent } = await ownerByToken()
   const { headers } = await recover({}, { bearer: token })
   const entries = await market.db
@@ -126,7 +126,7 @@ test('400: a name that cannot be one, and a signature that is none', async () =>
   invalid(malformed, 'wallet_sig')
 })
 
-test('401: a signature that is expired, from the future, for another purpose, or somebody else’s', async () => {
+test('401: a signature that is expired, from the future, for another purpose, or of another wallet', async () => {
   const owner = await solanaSigner()
   for (const [code, proof] of await badSignatures(owner, PURPOSE, market.now())) {
     rejected(await recover(proof), 401, code)
@@ -149,7 +149,7 @@ test('401: a token whose session the provider has ended', async () => {
   rejected(await recover({}, { bearer: token }), 401, 'bad_token')
 })
 
-test('403: an agent’s own key recovers nothing', async () => {
+test('403: an agent’s own key', async () => {
   const { agent } = await ownerByToken()
   rejected(await recover({}, { bearer: agent.apiKey }), 403, 'wrong_credential')
 })
@@ -163,7 +163,7 @@ test('404: nothing owned, or nothing of that name; another’s agent is not told
   rejected(await recover({ agent_name: agent.name }, { bearer: token }), 404, 'agent_not_found')
 })
 
-test('503: an EVM signature only its chain can judge, while no chain can be asked', async () => {
+test('503: a contract wallet’s signature while its chain is unavailable', async () => {
   const proof = await signed(evmSigner(), PURPOSE, market.now())
   rejected(await recover({ ...proof, wallet: evmSigner().address }), 503, 'unavailable')
 })

@@ -103,7 +103,7 @@ test('200: what nobody claimed goes back to whoever paid, once, and who wanted i
   expect(await auditOf(market.db, reference)).toEqual([entry, entry])
 })
 
-test('200: ten operators at once make one payout', async () => {
+test('200: ten concurrent requests create one payout', async () => {
   const { reference } = await makeUnmatched(market.db)
   const replies = await Promise.all(Array.from({ length: 10 }, () => post(bodyFor(reference))))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
@@ -126,7 +126,7 @@ test('200: what the chain does not say who paid goes to the address that was fou
   expect(body.data.payee).toBe(address.toLowerCase())
 })
 
-test('200: what others paid beside a claimed payment goes to them and never to the claimer', async () => {
+test('200: refunds other payers of a claimed transaction, never the claimer', async () => {
   const claimed = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n, beside: 70_000n })
   invalid(await post(bodyFor(claimed.reference)), 'payee')
   expect(await inSuspense(claimed.reference)).toBe(70_000n)
@@ -139,7 +139,7 @@ test('200: what others paid beside a claimed payment goes to them and never to t
   expect(await heldIn(market.db, escrow(NETWORK, claimed.purpose))).toBe(1_000_000n)
 })
 
-test('400: fields that are missing or wrong', async () => {
+test('400: missing or invalid fields', async () => {
   invalid(await post({}), 'network', 'reference', 'from', 'reason')
   const wrong = { network: 'base', reference: '0x12', from: 'escrow', payee: 'me', reason: 'no' }
   invalid(await post(wrong), 'network', 'reference', 'from', 'payee', 'reason')
@@ -153,7 +153,7 @@ test('400: an address with a typo, of another chain or of nobody; nothing moves'
   expect(await inSuspense(reference)).toBe(5_000_000n)
 })
 
-test('403: an operator’s key, an ordinary person and an agent', async () => {
+test('403: an operator’s key, a user who is not an operator, and an agent', async () => {
   const { reference } = await makeUnmatched(market.db)
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
@@ -164,7 +164,7 @@ test('403: an operator’s key, an ordinary person and an agent', async () => {
   expect(await inSuspense(reference)).toBe(5_000_000n)
 })
 
-test('404: a transfer nobody has seen', async () => {
+test('404: an unknown transfer', async () => {
   rejected(await post(bodyFor(someHash())), 404, 'not_found')
   const { reference } = await makeUnmatched(market.db)
   rejected(await post(bodyFor(reference, { network: 'alt-mainnet' })), 404, 'not_found')

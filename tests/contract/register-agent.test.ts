@@ -93,7 +93,7 @@ test('201: by a person’s token in the header, the body or our own page’s coo
   }
 })
 
-test('201: an owner_wallet nobody signed for attaches nobody', async () => {
+test('201: an owner_wallet without a signature attaches no owner', async () => {
   const owner = evmSigner().address
   for (const named of [{ owner_wallet: owner }, { owner_wallet: owner, wallet: owner }]) {
     const { status, body } = await register(fields(named))
@@ -104,12 +104,12 @@ test('201: an owner_wallet nobody signed for attaches nobody', async () => {
   }
 })
 
-test('201: with an endpoint the webhook secret is made at once', async () => {
+test('201: creates the webhook secret when an endpoint is given', async () => {
   const { body } = await register(fields({ endpoint_url: 'https://hooks.example/in' }))
   expect(body.data.webhook_secret).toMatch(WEBHOOK_SECRET)
 })
 
-test('400: each field outside its bounds is named, all at once', async () => {
+test('400: reports every field that is out of bounds at once', async () => {
   invalid(await register({}), 'name', 'description')
   const short = await register({ name: 'ab', description: 'too short' })
   invalid(short, 'name', 'description')
@@ -141,7 +141,7 @@ test('400: an owner_wallet other than the wallet that signs', async () => {
   invalid(await register({ ...body, ...proof }), 'owner_wallet')
 })
 
-test('401: a signature that is expired, from the future, for another name, or somebody else’s', async () => {
+test('401: a signature that is expired, from the future, for another name, or of another wallet', async () => {
   const body = fields()
   const proofs = await badSignatures(await solanaSigner(), `agents.register:${body.name}`, market.now())
   for (const [code, proof] of proofs) rejected(await register({ ...body, ...proof }), 401, code)
@@ -149,7 +149,7 @@ test('401: a signature that is expired, from the future, for another name, or so
   expect((await register(body)).status).toBe(201)
 })
 
-test('403: a cookie that a browser sent from a page of another site', async () => {
+test('403: a cookie from a page of another site', async () => {
   const headers = {
     cookie: `idp-token=${await market.idp.token({ sub: 'x' })}`,
     'sec-fetch-site': 'cross-site',

@@ -98,7 +98,7 @@ test('200: one that had no address is paid at the one that is given, on Solana t
   expect((await retry(id, { payee: address })).body.data).toMatchObject({ payee: address, state: 'queued' })
 })
 
-test('200: ten operators at once begin one round', async () => {
+test('200: ten concurrent requests start one retry', async () => {
   const { id } = await makeFailed(market.db)
   const replies = await Promise.all(Array.from({ length: 10 }, () => retry(id)))
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -106,7 +106,7 @@ test('200: ten operators at once begin one round', async () => {
   expect((await rowOf(id)).round).toBe(2)
 })
 
-test('400: an id that is none, and fields that are missing or wrong', async () => {
+test('400: an invalid id, and fields that are missing or wrong', async () => {
   invalid(await retry('pay_0'), 'payout_id')
   const { id } = await makeFailed(market.db)
   invalid(await post({ payee: 'me', reason: 'no' }, pathOf(id)), 'payee', 'reason')
@@ -119,7 +119,7 @@ test('400: an address with a typo, of another chain or of nobody; nothing change
   expect(await rowOf(id)).toEqual({ state: 'failed', payee, round: 1, reason: BLOCKED })
 })
 
-test('403: an operator’s key, an ordinary person and an agent', async () => {
+test('403: an operator’s key, a user who is not an operator, and an agent', async () => {
   const { id } = await makeFailed(market.db)
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
@@ -130,7 +130,7 @@ test('403: an operator’s key, an ordinary person and an agent', async () => {
   expect((await rowOf(id)).state).toBe('failed')
 })
 
-test('404: a payout there is none of', async () => {
+test('404: a payout that does not exist', async () => {
   rejected(await retry(`pay_${'0'.repeat(32)}`), 404, 'not_found')
 })
 

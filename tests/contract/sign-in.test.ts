@@ -118,7 +118,7 @@ test('200: a linked X handle appears on the agents that are the person’s', asy
   expect(page.body.data.agent.twitter_username).toBe('handle')
 })
 
-test('200: the token may come in the header, the body, or our own page’s cookie', async () => {
+test('200: accepts the access token in the header, the body or the cookie of our own page', async () => {
   const { sub, token } = await makeUser(market)
   const cookie = `other=1; idp-token=${token}`
   for (const reply of [
@@ -138,7 +138,7 @@ test('401: a token whose session the provider has ended', async () => {
   rejected(await signIn({ bearer: token }), 401, 'bad_token')
 })
 
-test('403: an agent and an operator’s key are no person', async () => {
+test('403: an agent and an operator’s key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await signIn({ bearer: apiKey }), 403, 'wrong_credential')
   rejected(await signIn({ bearer: ADMIN_KEY }), 403, 'wrong_credential')

@@ -133,7 +133,7 @@ test('200: an endpoint that hangs is let go after 5 seconds', async () => {
   expect(body.data.took_ms).toBeLessThan(6_500)
 })
 
-test('200: nothing is sent to a server whose certificate is another’s', async () => {
+test('200: sends nothing to a server with a certificate of another host', async () => {
   const { apiKey } = await makeReachable('other.example')
   const before = endpoint.connections()
   const { body } = await sendTest(apiKey)
@@ -195,7 +195,7 @@ test('200: neither the key nor the secret is in the answer or in the log', async
   }
 })
 
-test('403: a person and an operator have no endpoint to test', async () => {
+test('403: a user and an operator', async () => {
   const { token } = await makeUser(market)
   rejected(await sendTest(token), 403, 'wrong_credential')
   rejected(await sendTest(ADMIN_KEY), 403, 'wrong_credential')

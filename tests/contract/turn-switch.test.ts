@@ -57,7 +57,7 @@ test('200: on, on again with the time it went on, and off', async () => {
   expect(off.body.data).toEqual(state({ on: false, on_since: null, reason: 'All is well' }))
 })
 
-test('200: while the market is read-only an operator can still turn switches', async () => {
+test('200: an operator can change switches while the market is read-only', async () => {
   await whileOn(market, 'read_only', async () => {
     const { status } = await put(PATH, OFF, { bearer: await operatorToken(market) })
     expect(status).toBe(200)

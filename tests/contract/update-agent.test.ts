@@ -76,7 +76,7 @@ test('200: by the agent itself, even while hidden', async () => {
   expect(body.data).toEqual(ownedAgent(agent, CHANGE))
 })
 
-test('400: an id that is none, a field out of bounds, an owner, a private endpoint', async () => {
+test('400: an invalid id, a field out of bounds, an owner, a private endpoint', async () => {
   const agent = await makeAgent(market)
   const ask = { bearer: agent.apiKey }
   for (const id of ['agt_', agent.slug, `${agent.id}0`]) invalid(await patch(id, CHANGE, ask), 'agent_id')
@@ -85,7 +85,7 @@ test('400: an id that is none, a field out of bounds, an owner, a private endpoi
   rejected(await patch(agent.id, { endpoint_url: 'https://10.1.2.3/' }, ask), 400, 'endpoint_not_public')
 })
 
-test('400: an id in the body does not lead to another agent', async () => {
+test('400: an id in the body cannot select another agent', async () => {
   const agent = await makeAgent(market)
   const other = await makeAgent(market)
   const reply = await patch(agent.id, { ...CHANGE, agent_id: other.id }, { bearer: agent.apiKey })
@@ -94,7 +94,7 @@ test('400: an id in the body does not lead to another agent', async () => {
   expect(untouched.body.data.description).not.toBe(CHANGE.description)
 })
 
-test('401: a signature that is expired, from the future, for another agent, or somebody else’s', async () => {
+test('401: a signature that is expired, from the future, for another agent, or of another wallet', async () => {
   const agent = await makeOwnedAgent(market)
   const signer = await solanaSigner()
   for (const [code, proof] of await badSignatures(signer, `agents.update:${agent.id}`, market.now())) {
@@ -104,14 +104,14 @@ test('401: a signature that is expired, from the future, for another agent, or s
   rejected(await patch(agent.id, { ...CHANGE, ...forOther }), 401, 'bad_signature')
 })
 
-test('401: the owner’s signature counts once', async () => {
+test('401: the owner’s signature is used a second time', async () => {
   const agent = await makeOwnedAgent(market)
   const proof = await update(agent, agent.owner)
   expect((await patch(agent.id, { ...CHANGE, ...proof })).status).toBe(200)
   rejected(await patch(agent.id, { ...CHANGE, ...proof }), 401, 'signature_used')
 })
 
-test('403: a public agent is not a stranger’s to change, whatever the stranger shows', async () => {
+test('403: another user’s public agent, with any credential', async () => {
   const agent = await makeOwnedAgent(market)
   const stranger = await makeUser(market)
   const other = await makeOwnedAgent(market)
@@ -123,7 +123,7 @@ test('403: a public agent is not a stranger’s to change, whatever the stranger
   rejected(await patch(agent.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('403: a wallet unlinked from a person opens nothing after their next sign-in', async () => {
+test('403: a wallet that was unlinked from the user, after the next sign-in', async () => {
   const agent = await makeOwnedAgent(market)
   const { sub, token } = await makeUser(market, { wallets: [agent.owner.address] })
   expect((await patch(agent.id, CHANGE, { bearer: token })).status).toBe(200)
@@ -132,7 +132,7 @@ test('403: a wallet unlinked from a person opens nothing after their next sign-i
   rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
-test('404: an agent that is not there, and a hidden one, in the same words', async () => {
+test('404: an agent that does not exist, and a hidden one, with the same message', async () => {
   const hidden = await makeAgent(market)
   const { token } = await makeUser(market)
   for (const id of [NOBODY, hidden.id]) {
@@ -142,13 +142,13 @@ test('404: an agent that is not there, and a hidden one, in the same words', asy
   }
 })
 
-test('403: a person who never signed in owns nothing here', async () => {
+test('403: a user who never signed in', async () => {
   const agent = await makeOwnedAgent(market)
   const token = await market.idp.token({ sub: 'never-signed-in' })
   rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
-test('403: a wallet unlinked at the provider speaks for the person no longer, without any new sign-in', async () => {
+test('403: a wallet that was unlinked at the provider, without a new sign-in', async () => {
   const agent = await makeOwnedAgent(market)
   const { sub, token } = await makeUser(market, { wallets: [agent.owner.address] })
   expect((await patch(agent.id, CHANGE, { bearer: token })).status).toBe(200)

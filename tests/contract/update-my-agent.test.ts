@@ -94,7 +94,7 @@ test('200: an owner wallet with its signature, in the body or in headers, makes 
   }
 })
 
-test('400: each field outside its bounds is named', async () => {
+test('400: reports each field that is out of bounds', async () => {
   const agent = await makeAgent(market)
   const both = await patch(agent, { name: 'ab', description: 'short', slug: 'mine' })
   invalid(both, 'name', 'description', '')
@@ -152,7 +152,7 @@ test('401: an owner_wallet without a signature, or with one that is not right fo
   expect(body.data.owner_wallet).toBeNull()
 })
 
-test('401: the owner’s signature counts once', async () => {
+test('401: the owner’s signature is used a second time', async () => {
   const agent = await makeAgent(market)
   const owner = evmSigner()
   const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
@@ -160,7 +160,7 @@ test('401: the owner’s signature counts once', async () => {
   rejected(await patch(agent, { owner_wallet: owner.address, ...proof }), 401, 'signature_used')
 })
 
-test('403: a person and a wallet alone are not the agent', async () => {
+test('403: a user or a wallet without the agent’s key', async () => {
   const { token } = await makeUser(market)
   const change = { description: 'Changed by somebody else.' }
   rejected(await market.client().patch(PATH, change, { bearer: token }), 403, 'wrong_credential')

@@ -68,7 +68,7 @@ test('200: updated_at moves with the change, created_at stays', async () => {
   expect(after.updated_at > before.updated_at).toBe(true)
 })
 
-test('400: each field outside its bounds is named', async () => {
+test('400: reports each field that is out of bounds', async () => {
   const { token } = await makeUser(market)
   const all = { display_name: 'x'.repeat(51), bio: 'x'.repeat(281), avatar_url: 'http://other.example/' }
   invalid(await put(token, all), 'display_name', 'bio', 'avatar_url')
@@ -79,13 +79,13 @@ test('400: each field outside its bounds is named', async () => {
   invalid(await put(token, { idp_user_id: 'somebody' }), '')
 })
 
-test('403: an agent and an operator’s key have no profile', async () => {
+test('403: an agent and an operator’s key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await put(apiKey, {}), 403, 'wrong_credential')
   rejected(await put(ADMIN_KEY, {}), 403, 'wrong_credential')
 })
 
-test('404: a person who never signed in', async () => {
+test('404: a user who never signed in', async () => {
   const bearer = await market.idp.token({ sub: 'never-signed-in' })
   rejected(await put(bearer, { bio: 'Hello' }), 404, 'no_account')
 })

@@ -100,12 +100,12 @@ test('200: a payment that names a waiting payout and went to somebody else is a 
   expect(await inFees()).toBe(before - 5_000_000n)
 })
 
-test('400: fields that are missing or wrong', async () => {
+test('400: missing or invalid fields', async () => {
   invalid(await post({}), 'network', 'reference', 'reason')
   invalid(await post({ network: 'base', reference: '0x12', reason: 'no' }), 'network', 'reference', 'reason')
 })
 
-test('403: an operator’s key, an ordinary person and an agent', async () => {
+test('403: an operator’s key, a user who is not an operator, and an agent', async () => {
   const { reference } = await makeLoss()
   const before = await inFees()
   const { token } = await makeUser(market)
@@ -117,7 +117,7 @@ test('403: an operator’s key, an ordinary person and an agent', async () => {
   expect(await inFees()).toBe(before)
 })
 
-test('404: a payment nobody has seen', async () => {
+test('404: an unknown payment', async () => {
   rejected(await post(bodyFor(someHash())), 404, 'not_found')
 })
 

@@ -9,9 +9,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { BASE_URL } from '../support/settings.ts'
-import type { EvmBuyer } from './hire-buyers.ts'
-import { BRIEF, DUE, decoded, type HireWorld, startHireWorld } from './hire-world.ts'
-import { frontRun, inFlight, opened, proofIn, withName, withToken } from './odd-payments.ts'
+import type { EvmBuyer } from './buyers.ts'
+import { frontRun, inFlight, opened, proofIn, withName, withToken } from './crafted-payments.ts'
+import { BRIEF, DUE, decoded, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** Attacks that use timing: a slow chain, a reorganization or conflicting transactions. */
 
@@ -22,11 +22,11 @@ const FINALITY = 9
 /** From this amount on, a payment on Base counts only when it is final. */
 const LARGE = { price_usd: '20.00', due: 22_000_000n }
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 let buyer: EvmBuyer
 beforeAll(async () => {
-  world = await startHireWorld({ settings: { BASE_CONFIRMATIONS: '0:1,20:final' } })
+  world = await startPurchaseWorld({ settings: { BASE_CONFIRMATIONS: '0:1,20:final' } })
   serviceId = (await world.newSeller()).serviceId
   buyer = await world.places['base-mainnet'].newBuyer()
 })
@@ -47,13 +47,13 @@ test('attack 11: a reorganized payment counts when it is included again, a large
   const reference = await buyer.send(DUE)
   const bytes = await chain.rpc('eth_getRawTransactionByHash', [reference])
   await chain.reorg(1)
-  const waiting = world.hireSent(serviceId, buyer, reference)
+  const waiting = world.buyWithTransfer(serviceId, buyer, reference)
   expect(await Promise.race([waiting, wait(1_000, 'waits')])).toBe('waits')
   await chain.rpc('eth_sendRawTransaction', [bytes])
   expect((await waiting).status).toBe(200)
 
   const large = await world.newSeller({ price_usd: LARGE.price_usd })
-  const late = world.hireSent(large.serviceId, buyer, await buyer.send(LARGE.due))
+  const late = world.buyWithTransfer(large.serviceId, buyer, await buyer.send(LARGE.due))
   expect(await Promise.race([late, wait(1_000, 'waits')])).toBe('waits')
   await chain.mine(FINALITY)
   expect((await late).status).toBe(200)
@@ -66,7 +66,7 @@ test('attack 14: a buyer who empties the wallet before or during settlement gets
   await chain.fund(drained.account.address)
   const elsewhere = privateKeyToAccount(generatePrivateKey()).address
   await chain.transfer(drained.account, elsewhere, (await drained.usdc()) - DUE + 1n)
-  expect(await world.hireSigned(serviceId, payment)).toMatchObject(
+  expect(await world.buyWithSignature(serviceId, payment)).toMatchObject(
     rejected('invalid_exact_evm_insufficient_balance'),
   )
 
@@ -89,7 +89,7 @@ test('attack 14: a buyer who empties the wallet before or during settlement gets
   await chain.fund(fickle.account.address)
   const functionName = 'cancelAuthorization'
   await chain.call(fickle.account, chain.usdc, encodeFunctionData({ abi: USDC_ABI, functionName, args }))
-  expect(await world.hireSigned(serviceId, cancelled)).toMatchObject(
+  expect(await world.buyWithSignature(serviceId, cancelled)).toMatchObject(
     rejected('invalid_exact_evm_nonce_already_used'),
   )
   for (const one of [drained, fickle]) expect(await ordersOf(one)).toEqual([])
@@ -100,7 +100,7 @@ test('attack 14: a buyer who empties the wallet before or during settlement gets
     world,
     chain,
     sent,
-    () => world.hireSigned(serviceId, sent),
+    () => world.buyWithSignature(serviceId, sent),
     async () => expect(await ordersOf(slow)).toEqual([]),
   )
   expect(reply.status).toBe(200)
@@ -109,29 +109,31 @@ test('attack 14: a buyer who empties the wallet before or during settlement gets
 
 test('attack 15: an authorization that another account broadcasts first pays the buyer’s order', async () => {
   const { chain } = world.base
-  const thief = privateKeyToAccount(generatePrivateKey())
+  const attacker = privateKeyToAccount(generatePrivateKey())
   const payment = await world.signPayment(serviceId, buyer)
   let theirs = ''
   const reply = await inFlight(
     world,
     chain,
     payment,
-    () => world.hireSigned(serviceId, payment),
+    () => world.buyWithSignature(serviceId, payment),
     async () => {
-      theirs = await frontRun(chain, thief, payment)
+      theirs = await frontRun(chain, attacker, payment)
     },
   )
   expect(reply.status).toBe(200)
   expect(decoded(reply.headers, 'payment-response')).toMatchObject({ success: true, transaction: theirs })
-  expect(await world.hireSent(serviceId, buyer, theirs, { brief: OTHER })).toMatchObject({ status: 409 })
+  expect(await world.buyWithTransfer(serviceId, buyer, theirs, { brief: OTHER })).toMatchObject({
+    status: 409,
+  })
 
   const early = await world.signPayment(serviceId, buyer)
   const stranger = privateKeyToAccount(generatePrivateKey())
   const before = await frontRun(chain, stranger, early)
-  expect(await world.hireSigned(serviceId, early)).toMatchObject(
+  expect(await world.buyWithSignature(serviceId, early)).toMatchObject(
     rejected('invalid_exact_evm_nonce_already_used'),
   )
-  expect(await world.hireSent(serviceId, buyer, before)).toMatchObject(rejected('sent_by_another'))
+  expect(await world.buyWithTransfer(serviceId, buyer, before)).toMatchObject(rejected('sent_by_another'))
 })
 
 /** These tests wait for the full request timeout. */
@@ -141,11 +143,11 @@ describe.concurrent('while the response waits', () => {
   }) => {
     const { chain } = world.base
     const short = await withToken(chain, 'takes a fee of what is sent', () => buyer.send(DUE))
-    expect(await world.hireSent(serviceId, buyer, short)).toMatchObject(rejected('underpaid'))
+    expect(await world.buyWithTransfer(serviceId, buyer, short)).toMatchObject(rejected('underpaid'))
 
     const payer = await world.places['base-mainnet'].newBuyer()
     const payment = await world.signPayment(serviceId, payer)
-    const hire = () => world.hireSigned(serviceId, payment)
+    const hire = () => world.buyWithSignature(serviceId, payment)
     const reply = await inFlight(world, chain, payment, hire, () =>
       withToken(chain, 'takes a fee of what was signed', () => chain.mine(1)),
     )
@@ -160,8 +162,8 @@ describe.concurrent('while the response waits', () => {
     const payment = await world.signPayment(serviceId, payer)
     await chain.automine(false)
     const replies = [
-      await world.hireSigned(serviceId, payment),
-      world.hireSigned(serviceId, payment),
+      await world.buyWithSignature(serviceId, payment),
+      world.buyWithSignature(serviceId, payment),
     ] as const
     expect(replies[0].status).toBe(202)
     await chain.automine(true)
@@ -172,7 +174,7 @@ describe.concurrent('while the response waits', () => {
 
   test('attack 22: a transaction that the node cannot find is queried again later', async ({ expect }) => {
     const unknown = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(64)))
-    const reply: Reply = await world.hireSent(serviceId, { network: 'solana-mainnet' }, unknown)
+    const reply: Reply = await world.buyWithTransfer(serviceId, { network: 'solana-mainnet' }, unknown)
     expect(reply).toMatchObject(rejected('transaction_not_found_yet'))
     expect(reply.headers.get('retry-after')).toBe('3')
     expect(await world.market.db.selectFrom('purchases').where('proof', '=', unknown).execute()).toEqual([])
@@ -193,7 +195,7 @@ test('attack 25: a token that returns true without a transfer pays nothing', asy
     // The authorization is unused, so it can still be broadcast.
     await frontRun(chain, privateKeyToAccount(generatePrivateKey()), payment)
   }
-  const hire = () => world.hireSigned(serviceId, payment)
+  const hire = () => world.buyWithSignature(serviceId, payment)
   expect((await inFlight(world, chain, payment, hire, meanwhile)).status).toBe(200)
   expect(await ordersOf(payer)).toHaveLength(1)
 })
@@ -230,19 +232,19 @@ test('attack 12: a transfer older than an hour, or made after its quote expired,
   )
   await world.market.advance(61 * MINUTE)
   for (const { one, reference } of old)
-    expect(await world.hireSent(serviceId, one, reference)).toMatchObject(rejected('too_old'))
+    expect(await world.buyWithTransfer(serviceId, one, reference)).toMatchObject(rejected('too_old'))
 
   await world.base.chain.rpc('evm_increaseTime', [(61 * MINUTE) / 1_000])
   const late = await buyer.send(DUE, reference)
   expect(
-    await world.hireSent(serviceId, buyer, late, { headers: { 'x-payment-claim': claim ?? '' } }),
+    await world.buyWithTransfer(serviceId, buyer, late, { headers: { 'x-payment-claim': claim ?? '' } }),
   ).toMatchObject(rejected('paid_after_quote_expired'))
 })
 
 test('attack 21: a transaction hash gives no access to the order, and after a day neither does its brief', async () => {
   const reference = await buyer.send(DUE)
-  const first = await world.hireSent(serviceId, buyer, reference)
-  const other = await world.hireSent(serviceId, buyer, await buyer.send(DUE))
+  const first = await world.buyWithTransfer(serviceId, buyer, reference)
+  const other = await world.buyWithTransfer(serviceId, buyer, await buyer.send(DUE))
   const path = (reply: Reply) => String(reply.body.data.status_url).replace(BASE_URL, '')
   const read = async (where: string) => (await world.client().get(where)).status
   const [bare, word] = path(first).split('?')
@@ -252,11 +254,11 @@ test('attack 21: a transaction hash gives no access to the order, and after a da
   expect(await read(`${bare}?${anotherWord}`)).toBe(404)
   expect(await read(`${bare}?t=${'A'.repeat(22)}`)).toBe(404)
   expect(await read(`${bare}`)).toBe(400)
-  const guessed = await world.hireSent(serviceId, buyer, reference, { brief: OTHER })
+  const guessed = await world.buyWithTransfer(serviceId, buyer, reference, { brief: OTHER })
   expect([guessed.status, JSON.stringify(guessed.body).includes('ord_')]).toEqual([409, false])
 
   await world.market.advance(24 * HOUR)
-  const again = await world.hireSent(serviceId, buyer, reference, { brief: BRIEF })
+  const again = await world.buyWithTransfer(serviceId, buyer, reference, { brief: BRIEF })
   expect([again.status, path(again)]).toEqual([200, bare])
   expect(await read(`${bare}?${word}`)).toBe(200)
 })

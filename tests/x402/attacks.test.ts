@@ -14,9 +14,9 @@ import { concat, encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { DESCRIPTION, signed, someName } from '../support/makers.ts'
-import type { Buyer } from './hire-buyers.ts'
-import { BRIEF, DUE, decoded, type HireWorld, startHireWorld } from './hire-world.ts'
-import { opened, sealed, solanaPayload } from './odd-payments.ts'
+import type { Buyer } from './buyers.ts'
+import { encodePayment, opened, solanaPayload } from './crafted-payments.ts'
+import { BRIEF, DUE, decoded, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** Attempts to get work without payment, numbered as in the table of attacks. */
 
@@ -28,13 +28,13 @@ const FEE = 1_000_000n
 /** 30.00 plus the fee: above the limit for payments that are proven by the hash alone. */
 const DEAR = 33_000_000n
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 let twinId: string
 let dearId: string
 let buyers: Readonly<Record<Network, Buyer>>
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
   twinId = (await world.newSeller()).serviceId
   dearId = (await world.newSeller({ price_usd: '30.00' })).serviceId
@@ -53,10 +53,10 @@ const hiredIds = async () => (await world.market.db.selectFrom('orders').select(
 test('attack 1: a transaction sent again, in any spelling, returns the first order', async () => {
   for (const buyer of everyBuyer()) {
     const reference = await buyer.send(DUE)
-    expect((await world.hireSent(serviceId, buyer, reference)).status).toBe(200)
+    expect((await world.buyWithTransfer(serviceId, buyer, reference)).status).toBe(200)
     const spelt = reference.startsWith('0x') ? `0x${reference.slice(2).toUpperCase()}` : reference
     for (const one of [reference, spelt])
-      expect(await world.hireSent(serviceId, buyer, one, { brief: OTHER })).toMatchObject(USED)
+      expect(await world.buyWithTransfer(serviceId, buyer, one, { brief: OTHER })).toMatchObject(USED)
     expect(await world.ordersOf(reference)).toHaveLength(1)
   }
 })
@@ -85,14 +85,14 @@ test('attack 2: one transaction used for two services, an order and an agent pay
 
   // Signed by its payer, because a purchase by hash alone can be taken over by the payer.
   const hiredWith = await buyer.send(DUE)
-  const headers = await world.payerSays(buyer, words(buyer, hiredWith, serviceId))
-  expect((await world.hireSent(serviceId, buyer, hiredWith, { headers })).status).toBe(200)
-  expect(await world.hireSent(twinId, buyer, hiredWith)).toMatchObject(USED)
+  const headers = await world.payerHeaders(buyer, words(buyer, hiredWith, serviceId))
+  expect((await world.buyWithTransfer(serviceId, buyer, hiredWith, { headers })).status).toBe(200)
+  expect(await world.buyWithTransfer(twinId, buyer, hiredWith)).toMatchObject(USED)
   expect(await register(hiredWith)).toMatchObject(USED)
 
   const paidWith = await buyer.send(DUE)
   expect((await pay(await order(DUE), paidWith)).status).toBe(200)
-  expect((await world.hireSent(serviceId, buyer, paidWith)).status).toBe(409)
+  expect((await world.buyWithTransfer(serviceId, buyer, paidWith)).status).toBe(409)
   const feeSized = await buyer.send(FEE)
   expect((await pay(await order(FEE), feeSized)).status).toBe(200)
   expect((await register(feeSized)).status).toBe(409)
@@ -116,32 +116,32 @@ test('attack 3: a transaction of another payer cannot be used', async () => {
     const quote = await quoteOf(serviceId)
     const bound = await buyer.send(DUE, quote.reference)
     const show = (headers: Record<string, string>, id = serviceId) =>
-      world.hireSent(id, buyer, bound, { headers })
+      world.buyWithTransfer(id, buyer, bound, { headers })
     expect(await show({})).toMatchObject(rejected('claim_required'))
     const { claim } = await quoteOf(serviceId)
     expect(await show(claim)).toMatchObject(rejected('claim_required'))
     expect(await show(quote.claim, twinId)).toMatchObject(rejected('reference_of_another_quote'))
-    const own = await world.payerSays(buyer, words(buyer, bound, serviceId))
+    const own = await world.payerHeaders(buyer, words(buyer, bound, serviceId))
     expect(await show(own)).toMatchObject(rejected('claim_required'))
     expect((await show(quote.claim)).status).toBe(200)
 
     const plain = await buyer.send(DEAR)
-    const ask = (headers: Record<string, string>) => world.hireSent(dearId, buyer, plain, { headers })
+    const ask = (headers: Record<string, string>) => world.buyWithTransfer(dearId, buyer, plain, { headers })
     expect(await ask({})).toMatchObject(rejected('binding_required'))
-    const thief = await world.places[buyer.network].newBuyer()
-    const theirs = await world.payerSays(thief, words(buyer, plain, dearId))
+    const attacker = await world.places[buyer.network].newBuyer()
+    const theirs = await world.payerHeaders(attacker, words(buyer, plain, dearId))
     expect(await ask(theirs)).toMatchObject(rejected('wrong_payer'))
-    const other = await world.payerSays(buyer, words(buyer, plain, dearId, OTHER))
+    const other = await world.payerHeaders(buyer, words(buyer, plain, dearId, OTHER))
     expect((await ask(other)).status).toBe(401)
-    expect((await ask(await world.payerSays(buyer, words(buyer, plain, dearId)))).status).toBe(200)
+    expect((await ask(await world.payerHeaders(buyer, words(buyer, plain, dearId)))).status).toBe(200)
   }
 })
 
 test('attack 4: a transaction that we settled is not a proof of payment, even without our records', async () => {
   for (const buyer of everyBuyer()) {
-    const { headers } = await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))
+    const { headers } = await world.buyWithSignature(serviceId, await world.signPayment(serviceId, buyer))
     const transaction = String(decoded(headers, 'payment-response')['transaction'])
-    const steal = () => world.hireSent(serviceId, buyer, transaction, { brief: OTHER })
+    const steal = () => world.buyWithTransfer(serviceId, buyer, transaction, { brief: OTHER })
     expect(await steal()).toMatchObject(USED)
     await world.market.db.deleteFrom('purchases').where('reference', '=', transaction).execute()
     expect(await steal()).toMatchObject(rejected('sent_by_another'))
@@ -152,16 +152,16 @@ test('attack 4: a transaction that we settled is not a proof of payment, even wi
 test('attack 5: a payment that bought one service does not buy another', async () => {
   for (const buyer of everyBuyer()) {
     const payment = await world.signPayment(serviceId, buyer)
-    expect(await world.hireSigned(dearId, payment)).toMatchObject(NO_MATCH)
+    expect(await world.buyWithSignature(dearId, payment)).toMatchObject(NO_MATCH)
     const told = opened(payment)
-    const lied = sealed({ ...told, accepted: { ...told.accepted, amount: String(DEAR) } })
-    const { status, body } = await world.hireSigned(dearId, lied)
+    const lied = encodePayment({ ...told, accepted: { ...told.accepted, amount: String(DEAR) } })
+    const { status, body } = await world.buyWithSignature(dearId, lied)
     expect([status, body.error]).toEqual([402, expect.stringMatching(/value_mismatch|amount_mismatch/)])
     // The signature does not contain the service, so the payment buys once, for the first request.
-    const elsewhere = sealed({ ...told, resource: { url: 'https://elsewhere.example/' } })
-    expect((await world.hireSigned(serviceId, elsewhere)).status).toBe(200)
+    const elsewhere = encodePayment({ ...told, resource: { url: 'https://elsewhere.example/' } })
+    expect((await world.buyWithSignature(serviceId, elsewhere)).status).toBe(200)
     for (const id of [serviceId, twinId])
-      expect(await world.hireSigned(id, payment, id === twinId ? BRIEF : OTHER)).toMatchObject(USED)
+      expect(await world.buyWithSignature(id, payment, id === twinId ? BRIEF : OTHER)).toMatchObject(USED)
   }
 })
 
@@ -175,7 +175,7 @@ test('attack 6: a token that imitates USDC pays nothing', async () => {
   const args = [treasury, DUE] as const
   const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'transfer', args })
   const onBase = await chain.call(account, fake, data)
-  expect(await world.hireSent(serviceId, buyers['base-mainnet'], onBase)).toMatchObject(
+  expect(await world.buyWithTransfer(serviceId, buyers['base-mainnet'], onBase)).toMatchObject(
     rejected('no_transfer'),
   )
 
@@ -191,13 +191,13 @@ test('attack 6: a token that imitates USDC pays nothing', async () => {
       ...{ mint, authority: payer, amount: DUE, decimals: 6 },
     }),
   ])
-  expect(await world.hireSent(serviceId, buyers['solana-mainnet'], signature)).toMatchObject(
+  expect(await world.buyWithTransfer(serviceId, buyers['solana-mainnet'], signature)).toMatchObject(
     rejected('no_transfer'),
   )
 
   const told = opened(await world.signPayment(serviceId, buyers['base-mainnet']))
-  const payment = sealed({ ...told, accepted: { ...told.accepted, asset: fake } })
-  expect(await world.hireSigned(serviceId, payment)).toMatchObject(NO_MATCH)
+  const payment = encodePayment({ ...told, accepted: { ...told.accepted, asset: fake } })
+  expect(await world.buyWithSignature(serviceId, payment)).toMatchObject(NO_MATCH)
 })
 
 test('attack 7: a Transfer event of another contract is not a payment', async () => {
@@ -209,21 +209,21 @@ test('attack 7: a Transfer event of another contract is not a payment', async ()
     const abi = parseAbi(['function forge(address from, address to, uint256 v)'])
     const data = encodeFunctionData({ abi, functionName: 'forge', args: [account.address, treasury, DUE] })
     const forged = await chain.call(account, forger, data)
-    expect(await world.hireSent(serviceId, { network }, forged)).toMatchObject(rejected('no_transfer'))
+    expect(await world.buyWithTransfer(serviceId, { network }, forged)).toMatchObject(rejected('no_transfer'))
   }
 })
 
 test('attack 8: one micro USDC too little is rejected, and surplus is refunded to the proven payer', async () => {
   for (const buyer of everyBuyer()) {
     const short = await buyer.send(DUE - 1n)
-    expect(await world.hireSent(serviceId, buyer, short)).toMatchObject(rejected('underpaid'))
+    expect(await world.buyWithTransfer(serviceId, buyer, short)).toMatchObject(rejected('underpaid'))
     const row = await world.market.db.selectFrom('purchases').selectAll().where('proof', '=', short).execute()
     expect(row).toEqual([])
 
     const long = await buyer.send(DUE + 250_000n)
-    expect(await world.hireSent(serviceId, buyer, long)).toMatchObject(rejected('binding_required'))
-    const headers = await world.payerSays(buyer, words(buyer, long, serviceId))
-    const { order_id } = (await world.hireSent(serviceId, buyer, long, { headers })).body.data
+    expect(await world.buyWithTransfer(serviceId, buyer, long)).toMatchObject(rejected('binding_required'))
+    const headers = await world.payerHeaders(buyer, words(buyer, long, serviceId))
+    const { order_id } = (await world.buyWithTransfer(serviceId, buyer, long, { headers })).body.data
     const surplus = await world.market.db
       .selectFrom('payouts')
       .select(['kind', 'amount_micros', 'payee'])
@@ -238,7 +238,7 @@ test('attack 10: a transaction that failed pays nothing', async () => {
   for (const network of NETWORKS) {
     const buyer = await world.places[network].newBuyer()
     const failed = await buyer.send((await buyer.usdc()) + 1n)
-    expect(await world.hireSent(serviceId, buyer, failed)).toMatchObject(rejected('failed_on_chain'))
+    expect(await world.buyWithTransfer(serviceId, buyer, failed)).toMatchObject(rejected('failed_on_chain'))
   }
 })
 
@@ -250,8 +250,8 @@ test('attack 13: concurrent copies of a request create one order with every paym
     const had = await buyer.usdc()
     const copies = (hire: () => Promise<Reply>) => Promise.all(Array.from({ length: 6 }, hire))
     for (const replies of [
-      await copies(() => world.hireSent(serviceId, buyer, reference)),
-      await copies(() => world.hireSigned(serviceId, payment)),
+      await copies(() => world.buyWithTransfer(serviceId, buyer, reference)),
+      await copies(() => world.buyWithSignature(serviceId, payment)),
     ]) {
       expect(replies.map(({ status }) => status)).toEqual(Array(6).fill(200))
       expect(new Set(replies.map(({ body }) => body.data.order_id)).size).toBe(1)
@@ -268,14 +268,14 @@ test('attack 16: a Solana message with another fee payer signature is the same p
   const bytes = Buffer.from(told.payload.transaction, 'base64')
   // The first of the two signatures is ours. Its bytes are not part of the message.
   const garbled = Buffer.concat([bytes.subarray(0, 1), Buffer.alloc(64, 7), bytes.subarray(65)])
-  const same = sealed({ ...told, payload: { transaction: garbled.toString('base64') } })
+  const same = encodePayment({ ...told, payload: { transaction: garbled.toString('base64') } })
   const [first, second] = [
-    await world.hireSigned(serviceId, payment),
-    await world.hireSigned(serviceId, same),
+    await world.buyWithSignature(serviceId, payment),
+    await world.buyWithSignature(serviceId, same),
   ]
   expect([first.status, second.status]).toEqual([200, 200])
   expect(second.body.data.order_id).toBe(first.body.data.order_id)
-  expect(await world.hireSigned(serviceId, same, OTHER)).toMatchObject(USED)
+  expect(await world.buyWithSignature(serviceId, same, OTHER)).toMatchObject(USED)
 })
 
 test('attack 18: settlement never costs more gas than the cap', async () => {
@@ -289,7 +289,10 @@ test('attack 18: settlement never costs more gas than the cap', async () => {
   const { accepted } = opened(await world.signPayment(serviceId, buyers['solana-mainnet']))
   const why = async (instructions: Parameters<typeof solanaPayload>[2]) => {
     const payload = await solanaPayload(solana, gas, instructions)
-    const { status, body } = await world.hireSigned(serviceId, sealed({ x402Version: 2, accepted, payload }))
+    const { status, body } = await world.buyWithSignature(
+      serviceId,
+      encodePayment({ x402Version: 2, accepted, payload }),
+    )
     return [status, String(body.error).replace('invalid_exact_svm_payload_', '')]
   }
   const budget = 'transaction_instructions_compute'
@@ -305,9 +308,9 @@ test('attack 18: settlement never costs more gas than the cap', async () => {
   const parts = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const
   const wrapped = encodeAbiParameters(parts, [world.base.treasury, '0x1234', payment.payload.signature])
   const signature = concat([wrapped, `0x${'6492'.repeat(16)}`])
-  const { body } = await world.hireSigned(
+  const { body } = await world.buyWithSignature(
     serviceId,
-    sealed({ ...payment, payload: { ...payment.payload, signature } }),
+    encodePayment({ ...payment, payload: { ...payment.payload, signature } }),
   )
   expect(body.error).toBe('invalid_exact_evm_payload_undeployed_smart_wallet')
 })
@@ -315,15 +318,23 @@ test('attack 18: settlement never costs more gas than the cap', async () => {
 test('attack 19: payments that are too long or not JSON are rejected, and no payment is logged', async () => {
   const ask = (headers: Record<string, string>) =>
     fetch(`${world.market.url}${world.payPath(serviceId)}`, { method: 'POST', headers })
-  const bomb = sealed({ x402Version: 2, payload: {}, accepted: { network: 'x'.repeat(9_000) } })
+  const bomb = encodePayment({ x402Version: 2, payload: {}, accepted: { network: 'x'.repeat(9_000) } })
   const deep = Buffer.from(`${'['.repeat(4_000)}${']'.repeat(4_000)}`).toString('base64')
   for (const name of ['x-payment', 'payment-signature'])
-    for (const value of [bomb, deep, 'A'.repeat(12_001), 'e30=', sealed([]), sealed(null), '%%%'])
+    for (const value of [
+      bomb,
+      deep,
+      'A'.repeat(12_001),
+      'e30=',
+      encodePayment([]),
+      encodePayment(null),
+      '%%%',
+    ])
       expect((await ask({ [name]: value })).status).toBe(400)
   expect((await ask({ 'payment-signature': 'A'.repeat(17_000) })).status).toBe(431)
 
   const payment = await world.signPayment(serviceId, buyers['base-mainnet'])
-  await world.hireSigned(serviceId, payment)
+  await world.buyWithSignature(serviceId, payment)
   const log = world.market.logText()
   expect(log).toContain('payService')
   expect(log).not.toContain(payment.slice(0, 60))
@@ -334,16 +345,16 @@ test('attack 20: quotes, orders and errors are not cacheable', async () => {
   const buyer = buyers['base-mainnet']
   const reference = await buyer.send(DUE)
   const path = `/api/x402/discover/${serviceId}`
-  const kept = async (reply: Promise<Reply>) => {
+  const cacheOf = async (reply: Promise<Reply>) => {
     const { status, headers } = await reply
     return [status, headers.get('cache-control')]
   }
   const get = (brief: string) =>
     world.client().get(`${path}?brief=${brief}`, { headers: { 'x-payment': reference } })
-  expect(await kept(world.client().get(path))).toEqual([402, 'no-store'])
-  expect(await kept(get('blue'))).toEqual([200, 'private, no-store'])
-  expect(await kept(get('blue'))).toEqual([200, 'private, no-store'])
-  expect(await kept(get('red'))).toEqual([409, 'no-store'])
+  expect(await cacheOf(world.client().get(path))).toEqual([402, 'no-store'])
+  expect(await cacheOf(get('blue'))).toEqual([200, 'private, no-store'])
+  expect(await cacheOf(get('blue'))).toEqual([200, 'private, no-store'])
+  expect(await cacheOf(get('red'))).toEqual([409, 'no-store'])
 })
 
 test('attack 23: a seller’s text is sanitized in catalog documents', async () => {

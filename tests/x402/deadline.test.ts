@@ -3,21 +3,21 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DELIVERY } from '../orders/order-world.ts'
 import { BASE_URL } from '../support/settings.ts'
-import type { Buyer } from './hire-buyers.ts'
-import { startWorkedWorld, type WorkedWorld } from './hire-worker.ts'
-import { BRIEF, DUE, json, PRICE } from './hire-world.ts'
+import type { Buyer } from './buyers.ts'
+import { startWorkerWorld, type WorkerWorld } from './purchase-worker.ts'
+import { BRIEF, DUE, json, PRICE } from './purchase-world.ts'
 
 /** The end of purchases with a worker process: the agent is paid its price or the payer is refunded. */
 
 const HOUR = 3_600_000
 /** Long, because the worker and three chains share the machine with other tests. */
-const ROOM = 120_000
+const TIMEOUT_MS = 120_000
 
-let world: WorkedWorld
+let world: WorkerWorld
 beforeAll(async () => {
-  world = await startWorkedWorld()
-}, ROOM)
-afterAll(() => world?.stop(), ROOM)
+  world = await startWorkerWorld()
+}, TIMEOUT_MS)
+afterAll(() => world?.stop(), TIMEOUT_MS)
 
 interface Hired {
   readonly order_id: string
@@ -25,14 +25,14 @@ interface Hired {
 }
 
 /** Buys with an unmodified client. */
-async function hireSigned({ paying }: Buyer, serviceId: string): Promise<Hired> {
+async function buyWithSignature({ paying }: Buyer, serviceId: string): Promise<Hired> {
   const response = await paying(`${world.market.url}${world.payPath(serviceId)}`, json({ brief: BRIEF }))
   const { data } = (await response.json()) as { data: Hired }
   return data
 }
 
-const hireSent = async (buyer: Buyer, serviceId: string): Promise<Hired> =>
-  (await world.hireSent(serviceId, buyer, await buyer.send(DUE))).body.data as Hired
+const buyWithTransfer = async (buyer: Buyer, serviceId: string): Promise<Hired> =>
+  (await world.buyWithTransfer(serviceId, buyer, await buyer.send(DUE))).body.data as Hired
 
 const deliver = async (apiKey: string, { order_id }: Hired) => {
   const reply = await world.client().post(`/api/orders/${order_id}/deliver`, DELIVERY, { bearer: apiKey })
@@ -48,10 +48,10 @@ const begin = async (network: Network, fields: Record<string, unknown> = {}) => 
   return { place, seller, buyer, payee: seller.payees[network], had: await buyer.usdc() }
 }
 
-describe.concurrent('delivered in time', { timeout: ROOM }, () => {
+describe.concurrent('delivered in time', { timeout: TIMEOUT_MS }, () => {
   test.each(NETWORKS)('pays the agent exactly its price on %s and emits the event', async (network) => {
     const { place, seller, buyer, payee, had } = await begin(network)
-    const hired = await hireSigned(buyer, seller.serviceId)
+    const hired = await buyWithSignature(buyer, seller.serviceId)
     await deliver(seller.apiKey, hired)
     await world.eventually(`${payee} has its price`, async () => (await place.balanceOf(payee)) === PRICE)
     expect(await seller.heard(3)).toEqual(['order.created', 'order.completed', 'order.payout_sent'])
@@ -75,7 +75,7 @@ describe.concurrent('delivered in time', { timeout: ROOM }, () => {
 
   test('notifies an agent without a payout wallet, and pays when the wallet is set', async () => {
     const { place, seller, buyer, payee } = await begin('base-mainnet')
-    const hired = await hireSigned(buyer, seller.serviceId)
+    const hired = await buyWithSignature(buyer, seller.serviceId)
     await world.base.chain.deny(payee as Address, true)
     await deliver(seller.apiKey, hired)
     expect(await seller.heard(3)).toEqual(['order.created', 'order.completed', 'order.payout_failed'])
@@ -101,14 +101,14 @@ describe.concurrent('delivered in time', { timeout: ROOM }, () => {
 
 // The clock never goes back, so tests that advance it are last.
 test('deadline: refunds the full payment to the payer on every network when nothing is delivered', {
-  timeout: ROOM,
+  timeout: TIMEOUT_MS,
 }, async () => {
   const late = await Promise.all(
     NETWORKS.map(async (network) => {
       const begun = await begin(network, { turnaround_hours: 1 })
       const hired = [
-        await hireSigned(begun.buyer, begun.seller.serviceId),
-        await hireSent(begun.buyer, begun.seller.serviceId),
+        await buyWithSignature(begun.buyer, begun.seller.serviceId),
+        await buyWithTransfer(begun.buyer, begun.seller.serviceId),
       ]
       expect(begun.had - (await begun.buyer.usdc())).toBe(2n * DUE)
       return { ...begun, hired }

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { makeService } from '../support/services.ts'
 import { INSTANT } from '../support/shapes.ts'
-import { CAIP2, openShop, startShopWorld, TREASURY, USDC } from './shop-world.ts'
+import { CAIP2, startCatalogServer, startCatalogWorld, TREASURY, USDC } from './catalog-world.ts'
 
-type World = Awaited<ReturnType<typeof startShopWorld>>
+type World = Awaited<ReturnType<typeof startCatalogWorld>>
 
 let world: World
 /** One payable on both networks, one on Solana only, one with a hostile title. */
 let plain: { id: string }
 let hostile: { id: string }
 beforeAll(async () => {
-  world = await startShopWorld()
+  world = await startCatalogWorld()
   const { market } = world
   const seller = await makeOwnedAgent(market)
   plain = await makeService(market, seller)
@@ -41,13 +41,13 @@ interface Item {
   readonly accepts: readonly { readonly network: string }[]
 }
 
-async function read(path: string, shop = world.shop) {
-  const { status, headers, text } = await shop.get(path)
+async function read(path: string, server = world.server) {
+  const { status, headers, text } = await server.get(path)
   return { status, headers, text, body: JSON.parse(text) }
 }
 
-const names = async (query: Record<string, string>, shop = world.shop): Promise<string[]> => {
-  const { status, body } = await read(`/api/x402/directory?${new URLSearchParams(query)}`, shop)
+const names = async (query: Record<string, string>, server = world.server): Promise<string[]> => {
+  const { status, body } = await read(`/api/x402/directory?${new URLSearchParams(query)}`, server)
   expect(status).toBe(200)
   return body.items.map(({ serviceName }: Item) => serviceName).toSorted()
 }
@@ -62,7 +62,7 @@ test('directory: returns the Bazaar list format at both paths', async () => {
   expect(Object.keys(body)).toEqual(['x402Version', 'items', 'pagination'])
   expect(body).toMatchObject({ x402Version: 2, pagination: { limit: 20, offset: 0, total: 3 } })
   expect(body.items.find(({ resource }: Item) => resource.endsWith(plain.id))).toEqual({
-    resource: `${world.shop.url}/api/x402/discover/${plain.id}`,
+    resource: `${world.server.url}/api/x402/discover/${plain.id}`,
     type: 'http',
     x402Version: 2,
     accepts: [
@@ -201,16 +201,16 @@ test('directory: returns 400 in the error envelope for invalid parameters', asyn
 })
 
 test('directory: is empty without a facilitator, and the manifest has no items', async () => {
-  const shop = await openShop(world.market, { signed: [] })
-  expect(await names({}, shop)).toEqual([])
-  const { body } = await read('/.well-known/x402', shop)
+  const server = await startCatalogServer(world.market, { signed: [] })
+  expect(await names({}, server)).toEqual([])
+  const { body } = await read('/.well-known/x402', server)
   expect(body.networks.map(({ caip2 }: { caip2: unknown }) => caip2)).toEqual([null, null])
   expect(body.resources).toHaveLength(3)
-  await shop.stop()
+  await server.stop()
 })
 
 test('documents: every route counts as a read and is cached briefly', async () => {
-  const shop = await openShop(world.market, { keptMs: 30_000 })
+  const server = await startCatalogServer(world.market, { cacheMs: 30_000 })
   const from = { 'x-forwarded-for': '198.51.100.77' }
   let left = 600
   for (const path of [
@@ -221,17 +221,17 @@ test('documents: every route counts as a read and is cached briefly', async () =
     '/.well-known/x402.json',
     '/openapi.json',
   ]) {
-    const { status, headers } = await shop.get(path, from)
+    const { status, headers } = await server.get(path, from)
     expect(status).toBe(200)
     expect(headers.get('x-ratelimit-remaining')).toBe(String(--left))
     expect(headers.get('cache-control')).toBe('public, max-age=30')
   }
-  while (left-- > 0) await shop.get('/api/x402/directory', from)
-  const rejected = await shop.get('/api/x402/directory', from)
+  while (left-- > 0) await server.get('/api/x402/directory', from)
+  const rejected = await server.get('/api/x402/directory', from)
   expect(rejected.status).toBe(429)
   expect(rejected.headers.get('retry-after')).toMatch(/^\d+$/)
   const late = await makeService(world.market, await makeOwnedAgent(world.market), { title: 'Came later' })
-  expect((await shop.get('/api/x402/directory')).text).not.toContain(late.id)
-  expect((await shop.get('/api/x402/directory?limit=99')).text).toContain(late.id)
-  await shop.stop()
+  expect((await server.get('/api/x402/directory')).text).not.toContain(late.id)
+  expect((await server.get('/api/x402/directory?limit=99')).text).toContain(late.id)
+  await server.stop()
 })

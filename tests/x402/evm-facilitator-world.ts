@@ -40,7 +40,7 @@ export const startEvmFacilitator = async (
 export const settle = async (facilitator: Facilitator, payment: SignedPayment) => {
   const rejected = await facilitator.rejectionReason(payment, PRICE)
   if (rejected !== undefined) throw new Error(rejected)
-  const kept = await signNow(facilitator, payment)
-  await facilitator.send({ bytes: kept.bytes })
-  return kept
+  const settlement = await signNow(facilitator, payment)
+  await facilitator.send({ bytes: settlement.bytes })
+  return settlement
 }

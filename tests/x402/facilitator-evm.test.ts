@@ -55,9 +55,9 @@ const callOf = ({ authorization: a, signature }: EvmPayload): Hex => {
 
 /** Settles with automatic mining and waits for the block. */
 const settleInBlock = async (...args: Parameters<typeof settle>) => {
-  const kept = await settle(...args)
-  await network.included(kept.reference as Hex)
-  return kept
+  const settlement = await settle(...args)
+  await network.included(settlement.reference as Hex)
+  return settlement
 }
 
 test('an unmodified client pays, the signed transaction is broadcast repeatedly, and the treasury is paid once', async () => {
@@ -68,15 +68,15 @@ test('an unmodified client pays, the signed transaction is broadcast repeatedly,
     payer: buyer.address.toLowerCase(),
   })
   const before = await network.balanceOf(treasury.address)
-  const kept = await settleInBlock(facilitator, payment)
-  for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
-  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
+  const settlement = await settleInBlock(facilitator, payment)
+  for (let again = 0; again < 5; again += 1) await facilitator.send(settlement)
+  expect(await facilitator.observe(settlement, payment)).toEqual(arrived(settlement.reference))
   expect((await network.balanceOf(treasury.address)) - before).toBe(PRICE)
   expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_nonce_already_used')
 
-  const { gas: limit, to, value = 0n } = parseTransaction(kept.bytes as Hex)
+  const { gas: limit, to, value = 0n } = parseTransaction(settlement.bytes as Hex)
   expect({ limit, to, value }).toEqual({ limit: 150_000n, to: network.usdc.toLowerCase(), value: 0n })
-  const receipt = (await network.rpc('eth_getTransactionReceipt', [kept.reference])) as { gasUsed: Hex }
+  const receipt = (await network.rpc('eth_getTransactionReceipt', [settlement.reference])) as { gasUsed: Hex }
   expect(BigInt(receipt.gasUsed)).toBeLessThan(100_000n)
 })
 
@@ -122,18 +122,18 @@ const MUTATIONS: readonly (readonly [string, Partial<EvmPayload['authorization']
   ['another nonce', { nonce: toHex(7, { size: 32 }) }, 'invalid_exact_evm_signature'],
   ['another payer', { from: newAccount().address }, 'invalid_exact_evm_signature'],
 ]
-test.each(MUTATIONS)('rejects with a specific code: %s', async (_name, fields, word) => {
-  expect(await facilitator.rejectionReason(changed(await world.pay(), fields), PRICE)).toBe(word)
+test.each(MUTATIONS)('rejects with a specific code: %s', async (_name, fields, code) => {
+  expect(await facilitator.rejectionReason(changed(await world.pay(), fields), PRICE)).toBe(code)
 })
 
 test('rejects an amount other than the price', async () => {
-  const word = 'invalid_exact_evm_payload_authorization_value_mismatch'
-  expect(await facilitator.rejectionReason(await world.pay(), usdc(550_001n))).toBe(word)
+  const code = 'invalid_exact_evm_payload_authorization_value_mismatch'
+  expect(await facilitator.rejectionReason(await world.pay(), usdc(550_001n))).toBe(code)
 })
 
 test('rejects signatures that are broken, malleable or made for another token', async () => {
   const payment = await world.pay()
-  const word = 'invalid_exact_evm_signature'
+  const code = 'invalid_exact_evm_signature'
   const broken = { ...payment, signature: `${payment.signature.slice(0, -4)}001b` }
   const { r, s, yParity } = parseSignature(payment.signature)
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -149,7 +149,7 @@ test('rejects signatures that are broken, malleable or made for another token', 
     await stockEvmPayload(buyer, facilitator, named),
     await stockEvmPayload(buyer, elsewhere, there),
   ])
-    expect(await facilitator.rejectionReason(wrong, PRICE)).toBe(word)
+    expect(await facilitator.rejectionReason(wrong, PRICE)).toBe(code)
 })
 
 test('rejects payers with too little balance or blocked by the token', async () => {
@@ -201,13 +201,13 @@ test('parsePayment: returns undefined for a payload that is not an authorization
 
 test('an authorization that another account broadcast first counts as paid by that transaction', async () => {
   const payment = await world.pay()
-  const kept = await signNow(facilitator, payment)
-  const stranger = newAccount()
-  await network.fund(stranger.address)
-  const theirs = await network.call(stranger, network.usdc, callOf(payment))
-  await facilitator.send(kept)
-  await network.included(kept.reference as Hex)
-  expect(await facilitator.observe(kept, payment)).toEqual(arrived(theirs))
+  const settlement = await signNow(facilitator, payment)
+  const otherAccount = newAccount()
+  await network.fund(otherAccount.address)
+  const theirs = await network.call(otherAccount, network.usdc, callOf(payment))
+  await facilitator.send(settlement)
+  await network.included(settlement.reference as Hex)
+  expect(await facilitator.observe(settlement, payment)).toEqual(arrived(theirs))
 
   const chain = evmChain(world.settings)
   await network.mine(FINALITY)
@@ -221,18 +221,18 @@ test('an authorization that another account broadcast first counts as paid by th
 test('finds a front-running transaction far behind the newest block in small pages', async () => {
   const small = await openEvmFacilitator({ ...world.settings, watchBlocks: 3 }, localEvmSigner(gas.key))
   const payment = await world.pay()
-  const kept = await signNow(small, payment)
+  const settlement = await signNow(small, payment)
   await network.mine(7)
-  const stranger = newAccount()
-  await network.fund(stranger.address)
-  const theirs = await network.call(stranger, network.usdc, callOf(payment))
+  const otherAccount = newAccount()
+  await network.fund(otherAccount.address)
+  const theirs = await network.call(otherAccount, network.usdc, callOf(payment))
   await network.mine(20)
-  expect(await small.observe(kept, payment)).toEqual(arrived(theirs))
+  expect(await small.observe(settlement, payment)).toEqual(arrived(theirs))
 })
 
 test('a nonce used for another payee is void once that transaction is final', async () => {
   const payment = await world.pay()
-  const kept = await signNow(facilitator, payment)
+  const settlement = await signNow(facilitator, payment)
   const elsewhere = changed(payment, { to: newAccount().address })
   const { domain, types } = {
     domain: { ...facilitator.extra, chainId: 8453, verifyingContract: network.usdc },
@@ -251,15 +251,15 @@ test('a nonce used for another payee is void once that transaction is final', as
     primaryType: 'TransferWithAuthorization',
     message,
   })
-  const stranger = newAccount()
-  await network.fund(stranger.address)
-  await network.call(stranger, network.usdc, callOf({ ...elsewhere, signature }))
-  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
+  const otherAccount = newAccount()
+  await network.fund(otherAccount.address)
+  await network.call(otherAccount, network.usdc, callOf({ ...elsewhere, signature }))
+  expect(await facilitator.observe(settlement, payment)).toEqual(UNKNOWN)
   await network.mine(FINALITY)
-  expect(await facilitator.observe(kept, payment)).toMatchObject({ kind: 'void' })
-  await facilitator.send(kept)
-  await network.included(kept.reference as Hex)
-  expect(await facilitator.observe(kept, payment)).toMatchObject({ kind: 'void' })
+  expect(await facilitator.observe(settlement, payment)).toMatchObject({ kind: 'void' })
+  await facilitator.send(settlement)
+  await network.included(settlement.reference as Hex)
+  expect(await facilitator.observe(settlement, payment)).toMatchObject({ kind: 'void' })
 })
 
 const TYPES = {
@@ -275,7 +275,7 @@ const TYPES = {
 
 test('an authorization that its payer cancelled is void once the cancellation is final', async () => {
   const payment = await world.pay()
-  const kept = await signNow(facilitator, payment)
+  const settlement = await signNow(facilitator, payment)
   const { from, nonce } = payment.authorization
   const domain = { ...facilitator.extra, chainId: 8453, verifyingContract: network.usdc }
   const types = {
@@ -290,9 +290,9 @@ test('an authorization that its payer cancelled is void once the cancellation is
   const functionName = 'cancelAuthorization'
   const args = [from, nonce, 27 + yParity, r, s] as const
   await network.call(buyer, network.usdc, encodeFunctionData({ abi: USDC_ABI, functionName, args }))
-  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
+  expect(await facilitator.observe(settlement, payment)).toEqual(UNKNOWN)
   await network.mine(FINALITY)
-  expect(await facilitator.observe(kept, payment)).toMatchObject({ kind: 'void' })
+  expect(await facilitator.observe(settlement, payment)).toMatchObject({ kind: 'void' })
 })
 
 /** The payload of an unmodified client for a smart wallet: signed by the owner's key, paid by the wallet. */
@@ -310,10 +310,10 @@ test('a smart wallet pays with a signature that its contract accepts', async () 
   expect(await facilitator.rejectionReason(payment, PRICE)).toBe('invalid_exact_evm_signature')
   await wallet.deploy()
   expect(facilitator.parsePayment(payment)?.payer).toBe(wallet.address.toLowerCase())
-  const kept = await settleInBlock(facilitator, payment)
-  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
-  const stranger = await world.pay({ address: wallet.address, signTypedData: newAccount().signTypedData })
-  expect(await facilitator.rejectionReason(stranger, PRICE)).toBe('invalid_exact_evm_signature')
+  const settlement = await settleInBlock(facilitator, payment)
+  expect(await facilitator.observe(settlement, payment)).toEqual(arrived(settlement.reference))
+  const otherAccount = await world.pay({ address: wallet.address, signTypedData: newAccount().signTypedData })
+  expect(await facilitator.rejectionReason(otherAccount, PRICE)).toBe('invalid_exact_evm_signature')
 })
 
 test('rejects a smart wallet that is not deployed without calling its factory', async () => {
@@ -322,40 +322,40 @@ test('rejects a smart wallet that is not deployed without calling its factory', 
   const parts = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const
   const wrapped = encodeAbiParameters(parts, [newAccount().address, '0x1234', payment.signature])
   const counterfactual = { ...payment, signature: concat([wrapped, `0x${'6492'.repeat(16)}`]) }
-  const word = 'invalid_exact_evm_payload_undeployed_smart_wallet'
-  expect(await facilitator.rejectionReason(counterfactual, PRICE)).toBe(word)
+  const code = 'invalid_exact_evm_payload_undeployed_smart_wallet'
+  expect(await facilitator.rejectionReason(counterfactual, PRICE)).toBe(code)
   await wallet.deploy()
-  const kept = await settleInBlock(facilitator, counterfactual)
-  expect(await facilitator.observe(kept, counterfactual)).toEqual(arrived(kept.reference))
+  const settlement = await settleInBlock(facilitator, counterfactual)
+  expect(await facilitator.observe(settlement, counterfactual)).toEqual(arrived(settlement.reference))
 })
 
 test('the outcome is unknown while no block is mined and after a reorganization removed the payment', async () => {
   await network.automine(false)
   const payment = await world.pay()
-  const kept = await settle(facilitator, payment)
-  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
+  const settlement = await settle(facilitator, payment)
+  expect(await facilitator.observe(settlement, payment)).toEqual(UNKNOWN)
   await network.mine(1)
-  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await facilitator.observe(settlement, payment)).toEqual(arrived(settlement.reference))
   await network.reorg(1)
-  expect(await facilitator.observe(kept, payment)).toEqual(UNKNOWN)
-  await facilitator.send(kept)
+  expect(await facilitator.observe(settlement, payment)).toEqual(UNKNOWN)
+  await facilitator.send(settlement)
   await network.mine(1)
-  expect(await facilitator.observe(kept, payment)).toEqual(arrived(kept.reference))
+  expect(await facilitator.observe(settlement, payment)).toEqual(arrived(settlement.reference))
 })
 
 test('ignores a receipt of a block that is no longer canonical', async () => {
   const relay = await relayTo(network.url)
   const stale = await openEvmFacilitator({ ...world.settings, rpcUrls: [relay.url] })
   const payment = await world.pay()
-  const kept = await settleInBlock(facilitator, payment)
-  const receipt = await network.rpc('eth_getTransactionReceipt', [kept.reference])
-  expect(await stale.observe(kept, payment)).toEqual(arrived(kept.reference))
+  const settlement = await settleInBlock(facilitator, payment)
+  const receipt = await network.rpc('eth_getTransactionReceipt', [settlement.reference])
+  expect(await stale.observe(settlement, payment)).toEqual(arrived(settlement.reference))
   await network.reorg(1)
   relay.mood = {
     kind: 'change',
     result: ({ method }, result) => (method === 'eth_getTransactionReceipt' ? receipt : result),
   }
-  expect(await stale.observe(kept, payment)).toEqual(UNKNOWN)
+  expect(await stale.observe(settlement, payment)).toEqual(UNKNOWN)
   await relay.stop()
 })
 
@@ -377,10 +377,10 @@ test('signs only up to the gas cap, and nothing without the gas key', async () =
   const keyless = await openEvmFacilitator(world.settings)
   expect(await keyless.rejectionReason(payment, PRICE)).toBeUndefined()
   await expect(signNow(keyless, payment)).rejects.toThrow('only a process with the gas key')
-  const kept = await signNow(facilitator, payment)
-  await keyless.send(kept)
-  await network.included(kept.reference as Hex)
-  expect(await keyless.observe(kept, payment)).toEqual(arrived(kept.reference))
+  const settlement = await signNow(facilitator, payment)
+  await keyless.send(settlement)
+  await network.included(settlement.reference as Hex)
+  expect(await keyless.observe(settlement, payment)).toEqual(arrived(settlement.reference))
 })
 
 test('starts only with a separate gas account, its matching key and a token with the expected name', async () => {
@@ -452,10 +452,10 @@ test('an expired authorization is void only after a finalized block and agreemen
     localEvmSigner(gas.key),
   )
   const payment = await world.pay()
-  const kept = await signNow(both, payment)
+  const settlement = await signNow(both, payment)
   await network.rpc('evm_increaseTime', [301])
   await network.mine(1)
-  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
+  expect(await both.observe(settlement, payment)).toEqual(UNKNOWN)
   await network.mine(FINALITY)
   const expired = { kind: 'void', reason: 'the authorization expired' }
 
@@ -465,15 +465,15 @@ test('an expired authorization is void only after a finalized block and agreemen
     result: ({ method, params }, result) =>
       method === 'eth_getBlockByNumber' && params[0] === 'finalized' ? frozen : result,
   }
-  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
+  expect(await both.observe(settlement, payment)).toEqual(UNKNOWN)
   first.mood = { kind: 'reset' }
-  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
+  expect(await both.observe(settlement, payment)).toEqual(UNKNOWN)
   first.mood = { kind: 'pass' }
-  expect(await both.observe(kept, payment)).toEqual(expired)
-  expect(await facilitator.observe(kept, payment)).toEqual(expired)
+  expect(await both.observe(settlement, payment)).toEqual(expired)
+  expect(await facilitator.observe(settlement, payment)).toEqual(expired)
 
-  await both.send(kept)
-  expect(await both.observe(kept, payment)).toEqual(expired)
+  await both.send(settlement)
+  expect(await both.observe(settlement, payment)).toEqual(expired)
   await first.stop()
   await second.stop()
 })

@@ -45,9 +45,9 @@ const once = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
   }
 }
 
-const confirmed = (kept: Settlement, payment: SignedPayment) =>
+const confirmed = (settlement: Settlement, payment: SignedPayment) =>
   once(async () => {
-    const look = await facilitator.observe(kept, payment)
+    const look = await facilitator.observe(settlement, payment)
     return look.kind === 'unknown' ? undefined : look
   })
 
@@ -67,7 +67,7 @@ const transfer = async (
   return getTransferCheckedInstruction({ source, mint, destination, authority, amount, decimals: 6 })
 }
 
-const word = (payment: SignedPayment) => facilitator.rejectionReason(payment, PRICE)
+const code = (payment: SignedPayment) => facilitator.rejectionReason(payment, PRICE)
 
 test('an unmodified client pays, the signed transaction is broadcast repeatedly, and the treasury is paid once', async () => {
   const payment = await world.pay()
@@ -78,9 +78,9 @@ test('an unmodified client pays, the signed transaction is broadcast repeatedly,
   })
   const before = await solana.usdc.balanceOf(solana.treasury.address)
   const lamports = (await facilitator.readGas()).balance
-  const kept = await world.settle(payment)
-  for (let again = 0; again < 5; again += 1) await facilitator.send(kept)
-  expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
+  const settlement = await world.settle(payment)
+  for (let again = 0; again < 5; again += 1) await facilitator.send(settlement)
+  expect(await confirmed(settlement, payment)).toEqual(arrived(settlement.reference))
   expect((await solana.usdc.balanceOf(solana.treasury.address)) - before).toBe(PRICE)
   expect(lamports - (await facilitator.readGas()).balance).toBe(10_001n)
   expect((await facilitator.readTerms()).nextNonce).toBeNull()
@@ -104,18 +104,18 @@ test('the content of our signature slot does not change the payment’s identity
   const other = { transaction: bytes.toString('base64') }
   expect(other).not.toEqual(payment)
   expect(facilitator.parsePayment(other)).toEqual(facilitator.parsePayment(payment))
-  const [kept, again] = [await signNow(facilitator, payment), await world.settle(other)]
-  expect(again).toMatchObject({ reference: kept.reference, bytes: kept.bytes })
-  expect(await confirmed(again, other)).toEqual(arrived(kept.reference))
+  const [settlement, again] = [await signNow(facilitator, payment), await world.settle(other)]
+  expect(again).toMatchObject({ reference: settlement.reference, bytes: settlement.bytes })
+  expect(await confirmed(again, other)).toEqual(arrived(settlement.reference))
 })
 
 test('a legacy transaction without a version is accepted', async () => {
   const payment = await world.built([limitOf(), priceOf(), await transfer()], { legacy: true })
-  const kept = await world.settle(payment)
-  expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
+  const settlement = await world.settle(payment)
+  expect(await confirmed(settlement, payment)).toEqual(arrived(settlement.reference))
 })
 
-const stranger = await solana.wallet(10_000_000n)
+const otherAccount = await solana.wallet(10_000_000n)
 const unfunded = await generateKeyPairSigner()
 const budget = [limitOf(), priceOf()]
 const BASE = 'invalid_exact_svm_payload'
@@ -149,14 +149,14 @@ const REFUSALS: readonly (readonly [string, () => Promise<readonly Instruction[]
   ['no transfer', async () => [...budget, memo()], `${BASE}_no_transfer_instruction`],
   [
     'another payee',
-    async () => [...budget, await transfer({ to: stranger.address })],
+    async () => [...budget, await transfer({ to: otherAccount.address })],
     `${BASE}_recipient_mismatch`,
   ],
   ['less', async () => [...budget, await transfer({ amount: PRICE - 1n })], `${BASE}_amount_mismatch`],
   ['more', async () => [...budget, await transfer({ amount: PRICE + 1n })], `${BASE}_amount_mismatch`],
   [
     'a second transfer',
-    async () => [...budget, await transfer(), await transfer({ to: stranger.address })],
+    async () => [...budget, await transfer(), await transfer({ to: otherAccount.address })],
     `${BASE}_unknown_optional_instruction`,
   ],
   [
@@ -164,20 +164,20 @@ const REFUSALS: readonly (readonly [string, () => Promise<readonly Instruction[]
     async () => [
       ...budget,
       await transfer(),
-      getTransferSolInstruction({ source: stranger, destination: gas, amount: 1n }),
+      getTransferSolInstruction({ source: otherAccount, destination: gas, amount: 1n }),
     ],
     `${BASE}_excessive_signers`,
   ],
   ['nothing to pay with', async () => [...budget, await transfer({ from: unfunded })], 'insufficient_funds'],
 ]
 test.each(REFUSALS)('rejects with a specific code: %s', async (_name, instructions, expected) => {
-  expect(await word(await world.built(await instructions()))).toBe(expected)
+  expect(await code(await world.built(await instructions()))).toBe(expected)
 })
 
 test('rejects instructions that would use our gas account for anything but fees', async () => {
   const ours = { address: gas, signTransactions: async () => [] }
   const drain = getTransferSolInstruction({ source: ours, destination: buyer.address, amount: 1n })
-  expect(await word(await world.built([...budget, await transfer(), drain]))).toBe(
+  expect(await code(await world.built([...budget, await transfer(), drain]))).toBe(
     `${BASE}_transaction_fee_payer_included_in_instruction_accounts`,
   )
   const [source, destination] = await Promise.all([accountOf(gas), accountOf(solana.treasury.address)])
@@ -190,14 +190,14 @@ test('rejects instructions that would use our gas account for anything but fees'
     decimals: 6,
   })
   const payment = await world.built([...budget, own])
-  expect(await word(payment)).toBe(`${BASE}_transaction_fee_payer_transferring_funds`)
+  expect(await code(payment)).toBe(`${BASE}_transaction_fee_payer_transferring_funds`)
   await expect(signNow(facilitator, payment)).rejects.toThrow('signs only payments to the treasury')
-  const elsewhere = await world.built([...budget, await transfer()], { feePayer: stranger.address })
-  expect(await word(elsewhere)).toBe('invalid_exact_svm_fee_payer_mismatch')
+  const elsewhere = await world.built([...budget, await transfer()], { feePayer: otherAccount.address })
+  expect(await code(elsewhere)).toBe('invalid_exact_svm_fee_payer_mismatch')
 })
 
 test('rejects another mint', async () => {
-  const other = address(stranger.address)
+  const other = address(otherAccount.address)
   const [source, destination] = await Promise.all([
     accountOf(buyer.address),
     accountOf(solana.treasury.address),
@@ -210,7 +210,7 @@ test('rejects another mint', async () => {
     amount: PRICE,
     decimals: 6,
   })
-  expect(await word(await world.built([...budget, wrong]))).toBe(`${BASE}_mint_mismatch`)
+  expect(await code(await world.built([...budget, wrong]))).toBe(`${BASE}_mint_mismatch`)
 })
 
 test('rejects a signature that is missing or broken', async () => {
@@ -221,7 +221,7 @@ test('rejects a signature that is missing or broken', async () => {
   const missing = Buffer.from(bytes)
   missing.set(new Uint8Array(64), 65)
   for (const one of [broken, missing])
-    expect(await word({ transaction: one.toString('base64') })).toBe(`${BASE}_signature_invalid`)
+    expect(await code({ transaction: one.toString('base64') })).toBe(`${BASE}_signature_invalid`)
 })
 
 test('rejects a delegate that pays from another owner’s account', async () => {
@@ -229,14 +229,14 @@ test('rejects a delegate that pays from another owner’s account', async () => 
   const approve = getApproveCheckedInstruction({
     source,
     mint,
-    delegate: stranger.address,
+    delegate: otherAccount.address,
     owner: buyer,
     amount: 10n * PRICE,
     decimals: 6,
   })
   await solana.run(buyer, [approve])
-  const payment = await world.built([...budget, await transfer({ authority: stranger })])
-  expect(await word(payment)).toBe(`${BASE}_authority_not_owner`)
+  const payment = await world.built([...budget, await transfer({ authority: otherAccount })])
+  expect(await code(payment)).toBe(`${BASE}_authority_not_owner`)
 })
 
 test('parsePayment: returns undefined for a payload that is not a transaction', async () => {
@@ -253,14 +253,14 @@ test('parsePayment: returns undefined for a payload that is not a transaction', 
   ]
   for (const one of wrong) {
     expect(facilitator.parsePayment(one)).toBeUndefined()
-    expect(await word(one)).toBe(`${BASE}_transaction_could_not_be_decoded`)
+    expect(await code(one)).toBe(`${BASE}_transaction_could_not_be_decoded`)
   }
 })
 
 test('rejects accounts from an address lookup table', async () => {
   const { value } = await solana.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
   const transferred = await transfer()
-  const tables = { [stranger.address]: [mint] }
+  const tables = { [otherAccount.address]: [mint] }
   const message = pipe(
     createTransactionMessage({ version: 0 }),
     (one) => setTransactionMessageFeePayer(gas, one),
@@ -271,7 +271,7 @@ test('rejects accounts from an address lookup table', async () => {
   const signed = await partiallySignTransactionMessageWithSigners(message)
   const payment = { transaction: getBase64EncodedWireTransaction(signed) }
   expect(facilitator.parsePayment(payment)).toBeUndefined()
-  expect(await word(payment)).toBe(`${BASE}_transaction_could_not_be_decoded`)
+  expect(await code(payment)).toBe(`${BASE}_transaction_could_not_be_decoded`)
 })
 
 test('a node that lags behind the newest blockhash does not cause a rejection when another node accepts', async () => {
@@ -320,19 +320,21 @@ test('rejects an expired blockhash, and a payment with it is void when two nodes
     world.signer,
   )
   const payment = await world.pay()
-  const kept = await signNow(both, payment)
-  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
+  const settlement = await signNow(both, payment)
+  expect(await both.observe(settlement, payment)).toEqual(UNKNOWN)
   // The second node lags behind: for it the blockhash is still valid.
   const epoch = await solana.chain.call('getEpochInfo', { commitment: 'finalized' })
   second.manner = async ({ method }, ask) => (method === 'getEpochInfo' ? epoch : ask())
   const expired = { kind: 'void', reason: 'the transaction expired' }
-  await once(async () => ((await facilitator.observe(kept, payment)).kind === 'void' ? true : undefined))
-  expect(await both.observe(kept, payment)).toEqual(UNKNOWN)
+  await once(async () =>
+    (await facilitator.observe(settlement, payment)).kind === 'void' ? true : undefined,
+  )
+  expect(await both.observe(settlement, payment)).toEqual(UNKNOWN)
   second.manner = (_call, ask) => ask()
-  expect(await both.observe(kept, payment)).toEqual(expired)
-  expect(await word(payment)).toBe('invalid_exact_svm_transaction_simulation_failed')
-  await both.send(kept).catch(() => undefined)
-  expect(await both.observe(kept, payment)).toEqual(expired)
+  expect(await both.observe(settlement, payment)).toEqual(expired)
+  expect(await code(payment)).toBe('invalid_exact_svm_transaction_simulation_failed')
+  await both.send(settlement).catch(() => undefined)
+  expect(await both.observe(settlement, payment)).toEqual(expired)
   await first.stop()
   await second.stop()
 })
@@ -340,11 +342,11 @@ test('rejects an expired blockhash, and a payment with it is void when two nodes
 test('a payment that failed on chain is void once the failure is final', async () => {
   const poor = await solana.wallet(PRICE)
   const payment = await world.pay(poor)
-  expect(await word(payment)).toBeUndefined()
-  const kept = await signNow(facilitator, payment)
-  await solana.run(poor, [await transfer({ from: poor, to: stranger.address })])
-  await facilitator.send(kept)
-  expect(await confirmed(kept, payment)).toMatchObject({ kind: 'void' })
+  expect(await code(payment)).toBeUndefined()
+  const settlement = await signNow(facilitator, payment)
+  await solana.run(poor, [await transfer({ from: poor, to: otherAccount.address })])
+  await facilitator.send(settlement)
+  expect(await confirmed(settlement, payment)).toMatchObject({ kind: 'void' })
 })
 
 test('works without the gas key except for signing', async () => {
@@ -352,16 +354,16 @@ test('works without the gas key except for signing', async () => {
   const payment = await world.pay()
   expect(await keyless.rejectionReason(payment, PRICE)).toBeUndefined()
   await expect(signNow(keyless, payment)).rejects.toThrow('only a process with the gas key')
-  const kept = await signNow(facilitator, payment)
-  await keyless.send(kept)
-  expect(await confirmed(kept, payment)).toEqual(arrived(kept.reference))
+  const settlement = await signNow(facilitator, payment)
+  await keyless.send(settlement)
+  expect(await confirmed(settlement, payment)).toEqual(arrived(settlement.reference))
 })
 
 test('starts only with a separate gas account, its matching key and a treasury that can receive USDC', async () => {
   const { settings, signer } = world
   const open = (changes: Partial<typeof settings>) =>
     openSolanaFacilitator({ ...settings, ...changes }, signer)
-  await expect(open({ gasAccount: stranger.address })).rejects.toThrow('is not the gas account')
+  await expect(open({ gasAccount: otherAccount.address })).rejects.toThrow('is not the gas account')
   await expect(open({ gasAccount: 'gas' })).rejects.toThrow('not a Solana address')
   await expect(open({ treasury: gas })).rejects.toThrow('own wallets')
   await expect(open({ ownAddresses: [gas] })).rejects.toThrow('own wallets')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { BRIEF, DUE, startHireWorld } from './hire-world.ts'
+import { BRIEF, DUE, startPurchaseWorld } from './purchase-world.ts'
 
 /**
  * The unmodified client of version 1 buys through its route. It has about 440 dependencies, so it is installed
@@ -28,7 +28,7 @@ console.log(JSON.stringify({ status: response.status, body: await response.json(
 `
 
 const folder = mkdtempSync(join(tmpdir(), 'market-v1-'))
-const world = await startHireWorld()
+const world = await startPurchaseWorld()
 try {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(PACKAGES))
   writeFileSync(join(folder, 'hire.js'), HIRE)

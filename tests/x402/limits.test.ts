@@ -20,14 +20,14 @@ const left = ({ headers }: Reply) => Number(headers.get('x-ratelimit-remaining')
 const DISCOVER = LIMITS['x402.discover'].max
 const PAY = LIMITS['x402.pay'].max
 
-const DOORS = [
+const ROUTES = [
   [`/api/x402/discover/${SERVICE}`, DISCOVER],
   [`/api/x402/discover?service_id=${SERVICE}`, DISCOVER],
   [`/api/x402/pay?service_id=${SERVICE}`, PAY],
   [`/api/x402/v1/pay?service_id=${SERVICE}`, PAY],
 ] as const
 
-describe.each(DOORS)('%s', (path, max) => {
+describe.each(ROUTES)('%s', (path, max) => {
   test('an unreadable payment counts against the limit and returns the limit headers', async () => {
     const from = someAddress()
     const post = (body: string, type = 'application/json') =>

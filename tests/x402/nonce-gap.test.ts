@@ -2,13 +2,13 @@ import { authorizationOf, authorizationTypedData } from '@market/testing/evm-usd
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
-import { DUE, type HireWorld, startHireWorld } from './hire-world.ts'
-import { opened, sealed } from './odd-payments.ts'
+import { encodePayment, opened } from './crafted-payments.ts'
+import { DUE, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
 })
 afterAll(() => world.stop())
@@ -46,10 +46,10 @@ test('nonce gap: a dropped and expired settlement still uses its nonce, so that 
   const asText = Object.fromEntries(
     Object.entries(authorization).map(([name, value]) => [name, String(value)]),
   )
-  const payment = sealed({ ...told, payload: { signature, authorization: asText } })
+  const payment = encodePayment({ ...told, payload: { signature, authorization: asText } })
 
   await chain.automine(false)
-  expect((await world.hireSigned(serviceId, payment)).status).toBe(202)
+  expect((await world.buyWithSignature(serviceId, payment)).status).toBe(202)
   const { reference } = await world.market.db
     .selectFrom('purchases')
     .selectAll()
@@ -58,7 +58,7 @@ test('nonce gap: a dropped and expired settlement still uses its nonce, so that 
   await chain.rpc('anvil_dropTransaction', [reference])
   await chain.mine(20)
   await chain.automine(true)
-  await until('it is void', async () => (await world.hireSigned(serviceId, payment)).status === 402, {
+  await until('it is void', async () => (await world.buyWithSignature(serviceId, payment)).status === 402, {
     withinMs: 40_000,
     everyMs: 500,
   })
@@ -67,7 +67,9 @@ test('nonce gap: a dropped and expired settlement still uses its nonce, so that 
   try {
     const mined = async () => Number(await chain.rpc('eth_getTransactionCount', [gas, 'latest']))
     await until('its number is used', async () => (await mined()) > 0, { withinMs: 30_000, everyMs: 200 })
-    expect((await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))).status).toBe(200)
+    expect((await world.buyWithSignature(serviceId, await world.signPayment(serviceId, buyer))).status).toBe(
+      200,
+    )
   } finally {
     await worker.stop()
   }
@@ -82,7 +84,7 @@ test('fee bump: the worker replaces settlements below the base fee, and the buye
   ]
   await chain.automine(false)
   const hire = async () =>
-    Promise.all(payments.map(async (one) => (await world.hireSigned(serviceId, one)).status))
+    Promise.all(payments.map(async (one) => (await world.buyWithSignature(serviceId, one)).status))
   expect(await hire()).toEqual([202, 202])
   const head = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { baseFeePerGas: string }
   await chain.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(BigInt(head.baseFeePerGas) * 6n).toString(16)}`])

@@ -3,22 +3,22 @@ import { NETWORKS, type Network } from '@market/kernel/network'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../support/api-process.ts'
 import { client, type Reply, someAddress } from '../support/client.ts'
-import type { Buyer, EvmBuyer } from './hire-buyers.ts'
-import { BRIEF, DUE, decoded, type HireWorld, json, startHireWorld } from './hire-world.ts'
-import { opened, type Payment, sealed } from './odd-payments.ts'
+import type { Buyer, EvmBuyer } from './buyers.ts'
+import { encodePayment, opened, type Payment } from './crafted-payments.ts'
+import { BRIEF, DUE, decoded, json, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** The expected result of each payment, numbered as in the table of results. */
 
 const OTHER = 'Something else.'
 const USED = { status: 409, body: { code: 'payment_already_used' } }
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
-let buyers: { [N in Network]: Awaited<ReturnType<HireWorld['places'][N]['newBuyer']>> }
+let buyers: { [N in Network]: Awaited<ReturnType<PurchaseWorld['places'][N]['newBuyer']>> }
 /** Signed at the start of the file and sent after it expired. */
 let stale: { readonly payment: string; readonly until: bigint }
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
   buyers = {
     'base-mainnet': await world.places['base-mainnet'].newBuyer(),
@@ -54,7 +54,7 @@ test('result 2: the buyer needs no native coin; our account pays the gas within 
     const { chain, gas } = chainOf(buyer)
     const coin = async () => BigInt(String(await chain.rpc('eth_getBalance', [gas, 'latest'])))
     const [fresh, before] = [await world.places[buyer.network].newBuyer(), await coin()]
-    const { headers } = await world.hireSigned(serviceId, await world.signPayment(serviceId, fresh))
+    const { headers } = await world.buyWithSignature(serviceId, await world.signPayment(serviceId, fresh))
     expect(await fresh.coin()).toBe(0n)
     expect(await coin()).toBeLessThan(before)
     const { transaction } = decoded(headers, 'payment-response')
@@ -64,7 +64,9 @@ test('result 2: the buyer needs no native coin; our account pays the gas within 
   const { chain, gas } = world.solana
   const coin = async () => (await chain.rpc.getBalance(gas as never).send()).value
   const [fresh, before] = [await world.places['solana-mainnet'].newBuyer(), await coin()]
-  expect((await world.hireSigned(serviceId, await world.signPayment(serviceId, fresh))).status).toBe(200)
+  expect((await world.buyWithSignature(serviceId, await world.signPayment(serviceId, fresh))).status).toBe(
+    200,
+  )
   expect(await fresh.coin()).toBe(0n)
   // The fee of two signatures plus a small priority fee.
   expect(before - (await coin())).toBeLessThanOrEqual(10_100n)
@@ -78,7 +80,9 @@ test('result 3: eight concurrent copies of one signed payment make one order and
         ? 0
         : Number(await chainOf(buyer).chain.rpc('eth_getTransactionCount', [chainOf(buyer).gas, 'latest']))
     const [had, before] = [await buyer.usdc(), await sent()]
-    const replies = await Promise.all(Array.from({ length: 8 }, () => world.hireSigned(serviceId, payment)))
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => world.buyWithSignature(serviceId, payment)),
+    )
     expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(new Set(replies.map(({ body }) => body.data.order_id)).size).toBe(1)
     expect(had - (await buyer.usdc())).toBe(DUE)
@@ -90,18 +94,18 @@ test('result 4: the same payment with another brief, or for an equal service, is
   const twin = await world.newSeller()
   for (const buyer of everyBuyer()) {
     const payment = await world.signPayment(serviceId, buyer)
-    expect((await world.hireSigned(serviceId, payment)).status).toBe(200)
-    expect(await world.hireSigned(serviceId, payment, OTHER)).toMatchObject(USED)
-    expect(await world.hireSigned(twin.serviceId, payment)).toMatchObject(USED)
-    expect(await world.hireSigned(serviceId, payment, `  ${BRIEF}\n`)).toMatchObject({ status: 200 })
+    expect((await world.buyWithSignature(serviceId, payment)).status).toBe(200)
+    expect(await world.buyWithSignature(serviceId, payment, OTHER)).toMatchObject(USED)
+    expect(await world.buyWithSignature(twin.serviceId, payment)).toMatchObject(USED)
+    expect(await world.buyWithSignature(serviceId, payment, `  ${BRIEF}\n`)).toMatchObject({ status: 200 })
   }
 })
 
 test('result 5: a transaction that we settled is rejected as a proof of payment', async () => {
   for (const buyer of everyBuyer()) {
-    const { headers } = await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))
+    const { headers } = await world.buyWithSignature(serviceId, await world.signPayment(serviceId, buyer))
     const { transaction } = decoded(headers, 'payment-response')
-    expect(await world.hireSent(serviceId, buyer, String(transaction))).toMatchObject(USED)
+    expect(await world.buyWithTransfer(serviceId, buyer, String(transaction))).toMatchObject(USED)
   }
 })
 
@@ -110,7 +114,7 @@ test('result 6: a transfer buys once; the same brief returns the order, another 
     const reference = await buyer.send(DUE)
     const replies: Reply[] = []
     for (const brief of [BRIEF, BRIEF, OTHER])
-      replies.push(await world.hireSent(serviceId, buyer, reference, { brief }))
+      replies.push(await world.buyWithTransfer(serviceId, buyer, reference, { brief }))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 409])
     expect(replies[1]?.body).toEqual(replies[0]?.body)
     expect(replies[1]?.headers.get('idempotent-replayed')).toBe('true')
@@ -131,11 +135,11 @@ test('result 7: a payment whose accepted requirement differs in any field is rej
     }
     for (const [field, value] of Object.entries(changes)) {
       const accepted = { ...payment.accepted, [field]: value }
-      const reply = await world.hireSigned(serviceId, sealed({ ...payment, accepted }))
+      const reply = await world.buyWithSignature(serviceId, encodePayment({ ...payment, accepted }))
       expect([field, reply.status, reply.body.error]).toEqual([field, 402, 'no_matching_requirements'])
     }
     expect(await buyer.usdc()).toBe(had)
-    expect((await world.hireSigned(serviceId, sealed(payment))).status).toBe(200)
+    expect((await world.buyWithSignature(serviceId, encodePayment(payment))).status).toBe(200)
   }
 })
 
@@ -154,11 +158,11 @@ test('result 8: an authorization changed after signing is rejected with the reas
     const payment = opened(await world.signPayment(serviceId, buyer))
     for (const [why, change] of changes) {
       const payload = { ...payment.payload, authorization: change(payment.payload) }
-      const reply = await world.hireSigned(serviceId, sealed({ ...payment, payload }))
+      const reply = await world.buyWithSignature(serviceId, encodePayment({ ...payment, payload }))
       expect([reply.status, reply.body.error]).toEqual([402, `invalid_exact_evm_${why}`])
     }
     // None of these requests used the payment.
-    expect((await world.hireSigned(serviceId, sealed(payment))).status).toBe(200)
+    expect((await world.buyWithSignature(serviceId, encodePayment(payment))).status).toBe(200)
   }
 })
 
@@ -169,7 +173,7 @@ test('result 9: every API instance returns 202 while no block is mined, then the
   const payment = await world.signPayment(serviceId, buyer)
   const had = await buyer.usdc()
   await world.base.chain.automine(false)
-  const first = await world.hireSigned(serviceId, payment)
+  const first = await world.buyWithSignature(serviceId, payment)
   const settled = decoded(first.headers, 'payment-response')
   expect([first.status, settled]).toMatchObject([202, { errorReason: 'settlement_pending' }])
   await world.base.chain.automine(true)
@@ -179,7 +183,7 @@ test('result 9: every API instance returns 202 while no block is mined, then the
     { brief: BRIEF },
     { headers: { 'payment-signature': payment } },
   )
-  const again = await world.hireSigned(serviceId, payment)
+  const again = await world.buyWithSignature(serviceId, payment)
   expect([elsewhere.status, again.status]).toEqual([200, 200])
   expect(again.body).toEqual(elsewhere.body)
   const arrived = decoded(elsewhere.headers, 'payment-response')
@@ -192,10 +196,12 @@ test('result 10: an expired Solana payment is rejected, and a new one is accepte
   const { rpc } = world.solana.chain
   while ((await rpc.getBlockHeight().send()) <= stale.until) await wait(100)
   const had = await buyer.usdc()
-  expect(await world.hireSigned(serviceId, stale.payment)).toMatchObject({
+  expect(await world.buyWithSignature(serviceId, stale.payment)).toMatchObject({
     status: 402,
     body: { error: 'invalid_exact_svm_transaction_simulation_failed' },
   })
   expect(await buyer.usdc()).toBe(had)
-  expect((await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))).status).toBe(200)
+  expect((await world.buyWithSignature(serviceId, await world.signPayment(serviceId, buyer))).status).toBe(
+    200,
+  )
 })

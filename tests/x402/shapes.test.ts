@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { BASE_URL } from '../support/settings.ts'
-import type { EvmBuyer } from './hire-buyers.ts'
-import { BRIEF, DUE, decoded, type HireWorld, startHireWorld } from './hire-world.ts'
+import type { EvmBuyer } from './buyers.ts'
+import { BRIEF, DUE, decoded, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** The exact bodies and headers of the purchase routes. */
 
 const FEE = 1_000_000n
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 let buyer: EvmBuyer
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
   buyer = await world.places['base-mainnet'].newBuyer()
 })
@@ -326,7 +326,7 @@ describe('402', () => {
   })
 
   test('the rejection reason is in the body and in the header', async () => {
-    const short = await world.hireSent(serviceId, buyer, await buyer.send(DUE - 1n))
+    const short = await world.buyWithTransfer(serviceId, buyer, await buyer.send(DUE - 1n))
     expect(short).toMatchObject({ status: 402, body: { x402Version: 1, error: 'underpaid' } })
     expect(required(short)['error']).toBe('underpaid')
     const first = await world.client().get(`/api/x402/discover/${serviceId}`)
@@ -560,7 +560,7 @@ describe('paid', () => {
   })
 
   test('200 of a signed payment has the same shape', async () => {
-    const reply = await world.hireSigned(serviceId, await world.signPayment(serviceId, buyer))
+    const reply = await world.buyWithSignature(serviceId, await world.signPayment(serviceId, buyer))
     expect(answer(reply)).toEqual(answer(await ask(world.payPath(serviceId), { brief: BRIEF }, await paid())))
     expect(settled(reply)).toMatchInlineSnapshot(`
       {
@@ -640,7 +640,7 @@ describe('paid', () => {
 
 describe('rejected', () => {
   const asked: readonly (readonly [string, () => Promise<Reply>])[] = [
-    ['no brief', async () => world.hireSent(serviceId, buyer, await buyer.send(DUE), { brief: '' })],
+    ['no brief', async () => world.buyWithTransfer(serviceId, buyer, await buyer.send(DUE), { brief: '' })],
     ['a payment that is none', () => ask(world.payPath(serviceId), { brief: BRIEF }, { 'x-payment': 'x' })],
     [
       'two payments',
@@ -649,7 +649,9 @@ describe('rejected', () => {
     [
       'a key that is none',
       async () =>
-        world.hireSent(serviceId, buyer, await buyer.send(DUE), { headers: { 'idempotency-key': 'ü' } }),
+        world.buyWithTransfer(serviceId, buyer, await buyer.send(DUE), {
+          headers: { 'idempotency-key': 'ü' },
+        }),
     ],
     ['no service', () => ask('/api/x402/pay', { brief: BRIEF })],
     ['a service that is not there', () => ask(world.payPath('svc_1700000000000_00000000000000000'), {})],
@@ -664,8 +666,8 @@ describe('rejected', () => {
       'a payment that bought something else',
       async () => {
         const reference = await buyer.send(DUE)
-        await world.hireSent(serviceId, buyer, reference)
-        return world.hireSent(serviceId, buyer, reference, { brief: 'Something else.' })
+        await world.buyWithTransfer(serviceId, buyer, reference)
+        return world.buyWithTransfer(serviceId, buyer, reference, { brief: 'Something else.' })
       },
     ],
   ]
@@ -764,7 +766,7 @@ describe.concurrent('waiting', () => {
   test('202 while the payment is pending', async ({ expect }) => {
     const payment = await world.signPayment(serviceId, buyer)
     await world.base.chain.automine(false)
-    const reply = await world.hireSigned(serviceId, payment)
+    const reply = await world.buyWithSignature(serviceId, payment)
     await world.base.chain.automine(true)
     await world.base.chain.mine(1)
     expect(answer(reply)).toMatchInlineSnapshot(`
@@ -793,7 +795,7 @@ describe.concurrent('waiting', () => {
         "transaction": "<transaction>",
       }
     `)
-    expect((await world.hireSigned(serviceId, payment)).status).toBe(200)
+    expect((await world.buyWithSignature(serviceId, payment)).status).toBe(200)
   })
 
   test('409 while another request processes the payment', async ({ expect }) => {
@@ -804,14 +806,14 @@ describe.concurrent('waiting', () => {
     }
     const { from, nonce } = payload.authorization
     // Another process has the lease of the payment and sends no heartbeat yet.
-    const first = await world.hireSigned(serviceId, payment)
+    const first = await world.buyWithSignature(serviceId, payment)
     await world.market.db
       .updateTable('purchases')
       .set({ state: 'claimed', result_id: null, lease_until: new Date(Date.now() + 60_000) })
       .where('proof', '=', `${from}:${nonce}`.toLowerCase())
       .execute()
     expect(first.status).toBe(200)
-    const { status, headers, body } = answer(await world.hireSigned(serviceId, payment))
+    const { status, headers, body } = answer(await world.buyWithSignature(serviceId, payment))
     expect({ status, headers, body }).toMatchInlineSnapshot(`
       {
         "body": {

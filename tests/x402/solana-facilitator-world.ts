@@ -81,9 +81,9 @@ export const startSolanaFacilitator = async () => {
     async settle(payment: SolanaPayload) {
       const rejected = await facilitator.rejectionReason(payment, PRICE)
       if (rejected !== undefined) throw new Error(rejected)
-      const kept = await signNow(facilitator, payment)
-      await facilitator.send({ bytes: kept.bytes })
-      return kept
+      const settlement = await signNow(facilitator, payment)
+      await facilitator.send({ bytes: settlement.bytes })
+      return settlement
     },
     stop: () => solana.stop(),
   }

@@ -6,21 +6,21 @@ import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
 import { clientOf, SPEND_CONTROLS } from '../support/stock-client.ts'
-import type { Buyer } from './hire-buyers.ts'
-import { BRIEF, DUE, decoded, type HireWorld, json, startHireWorld } from './hire-world.ts'
+import type { Buyer } from './buyers.ts'
+import { BRIEF, DUE, decoded, json, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** Unmodified x402 clients buy through every route on every network without native coin. */
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
 })
 afterAll(() => world.stop())
 
 const url = (path: string) => `${world.market.url}${path}`
-const DOORS: readonly (readonly [string, number, () => readonly [string, RequestInit]])[] = [
+const ROUTES: readonly (readonly [string, number, () => readonly [string, RequestInit]])[] = [
   [
     'GET discover',
     200,
@@ -50,7 +50,7 @@ describe.each(NETWORKS)('on %s', (network) => {
     buyer = await world.places[network].newBuyer()
   })
 
-  test.each(DOORS)('%s: makes one order, paid exactly, without native coin', async (_name, status, ask) => {
+  test.each(ROUTES)('%s: makes one order, paid exactly, without native coin', async (_name, status, ask) => {
     const { treasury, balanceOf, caip2 } = world.places[network]
     const [had, held] = [await buyer.usdc(), await balanceOf(treasury)]
     const [path, init] = ask()

@@ -82,7 +82,7 @@ const PROMISED = {
   'earn.pools': { max: 60, windowSeconds: 60 },
 }
 
-/** What we set for routes the table does not list. */
+/** Our limits for routes that the table does not list. */
 const OURS = {
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'deliveries.test': { max: 30, windowSeconds: HOUR },

@@ -7,7 +7,7 @@ function counting() {
   return { make: async () => `made ${++times}`, times: () => times }
 }
 
-test('however many ask at once, it is made once; after its time it is made again', async () => {
+test('ttl cache: builds a value once for concurrent reads, and again after it expired', async () => {
   let now = 0
   const keep = ttlCache<string>(30, { clock: () => now })
   const { make, times } = counting()
@@ -21,13 +21,13 @@ test('however many ask at once, it is made once; after its time it is made again
   expect(times()).toBe(3)
 })
 
-test('what failed is not kept', async () => {
+test('ttl cache: does not store a failure', async () => {
   const keep = ttlCache<string>(10_000)
   await expect(keep('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect(await keep('a', async () => 'there')).toBe('there')
 })
 
-test('so many are kept and no more, the oldest going first', async () => {
+test('ttl cache: evicts the oldest entry above its maximum size', async () => {
   const keep = ttlCache<string>(10_000)
   const { make, times } = counting()
   for (let n = 0; n < 65; n++) await keep(`${n}`, make)

@@ -7,19 +7,19 @@ import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Envelope, someAddress } from '../support/client.ts'
-import type { EvmBuyer } from './hire-buyers.ts'
-import { BRIEF, DUE, type HireWorld, json, startHireWorld } from './hire-world.ts'
+import type { EvmBuyer } from './buyers.ts'
+import { BRIEF, DUE, json, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** Which fields each purchase route reads, and how it identifies the payer. */
 
 const EMOJI = '😀'
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 let askingId: string
 let buyer: EvmBuyer
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
   const fields = ['One', 'Two'].map((label) => ({ label, type: 'textarea', required: false }))
   askingId = (await world.newSeller({ requirement_fields: fields })).serviceId
@@ -77,7 +77,7 @@ describe('order request with a payment', () => {
 
   test('is the same purchase as on another route when it has only the fields of that route', async () => {
     const reference = await buyer.send(DUE)
-    const paid = await world.hireSent(serviceId, buyer, reference)
+    const paid = await world.buyWithTransfer(serviceId, buyer, reference)
     const plain = { reference_urls: [], private: false }
     const again = await order({ service_id: serviceId, brief: BRIEF, ...plain }, reference)
     expect([again.status, again.body.data.order_id]).toEqual([201, paid.body.data.order_id])
@@ -206,7 +206,7 @@ async function smartBuyer(chain: EvmNetwork, treasury: `0x${string}`) {
 describe('payer signature of a smart wallet', () => {
   const sayFor = async (network: string, { wallet, reference }: Awaited<ReturnType<typeof smartBuyer>>) => {
     const words = createHash('sha256').update(BRIEF).digest('hex')
-    return world.payerSays(wallet, `x402.pay:${network}:${reference}:${serviceId}:${words}`)
+    return world.payerHeaders(wallet, `x402.pay:${network}:${reference}:${serviceId}:${words}`)
   }
 
   test.each(['base-mainnet', 'alt-mainnet'] as const)(
@@ -215,7 +215,7 @@ describe('payer signature of a smart wallet', () => {
       const { chain, treasury } = network === 'base-mainnet' ? world.base : world.alt
       const paid = await smartBuyer(chain, treasury)
       const headers = await sayFor(network, paid)
-      const reply = await world.hireSent(serviceId, { network }, paid.reference, { headers })
+      const reply = await world.buyWithTransfer(serviceId, { network }, paid.reference, { headers })
       expect([reply.status, reply.body]).toEqual([200, expect.anything()])
       expect(await rowOf(reply.body.data.order_id)).toMatchObject({
         buyer: `wallet:${paid.wallet.address.toLowerCase()}`,
@@ -227,14 +227,16 @@ describe('payer signature of a smart wallet', () => {
   test('is invalid on a chain where the wallet is not deployed', async () => {
     const paid = await smartBuyer(world.base.chain, world.base.treasury)
     const headers = await sayFor('alt-mainnet', paid)
-    const reply = await world.hireSent(serviceId, { network: 'alt-mainnet' }, paid.reference, { headers })
+    const reply = await world.buyWithTransfer(serviceId, { network: 'alt-mainnet' }, paid.reference, {
+      headers,
+    })
     expect([reply.status, reply.body.code]).toEqual([401, 'bad_signature'])
   })
 })
 
 describe('browser at another origin', () => {
   const ORIGIN = 'https://anybody.example'
-  const DOORS = [
+  const ROUTES = [
     ['GET', `/api/x402/discover/svc_1700000000000_00000000000000000`],
     ['POST', '/api/x402/discover'],
     ['POST', '/api/x402/pay'],
@@ -264,7 +266,7 @@ describe('browser at another origin', () => {
     'x-ratelimit-remaining',
   ]
 
-  test.each(DOORS)('may send every payment header to %s %s', async (method, path) => {
+  test.each(ROUTES)('may send every payment header to %s %s', async (method, path) => {
     const { status, headers } = await fetch(url(path), {
       method: 'OPTIONS',
       headers: {
@@ -282,7 +284,7 @@ describe('browser at another origin', () => {
     const asked = { origin: ORIGIN }
     const path = world.payPath(serviceId)
     const quote = await world.client().post(path, { brief: BRIEF }, { headers: asked })
-    const paid = await world.hireSent(serviceId, buyer, await buyer.send(DUE), { headers: asked })
+    const paid = await world.buyWithTransfer(serviceId, buyer, await buyer.send(DUE), { headers: asked })
     expect([quote.status, paid.status]).toEqual([402, 200])
     for (const { headers } of [quote, paid]) {
       expect(headers.get('access-control-allow-origin')).toBe('*')

@@ -16,14 +16,14 @@ import { validateDiscoveryExtension, withBazaar } from '@x402/extensions/bazaar'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeOwnedAgent } from '../support/makers.ts'
 import { makeService } from '../support/services.ts'
-import { CAIP2, startShopWorld } from './shop-world.ts'
+import { CAIP2, startCatalogWorld } from './catalog-world.ts'
 
-type World = Awaited<ReturnType<typeof startShopWorld>>
+type World = Awaited<ReturnType<typeof startCatalogWorld>>
 
 let world: World
 let services: { id: string }[]
 beforeAll(async () => {
-  world = await startShopWorld()
+  world = await startCatalogWorld()
   const seller = await makeOwnedAgent(world.market)
   services = []
   for (const title of ['A logo for your bakery', 'A review of one pull request', 'A song for your dog'])
@@ -31,10 +31,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const urls = () => services.map(({ id }) => `${world.shop.url}/api/x402/discover/${id}`).toSorted()
+const urls = () => services.map(({ id }) => `${world.server.url}/api/x402/discover/${id}`).toSorted()
 
 test('the unmodified Bazaar client lists and searches the directory', async () => {
-  const facilitator = new HTTPFacilitatorClient({ url: `${world.shop.url}/api/x402` })
+  const facilitator = new HTTPFacilitatorClient({ url: `${world.server.url}/api/x402` })
   const { bazaar } = withBazaar(facilitator).extensions
   const listed = await bazaar.listResources({ type: 'http', network: CAIP2['base-mainnet'], limit: 100 })
   expect(listed.items.map(({ resource }) => resource).toSorted()).toEqual(urls())
@@ -46,7 +46,7 @@ test('the unmodified Bazaar client lists and searches the directory', async () =
 })
 
 test('every item’s declaration is valid for the Bazaar extension', async () => {
-  const facilitator = new HTTPFacilitatorClient({ url: `${world.shop.url}/api/x402` })
+  const facilitator = new HTTPFacilitatorClient({ url: `${world.server.url}/api/x402` })
   const { items } = await withBazaar(facilitator).extensions.bazaar.listResources()
   for (const { extensions } of items) {
     const declared = extensions?.['bazaar'] as Parameters<typeof validateDiscoveryExtension>[0]
@@ -55,9 +55,9 @@ test('every item’s declaration is valid for the Bazaar extension', async () =>
 })
 
 test('the unmodified discovery client finds every service and its price without warnings', async () => {
-  const origin = await discoverOriginSchema({ target: world.shop.url })
+  const origin = await discoverOriginSchema({ target: world.server.url })
   if (!origin.found) throw new Error('nothing was found')
-  expect(origin.endpoints.map(({ path }) => `${world.shop.url}${path}`).toSorted()).toEqual(urls())
+  expect(origin.endpoints.map(({ path }) => `${world.server.url}${path}`).toSorted()).toEqual(urls())
   for (const endpoint of origin.endpoints)
     expect(endpoint).toMatchObject({
       method: 'GET',
@@ -66,13 +66,13 @@ test('the unmodified discovery client finds every service and its price without 
       protocols: ['x402'],
     })
 
-  const source = (await getOpenAPI(world.shop.url)).unwrapOr(null)
+  const source = (await getOpenAPI(world.server.url)).unwrapOr(null)
   if (source === null || isOpenApiParseFailure(source)) throw new Error('the document was not read')
   const warnings = [
     ...getWarningsForOpenAPI(source),
     ...getWarningsForL2(checkL2ForOpenAPI(source)),
     ...getWarningsForL4(checkL4ForOpenAPI(source)),
-    ...(await getWarningsForFavicon(world.shop.url)).unwrapOr([]),
+    ...(await getWarningsForFavicon(world.server.url)).unwrapOr([]),
   ]
   expect(warnings).toEqual([])
 })
@@ -89,7 +89,7 @@ test('the discovery client reads a payable price from a service’s route', asyn
         { protocol: 'x402', version: 2, network: CAIP2['base-mainnet'], amount: '13750000' },
       ],
     })
-    const { headers } = await world.shop.get(new URL(url).pathname)
+    const { headers } = await world.server.get(new URL(url).pathname)
     const header = Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()
     const { issues } = validatePaymentRequiredDetailed(JSON.parse(header))
     expect(issues.filter(({ severity }) => severity === 'error')).toEqual([])

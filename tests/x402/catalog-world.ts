@@ -54,7 +54,7 @@ const away = async () => {
   throw unavailable('the catalog must not query a chain')
 }
 
-const quietChain = (network: Network): Chain => ({
+const stubChain = (network: Network): Chain => ({
   network,
   treasury: TREASURY[network],
   usdc: USDC[network],
@@ -67,7 +67,7 @@ const quietChain = (network: Network): Chain => ({
   checkNodes: away,
 })
 
-const quietFacilitator = (network: Network): Facilitator => ({
+const stubFacilitator = (network: Network): Facilitator => ({
   network,
   caip2: CAIP2[network],
   v1: undefined,
@@ -88,20 +88,20 @@ interface Open {
   readonly open?: readonly Network[]
   /** Networks that accept signed payments. */
   readonly signed?: readonly Network[]
-  readonly keptMs?: number
+  readonly cacheMs?: number
 }
 
 /** A listening API server on the database of a market, with stub chains. */
-export async function openShop(
+export async function startCatalogServer(
   market: Market,
-  { open = ['solana-mainnet', 'base-mainnet'], signed = open, keptMs = 0 }: Open = {},
+  { open = ['solana-mainnet', 'base-mainnet'], signed = open, cacheMs = 0 }: Open = {},
 ) {
   const limiter = redisLimiter({ url: REDIS_URL, prefix: redisPrefix(), onFallback: () => undefined })
   await limiter.ready()
   const faults: unknown[] = []
-  const chains: Chains = Object.fromEntries(open.map((network) => [network, quietChain(network)]))
+  const chains: Chains = Object.fromEntries(open.map((network) => [network, stubChain(network)]))
   const facilitators: Facilitators = Object.fromEntries(
-    signed.map((network) => [network, quietFacilitator(network)]),
+    signed.map((network) => [network, stubFacilitator(network)]),
   )
   const build = (baseUrl: string) => {
     const app: AppServices = {
@@ -112,7 +112,7 @@ export async function openShop(
       facilitators,
       baseUrl,
       registrationFee: usdc(1_000_000n),
-      ...createCaches(keptMs),
+      ...createCaches(cacheMs),
       operators: { userIds: new Set(), keys: [] },
       onFault: (error) => faults.push(error),
     }
@@ -164,14 +164,14 @@ async function listenSomewhere(build: (baseUrl: string) => ReturnType<typeof bui
 }
 
 /** A market with sellers, and a server of its catalog. */
-export async function startShopWorld(settings: Open = {}) {
+export async function startCatalogWorld(settings: Open = {}) {
   const market = await startMarket()
-  const shop = await openShop(market, settings)
+  const server = await startCatalogServer(market, settings)
   return {
     market,
-    shop,
+    server,
     stop: async () => {
-      await shop.stop()
+      await server.stop()
       await market.stop()
     },
   }

@@ -10,7 +10,7 @@ import { type Reply, someAddress } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeService } from '../support/services.ts'
-import { type Buyer, evmBuyer, solanaBuyer } from './hire-buyers.ts'
+import { type Buyer, evmBuyer, solanaBuyer } from './buyers.ts'
 
 export const BRIEF = 'Read the branch called blue.'
 export const PRICE = 10_000_000n
@@ -84,10 +84,10 @@ const solanaPlace = ({ chain, treasury }: { chain: SolanaWorld; treasury: string
   balanceOf: (owner: string) => chain.usdc.balanceOf(owner),
 })
 
-export type HireWorld = Awaited<ReturnType<typeof startHireWorld>>
+export type PurchaseWorld = Awaited<ReturnType<typeof startPurchaseWorld>>
 
 /** The API in this process on three real chains, each with a treasury and a gas account. */
-export async function startHireWorld({
+export async function startPurchaseWorld({
   settings = {},
   float = 0n,
 }: {
@@ -141,7 +141,7 @@ export async function startHireWorld({
     newSeller: (fields: Record<string, unknown> = {}, agent: Record<string, unknown> = {}) =>
       makeSeller(market, solana.chain, fields, agent),
     /** Sends the hash of a transfer in `X-PAYMENT`. */
-    hireSent: (
+    buyWithTransfer: (
       serviceId: string,
       buyer: Pick<Buyer, 'network'>,
       reference: string,
@@ -153,7 +153,7 @@ export async function startHireWorld({
         { headers: { 'x-payment': reference, 'x-payment-network': buyer.network, ...headers } },
       ),
     /** Sends a signed payment. */
-    hireSigned: (serviceId: string, payment: string, brief = BRIEF): Promise<Reply> =>
+    buyWithSignature: (serviceId: string, payment: string, brief = BRIEF): Promise<Reply> =>
       client().post(payPath(serviceId), { brief }, { headers: { 'payment-signature': payment } }),
     /** The payment header that an unmodified client would send with its next request. */
     signPayment: async (serviceId: string, { stock }: Pick<Buyer, 'stock'>): Promise<string> => {
@@ -162,7 +162,7 @@ export async function startHireWorld({
       return encodePaymentSignatureHeader(await stock.createPaymentPayload(required))
     },
     /** Headers with the payer's signature for this payment and purchase. */
-    payerSays: async (buyer: Pick<Buyer, 'address' | 'sign'>, purpose: string) =>
+    payerHeaders: async (buyer: Pick<Buyer, 'address' | 'sign'>, purpose: string) =>
       asHeaders(await signed(buyer, purpose, market.now())),
     ordersOf: (reference: string) =>
       market.db.selectFrom('orders').selectAll().where('payment_reference', '=', reference).execute(),

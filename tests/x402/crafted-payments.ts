@@ -15,7 +15,7 @@ import { concat, type Hex, type PrivateKeyAccount, toHex } from 'viem'
 import type { SolanaWorld } from '../chains/solana-support.ts'
 import type { Reply } from '../support/client.ts'
 import { until } from '../support/until.ts'
-import type { HireWorld } from './hire-world.ts'
+import type { PurchaseWorld } from './purchase-world.ts'
 import type { EvmPayload } from './stock-evm-buyer.ts'
 
 /** The decoded payment header of a client. */
@@ -29,7 +29,8 @@ export interface Payment {
 export const opened = (header: string): Payment =>
   JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as Payment
 
-export const sealed = (payment: unknown): string => Buffer.from(JSON.stringify(payment)).toString('base64')
+export const encodePayment = (payment: unknown): string =>
+  Buffer.from(JSON.stringify(payment)).toString('base64')
 
 export const proofIn = (header: string): string => {
   const { from, nonce } = opened(header).payload.authorization
@@ -55,7 +56,7 @@ export async function solanaPayload(
 
 /** Runs `work` after a payment was broadcast and before it is mined. */
 export async function inFlight(
-  { market }: Pick<HireWorld, 'market'>,
+  { market }: Pick<PurchaseWorld, 'market'>,
   chain: EvmNetwork,
   header: string,
   hire: () => Promise<Reply>,
@@ -81,7 +82,7 @@ export async function inFlight(
 }
 
 /** Broadcasts another account's authorization with a higher gas price. */
-export async function frontRun(chain: EvmNetwork, thief: PrivateKeyAccount, header: string): Promise<Hex> {
+export async function frontRun(chain: EvmNetwork, attacker: PrivateKeyAccount, header: string): Promise<Hex> {
   const { authorization: a, signature } = opened(header).payload
   const data = authorizationCall(
     {
@@ -94,9 +95,9 @@ export async function frontRun(chain: EvmNetwork, thief: PrivateKeyAccount, head
     },
     signature,
   )
-  await chain.fund(thief.address)
+  await chain.fund(attacker.address)
   const fees = { maxFeePerGas: 900_000_000_000n, maxPriorityFeePerGas: 500_000_000_000n }
-  const bytes = await thief.signTransaction({
+  const bytes = await attacker.signTransaction({
     ...{ type: 'eip1559', chainId: chain.chainId, nonce: 0, to: chain.usdc, data, gas: 300_000n },
     ...fees,
   })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 test('worker metrics: served while the database is down, without the queue length', async () => {
   const db = connect({ url: 'postgres://nobody@127.0.0.1:1/away' })
-  const figures = await startMetricsServer({
+  const metrics = await startMetricsServer({
     host: '127.0.0.1',
     port: 0,
     readers: ['127.0.0.1'],
@@ -14,14 +14,14 @@ test('worker metrics: served while the database is down, without the queue lengt
     isStopping: () => false,
   })
   try {
-    figures.countFailure('deliver-events')
-    const answer = await fetch(`${figures.address}/metrics`)
-    const text = await answer.text()
-    expect(answer.status).toBe(200)
+    metrics.countFailure('deliver-events')
+    const response = await fetch(`${metrics.address}/metrics`)
+    const text = await response.text()
+    expect(response.status).toBe(200)
     expect(text).toContain('market_job_failures_total{task="deliver-events"} 1')
     expect(text).toMatch(/^market_jobs_waiting nan$/im)
   } finally {
-    await figures.stop()
+    await metrics.stop()
     await db.destroy()
   }
 })

@@ -4,20 +4,24 @@ interface Secret {
   readonly name: 'api_key' | 'webhook_secret'
   readonly form: RegExp
   /** The only operations whose responses may contain it unmasked. */
-  readonly showers: ReadonlySet<string>
+  readonly returnedBy: ReadonlySet<string>
 }
 
-const showers = (...ids: readonly OperationId[]): ReadonlySet<string> => new Set(ids)
+const returnedBy = (...ids: readonly OperationId[]): ReadonlySet<string> => new Set(ids)
 
 export const SECRETS: readonly Secret[] = [
-  { name: 'api_key', form: /market_[0-9A-Za-z]{49}/g, showers: showers('registerAgent', 'recoverAgents') },
+  {
+    name: 'api_key',
+    form: /market_[0-9A-Za-z]{49}/g,
+    returnedBy: returnedBy('registerAgent', 'recoverAgents'),
+  },
   {
     name: 'webhook_secret',
     form: /whsec_[\w-]{43}/g,
-    showers: showers('registerAgent', 'getMyAgent', 'updateMyAgent'),
+    returnedBy: returnedBy('registerAgent', 'getMyAgent', 'updateMyAgent'),
   },
 ]
 
 /** The unmasked secrets in a text. */
-export const shownSecrets = (text: string): (Secret & { readonly text: string })[] =>
+export const findSecrets = (text: string): (Secret & { readonly text: string })[] =>
   SECRETS.flatMap((secret) => [...text.matchAll(secret.form)].map(([found]) => ({ ...secret, text: found })))

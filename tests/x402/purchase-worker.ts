@@ -8,7 +8,7 @@ import { PUBLIC_ADDRESS } from '../support/market.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { startWorker } from '../support/worker-process.ts'
-import { type HireWorld, startHireWorld } from './hire-world.ts'
+import { type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 const BLOCK_MS = 100
 /** Without other funds in the treasury, a payout waits up to 30 s for the previous one to settle. */
@@ -30,11 +30,11 @@ function keepMining(chains: readonly EvmNetwork[]) {
   }
 }
 
-export type WorkedWorld = Awaited<ReturnType<typeof startWorkedWorld>>
+export type WorkerWorld = Awaited<ReturnType<typeof startWorkerWorld>>
 
 /** The purchase world with a worker process and endpoints that record the events they receive. */
-export async function startWorkedWorld() {
-  const [world, receiver] = await Promise.all([startHireWorld({ float: FLOAT }), startReceiver()])
+export async function startWorkerWorld() {
+  const [world, receiver] = await Promise.all([startPurchaseWorld({ float: FLOAT }), startReceiver()])
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const caFile = join(folder, 'ca.pem')
   writeFileSync(caFile, receiver.ca)
@@ -76,7 +76,11 @@ interface ToldEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-function workerEnvironment({ market, chains, base, alt, solana }: HireWorld, port: number, caFile: string) {
+function workerEnvironment(
+  { market, chains, base, alt, solana }: PurchaseWorld,
+  port: number,
+  caFile: string,
+) {
   const {
     DATABASE_URL = '',
     VAULT_KEYS = '',

@@ -5,20 +5,20 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { until } from '../support/until.ts'
-import type { Buyer } from './hire-buyers.ts'
-import { BRIEF, DUE, decoded, type HireWorld, json, startHireWorld } from './hire-world.ts'
-import { opened, proofIn, sealed } from './odd-payments.ts'
+import type { Buyer } from './buyers.ts'
+import { encodePayment, opened, proofIn } from './crafted-payments.ts'
+import { BRIEF, DUE, decoded, json, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 /** An API client that lost the response repeats the request with the same Idempotency-Key and a newly signed payment. */
 
 const OTHER = 'Something else.'
 const USED = { status: 409, body: { code: 'payment_already_used' } }
 
-let world: HireWorld
+let world: PurchaseWorld
 let serviceId: string
 let twinId: string
 beforeAll(async () => {
-  world = await startHireWorld()
+  world = await startPurchaseWorld()
   serviceId = (await world.newSeller()).serviceId
   twinId = (await world.newSeller()).serviceId
 })
@@ -77,7 +77,7 @@ test('payment identifier: works like an Idempotency-Key', async () => {
   const buyer = await onBase()
   const id = randomUUID().replaceAll('-', '')
   const named = async () =>
-    sealed({
+    encodePayment({
       ...opened(await sign(buyer)),
       extensions: { 'payment-identifier': { info: { required: false, id } } },
     })
@@ -159,7 +159,7 @@ test('Idempotency-Key: another caller without the payer’s signature can neithe
   const forge = async () => {
     const payment = opened(await sign(stranger))
     const authorization = { ...payment.payload.authorization, from: victim.address }
-    return sealed({ ...payment, payload: { ...payment.payload, authorization } })
+    return encodePayment({ ...payment, payload: { ...payment.payload, authorization } })
   }
   const rejected = { status: 402, body: { error: 'invalid_exact_evm_signature' } }
   expect(await hire(await forge(), 'job-7')).toMatchObject(rejected)

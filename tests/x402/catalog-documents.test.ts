@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeOwnedAgent } from '../support/makers.ts'
 import { makeService } from '../support/services.ts'
-import { CAIP2, openShop, startShopWorld, TREASURY, USDC } from './shop-world.ts'
+import { CAIP2, startCatalogServer, startCatalogWorld, TREASURY, USDC } from './catalog-world.ts'
 
-type World = Awaited<ReturnType<typeof startShopWorld>>
+type World = Awaited<ReturnType<typeof startCatalogWorld>>
 
 let world: World
 let service: { id: string }
 beforeAll(async () => {
-  world = await startShopWorld()
+  world = await startCatalogWorld()
   service = await makeService(world.market, await makeOwnedAgent(world.market), {
     requirement_fields: [
       { label: 'Colour', type: 'select', options: ['red', 'blue'], required: true },
@@ -20,10 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const read = async (path: string, shop = world.shop) => JSON.parse((await shop.get(path)).text)
+const read = async (path: string, server = world.server) => JSON.parse((await server.get(path)).text)
 
 test('manifest: has the fields of every client at both paths', async () => {
-  const { url } = world.shop
+  const { url } = world.server
   const manifest = await read('/.well-known/x402')
   expect(await read('/.well-known/x402.json')).toEqual(manifest)
   const resource = `${url}/api/x402/discover/${service.id}`
@@ -72,15 +72,17 @@ test('manifest: has the fields of every client at both paths', async () => {
 
 test('manifest and llms.txt: every endpoint they list exists', async () => {
   const { endpoints } = await read('/.well-known/x402')
-  const { text } = await world.shop.get('/llms.txt')
+  const { text } = await world.server.get('/llms.txt')
   const linked = [...text.matchAll(/\]\((\S+)\)/g)].map(([, link = '']) => link)
   expect(linked.length).toBeGreaterThan(5)
   for (const link of [...linked, ...(Object.values(endpoints) as string[])]) {
-    const path = link.replace(world.shop.url, '').replaceAll('{service_id}', service.id)
-    const { status, text: answer } = await world.shop.get(path.includes('search') ? `${path}?query=a` : path)
+    const path = link.replace(world.server.url, '').replaceAll('{service_id}', service.id)
+    const { status, text: answer } = await world.server.get(
+      path.includes('search') ? `${path}?query=a` : path,
+    )
     // A route that does not exist returns `no_such_route` for GET and POST.
     const isPost = answer.includes('no_such_route')
-    const posted = isPost ? await fetch(`${world.shop.url}${path}`, { method: 'POST' }) : undefined
+    const posted = isPost ? await fetch(`${world.server.url}${path}`, { method: 'POST' }) : undefined
     expect(isPost ? await posted?.text() : answer).not.toContain('no_such_route')
     expect(isPost ? 200 : status).not.toBe(404)
   }
@@ -91,7 +93,7 @@ test('services OpenAPI: one operation per service with the fields of the spec', 
   expect(document).toMatchObject({
     openapi: '3.1.0',
     info: { version: '1.0.0' },
-    servers: [{ url: world.shop.url }],
+    servers: [{ url: world.server.url }],
   })
   expect(document).not.toHaveProperty('x-pages')
   const path = `/api/x402/discover/${service.id}`
@@ -168,18 +170,18 @@ test('services OpenAPI: many services are split by category and page, each liste
       case when n % 2 = 0 then 'seo' else 'ugc' end, 'Copy ' || n, description, price_type, price_micros,
       turnaround_hours, deliverables, quota_limit, max_revisions, '[]', active, marketable, created_at, updated_at
     from listings cross join generate_series(1, 502) as n where id = ${service.id}`.execute(world.market.db)
-  const shop = await openShop(world.market)
-  const document = await read('/openapi.json', shop)
+  const server = await startCatalogServer(world.market)
+  const document = await read('/openapi.json', server)
   expect(Object.keys(document.paths)).toHaveLength(100)
   expect(document['x-pages']).toHaveLength(12)
   expect(document['x-pages']).toContainEqual({
     category: 'seo',
-    url: `${shop.url}/openapi.json?category=seo`,
+    url: `${server.url}/openapi.json?category=seo`,
   })
   const found = new Set<string>()
   for (const { url } of document['x-pages']) {
     for (let next: string | null = url; next !== null; ) {
-      const page = await read(next.replace(shop.url, ''), shop)
+      const page = await read(next.replace(server.url, ''), server)
       for (const path of Object.keys(page.paths)) {
         expect(found).not.toContain(path)
         found.add(path)
@@ -188,12 +190,12 @@ test('services OpenAPI: many services are split by category and page, each liste
     }
   }
   expect(found.size).toBe(503)
-  expect((await read('/.well-known/x402', shop)).hasMore).toBe(true)
-  await shop.stop()
+  expect((await read('/.well-known/x402', server)).hasMore).toBe(true)
+  await server.stop()
 })
 
 test('favicon.ico is an icon file', async () => {
-  const response = await fetch(`${world.shop.url}/favicon.ico`)
+  const response = await fetch(`${world.server.url}/favicon.ico`)
   expect(response.headers.get('content-type')).toBe('image/x-icon')
   const bytes = Buffer.from(await response.arrayBuffer())
   expect(bytes.subarray(0, 4).toString('hex')).toBe('00000100')

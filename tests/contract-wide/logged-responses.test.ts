@@ -12,10 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const figures = async () => (await fetch(`${market.url}/metrics`)).text()
+const metrics = async () => (await fetch(`${market.url}/metrics`)).text()
 
 /** Requests in flight, without the one that reads the metrics. */
-const inFlight = async () => Number(/^market_requests_in_flight (-?\d+)$/m.exec(await figures())?.[1]) - 1
+const inFlight = async () => Number(/^market_requests_in_flight (-?\d+)$/m.exec(await metrics())?.[1]) - 1
 
 const linesOf = (operation: string) =>
   market
@@ -23,7 +23,7 @@ const linesOf = (operation: string) =>
     .split('\n')
     .filter((line) => line.includes(`"operation":"${operation}"`))
 
-async function openAndHangUp(apiKey: string) {
+async function openAndDisconnect(apiKey: string) {
   const { hostname, port } = new URL(market.url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.write(`GET /api/events/stream HTTP/1.1\r\nHost: market\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`)
@@ -33,18 +33,18 @@ async function openAndHangUp(apiKey: string) {
 
 test('request log: a stream that the client closes is logged, counted and no longer in flight', async () => {
   const { apiKey } = await makeAgent(market)
-  for (let n = 0; n < 3; n++) await openAndHangUp(apiKey)
+  for (let n = 0; n < 3; n++) await openAndDisconnect(apiKey)
   await until('three lines in the log', () => linesOf('streamEvents').length === 3)
   expect(await inFlight()).toBe(0)
-  expect(await figures()).toContain('market_requests_total{operation="streamEvents",status="200"} 3')
+  expect(await metrics()).toContain('market_requests_total{operation="streamEvents",status="200"} 3')
 })
 
 test('request log: a preflight is logged, and the in-flight gauge returns to zero', async () => {
   const before = linesOf('other').length
-  const asked = { origin: APP_URL, 'access-control-request-method': 'POST' }
-  const answer = await fetch(`${market.url}/api/agents/register`, { method: 'OPTIONS', headers: asked })
-  expect(answer.status).toBe(204)
-  const isNoted = () => linesOf('other').slice(before).join().includes('"method":"OPTIONS"')
-  await until('a line in the log', isNoted)
+  const headers = { origin: APP_URL, 'access-control-request-method': 'POST' }
+  const response = await fetch(`${market.url}/api/agents/register`, { method: 'OPTIONS', headers })
+  expect(response.status).toBe(204)
+  const isLogged = () => linesOf('other').slice(before).join().includes('"method":"OPTIONS"')
+  await until('a line in the log', isLogged)
   expect(await inFlight()).toBe(0)
 })

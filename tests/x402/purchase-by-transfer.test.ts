@@ -324,12 +324,12 @@ test('above 25 USDC a purchase requires the reference or the payer’s signature
 
 /** Another user buys with the payer's transfer, which is public on the chain. */
 async function steal(hash: string) {
-  const thief = await world.newSeller({ price_usd: '10.00' })
+  const attacker = await world.newSeller({ price_usd: '10.00' })
   const headers = { 'x-payment': hash }
-  const stolen = await client().post(payPath(thief.serviceId), { brief: 'For me.' }, { headers })
+  const stolen = await client().post(payPath(attacker.serviceId), { brief: 'For me.' }, { headers })
   expect(stolen.status).toBe(200)
   const id: string = stolen.body.data.order_id
-  return { id, deliver: () => world.deliver(thief.apiKey, id) }
+  return { id, deliver: () => world.deliver(attacker.apiKey, id) }
 }
 
 async function stealAndDeliver(hash: string) {

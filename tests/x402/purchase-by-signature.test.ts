@@ -206,9 +206,9 @@ test('a transaction that we settled is rejected as a proof of payment', async ()
   const payment = await signPayment()
   const { headers } = await hire(payment)
   const { transaction } = JSON.parse(atob(headers.get('payment-response') ?? '')) as { transaction: string }
-  const thief = await fetch(payUrl(), {
+  const attacker = await fetch(payUrl(), {
     ...json({ brief: 'For me.' }),
     headers: { 'content-type': 'application/json', 'x-payment': transaction, ...from() },
   })
-  expect(thief.status).toBe(409)
+  expect(attacker.status).toBe(409)
 })
