@@ -6,6 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { type Dev, startDev } from './dev-process.ts'
+import { runQuickStart } from './quick-start.ts'
 
 let dev: Dev
 beforeAll(async () => {
@@ -213,6 +214,12 @@ describe.each(NAMES)('on %s', (network) => {
     }
     expect(await usdcOf(network, to)).toBe(0n)
   })
+})
+
+test('the quick start of README.md ends with a payout on chain', async () => {
+  const { tx_hash, output } = await runQuickStart(dev.at)
+  expect(output).toContain("status: 'sent'")
+  expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
 })
 
 test('a stock x402 client pays with a signature alone: the gas is ours', async () => {
