@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { drawStates } from '../../scripts/draw-states.ts'
 
@@ -27,4 +28,45 @@ test('CONTRIBUTING.md: names every script of package.json', () => {
       !page.includes(`npm run ${name}`) && !page.includes(`npm ${name}`) && !page.includes(`\`${name}\``),
   )
   expect(missing).toEqual([])
+})
+
+describe('docs/architecture/walkthrough.md', () => {
+  const MOST_FILES = 60
+  const tours = read('docs/architecture/walkthrough.md').split(/^## /m).slice(1)
+
+  test.each(tours.map((tour) => [tour.split('\n')[0], tour]))(
+    '%s: at most 60 files, and all exist',
+    (_name, tour) => {
+      const steps = [...tour.matchAll(/^(\d+)\. `([^`]+)`/gm)].map(([, number, file]) => ({
+        number: Number(number),
+        file,
+      }))
+      const files = steps.map(({ file }) => `packages/${file}`)
+      expect(steps.map(({ number }) => number)).toEqual(steps.map((_step, at) => at + 1))
+      expect(files.length).toBeGreaterThan(0)
+      expect(files.length).toBeLessThanOrEqual(MOST_FILES)
+      expect(files.filter((file) => !existsSync(file))).toEqual([])
+      expect(new Set(files).size).toBe(files.length)
+    },
+  )
+})
+
+const PAGES = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'docs/glossary.md',
+  'docs/architecture/walkthrough.md',
+]
+
+test.each(PAGES)('%s: every link to a file works', (page) => {
+  const targets = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
+  expect(targets.filter((target) => !existsSync(join(dirname(page), target)))).toEqual([])
+})
+
+test.each(PAGES)('%s: every file that it names exists', (page) => {
+  const named = [
+    ...read(page).matchAll(/`((?:apps|docs|packages|scripts|tests)\/[\w./-]+\.(?:ts|md|sql))`/g),
+  ].map(([, file = '']) => file)
+  expect(named.filter((file) => !file.includes('NNNN') && !existsSync(file))).toEqual([])
 })
