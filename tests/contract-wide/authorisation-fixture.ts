@@ -1,11 +1,11 @@
 import type { CallerKind, Operation } from '@market/contract/define'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
-import type { Ask } from '../support/client.ts'
+import type { RequestOptions } from '../support/client.ts'
 import { makeFundedOrders } from '../support/funded-orders.ts'
-import { makeHiredOrder } from '../support/hired-order.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, PUBLIC_ADDRESS } from '../support/market.ts'
-import { makeOrderIn } from '../support/order-in.ts'
+import { makeOrderIn } from '../support/order-in-state.ts'
+import { makePurchasedOrder } from '../support/purchased-order.ts'
 import { makeService } from '../support/services.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import {
@@ -13,7 +13,7 @@ import {
   bringFees,
   bringSurplus,
   makeFailed,
-  makeSending,
+  makeOutgoingTransfer,
   makeUnmatched,
 } from '../support/treasury.ts'
 
@@ -69,7 +69,7 @@ export async function makeWorld(market: Market) {
     /** Ordered by the other wallet and completed. */
     completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
     /** Purchased with x402 by an unknown payer. */
-    hiredOrder: await makeHiredOrder(market, service),
+    hiredOrder: await makePurchasedOrder(market, service),
     /** Ordered by the other wallet, one for each action on orders. */
     orders: await makeFundedOrders(market, sides),
     hiddenService: await makeService(market, hiddenAgent),
@@ -91,7 +91,7 @@ async function makeMoney({ db }: Market) {
   return {
     toGiveBack: await makeUnmatched(db),
     toKeep,
-    toBook: await makeSending(db, { reference: toKeep.reference }),
+    toBook: await makeOutgoingTransfer(db, { reference: toKeep.reference }),
     failedPayout: await makeFailed(db),
   }
 }
@@ -102,7 +102,7 @@ export async function credentialOf(
   principal: Principal,
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
-): Promise<Pick<Ask, 'bearer' | 'headers'>> {
+): Promise<Pick<RequestOptions, 'bearer' | 'headers'>> {
   switch (principal) {
     case 'anonymous':
       return {}

@@ -2,7 +2,7 @@ import { isWrite, type Operation } from '@market/contract/define'
 import { LIMITS, type LimitName } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Ask, type Reply, someAddress } from '../support/client.ts'
+import { type Reply, type RequestOptions, someAddress } from '../support/client.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { rejected } from '../support/rejected.ts'
@@ -29,7 +29,7 @@ const requests = new Map(
 )
 
 /** Rejected with 4xx because of an unknown field, but counted. */
-function spend(operation: Operation, ask: Ask): Promise<Reply> {
+function spend(operation: Operation, ask: RequestOptions): Promise<Reply> {
   const { method = '', path = '' } = requests.get(operation.id) ?? {}
   return isWrite(operation)
     ? market.client().send(method, path, { ...ask, body: { surplus: true } })

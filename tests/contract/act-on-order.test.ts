@@ -3,7 +3,7 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { makeOrder, NO_ORDER, orderAgain } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -24,7 +24,7 @@ const act = (id: string, action: string, fields: Record<string, unknown> = {}) =
   world.act(parties.buyer, id, action, fields)
 const byAgent = (id: string, action: string) => world.byKey(parties.seller.apiKey, id, action)
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => world.market,
   operation: operations.actOnOrder,
   good: async () => {

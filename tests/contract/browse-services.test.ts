@@ -1,6 +1,6 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
@@ -58,7 +58,7 @@ async function names(query: Record<string, string>): Promise<string[]> {
 const nameOf = (id: string): string =>
   Object.entries({ known, cheap, starred, young }).find(([, service]) => service.id === id)?.[0] ?? 'unknown'
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.browseServices,
   good: async () => ({ path: PATH }),

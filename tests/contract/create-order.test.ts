@@ -2,8 +2,8 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOrderWorld } from '../orders/order-world.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { BRIEF, orderOf } from '../support/orders.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const create = (body: unknown, ask?: Ask) => market.client().post(PATH, body, ask)
+const create = (body: unknown, ask?: RequestOptions) => market.client().post(PATH, body, ask)
 const offered = async (fields: Record<string, unknown> = {}) => {
   const seller = await makeOwnedAgent(market)
   return { seller, service: await makeService(market, seller, fields) }
@@ -32,7 +32,7 @@ const asked = (service: { id: string }, fields: Record<string, unknown> = {}) =>
   ...fields,
 })
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.createOrder,
   good: async () => {

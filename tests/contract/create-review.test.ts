@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
-import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
@@ -21,10 +21,11 @@ beforeAll(async () => {
 afterAll(() => market.stop())
 
 const pathOf = (orderId: string) => `/api/orders/${orderId}/review`
-const review = (orderId: string, body: unknown, ask: Ask) => market.client().post(pathOf(orderId), body, ask)
+const review = (orderId: string, body: unknown, ask: RequestOptions) =>
+  market.client().post(pathOf(orderId), body, ask)
 
 async function makeWork(status: Status = 'completed') {
-  const { agent, service } = await makeShop(market)
+  const { agent, service } = await makeAgentWithService(market)
   const { id, buyer, headers } = await makeOrderIn(market, service, status)
   return { id, agent, service, buyer, headers }
 }
@@ -32,7 +33,7 @@ async function makeWork(status: Status = 'completed') {
 /** An order is reviewed once, so another request of the same buyer is about another order of theirs. */
 const otherOrders = new Map<string, string>()
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.createReview,
   good: async () => {
@@ -58,7 +59,7 @@ test('201: the order and the agent include the review, and the ratings of agent 
       created_at: expect.stringMatching(INSTANT),
     },
   })
-  const read = async (path: string, ask?: Ask) => (await market.client().get(path, ask)).body.data
+  const read = async (path: string, ask?: RequestOptions) => (await market.client().get(path, ask)).body.data
   expect((await read(`/api/orders/${id}`, { headers })).review).toEqual(body.data)
   expect(await read(`/api/agents/${agent.id}`)).toMatchObject({
     agent: { avg_rating: 5 },

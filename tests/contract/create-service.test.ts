@@ -3,8 +3,8 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -20,9 +20,10 @@ beforeAll(async () => {
 afterAll(() => market.stop())
 
 const pathOf = (agentId: string) => `/api/agents/${agentId}/services`
-const create = (agentId: string, body: unknown, ask?: Ask) => market.client().post(pathOf(agentId), body, ask)
+const create = (agentId: string, body: unknown, ask?: RequestOptions) =>
+  market.client().post(pathOf(agentId), body, ask)
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.createService,
   good: async () => {

@@ -1,8 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -17,7 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const remove = (id: string, ask?: Ask) => market.client().send('DELETE', `/api/services/${id}`, ask)
+const remove = (id: string, ask?: RequestOptions) =>
+  market.client().send('DELETE', `/api/services/${id}`, ask)
 
 async function make() {
   const agent = await makeOwnedAgent(market)
@@ -26,7 +27,7 @@ async function make() {
 
 let another = ''
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.deleteService,
   good: async () => {

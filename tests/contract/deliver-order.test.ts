@@ -1,8 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -19,10 +19,10 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const pathOf = (id: string) => `/api/orders/${id}/deliver`
-const deliver = (id: string, body: unknown, ask: Ask = { bearer: parties.seller.apiKey }) =>
+const deliver = (id: string, body: unknown, ask: RequestOptions = { bearer: parties.seller.apiKey }) =>
   world.market.client().post(pathOf(id), body, ask)
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => world.market,
   operation: operations.deliverOrder,
   good: async () => ({

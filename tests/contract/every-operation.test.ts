@@ -16,7 +16,7 @@ const fileOf = (operation: Operation): string =>
 
 const textOf = (operation: Operation): string => readFileSync(new URL(fileOf(operation), FOLDER), 'utf8')
 
-/** What `commonRefusals` and `commonWriteRefusals` bring about for whichever operation they are given. */
+/** What `commonErrors` and `commonWriteErrors` test for every operation. */
 function broughtAlong(operation: Operation): number[] {
   const takesAnyone = operation.callers.includes('anonymous')
   // Whoever may come with or without a signature has a test of wrong signatures of its own.
@@ -43,7 +43,7 @@ describe.each(operationList.map((operation) => ({ operation, id: operation.id })
     expect(files).toContain(fileOf(operation))
     if (isSold(operation)) return expect(textOf(operation)).toContain(`operations.${operation.id}`)
     expect(textOf(operation)).toContain(`operation: operations.${operation.id},`)
-    expect(textOf(operation)).toContain(isWrite(operation) ? 'commonWriteRefusals({' : 'commonRefusals(')
+    expect(textOf(operation)).toContain(isWrite(operation) ? 'commonWriteErrors({' : 'commonErrors(')
   })
 
   test('has a test of its success and of every failure it declares', () => {

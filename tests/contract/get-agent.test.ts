@@ -1,6 +1,6 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -15,7 +15,7 @@ afterAll(() => market.stop())
 
 const read = (idOrSlug: string) => market.client().get(`/api/agents/${encodeURIComponent(idOrSlug)}`)
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.getAgent,
   good: async () => ({ path: `/api/agents/${(await makeOwnedAgent(market)).id}` }),

@@ -2,7 +2,7 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
@@ -19,7 +19,7 @@ afterAll(() => market.stop())
 
 const ask = (query: Record<string, string>) => market.client().get(`${PATH}?${new URLSearchParams(query)}`)
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.getAuthMessage,
   good: async () => ({ path: `${PATH}?wallet=${evmSigner().address}` }),

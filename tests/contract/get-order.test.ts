@@ -1,8 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
-import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const pathOf = (id: string) => `/api/orders/${id}`
-const read = (id: string, ask: Ask) => world.market.client().get(pathOf(id), ask)
+const read = (id: string, ask: RequestOptions) => world.market.client().get(pathOf(id), ask)
 
 const subject: Subject = {
   market: () => world.market,
@@ -31,7 +31,7 @@ const subject: Subject = {
     return { path: pathOf(id), ask: { bearer: seller.apiKey } }
   },
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, pathOf(NO_ORDER))
 
 test('200: an unpaid order with its payment options', async () => {
@@ -65,7 +65,7 @@ test('200: viewer_role for each reader; payout is null for the buyer', async () 
   const id = await world.walk(parties, 'completed')
   const { owner, apiKey } = parties.seller
   const ownerProof = asHeaders(await signed(owner, 'session', world.market.now()))
-  const roleOf = async (ask: Ask) => {
+  const roleOf = async (ask: RequestOptions) => {
     const { data } = (await read(id, ask)).body
     return [data.viewer_role, data.payout?.amount_usd]
   }

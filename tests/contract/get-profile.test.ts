@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -22,7 +22,7 @@ const subject: Subject = {
   operation: operations.getProfile,
   good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 test('200: returns the account with its wallets and no data of other users', async () => {

@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { BRIEF, NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { BASE_URL } from '../support/settings.ts'
@@ -29,7 +29,7 @@ afterAll(() => world.stop())
 
 const client = () => world.market.client()
 
-commonRefusals({
+commonErrors({
   market: () => world.market,
   operation: operations.getPurchasedOrder,
   good: async () => ({ path }),

@@ -3,8 +3,8 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const read = (id: string, ask?: Ask) => market.client().get(`/api/services/${id}`, ask)
+const read = (id: string, ask?: RequestOptions) => market.client().get(`/api/services/${id}`, ask)
 
 const subject: Subject = {
   market: () => market,
@@ -29,7 +29,7 @@ const subject: Subject = {
     path: `/api/services/${(await makeService(market, await makeOwnedAgent(market))).id}`,
   }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, `/api/services/${NOTHING}`)
 
 test('200: all fields, without credentials', async () => {

@@ -6,7 +6,7 @@ import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -73,7 +73,7 @@ const subject: Subject = {
   operation: operations.getSolvencyProof,
   good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 interface Proof {

@@ -3,7 +3,7 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury } from '../reserves/treasury.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.getSolvency,
   good: async () => ({ path: PATH }),

@@ -4,7 +4,7 @@ import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PaperChain } from '../payments/paper-chain.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -27,7 +27,7 @@ const subject: Subject = {
   operation: operations.getTreasury,
   good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 const read = async (query = '') => (await market.client().get(`${PATH}${query}`, { bearer: ADMIN_KEY })).body

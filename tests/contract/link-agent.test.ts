@@ -1,8 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const link = (api_key: unknown, ask?: Ask) => market.client().post(PATH, { api_key }, ask)
+const link = (api_key: unknown, ask?: RequestOptions) => market.client().post(PATH, { api_key }, ask)
 
 const subject: Subject = {
   market: () => market,
@@ -30,7 +30,7 @@ const subject: Subject = {
     ask: { bearer: (await makeUser(market)).token },
   }),
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
 })

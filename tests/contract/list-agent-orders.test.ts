@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -20,7 +20,8 @@ beforeAll(async () => {
 afterAll(() => market.stop())
 
 const pathOf = (id: string) => `/api/agents/${id}/orders`
-const list = (id: string, ask: Ask, query = '') => market.client().get(`${pathOf(id)}${query}`, ask)
+const list = (id: string, ask: RequestOptions, query = '') =>
+  market.client().get(`${pathOf(id)}${query}`, ask)
 const idsOf = (orders: readonly { id: string }[]) => orders.map(({ id }) => id)
 
 const subject: Subject = {
@@ -31,7 +32,7 @@ const subject: Subject = {
     return { path: pathOf(agent.id), ask: { bearer: agent.apiKey } }
   },
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, pathOf(NOBODY))
 
 test('200: the orders of the agent, for the agent, its owner wallet and its owner', async () => {

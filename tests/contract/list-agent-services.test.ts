@@ -3,8 +3,8 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => market.stop())
 
 const pathOf = (agentId: string) => `/api/agents/${agentId}/services`
-const list = (agentId: string, query = '', ask?: Ask) =>
+const list = (agentId: string, query = '', ask?: RequestOptions) =>
   market.client().get(`${pathOf(agentId)}${query}`, ask)
 
 const subject: Subject = {
@@ -29,7 +29,7 @@ const subject: Subject = {
   operation: operations.listAgentServices,
   good: async () => ({ path: pathOf((await makeOwnedAgent(market)).id) }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, pathOf(NOBODY))
 
 /** An agent with three services, the second of them inactive. */

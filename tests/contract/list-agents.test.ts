@@ -3,8 +3,8 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -42,10 +42,10 @@ afterAll(() => market.stop())
 const become = (agent: Made, counts: Record<string, number | string>) =>
   market.db.updateTable('agents').set(counts).where('id', '=', agent.id).execute()
 
-const list = (query: Record<string, string> = {}, ask?: Ask) =>
+const list = (query: Record<string, string> = {}, ask?: RequestOptions) =>
   market.client().get(`${PATH}?${new URLSearchParams(query)}`, ask)
 
-async function names(query: Record<string, string>, ask?: Ask): Promise<string[]> {
+async function names(query: Record<string, string>, ask?: RequestOptions): Promise<string[]> {
   const { status, body } = await list(query, ask)
   expect(status).toBe(200)
   return body.data.map(({ id }: { id: string }) => nameOf(id))
@@ -54,7 +54,7 @@ async function names(query: Record<string, string>, ask?: Ask): Promise<string[]
 const nameOf = (id: string): string =>
   Object.entries({ steady, starred, busy, young }).find(([, agent]) => agent.id === id)?.[0] ?? 'unknown'
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.listAgents,
   good: async () => ({ path: PATH }),

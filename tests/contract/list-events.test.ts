@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
-import { happen } from '../support/happen.ts'
+import { commonErrors } from '../support/common-errors.ts'
+import { emitMessages } from '../support/emit-messages.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.listEvents,
   good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(market)).apiKey } }),
@@ -43,9 +43,9 @@ test('200: an agent to which nothing happened reads nothing, and is told to ask 
 
 test('200: its own events and nobody else’s, oldest first, numbered from 1', async () => {
   const [one, other] = [await makeAgent(market), await makeAgent(market)]
-  await happen(market.db, one.id, 'a', 'b')
-  await happen(market.db, other.id, 'x')
-  await happen(market.db, one.id, 'c')
+  await emitMessages(market.db, one.id, 'a', 'b')
+  await emitMessages(market.db, other.id, 'x')
+  await emitMessages(market.db, one.id, 'c')
   expect((await get(one.apiKey)).body).toEqual({
     success: true,
     data: [eventOf('1', 'a'), eventOf('2', 'b'), eventOf('3', 'c')],
@@ -56,7 +56,7 @@ test('200: its own events and nobody else’s, oldest first, numbered from 1', a
 
 test('200: page after page, each begins where the one before ended', async () => {
   const { id, apiKey } = await makeAgent(market)
-  await happen(market.db, id, ...Array.from({ length: 25 }, (_, n) => `message ${n}`))
+  await emitMessages(market.db, id, ...Array.from({ length: 25 }, (_, n) => `message ${n}`))
   expect((await get(apiKey)).body.data).toHaveLength(20)
   const read: string[] = []
   for (let after = '0', more = true; more; ) {
@@ -72,7 +72,7 @@ test('200: page after page, each begins where the one before ended', async () =>
 test('200: returns any text unchanged', async () => {
   const { id, apiKey } = await makeAgent(market)
   const content = 'Zoë 🚀 "quoted" \\ back\nline\u2028sep </script> {"a":1}'
-  await happen(market.db, id, content)
+  await emitMessages(market.db, id, content)
   expect((await get(apiKey)).body.data[0].data.content).toBe(content)
 })
 

@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
-import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -20,14 +20,15 @@ beforeAll(async () => {
 afterAll(() => market.stop())
 
 const pathOf = (orderId: string, query = '') => `/api/orders/${orderId}/messages${query}`
-const list = (orderId: string, ask: Ask, query = '') => market.client().get(pathOf(orderId, query), ask)
+const list = (orderId: string, ask: RequestOptions, query = '') =>
+  market.client().get(pathOf(orderId, query), ask)
 
 /** A thread of as many words, from either side in turn. */
 async function makeThread(words = 0) {
-  const { agent, service } = await makeShop(market)
+  const { agent, service } = await makeAgentWithService(market)
   const order = await makeOrderIn(market, service, 'in_progress')
-  const buyer: Ask = { headers: order.headers }
-  const seller: Ask = { bearer: agent.apiKey }
+  const buyer: RequestOptions = { headers: order.headers }
+  const seller: RequestOptions = { bearer: agent.apiKey }
   for (let n = 0; n < words; n++) {
     const reply = await market
       .client()
@@ -47,7 +48,7 @@ const subject: Subject = {
     return { path: pathOf(id), ask: seller }
   },
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, pathOf(NOBODY))
 
 test('200: an empty list for an order without messages', async () => {

@@ -1,6 +1,6 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.listModels,
   good: async () => ({ path: PATH }),

@@ -2,11 +2,11 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { leaveWord } from '../support/notifications.ts'
+import { makeNotification } from '../support/notifications.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -25,7 +25,7 @@ const subject: Subject = {
   operation: operations.listNotifications,
   good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 const get = (bearer: string, query = '') => market.client().get(`${PATH}${query}`, { bearer })
@@ -52,11 +52,11 @@ test('200: a person reads their own and those of linked wallets, newest first, a
   const [evm, solana, other] = [evmSigner(), await solanaSigner(), evmSigner()]
   const { sub, token } = await makeUser(market, { wallets: [evm.address, solana.address] })
   const stranger = await makeUser(market, { wallets: [other.address] })
-  await leaveWord(market, `user:${sub}`, 'first')
-  await leaveWord(market, `wallet:${evm.address.toLowerCase()}`, 'second')
-  await leaveWord(market, `wallet:${solana.address}`, 'third')
-  await leaveWord(market, `user:${stranger.sub}`, 'not theirs')
-  await leaveWord(market, `wallet:${other.address.toLowerCase()}`, 'nor this')
+  await makeNotification(market, `user:${sub}`, 'first')
+  await makeNotification(market, `wallet:${evm.address.toLowerCase()}`, 'second')
+  await makeNotification(market, `wallet:${solana.address}`, 'third')
+  await makeNotification(market, `user:${stranger.sub}`, 'not theirs')
+  await makeNotification(market, `wallet:${other.address.toLowerCase()}`, 'nor this')
   const { body } = await get(token)
   expect(body).toEqual({
     success: true,
@@ -68,8 +68,8 @@ test('200: a person reads their own and those of linked wallets, newest first, a
 
 test('200: a wallet that no person need have linked reads its own with a session signature', async () => {
   const signers = [evmSigner(), await solanaSigner()] as const
-  await leaveWord(market, `wallet:${signers[0].address.toLowerCase()}`, 'for the one')
-  await leaveWord(market, `wallet:${signers[1].address}`, 'for the other')
+  await makeNotification(market, `wallet:${signers[0].address.toLowerCase()}`, 'for the one')
+  await makeNotification(market, `wallet:${signers[1].address}`, 'for the other')
   for (const [signer, title] of [
     [signers[0], 'for the one'],
     [signers[1], 'for the other'],
@@ -86,7 +86,7 @@ test('200: a wallet that no person need have linked reads its own with a session
 test('200: a wallet that was unlinked is no longer read for', async () => {
   const wallet = evmSigner()
   const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
-  await leaveWord(market, `wallet:${wallet.address.toLowerCase()}`, 'its own')
+  await makeNotification(market, `wallet:${wallet.address.toLowerCase()}`, 'its own')
   expect((await get(token)).body['unread_count']).toBe(1)
   market.idp.unlink(sub, 'wallets')
   await market.client().post('/api/auth/user', undefined, { bearer: token })
@@ -96,7 +96,7 @@ test('200: a wallet that was unlinked is no longer read for', async () => {
 test('200: pages contain every item once, and the count covers all pages', async () => {
   const { sub, token } = await makeUser(market)
   const titles = Array.from({ length: 7 }, (_, n) => `word ${n}`)
-  for (const title of titles) await leaveWord(market, `user:${sub}`, title)
+  for (const title of titles) await makeNotification(market, `user:${sub}`, title)
   const read: string[] = []
   let query = '?limit=3'
   for (let page = 0; page < 3; page++) {

@@ -1,8 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const list = (ask: Ask, query = '') => market.client().get(`${PATH}${query}`, ask)
+const list = (ask: RequestOptions, query = '') => market.client().get(`${PATH}${query}`, ask)
 const idsOf = (orders: readonly { id: string }[]) => orders.map(({ id }) => id)
 
 const subject: Subject = {
@@ -27,7 +27,7 @@ const subject: Subject = {
   operation: operations.listOrders,
   good: async () => ({ path: PATH, ask: { bearer: (await makeOwnedAgent(market)).apiKey } }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 test('200: only the orders of the caller, with all fields', async () => {

@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
@@ -51,7 +51,7 @@ const titles = async (query: Record<string, string>): Promise<string[]> => {
   return body.data.map(({ title }: { title: string }) => title)
 }
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.listPayableServices,
   good: async () => ({ path: PATH }),

@@ -1,9 +1,9 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 
 let market: Market
@@ -15,7 +15,7 @@ afterAll(() => market.stop())
 const pathOf = (agentId: string, query = '') => `/api/agents/${agentId}/reviews${query}`
 const list = (agentId: string, query = '') => market.client().get(pathOf(agentId, query))
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.listReviews,
   good: async () => ({ path: pathOf((await makeOwnedAgent(market)).id) }),
@@ -23,7 +23,7 @@ commonRefusals({
 
 /** An agent with as many reviews, oldest first. */
 async function makeReviewed(count: number) {
-  const { agent, service } = await makeShop(market)
+  const { agent, service } = await makeAgentWithService(market)
   const reviews: unknown[] = []
   for (let n = 0; n < count; n++) {
     const { id, headers } = await makeOrderIn(market, service, 'completed')
@@ -53,7 +53,7 @@ test('200: newest first, in pages; getAgent includes the newest 5', async () => 
 })
 
 test('200: does not contain the buyer', async () => {
-  const { agent, service } = await makeShop(market)
+  const { agent, service } = await makeAgentWithService(market)
   const { id, buyer, headers } = await makeOrderIn(market, service, 'completed')
   await market.client().post(`/api/orders/${id}/review`, { rating: 2 }, { headers })
   const text = JSON.stringify((await list(agent.id)).body).toLowerCase()

@@ -1,7 +1,7 @@
 import { SWITCHES } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -24,7 +24,7 @@ const subject: Subject = {
   operation: operations.listSwitches,
   good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 const untouched = (name: string) => ({

@@ -4,10 +4,10 @@ import { evmSigner } from '@market/testing/evm-signer'
 import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
-import { makeOrderIn } from '../support/order-in.ts'
+import { makeOrderIn } from '../support/order-in-state.ts'
 import { invalid } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
 
@@ -72,7 +72,7 @@ const ranked = async (query: Record<string, string> = {}): Promise<unknown[]> =>
   ])
 }
 
-commonRefusals({
+commonErrors({
   market: () => market,
   operation: operations.listTrendingServices,
   good: async () => ({ path: PATH }),

@@ -1,6 +1,6 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -8,7 +8,7 @@ import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
-import { makePayout, makeSending, NETWORK, someHash, walkPages } from '../support/treasury.ts'
+import { makeOutgoingTransfer, makePayout, NETWORK, someHash, walkPages } from '../support/treasury.ts'
 
 const PATH = '/api/admin/outgoing-transfers/unexplained'
 
@@ -23,7 +23,7 @@ const subject: Subject = {
   operation: operations.listUnexplained,
   good: async () => ({ path: PATH, ask: { bearer: ADMIN_KEY } }),
 }
-commonRefusals(subject)
+commonErrors(subject)
 rejectsWithoutProvider(subject, PATH)
 
 const get = (query = '', bearer = ADMIN_KEY) => market.client().get(`${PATH}${query}`, { bearer })
@@ -46,12 +46,12 @@ test('200: final payments that settle no payout and are not booked, oldest first
   const db = market.db
   const twice = someHash()
   const paid = await settled(twice)
-  await makeSending(db, { payoutId: paid, reference: twice })
-  const again = await makeSending(db, { payoutId: paid, at: lately })
-  const strange = await makeSending(db, { at: longAgo, amount: 1_500_000n })
-  const lost = await makeSending(db, { payoutId: `pay_${'0'.repeat(32)}`, at: daysAgo(1) })
-  await makeSending(db, { isFinal: false })
-  const booked = await makeSending(db)
+  await makeOutgoingTransfer(db, { payoutId: paid, reference: twice })
+  const again = await makeOutgoingTransfer(db, { payoutId: paid, at: lately })
+  const strange = await makeOutgoingTransfer(db, { at: longAgo, amount: 1_500_000n })
+  const lost = await makeOutgoingTransfer(db, { payoutId: `pay_${'0'.repeat(32)}`, at: daysAgo(1) })
+  await makeOutgoingTransfer(db, { isFinal: false })
+  const booked = await makeOutgoingTransfer(db)
   await db
     .updateTable('outgoing_transfers')
     .set({ written_off_at: new Date() })
@@ -77,7 +77,7 @@ test('200: final payments that settle no payout and are not booked, oldest first
 
 test('200: pages contain every item once, also items with the same timestamp', async () => {
   const at = daysAgo(1)
-  for (let n = 0; n < 3; n++) await makeSending(market.db, { at })
+  for (let n = 0; n < 3; n++) await makeOutgoingTransfer(market.db, { at })
   const all = (await read()).data.map(({ reference }: { reference: string }) => reference)
   expect(all.length).toBeGreaterThanOrEqual(3)
   expect(await walkPages(read, 'reference')).toEqual(all)

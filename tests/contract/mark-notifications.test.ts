@@ -1,11 +1,11 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { leaveWord } from '../support/notifications.ts'
+import { makeNotification } from '../support/notifications.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -23,7 +23,7 @@ const subject: Subject = {
   operation: operations.markNotifications,
   good: async () => ({ path: PATH, body: {}, ask: { bearer: (await makeUser(market)).token } }),
 }
-commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: { ids: ['ntf_other'] } }) })
+commonWriteErrors({ ...subject, other: (call) => ({ ...call, body: { ids: ['ntf_other'] } }) })
 rejectsWithoutProvider(subject, PATH, {})
 
 const mark = (bearer: string, body: unknown = {}) => market.client().patch(PATH, body, { bearer })
@@ -41,7 +41,7 @@ async function wordsOf(bearer: string): Promise<{ words: Word[]; unread: number 
 
 async function personWith(...titles: string[]) {
   const person = await makeUser(market)
-  for (const title of titles) await leaveWord(market, `user:${person.sub}`, title)
+  for (const title of titles) await makeNotification(market, `user:${person.sub}`, title)
   return person
 }
 
@@ -52,7 +52,7 @@ test('200: marks all notifications once when no ids are given', async () => {
   expect(body).toEqual({ success: true, data: { marked: 3 }, unread_count: 0 })
   expect((await mark(token)).body).toEqual({ success: true, data: { marked: 0 }, unread_count: 0 })
   expect((await wordsOf(token)).words.every(({ read }) => read)).toBe(true)
-  await leaveWord(market, `user:${sub}`, 'd')
+  await makeNotification(market, `user:${sub}`, 'd')
   const after = await wordsOf(token)
   expect(after.unread).toBe(1)
   expect(after.words.map(({ title, read }) => [title, read])).toEqual([
@@ -88,20 +88,20 @@ test('200: ignores notifications of other users like ids that do not exist', asy
 test('200: a person marks those of linked wallets too; a wallet, by a session signature, its own alone', async () => {
   const wallet = evmSigner()
   const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
-  await leaveWord(market, `user:${sub}`, 'the person’s')
-  await leaveWord(market, `wallet:${wallet.address.toLowerCase()}`, 'the wallet’s')
+  await makeNotification(market, `user:${sub}`, 'the person’s')
+  await makeNotification(market, `wallet:${wallet.address.toLowerCase()}`, 'the wallet’s')
   const headers = asHeaders(await signed(wallet, 'session', market.now()))
   const byWallet = await market.client().patch(PATH, {}, { headers })
   expect(byWallet.body).toEqual({ success: true, data: { marked: 1 }, unread_count: 0 })
   expect((await wordsOf(token)).unread).toBe(1)
-  await leaveWord(market, `wallet:${wallet.address.toLowerCase()}`, 'another')
+  await makeNotification(market, `wallet:${wallet.address.toLowerCase()}`, 'another')
   expect((await mark(token)).body).toEqual({ success: true, data: { marked: 2 }, unread_count: 0 })
 })
 
 test('200: marked by many at once while more arrive, the count is right to the last', async () => {
   const { sub, token } = await personWith('a', 'b', 'c', 'd')
   const arriving = Promise.all(
-    Array.from({ length: 10 }, (_, n) => leaveWord(market, `user:${sub}`, `more ${n}`)),
+    Array.from({ length: 10 }, (_, n) => makeNotification(market, `user:${sub}`, `more ${n}`)),
   )
   const replies = await Promise.all(Array.from({ length: 10 }, () => mark(token)))
   await arriving

@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrder, NO_ORDER, orderAgain } from '../support/orders.ts'
@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => market.stop())
 
 const pathOf = (id: string) => `/api/orders/${id}/quote`
-const quote = (id: string, body: unknown, ask: Ask) => market.client().post(pathOf(id), body, ask)
+const quote = (id: string, body: unknown, ask: RequestOptions) => market.client().post(pathOf(id), body, ask)
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.quoteOrder,
   good: async () => {

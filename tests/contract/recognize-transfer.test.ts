@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { balanceOf, fees, suspense } from '@market/money/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -9,7 +9,7 @@ import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
-import { auditOf, heldIn, makeClaimed, makeUnmatched, NETWORK, someHash } from '../support/treasury.ts'
+import { auditOf, balanceIn, makeClaimed, makeUnmatched, NETWORK, someHash } from '../support/treasury.ts'
 
 const PATH = '/api/admin/transfers/recognize'
 const REASON = 'The payer asked for it'
@@ -35,14 +35,14 @@ const subject: Subject = {
     return { path: PATH, body: bodyFor((await makeUnmatched(market.db)).reference), ask: { bearer } }
   },
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, body: bodyFor(spare) }),
 })
 rejectsWithoutProvider(subject, PATH, bodyFor(someHash()))
 
 const inFees = () => balanceOf(market.db, fees(NETWORK))
-const inSuspense = (reference: string) => heldIn(market.db, suspense(NETWORK, reference))
+const inSuspense = (reference: string) => balanceIn(market.db, suspense(NETWORK, reference))
 
 test('200: the platform’s own deposit becomes fees, and who said so is written down', async () => {
   const { reference } = await makeUnmatched(market.db, { amount: 7_000_001n })

@@ -3,8 +3,8 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const recover = (body: unknown, ask?: Ask) => market.client().post(PATH, body, ask)
+const recover = (body: unknown, ask?: RequestOptions) => market.client().post(PATH, body, ask)
 
 /** A person with one agent of their own. */
 async function ownerByToken() {
@@ -35,7 +35,7 @@ const subject: Subject = {
   operation: operations.recoverAgents,
   good: async () => ({ path: PATH, body: {}, ask: { bearer: (await ownerByToken()).token } }),
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
 })

@@ -3,7 +3,7 @@ import { escrow, payable, surplus, suspense } from '@market/money/ledger'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -14,8 +14,8 @@ import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 import {
   auditOf,
+  balanceIn,
   CHECKSUMMED,
-  heldIn,
   MISTYPED,
   makeClaimed,
   makeUnmatched,
@@ -53,13 +53,13 @@ const subject: Subject = {
     return { path: PATH, body: bodyFor((await makeUnmatched(market.db)).reference), ask: { bearer } }
   },
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, body: bodyFor(spare) }),
 })
 rejectsWithoutProvider(subject, PATH, bodyFor(someHash()))
 
-const inSuspense = (reference: string) => heldIn(market.db, suspense(NETWORK, reference))
+const inSuspense = (reference: string) => balanceIn(market.db, suspense(NETWORK, reference))
 
 test('200: what nobody claimed goes back to whoever paid, once, and who wanted it is written down', async () => {
   const { reference, payer } = await makeUnmatched(market.db)
@@ -85,9 +85,9 @@ test('200: what nobody claimed goes back to whoever paid, once, and who wanted i
     },
   })
   expect(await inSuspense(reference)).toBe(0n)
-  expect(await heldIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
+  expect(await balanceIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
   expect((await post(bodyFor(reference))).body.data).toEqual(first.body.data)
-  expect(await heldIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
+  expect(await balanceIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
   const entry = {
     act: 'transfer.refunded',
     actor: `user:${ADMIN_USER}`,
@@ -108,15 +108,15 @@ test('200: ten concurrent requests create one payout', async () => {
   const replies = await Promise.all(Array.from({ length: 10 }, () => post(bodyFor(reference))))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(replies.map(({ body }) => body.data.id)).size).toBe(1)
-  expect(await heldIn(market.db, payable(NETWORK, replies[0]?.body.data.id))).toBe(5_000_000n)
+  expect(await balanceIn(market.db, payable(NETWORK, replies[0]?.body.data.id))).toBe(5_000_000n)
 })
 
 test('200: what was too much goes back to the payer, and what was due stays', async () => {
   const { reference, payer, purpose } = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_050_000n })
   const { body } = await post(bodyFor(reference, { from: 'surplus' }))
   expect(body.data).toMatchObject({ payee: payer, amount_usd: '0.05' })
-  expect(await heldIn(market.db, surplus(NETWORK, reference))).toBe(0n)
-  expect(await heldIn(market.db, escrow(NETWORK, purpose))).toBe(1_000_000n)
+  expect(await balanceIn(market.db, surplus(NETWORK, reference))).toBe(0n)
+  expect(await balanceIn(market.db, escrow(NETWORK, purpose))).toBe(1_000_000n)
 })
 
 test('200: what the chain does not say who paid goes to the address that was found', async () => {
@@ -136,7 +136,7 @@ test('200: refunds other payers of a claimed transaction, never the claimer', as
   expect(first.body.data).toMatchObject({ payee: address.toLowerCase(), amount_usd: '0.07', state: 'queued' })
   expect((await post(body)).body.data).toEqual(first.body.data)
   expect(await inSuspense(claimed.reference)).toBe(0n)
-  expect(await heldIn(market.db, escrow(NETWORK, claimed.purpose))).toBe(1_000_000n)
+  expect(await balanceIn(market.db, escrow(NETWORK, claimed.purpose))).toBe(1_000_000n)
 })
 
 test('400: missing or invalid fields', async () => {

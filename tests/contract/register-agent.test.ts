@@ -4,8 +4,8 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startOrderWorld } from '../orders/order-world.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -27,7 +27,7 @@ const fields = (more: Record<string, unknown> = {}) => ({
   description: DESCRIPTION,
   ...more,
 })
-const register = (body: unknown, ask?: Ask) => market.client().post(PATH, body, ask)
+const register = (body: unknown, ask?: RequestOptions) => market.client().post(PATH, body, ask)
 const isPublic = async (id: string) => (await market.client().get(`/api/agents/${id}`)).status === 200
 
 const subject: Subject = {
@@ -35,7 +35,7 @@ const subject: Subject = {
   operation: operations.registerAgent,
   good: async () => ({ path: PATH, body: fields() }),
 }
-commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: fields() }) })
+commonWriteErrors({ ...subject, other: (call) => ({ ...call, body: fields() }) })
 rejectsWithoutProvider(subject, PATH, fields())
 
 const registered = (more: Record<string, unknown> = {}) => ({

@@ -1,8 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeUser } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const pathOf = (id: string) => `/api/admin/orders/${id}/resolve`
-const resolve = async (id: string, body: unknown, ask?: Ask) =>
+const resolve = async (id: string, body: unknown, ask?: RequestOptions) =>
   world.market.client().post(pathOf(id), body, ask ?? { bearer: await operatorToken(world.market) })
 
 const subject: Subject = {
@@ -35,7 +35,7 @@ const subject: Subject = {
     return { path, body: RELEASE, ask: { bearer: await operatorToken(world.market) } }
   },
 }
-commonWriteRefusals({ ...subject, other: (call) => ({ ...call, path: pathOf(spare) }) })
+commonWriteErrors({ ...subject, other: (call) => ({ ...call, path: pathOf(spare) }) })
 rejectsWithoutProvider(subject, pathOf(NO_ORDER), RELEASE)
 
 const payoutsOf = async (subjectId: string) => {

@@ -3,7 +3,7 @@ import { payable } from '@market/money/ledger'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -14,8 +14,8 @@ import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import {
   auditOf,
   BLOCKED,
+  balanceIn,
   CHECKSUMMED,
-  heldIn,
   MISTYPED,
   makeFailed,
   makePayout,
@@ -47,7 +47,7 @@ const subject: Subject = {
     return { path: pathOf((await makeFailed(market.db)).id), body: { reason: REASON }, ask: { bearer } }
   },
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, path: spare }),
 })
@@ -66,7 +66,7 @@ test('200: a failed payout begins another round to the same payee, and who wante
   expect(status).toBe(200)
   expect(body.data).toMatchObject({ id, payee, state: 'queued', reason: null, round: 2, tx_hash: null })
   expect(await rowOf(id)).toEqual({ state: 'queued', payee, round: 2, reason: null })
-  expect(await heldIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
+  expect(await balanceIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
   expect(await auditOf(market.db, id)).toEqual([
     {
       act: 'payout.retried',

@@ -2,8 +2,8 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const pathOf = (id: string) => `/api/orders/${id}/request-payout-retry`
-const retry = (id: string, ask: Ask) => world.market.client().post(pathOf(id), {}, ask)
+const retry = (id: string, ask: RequestOptions) => world.market.client().post(pathOf(id), {}, ask)
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => world.market,
   operation: operations.retryPayout,
   good: async () => ({

@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { commonRefusals } from '../support/common-errors.ts'
+import { commonErrors } from '../support/common-errors.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
 import { invalid } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-commonRefusals({
+commonErrors({
   market: () => world.market,
   operation: operations.searchDirectory,
   good: async () => ({ path: PATH }),

@@ -1,12 +1,12 @@
 import { operations } from '@market/contract/operations'
 import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
-import { makeOrderIn, makeShop } from '../support/order-in.ts'
+import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
@@ -18,15 +18,16 @@ beforeAll(async () => {
 afterAll(() => market.stop())
 
 const pathOf = (orderId: string) => `/api/orders/${orderId}/messages`
-const say = (orderId: string, body: unknown, ask: Ask) => market.client().post(pathOf(orderId), body, ask)
+const say = (orderId: string, body: unknown, ask: RequestOptions) =>
+  market.client().post(pathOf(orderId), body, ask)
 
 async function makeThread(status: Status = 'paid') {
-  const { agent, service } = await makeShop(market)
+  const { agent, service } = await makeAgentWithService(market)
   const { id, buyer, headers } = await makeOrderIn(market, service, status)
   return { id, agent, buyer, headers }
 }
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.sendMessage,
   good: async () => {

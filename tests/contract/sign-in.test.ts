@@ -2,8 +2,8 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -20,14 +20,14 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const signIn = (ask: Ask, body?: unknown) => market.client().post(PATH, body, ask)
+const signIn = (ask: RequestOptions, body?: unknown) => market.client().post(PATH, body, ask)
 
 const subject: Subject = {
   market: () => market,
   operation: operations.signIn,
   good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
 })

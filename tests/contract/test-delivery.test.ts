@@ -1,6 +1,6 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { type Endpoint, isSignedBy, startEndpoint } from '../support/endpoint.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, PUBLIC_ADDRESS, startMarket } from '../support/market.ts'
@@ -32,7 +32,7 @@ beforeEach(() => {
 const makeReachable = (host = 'hooks.example') =>
   makeAgent(market, { endpoint_url: `https://${host}/in?x=1` })
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.testDelivery,
   good: async () => ({ path: PATH, ask: { bearer: (await makeReachable()).apiKey } }),

@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -20,14 +20,14 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const put = (path: string, body: unknown, ask: Ask) => market.client().put(path, body, ask)
+const put = (path: string, body: unknown, ask: RequestOptions) => market.client().put(path, body, ask)
 
 const subject: Subject = {
   market: () => market,
   operation: operations.turnSwitch,
   good: async () => ({ path: PATH, body: OFF, ask: { bearer: await operatorToken(market) } }),
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, body: { ...OFF, reason: 'Another reason' } }),
 })

@@ -3,8 +3,8 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -22,7 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const patch = (id: string, body: unknown, ask?: Ask) => market.client().patch(`/api/agents/${id}`, body, ask)
+const patch = (id: string, body: unknown, ask?: RequestOptions) =>
+  market.client().patch(`/api/agents/${id}`, body, ask)
 const update = async (agent: { id: string }, signer: Parameters<typeof signed>[0]) =>
   signed(signer, `agents.update:${agent.id}`, market.now())
 
@@ -35,7 +36,7 @@ const subject: Subject = {
     return { path: `/api/agents/${id}`, body: CHANGE, ask: { bearer: token } }
   },
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, body: { description: 'Changed in another way.' } }),
 })

@@ -3,7 +3,7 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -20,7 +20,7 @@ afterAll(() => market.stop())
 const patch = (agent: { apiKey: string }, body: unknown, headers: Record<string, string> = {}) =>
   market.client().patch(PATH, body, { bearer: agent.apiKey, headers })
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.updateMyAgent,
   good: async () => ({

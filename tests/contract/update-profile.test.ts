@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -29,7 +29,7 @@ const subject: Subject = {
     ask: { bearer: (await makeUser(market)).token },
   }),
 }
-commonWriteRefusals({ ...subject, other: (call) => ({ ...call, body: { bio: 'Builds other things.' } }) })
+commonWriteErrors({ ...subject, other: (call) => ({ ...call, body: { bio: 'Builds other things.' } }) })
 rejectsWithoutProvider(subject, PATH, {})
 
 test('200: each field is changed alone, null clears it, and reading shows the same', async () => {

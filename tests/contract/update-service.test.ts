@@ -1,8 +1,8 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ask } from '../support/client.ts'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const patch = (id: string, body: unknown, ask?: Ask) =>
+const patch = (id: string, body: unknown, ask?: RequestOptions) =>
   market.client().patch(`/api/services/${id}`, body, ask)
 
 async function make(fields?: Record<string, unknown>) {
@@ -26,7 +26,7 @@ async function make(fields?: Record<string, unknown>) {
   return { agent, service: await makeService(market, agent, fields), ask: { bearer: agent.apiKey } }
 }
 
-commonWriteRefusals({
+commonWriteErrors({
   market: () => market,
   operation: operations.updateService,
   good: async () => {

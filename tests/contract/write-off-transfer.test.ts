@@ -1,7 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { balanceOf, fees } from '@market/money/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commonWriteRefusals } from '../support/common-errors.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
 import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -14,8 +14,8 @@ import {
   auditOf,
   bringFees,
   makeFailed,
+  makeOutgoingTransfer,
   makePayout,
-  makeSending,
   NETWORK,
   someHash,
 } from '../support/treasury.ts'
@@ -38,7 +38,7 @@ const bodyFor = (reference: string) => ({ network: NETWORK, reference, reason: R
 /** A payment nobody can explain, and fees that cover it. */
 const makeLoss = async () => {
   await bringFees(market.db, 5_000_000n)
-  return makeSending(market.db)
+  return makeOutgoingTransfer(market.db)
 }
 
 let spare = ''
@@ -50,7 +50,7 @@ const subject: Subject = {
     return { path: PATH, body: bodyFor((await makeLoss()).reference), ask: { bearer } }
   },
 }
-commonWriteRefusals({
+commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, body: bodyFor(spare) }),
 })
@@ -93,7 +93,7 @@ test('200: a payment that names a waiting payout and went to somebody else is a 
   await bringFees(market.db, 5_000_000n)
   const before = await inFees()
   const payoutId = (await makePayout(market.db)).id
-  const { reference } = await makeSending(market.db, { payoutId })
+  const { reference } = await makeOutgoingTransfer(market.db, { payoutId })
   const { status, body } = await post(bodyFor(reference))
   expect(status).toBe(200)
   expect(body.data).toMatchObject({ reference, payout_id: payoutId })
@@ -123,11 +123,11 @@ test('404: an unknown payment', async () => {
 
 test('409: one that may still be undone, one whose payout settles it, and one the fees do not cover', async () => {
   const before = await inFees()
-  const unsure = await makeSending(market.db, { isFinal: false })
+  const unsure = await makeOutgoingTransfer(market.db, { isFinal: false })
   const queued = await makePayout(market.db)
-  const ofQueued = await makeSending(market.db, { payoutId: queued.id, payee: queued.payee })
-  const ofFailed = await makeSending(market.db, { payoutId: (await makeFailed(market.db)).id })
-  const tooMuch = await makeSending(market.db, { amount: before + 1n })
+  const ofQueued = await makeOutgoingTransfer(market.db, { payoutId: queued.id, payee: queued.payee })
+  const ofFailed = await makeOutgoingTransfer(market.db, { payoutId: (await makeFailed(market.db)).id })
+  const tooMuch = await makeOutgoingTransfer(market.db, { amount: before + 1n })
   for (const { reference } of [unsure, ofQueued, ofFailed, tooMuch]) {
     rejected(await post(bodyFor(reference)), 409, 'conflict')
     expect(await auditOf(market.db, reference)).toEqual([])

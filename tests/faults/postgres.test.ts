@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
-import { expectWithin, patience } from '../support/measured.ts'
+import { expectWithin, testTimeout } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
 import { until } from '../support/until.ts'
 
@@ -49,7 +49,7 @@ const warmUp = () => Promise.all(Array.from({ length: 20 }, readMe))
 
 const healed = () =>
   until('requests are answered again', async () => (await readMe()).status === 200, {
-    withinMs: patience(3_000),
+    withinMs: testTimeout(3_000),
   })
 
 test('a silent Postgres: every request answers 503 within 6 s, the process lives, and heals within 3 s', async () => {

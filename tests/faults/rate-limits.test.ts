@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client, type Reply, someAddress } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
-import { expectWithin, patience } from '../support/measured.ts'
+import { expectWithin, testTimeout } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
 import { until } from '../support/until.ts'
 
@@ -114,7 +114,7 @@ test('with Redis gone requests go on, limited per process; with Redis back they 
       await browse(one, fresh)
       return header(await browse(two, fresh), 'x-ratelimit-remaining') === 598
     },
-    { withinMs: patience(5_000) },
+    { withinMs: testTimeout(5_000) },
   )
   expect(statuses(await inTurn([one, two, one, two, one, two], someAddress()))).toEqual([
     201, 201, 201, 201, 201, 429,

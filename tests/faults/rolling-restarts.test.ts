@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { client } from '../support/client.ts'
-import { keepAsking } from '../support/kept-alive-load.ts'
+import { startKeepAliveLoad } from '../support/keep-alive-load.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Parts, startParts } from '../support/parts.ts'
 
@@ -45,7 +45,7 @@ test(`behind a load balancer, ${ROLLS} rolling restarts under load lose no reque
   let current = await start()
   await balancer.add(current.url)
   const bearer = await registerAt(current)
-  const load = keepAsking({ port: balancer.port, bearer, clients: CLIENTS, repeatsReads: false })
+  const load = startKeepAliveLoad({ port: balancer.port, bearer, clients: CLIENTS, repeatsReads: false })
   for (let roll = 0; roll < ROLLS; roll++) {
     const next = await start()
     await balancer.add(next.url)
@@ -67,7 +67,7 @@ test(`on one shared port, ${ROLLS} rolling restarts under load fail no client`, 
 }, async () => {
   let current = await start()
   const bearer = await registerAt(current)
-  const load = keepAsking({ port: current.port, bearer, clients: CLIENTS, repeatsReads: true })
+  const load = startKeepAliveLoad({ port: current.port, bearer, clients: CLIENTS, repeatsReads: true })
   for (let roll = 0; roll < ROLLS; roll++) {
     const next = await start(current.port)
     await endsWell(current)

@@ -9,7 +9,7 @@ import { startOwnPostgres } from '../support/own-postgres.ts'
 import { percentile } from '../support/until.ts'
 import { fillWithListings } from './many-listings.ts'
 import { fillWithOrders } from './many-orders.ts'
-import { openHouse } from './order-life.ts'
+import { openAppServices } from './order-life.ts'
 import { bare, ours, type Pace, withScripts } from './order-pace.ts'
 import { sweep } from './order-sweeps.ts'
 
@@ -60,7 +60,7 @@ async function openMarket(url: string, orders: number) {
   await migrate(url)
   await fillWithListings(url, LISTINGS)
   const db = connect({ url, maxConnections: CONNECTIONS })
-  const app = openHouse(db)
+  const app = openAppServices(db)
   await app.ready()
   return { url, db, app, pairs: await app.makePairs(PAIRS), orders }
 }

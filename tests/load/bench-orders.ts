@@ -1,7 +1,7 @@
 import { totals } from '@market/money/ledger'
 import { testDatabase } from '@market/testing/postgres'
 import { median, report, spread } from './bench-report.ts'
-import { openHouse } from './order-life.ts'
+import { openAppServices } from './order-life.ts'
 import { bare, ours, withScripts } from './order-pace.ts'
 
 /** Orders from creation to approval through the request pipeline, beside pgbench with the same statements. */
@@ -13,7 +13,7 @@ const PAIRS = Number(process.env['PAIRS'] ?? 40)
 
 const course = { seconds: SECONDS, connections: CONNECTIONS }
 const database = await testDatabase({ maxConnections: CONNECTIONS, preparedStatements: 'in_transactions' })
-const app = openHouse(database.db)
+const app = openAppServices(database.db)
 try {
   await app.ready()
   const market = { ...database, app, pairs: await app.makePairs(PAIRS) }

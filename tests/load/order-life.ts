@@ -42,7 +42,7 @@ const away = () => Promise.reject(unavailable('nobody signs in here'))
  * The api's app without its HTTP: executor, limits in Redis, API keys, a wallet's signature, one transaction for each
  * write. `over` gives the same application on another connection, such as one that listens.
  */
-export function openHouse(db: Db, redisUrl = REDIS_URL) {
+export function openAppServices(db: Db, redisUrl = REDIS_URL) {
   const chain = new PreparedChain()
   const limiter = redisLimiter({ url: redisUrl, prefix: redisPrefix(), onFallback: () => {} })
   const app = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPool } from '@market/database/connect'
-import type { openHouse, Pair } from './order-life.ts'
+import type { openAppServices, Pair } from './order-life.ts'
 import { scriptOf, statementsOf } from './order-statements.ts'
 import { withPostgresCpu } from './postgres-cpu.ts'
 
@@ -24,7 +24,7 @@ export interface Pace {
 
 export interface Market {
   readonly url: string
-  readonly app: ReturnType<typeof openHouse>
+  readonly app: ReturnType<typeof openAppServices>
   readonly pairs: readonly Pair[]
 }
 

@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillWithListings } from './many-listings.ts'
 import { fillWithOrders } from './many-orders.ts'
-import { openHouse } from './order-life.ts'
+import { openAppServices } from './order-life.ts'
 import { bare, type Market, ours, withScripts } from './order-pace.ts'
 import { statementsOf } from './order-statements.ts'
 import { sweep, wholeTables } from './order-sweeps.ts'
@@ -20,7 +20,7 @@ let market: Market
 beforeAll(async () => {
   database = await testDatabase({ maxConnections: COURSE.connections })
   await fillWithListings(database.url, LISTINGS)
-  const app = openHouse(database.db)
+  const app = openAppServices(database.db)
   await app.ready()
   market = { ...database, app, pairs: await app.makePairs(PAIRS) }
   await fillWithOrders(database.url, ORDERS)

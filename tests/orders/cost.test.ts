@@ -1,7 +1,7 @@
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { countScriptCalls, type OwnRedis, startRedis } from '@market/testing/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openHouse, type Pair } from '../load/order-life.ts'
+import { openAppServices, type Pair } from '../load/order-life.ts'
 import { statementsOf } from '../load/order-statements.ts'
 
 /**
@@ -15,11 +15,11 @@ const REQUESTS_OF_ORDER = 4
 
 let database: TestDatabase
 let redis: OwnRedis
-let market: ReturnType<typeof openHouse>
+let market: ReturnType<typeof openAppServices>
 let pair: Pair
 beforeAll(async () => {
   ;[database, redis] = await Promise.all([testDatabase(), startRedis()])
-  market = openHouse(database.db, redis.url)
+  market = openAppServices(database.db, redis.url)
   await market.ready()
   const [made] = await market.makePairs(1)
   if (made === undefined) throw new Error('no pair of seller and buyer was made')

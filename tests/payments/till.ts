@@ -22,7 +22,7 @@ export const AGE_MS = 11 * 60_000
 const HOUR = 3_600_000
 export const CONNECTIONS = 20
 
-interface Ask {
+interface RequestOptions {
   readonly due?: bigint
   readonly payers?: readonly string[]
 }
@@ -35,7 +35,10 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
   const network: Network = chain.network
   const gone: ClaimedTransfer[] = []
 
-  const look = (reference: string, { due = 1n, payers }: Ask = {}): Promise<IncomingTransfer | undefined> =>
+  const look = (
+    reference: string,
+    { due = 1n, payers }: RequestOptions = {},
+  ): Promise<IncomingTransfer | undefined> =>
     findPayment(ctx, network, {
       reference,
       minAmount: usdc(due),
@@ -54,7 +57,7 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
     look,
     claimSeen,
     /** Observations and claims, as a command does. */
-    async claim(reference: string, purpose: string, ask: Ask = {}) {
+    async claim(reference: string, purpose: string, ask: RequestOptions = {}) {
       const seen = await look(reference, ask)
       if (seen === undefined) return 'pending' as const
       return claimSeen(seen, purpose, usdc(ask.due ?? 1n))

@@ -3,7 +3,7 @@ import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { balanceOf, payable, totals } from '@market/money/ledger'
 import { expect, test } from 'vitest'
-import { startNemesis } from '../support/payout-nemesis.ts'
+import { startFaultInjector } from '../support/payout-fault-injector.ts'
 import { type PayoutWorld, startPayoutWorld } from '../support/payout-world.ts'
 import { until } from '../support/until.ts'
 
@@ -108,44 +108,44 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
     const world = await startPayoutWorld(seed)
     const { environment, random } = world
     for (const relay of world.relays) relay.share = 0.2
-    const nemesis = startNemesis({ workers: WORKERS, environment, random })
+    const injector = startFaultInjector({ workers: WORKERS, environment, random })
     try {
       const owed = await owe(world)
       const areOpen = until('all networks are paid on', () => isOpen(world), { withinMs: 180_000 })
-      await Promise.race([areOpen, nemesis.keeping])
+      await Promise.race([areOpen, injector.keeping])
       const requesting = request(world, owed)
       const isUnderWay = async () => (await countIn(world, 'signed', 'final')) > 0
-      await Promise.race([until('the first is signed', isUnderWay, { withinMs: 180_000 }), nemesis.keeping])
-      nemesis.begin()
+      await Promise.race([until('the first is signed', isUnderWay, { withinMs: 180_000 }), injector.keeping])
+      injector.begin()
       const began = performance.now()
       const reorg = reorgOnce(world)
       const isOver = async () => (await countIn(world, 'final', 'failed')) >= owed.length
       const isEnough = async () =>
-        (performance.now() - began > FAULTS_MS && nemesis.kills() >= LEAST_KILLS) || (await isOver())
+        (performance.now() - began > FAULTS_MS && injector.kills() >= LEAST_KILLS) || (await isOver())
       const faults = async () => {
         await requesting
         await until('all ended or enough trouble', isEnough, { withinMs: WITHIN_MS, everyMs: 100 })
       }
-      await Promise.race([faults(), nemesis.keeping])
+      await Promise.race([faults(), injector.keeping])
       const endedInFaults = await countIn(world, 'final')
-      nemesis.calm()
+      injector.calm()
       for (const relay of world.relays) relay.share = 0
       const left = WITHIN_MS - (performance.now() - began)
-      await Promise.race([reorg, nemesis.keeping])
+      await Promise.race([reorg, injector.keeping])
       await until('every payout has ended', isOver, { withinMs: left, everyMs: 100 })
       const took = Math.round(performance.now() - began)
       await expectExact(world, owed)
-      expect(nemesis.kills()).toBeGreaterThan(0)
+      expect(injector.kills()).toBeGreaterThan(0)
       const signatures = await world.db.selectFrom('payout_signatures').select('reference').execute()
       const counts = world.relays.map(({ counts: { failed, hung, passed } }) => `${passed}/${failed}/${hung}`)
       process.stdout.write(
-        `seed ${seed}: ${owed.length} in ${took} ms, ${endedInFaults} of them among ${nemesis.kills()} kills, ` +
+        `seed ${seed}: ${owed.length} in ${took} ms, ${endedInFaults} of them among ${injector.kills()} kills, ` +
           `${signatures.length} signatures, calls passed/failed/hung ${counts.join(' ')}\n`,
       )
       for (const secret of [environment.BASE_TREASURY_KEY, environment.SOLANA_TREASURY_KEY, 'the-key-of'])
-        expect(nemesis.output()).not.toContain(secret)
+        expect(injector.output()).not.toContain(secret)
     } finally {
-      await nemesis.stop()
+      await injector.stop()
       await world.stop()
     }
   },

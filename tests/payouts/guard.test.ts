@@ -3,15 +3,15 @@ import { advancePayout, compareOutgoingTransfers } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
-import { NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
+import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
-let books: PayoutBooks
+let books: PayoutLedger
 beforeEach(async () => {
   await chain.automine(true)
-  books = await startPayoutBooks(chain, { compared: false })
+  books = await startPayoutLedger(chain, { compared: false })
   return () => books.stop()
 })
 

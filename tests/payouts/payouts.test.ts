@@ -6,16 +6,16 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
-import { CAPS, FLOAT, NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
+import { CAPS, FLOAT, NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
 describe('payouts', () => {
-  let books: PayoutBooks
+  let books: PayoutLedger
   beforeEach(async () => {
     await chain.automine(true)
-    books = await startPayoutBooks(chain)
+    books = await startPayoutLedger(chain)
     return books.stop
   })
 

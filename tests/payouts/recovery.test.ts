@@ -9,20 +9,20 @@ import {
   FLOAT,
   fundedTreasury,
   NETWORK,
-  type PayoutBooks,
-  startPayoutBooks,
-} from '../support/payout-books.ts'
+  type PayoutLedger,
+  startPayoutLedger,
+} from '../support/payout-ledger.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
 /** The books as they went on, and those that were restored from before all that. */
-let books: PayoutBooks
-let restored: PayoutBooks
+let books: PayoutLedger
+let restored: PayoutLedger
 beforeEach(async () => {
   await chain.automine(true)
-  books = await startPayoutBooks(chain)
-  restored = await startPayoutBooks(chain, { treasury: books.account, compared: false })
+  books = await startPayoutLedger(chain)
+  restored = await startPayoutLedger(chain, { treasury: books.account, compared: false })
   return async () => {
     await books.stop()
     await restored.stop()
@@ -236,7 +236,7 @@ test('a treasury that was used before it was ours pays once what it did is final
   // One that moves USDC and one that does not.
   await chain.transfer(account, newAccount().address, 1n)
   await chain.call(account, newAccount().address, '0x')
-  const fresh = await startPayoutBooks(chain, { treasury: account })
+  const fresh = await startPayoutLedger(chain, { treasury: account })
   try {
     const [first, second] = [await fresh.ask(), await fresh.ask()]
     expect(await fresh.advance(first)).toBe(30 * SECOND)
@@ -396,7 +396,7 @@ test('a payment that was booked as a loss does not hide the one that paid the pa
   const reference = (await books.rowOf(lost)).final_reference ?? ''
   await restored.ctx.transact((tx) => writeOffTransfer(restored.ctx, tx, { network: NETWORK, reference }))
   // Another past of the same books paid what is owed, and was lost too.
-  const other = await startPayoutBooks(chain, { treasury: books.account })
+  const other = await startPayoutLedger(chain, { treasury: books.account })
   try {
     await other.ctx.db
       .insertInto('payout_nonces')

@@ -5,15 +5,15 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, newAccount } from '../chains/evm-world.ts'
-import { NETWORK, type PayoutBooks, startPayoutBooks } from '../support/payout-books.ts'
+import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
-let books: PayoutBooks
+let books: PayoutLedger
 beforeEach(async () => {
   await chain.automine(true)
-  books = await startPayoutBooks(chain)
+  books = await startPayoutLedger(chain)
   return () => books.stop()
 })
 

@@ -8,12 +8,12 @@ export interface ApiProcess {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Sends the signal; `exited` tells when it worked. */
+  /** Sends the signal; `exited` resolves when the process has ended. */
   kill(signal: NodeJS.Signals): void
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Everything it wrote so far, log and complaints. */
+  /** Everything it wrote so far to stdout and stderr. */
   output(): string
-  /** Ends it, whatever state it is in, and waits until it is gone. */
+  /** Kills it and waits until it has ended. */
   stop(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ interface ApiSettings {
   readonly from?: StartFrom
 }
 
-/** Starts the api as production does: a process of its own, from the bundle. It ends with the test at the latest. */
+/** Starts the api as production does: a separate process, from the bundle. It ends with the test at the latest. */
 export async function startApi(
   environment: Readonly<Record<string, string>>,
   { port = 0, nodeOptions = [], from }: ApiSettings = {},
@@ -40,9 +40,9 @@ export async function startApi(
     process.off('exit', killChild)
     return { code: code as number | null, signal: signal as NodeJS.Signals | null }
   })
-  const said: string[] = []
-  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
-  const url = await listening(child, said).catch((error: unknown) => {
+  const output: string[] = []
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  const url = await listening(child, output).catch((error: unknown) => {
     killChild()
     throw error
   })
@@ -52,7 +52,7 @@ export async function startApi(
     pid: child.pid ?? 0,
     kill: (signal) => void child.kill(signal),
     exited,
-    output: () => said.join(''),
+    output: () => output.join(''),
     stop: async () => {
       killChild()
       await exited
@@ -60,22 +60,22 @@ export async function startApi(
   }
 }
 
-/** Reads the log until the process says where it listens. */
-function listening(child: ChildProcess, said: string[]): Promise<string> {
+/** Reads the log until the process logs its address. */
+function listening(child: ChildProcess, output: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`the api did not start: ${said.join('')}`)),
+      () => reject(new Error(`the api did not start: ${output.join('')}`)),
       START_WITHIN_MS,
     )
-    child.once('exit', () => reject(new Error(`the api ended: ${said.join('')}`)))
+    child.once('exit', () => reject(new Error(`the api ended: ${output.join('')}`)))
     child.once('error', reject)
-    let heard = ''
+    let log = ''
     let found = false
     child.stdout?.on('data', (chunk: Buffer) => {
-      said.push(chunk.toString())
+      output.push(chunk.toString())
       if (found) return
-      heard += chunk.toString()
-      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"listening"/.exec(heard)?.[1]
+      log += chunk.toString()
+      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"listening"/.exec(log)?.[1]
       if (address === undefined) return
       found = true
       clearTimeout(timer)

@@ -2,25 +2,25 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { until } from './until.ts'
 
-const LOOK_EVERY_MS = 50
+const CHECK_EVERY_MS = 50
 
 export interface Balancer {
   readonly port: number
-  /** From now on looked at, and used while it says that it is ready; ends when it first says so. */
+  /** Adds a process. Resolves when its first readiness check passes. */
   add(url: string): Promise<void>
   remove(url: string): void
   stop(): Promise<void>
 }
 
-/** A load balancer as any is: new connections go to processes whose /readyz says 200, open ones stay where they are. */
+/** A load balancer: new connections go to processes whose /readyz returns 200, open connections stay. */
 export async function startBalancer(): Promise<Balancer> {
   const ready = new Map<string, boolean>()
   const open = new Set<Socket>()
-  let turn = 0
+  let next = 0
 
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     const choices = [...ready].filter(([, isReady]) => isReady)
-    const [url] = choices[turn++ % choices.length] ?? []
+    const [url] = choices[next++ % choices.length] ?? []
     if (url === undefined) {
       client.destroy()
       return
@@ -43,7 +43,7 @@ export async function startBalancer(): Promise<Balancer> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
-  const look = async (url: string) => {
+  const check = async (url: string) => {
     const status = await fetch(`${url}/readyz`).then(
       async (response) => {
         await response.arrayBuffer()
@@ -54,8 +54,8 @@ export async function startBalancer(): Promise<Balancer> {
     if (ready.has(url)) ready.set(url, status === 200)
   }
   const timer = setInterval(() => {
-    for (const url of ready.keys()) void look(url)
-  }, LOOK_EVERY_MS)
+    for (const url of ready.keys()) void check(url)
+  }, CHECK_EVERY_MS)
 
   return {
     port: (server.address() as AddressInfo).port,

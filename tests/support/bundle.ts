@@ -73,7 +73,7 @@ const ageOf = (path: string) =>
 
 /** One build at a time in this checkout. The lock of a process that has ended does not count. */
 async function withLock(work: () => Promise<void>): Promise<void> {
-  while (!takeLock()) {
+  while (!acquireLock()) {
     if (isAbandoned()) rmSync(LOCK, { force: true })
     else await wait(100)
   }
@@ -84,7 +84,7 @@ async function withLock(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function takeLock(): boolean {
+function acquireLock(): boolean {
   try {
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' })
     return true

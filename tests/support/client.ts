@@ -6,7 +6,7 @@ export interface Reply {
   readonly body: Envelope
 }
 
-/** As answers arrive: anything may be in them, and tests say what they expect. */
+/** A parsed response body of any operation. */
 export interface Envelope {
   readonly success: boolean
   // biome-ignore lint/suspicious/noExplicitAny: a test reads fields whose presence is what it tests
@@ -19,11 +19,11 @@ export interface Envelope {
   readonly [field: string]: unknown
 }
 
-export interface Ask {
+export interface RequestOptions {
   readonly body?: unknown
   readonly bearer?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The client's address; a fresh one for every call unless given, so that limits of one test leave others alone. */
+  /** The client's address; by default a new one for every call, so that tests do not share rate limits. */
   readonly from?: string
   readonly key?: string
 }
@@ -33,18 +33,18 @@ export type Client = ReturnType<typeof client>
 export const someAddress = (): string => `198.${randomInt(20, 250)}.${randomInt(256)}.${randomInt(1, 255)}`
 
 export function client(url: string) {
-  const send = async (method: string, path: string, ask: Ask = {}): Promise<Reply> => {
+  const send = async (method: string, path: string, options: RequestOptions = {}): Promise<Reply> => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
-        'x-forwarded-for': ask.from ?? someAddress(),
-        ...(ask.body !== undefined && { 'content-type': 'application/json' }),
-        ...(ask.bearer !== undefined && { authorization: `Bearer ${ask.bearer}` }),
-        ...(ask.key !== undefined && { 'idempotency-key': ask.key }),
-        ...ask.headers,
+        'x-forwarded-for': options.from ?? someAddress(),
+        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+        ...(options.bearer !== undefined && { authorization: `Bearer ${options.bearer}` }),
+        ...(options.key !== undefined && { 'idempotency-key': options.key }),
+        ...options.headers,
       },
-      ...(ask.body !== undefined && {
-        body: typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body),
+      ...(options.body !== undefined && {
+        body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body),
       }),
     })
     const text = await response.text()
@@ -52,9 +52,11 @@ export function client(url: string) {
   }
   return {
     send,
-    get: (path: string, ask?: Ask) => send('GET', path, ask),
-    post: (path: string, body?: unknown, ask?: Ask) => send('POST', path, { ...ask, body }),
-    put: (path: string, body?: unknown, ask?: Ask) => send('PUT', path, { ...ask, body }),
-    patch: (path: string, body?: unknown, ask?: Ask) => send('PATCH', path, { ...ask, body }),
+    get: (path: string, options?: RequestOptions) => send('GET', path, options),
+    post: (path: string, body?: unknown, options?: RequestOptions) =>
+      send('POST', path, { ...options, body }),
+    put: (path: string, body?: unknown, options?: RequestOptions) => send('PUT', path, { ...options, body }),
+    patch: (path: string, body?: unknown, options?: RequestOptions) =>
+      send('PATCH', path, { ...options, body }),
   }
 }

@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 type Moment = 'before' | 'after'
 
-/** Stands between an api and Postgres and can stop the world at the one moment that matters: COMMIT. */
+/** A proxy between an API process and Postgres that can cut a connection at COMMIT. */
 export interface CommitProxy {
   readonly port: number
   /**
-   * The next COMMIT that follows an insert into `table` is the last thing its connection does. `before`: Postgres
-   * never hears of it; `after`: Postgres commits, and the api never learns that it did.
+   * Blocks the connection at the next COMMIT after an insert into `table`. `before`: Postgres does not receive the COMMIT;
+   * `after`: Postgres commits, but the API does not receive the response.
    */
   holdCommit(moment: Moment, table: string): Promise<void>
   stop(): Promise<void>
@@ -47,7 +47,7 @@ export async function startCommitProxy(target: { host: string; port: number }): 
         held.emit('held')
         return
       }
-      // Postgres answers a commit only once it is durable; that answer is what the api must not see.
+      // Postgres responds to COMMIT only once it is durable. The API must not receive this response.
       postgres.once('data', () => held.emit('held'))
       postgres.write(chunk)
     })

@@ -1,18 +1,18 @@
 import type { Subject } from './good-call.ts'
 import { rejectsBadBodies } from './rejects-bad-bodies.ts'
-import { rejectsStrangers, rejectsUnreadableCredentials } from './rejects-other-callers.ts'
+import { rejectsOtherCallers, rejectsUnreadableCredentials } from './rejects-other-callers.ts'
 import { type Repeatable, rejectsTwice } from './rejects-twice.ts'
 import { rejectsWhileReadOnly } from './rejects-while-away.ts'
 
-/** What every read rejects alike. */
-export function commonRefusals(subject: Subject): void {
+/** The error tests that every read has. */
+export function commonErrors(subject: Subject): void {
   if (subject.operation.callers.includes('anonymous')) rejectsUnreadableCredentials(subject)
-  else rejectsStrangers(subject)
+  else rejectsOtherCallers(subject)
 }
 
-/** What every write rejects alike. */
-export function commonWriteRefusals(subject: Repeatable): void {
-  commonRefusals(subject)
+/** The error tests that every write has. */
+export function commonWriteErrors(subject: Repeatable): void {
+  commonErrors(subject)
   rejectsBadBodies(subject)
   rejectsTwice(subject)
   if (subject.operation.worksReadOnly !== true) rejectsWhileReadOnly(subject)

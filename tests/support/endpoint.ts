@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { startTlsServer } from '@market/testing/tls-server'
 import { PUBLIC_ADDRESS } from './market.ts'
 
-/** What reached the endpoint, as it came. */
+/** One request that the endpoint received. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -15,7 +15,7 @@ export interface Received {
 
 export type Endpoint = Awaited<ReturnType<typeof startEndpoint>>
 
-/** A stranger's server behind `hooks.example`; `settings` make a market take it for a public one. */
+/** A server behind `hooks.example`; with `settings` the API treats it as a public one. */
 export async function startEndpoint(names: readonly string[] = ['hooks.example']) {
   const received: Received[] = []
   let answer = (response: ServerResponse): void => void response.end('ok')
@@ -35,7 +35,7 @@ export async function startEndpoint(names: readonly string[] = ['hooks.example']
     received,
     settings: { OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${server.port}`, OUTBOUND_CA_FILE: caFile },
     connections: () => server.connections(),
-    /** How it answers from now on. */
+    /** Sets the response of later requests. */
     answers: (how: (response: ServerResponse) => void) => {
       answer = how
     },
@@ -46,7 +46,7 @@ export async function startEndpoint(names: readonly string[] = ['hooks.example']
   }
 }
 
-/** Checks a signature as the documentation tells authors of endpoints to. */
+/** Checks a signature as the documentation describes. */
 export function isSignedBy(secret: string, { headers, body }: Received): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-market-signature'])) ?? []
   return v1 === createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')

@@ -7,7 +7,7 @@ interface Frame {
   readonly event: string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads fields whose presence is what it tests
   readonly data: any
-  /** When it came, by this process's own clock. */
+  /** When it arrived, by `performance.now()`. */
   readonly at: number
 }
 
@@ -16,9 +16,9 @@ export interface OpenStream {
   readonly headers: IncomingMessage['headers']
   readonly frames: readonly Frame[]
   readonly comments: readonly string[]
-  /** Everything that came, as it came. */
+  /** The whole raw text so far. */
   text(): string
-  /** Resolves when the other side ended the answer as answers end; rejects when it was cut. */
+  /** Resolves when the server ended the response; rejects when the connection was cut. */
   readonly ended: Promise<void>
   until(count: number, withinMs?: number): Promise<readonly Frame[]>
   /** Stops reading, or reads on. */
@@ -26,7 +26,7 @@ export interface OpenStream {
   close(): void
 }
 
-interface StreamAsk {
+interface StreamOptions {
   readonly bearer?: string
   readonly after?: string
   readonly lastEventId?: string
@@ -35,17 +35,17 @@ interface StreamAsk {
   readonly from?: string
 }
 
-/** Opens GET /api/events/stream and reads frames as they come. */
-export async function openStream(url: string, ask: StreamAsk = {}): Promise<OpenStream> {
-  const query = ask.after === undefined ? (ask.query ?? '') : `?after=${ask.after}`
+/** Opens GET /api/events/stream and reads its frames. */
+export async function openStream(url: string, options: StreamOptions = {}): Promise<OpenStream> {
+  const query = options.after === undefined ? (options.query ?? '') : `?after=${options.after}`
   const headers = {
-    'x-forwarded-for': ask.from ?? someAddress(),
-    ...(ask.bearer !== undefined && { authorization: `Bearer ${ask.bearer}` }),
-    ...(ask.lastEventId !== undefined && { 'last-event-id': ask.lastEventId }),
-    ...ask.headers,
+    'x-forwarded-for': options.from ?? someAddress(),
+    ...(options.bearer !== undefined && { authorization: `Bearer ${options.bearer}` }),
+    ...(options.lastEventId !== undefined && { 'last-event-id': options.lastEventId }),
+    ...options.headers,
   }
   const request = get(`${url}/api/events/stream${query}`, { headers, agent: false })
-  const response = await answered(request)
+  const response = await responseOf(request)
   const frames: Frame[] = []
   const comments: string[] = []
   let text = ''
@@ -54,7 +54,7 @@ export async function openStream(url: string, ask: StreamAsk = {}): Promise<Open
     response.once('end', resolve)
     response.once('error', reject)
   })
-  // Whoever does not ask how it ended is told of no cut.
+  // Prevents an unhandled rejection in tests that do not await `ended`.
   ended.catch(() => {})
   response.setEncoding('utf8')
   response.on('data', (chunk: string) => {
@@ -84,7 +84,7 @@ export async function openStream(url: string, ask: StreamAsk = {}): Promise<Open
     text: () => text,
     ended,
     until: async (count, withinMs = 5_000) => {
-      await until(`${count} events came`, () => frames.length >= count, { withinMs, everyMs: 5 })
+      await until(`${count} events arrived`, () => frames.length >= count, { withinMs, everyMs: 5 })
       return frames
     },
     pause: () => response.pause(),
@@ -92,7 +92,7 @@ export async function openStream(url: string, ask: StreamAsk = {}): Promise<Open
   }
 }
 
-const answered = (request: ClientRequest): Promise<IncomingMessage> =>
+const responseOf = (request: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     request.once('response', resolve)
     request.on('error', reject)

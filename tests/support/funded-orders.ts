@@ -7,7 +7,7 @@ import type { EvmSigner } from '@market/testing/evm-signer'
 import { marketContext } from '@market/testing/market-context'
 import type { Status } from '@market/trade/orders'
 import type { Market } from './market.ts'
-import { makeOrderIn } from './order-in.ts'
+import { makeOrderIn } from './order-in-state.ts'
 import type { makeService } from './services.ts'
 
 const NETWORK = 'base-mainnet'
@@ -15,7 +15,7 @@ const PRINCIPALS = 9
 
 type Service = Awaited<ReturnType<typeof makeService>>
 
-/** An order in a state in which it is paid, and its money in escrow. */
+/** A paid order with its money in escrow. */
 async function makeFunded(market: Market, service: Service, status: Status, buyer: EvmSigner) {
   const { id } = await makeOrderIn(market, service, status, buyer)
   const ctx = marketContext({ db: market.db, clock: testClock(new Date(market.now())) })
@@ -52,7 +52,7 @@ async function makeFunded(market: Market, service: Service, status: Status, buye
   return { id, reference, payOut }
 }
 
-/** One order for each thing that is done to orders; of what is done once, as many as there are who may try. */
+/** Orders for each admin and agent action; for an action that succeeds once, one order per principal. */
 export async function makeFundedOrders(
   market: Market,
   {

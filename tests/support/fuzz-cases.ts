@@ -13,7 +13,7 @@ export interface FuzzCase {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Node rejects to send what is no header, so that what remains is everything a header can hold. */
+/** Replaces the characters that Node does not send in a header. */
 const asHeader = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 2_000)
 const headerValue = nastyText.map(asHeader)
 
@@ -51,10 +51,10 @@ const hostileQuery = fc.constantFrom(
   `x=${'a'.repeat(4_000)}`,
 )
 
-/** Some fields replaced, some taken away, some added that nobody knows. */
-const spoiltInputs = (operation: Operation, schema: Schema): fc.Arbitrary<Record<string, unknown>> => {
+/** Valid inputs with some fields replaced, removed or added. */
+const invalidInputs = (operation: Operation, schema: Schema): fc.Arbitrary<Record<string, unknown>> => {
   const names = Object.keys(schema.properties ?? {})
-  const name = names.length === 0 ? fc.constant('nobody') : fc.constantFrom(...names)
+  const name = names.length === 0 ? fc.constant('unknown_field') : fc.constantFrom(...names)
   const change = fc.oneof(
     { weight: 5, arbitrary: fc.tuple(name, hostileValue) },
     { weight: 1, arbitrary: fc.tuple(name, fc.constant(undefined)) },
@@ -63,15 +63,15 @@ const spoiltInputs = (operation: Operation, schema: Schema): fc.Arbitrary<Record
   return fc
     .tuple(validInputs(operation), fc.array(change, { minLength: 1, maxLength: 3 }))
     .map(([input, changes]) => {
-      const spoilt = { ...input }
+      const invalid = { ...input }
       for (const [field, value] of changes) {
-        Object.defineProperty(spoilt, field, { value, enumerable: true, configurable: true, writable: true })
+        Object.defineProperty(invalid, field, { value, enumerable: true, configurable: true, writable: true })
       }
-      return spoilt
+      return invalid
     })
 }
 
-/** Good requests, nearly good ones and bad ones, for any operation, drawn from its schema alone. */
+/** Valid, almost valid and invalid requests of an operation, generated from its schema. */
 export function fuzzCases(
   operation: Operation,
   things: Readonly<Record<string, unknown>>,
@@ -82,12 +82,12 @@ export function fuzzCases(
     .tuple(
       fc.oneof(
         { weight: 4, arbitrary: validInputs(operation) },
-        { weight: 5, arbitrary: spoiltInputs(operation, schema) },
+        { weight: 5, arbitrary: invalidInputs(operation, schema) },
         { weight: 1, arbitrary: allowedBy(schema).map((value) => value as Record<string, unknown>) },
       ),
       fc.subarray(real),
     )
-    .map(([made, chosen]) => ({ ...Object.fromEntries(chosen), ...made, ...inPlaceOfMadeUp(made, chosen) }))
+    .map(([made, chosen]) => ({ ...Object.fromEntries(chosen), ...made, ...withRealIds(made, chosen) }))
   return fc.record({
     input,
     body: fc.option(fc.constantFrom(...HOSTILE_BODIES), { nil: undefined, freq: 10 }),
@@ -96,8 +96,8 @@ export function fuzzCases(
   })
 }
 
-/** Made-up ids meet nothing; half of the time they give way to the ids of real things. */
-const inPlaceOfMadeUp = (
+/** Generated ids do not exist, so the chosen ones are replaced by ids of real resources. */
+const withRealIds = (
   made: Readonly<Record<string, unknown>>,
   chosen: readonly (readonly [string, unknown])[],
 ): Record<string, unknown> =>
@@ -105,10 +105,10 @@ const inPlaceOfMadeUp = (
     chosen.filter(([name]) => typeof made[name] === 'string' || typeof made[name] === 'boolean'),
   )
 
-/** Longer ones never arrive: the limit of the headers, which is another test's, stops them. */
-const LONGEST_PATH = 6_000
+/** Longer paths are rejected by the header limit, which another test covers. */
+const MAX_PATH = 6_000
 
-/** The request of a case; undefined when its path is no path of this operation. */
+/** The request of a case; undefined when its path does not match this operation. */
 export function wireRequestOf(operation: Operation, others: ReadonlySet<string>, fuzzed: FuzzCase) {
   const keys = pathKeysOf(operation)
   const input = { ...fuzzed.input }
@@ -118,7 +118,7 @@ export function wireRequestOf(operation: Operation, others: ReadonlySet<string>,
   if (others.has(path)) return undefined
   const full = [query, fuzzed.query].filter(Boolean).join('&')
   const url = `${path}${full === '' ? '' : `?${full}`}`
-  if (url.length > LONGEST_PATH) return undefined
+  if (url.length > MAX_PATH) return undefined
   const body = hasBody(operation) ? (fuzzed.body ?? jsonText(laid.body)) : undefined
   return {
     method: operation.method,
@@ -134,6 +134,6 @@ export function wireRequestOf(operation: Operation, others: ReadonlySet<string>,
   }
 }
 
-/** A case in few words, for the report of a failure. */
+/** A short text of a case for the failure report. */
 export const inBrief = (value: unknown): string =>
   (JSON.stringify(value) ?? '').replace(/(.)\1{60,}/g, '$1…').slice(0, 1_500)

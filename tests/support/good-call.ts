@@ -1,25 +1,29 @@
 import type { Operation } from '@market/contract/define'
-import type { Ask, Reply } from './client.ts'
+import type { Reply, RequestOptions } from './client.ts'
 import type { Market } from './market.ts'
 
-/** One call as it goes over the wire; without a method it is the operation's own. */
+/** One request; the method is the operation's by default. */
 export interface GoodCall {
   readonly path: string
   readonly method?: string
   readonly body?: unknown
-  readonly ask?: Ask
+  readonly ask?: RequestOptions
 }
 
-/** An operation and how to call it well; every error is then one thing made wrong in a call that was right. */
+/** An operation and a valid request for it. Each error test changes one part of the valid request. */
 export interface Subject {
   readonly market: () => Market
   readonly operation: Operation
-  /** A call that succeeds, with everything it needs made afresh. */
+  /** Creates what the request needs and returns a request that succeeds. */
   readonly good: () => Promise<GoodCall>
 }
 
-export function send({ market, operation }: Subject, call: GoodCall, more: Ask = {}): Promise<Reply> {
-  const ask: Ask = {
+export function send(
+  { market, operation }: Subject,
+  call: GoodCall,
+  more: RequestOptions = {},
+): Promise<Reply> {
+  const ask: RequestOptions = {
     ...(call.body !== undefined && { body: call.body }),
     ...call.ask,
     ...more,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Text that no field may take: each stands alone here and is also put into the middle of good text. */
+/** Texts that every field rejects, alone and inside valid text. */
 export const FORBIDDEN_TEXTS: Readonly<Record<string, string>> = {
   NUL: '\u0000',
   bell: '\u0007',
@@ -22,10 +22,10 @@ export const FORBIDDEN_TEXTS: Readonly<Record<string, string>> = {
   '100 KB of text': 'a'.repeat(100_000),
 }
 
-/** A number no double holds; it stands in JSON text as it is, which no value of the language can do. */
+/** A placeholder for a number larger than any double, which only JSON text can contain. */
 export const HUGE_NUMBER = '@1e309@'
 
-/** JSON text of a value, with the numbers only text can hold. */
+/** JSON text of a value, with the placeholder replaced by the number. */
 export const jsonText = (value: unknown): string =>
   (JSON.stringify(value) ?? 'null').replaceAll(`"${HUGE_NUMBER}"`, '1e309')
 

@@ -19,7 +19,7 @@ interface Signer {
 /** The fields a wallet sends to sign one call. */
 export async function signed(signer: Signer, purpose: string, at: number) {
   const wallet = signatures.parseWallet(signer.address)
-  if (wallet === undefined) throw new Error(`${signer.address} is no wallet`)
+  if (wallet === undefined) throw new Error(`${signer.address} is not a wallet address`)
   const wallet_sig = await signer.sign(signatures.messageToSign(wallet, at, purpose))
   return { wallet: signer.address, wallet_sig, wallet_sig_ts: at }
 }
@@ -35,7 +35,7 @@ function dataOf(reply: Reply) {
   return reply.body.data
 }
 
-/** A hidden agent: nobody owns it yet. */
+/** A hidden agent without an owner. */
 export async function makeAgent(market: Market, fields: Record<string, unknown> = {}) {
   const name = someName()
   const reply = await market
@@ -70,15 +70,15 @@ export async function makeOwnedAgent(
   }
 }
 
-/** A person with an account: signed in once. */
-export async function makeUser(market: Market, person: { sub?: string; wallets?: string[] } = {}) {
-  const sub = person.sub ?? `person-${randomBytes(6).toString('hex')}`
+/** A user who has signed in once. */
+export async function makeUser(market: Market, fields: { sub?: string; wallets?: string[] } = {}) {
+  const sub = fields.sub ?? `user-${randomBytes(6).toString('hex')}`
   const token = await market.idp.token({
     sub,
     email: `${sub}@example.com`,
     username: sub,
     name: 'A Person',
-    ...(person.wallets && { wallets: person.wallets }),
+    ...(fields.wallets && { wallets: fields.wallets }),
   })
   dataOf(await market.client().post('/api/auth/user', undefined, { bearer: token }))
   return { sub, token }

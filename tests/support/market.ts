@@ -39,13 +39,13 @@ async function runHere(environment: Readonly<Record<string, string>>): Promise<R
   return { url: await app.listen(), logText: () => log.join(''), stop: () => app.stop() }
 }
 
-/** The api as a process of its own, started from the bundle. */
+/** The API in a separate process, started from the bundle. */
 export async function runBundled(environment: Readonly<Record<string, string>>): Promise<RunningApi> {
   const api = await startApi(environment)
   return { url: api.url, logText: api.output, stop: api.stop }
 }
 
-/** The whole api on real services of its own: database, Redis keys, identity provider, DNS. */
+/** The API with its own database, Redis keys, identity provider and DNS server. */
 export async function startMarket(overrides: Readonly<Record<string, string>> = {}, run = runHere) {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const clockFile = join(folder, 'clock')
@@ -74,7 +74,7 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     logText: api.logText,
     client: (): Client => client(url),
     now: () => Date.now() + offsetMs,
-    /** Moves the api's clock ahead and waits until it has looked. */
+    /** Moves the API's clock ahead and waits until the API has read it. */
     advance: async (ms: number) => {
       offsetMs += ms
       writeFileSync(clockFile, String(offsetMs))

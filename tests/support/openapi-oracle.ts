@@ -15,13 +15,13 @@ interface OpenApiOperation {
 }
 
 export async function readOpenApi(market: Market): Promise<OpenApi> {
-  const answer = await fetch(`${market.url}/api/openapi.json`)
-  return (await answer.json()) as OpenApi
+  const response = await fetch(`${market.url}/api/openapi.json`)
+  return (await response.json()) as OpenApi
 }
 
 const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-/** Judges answers by nothing but the description the api itself serves. */
+/** Validates responses with the OpenAPI description that the API serves. */
 export async function openApiOracle(market: Market) {
   const description = await readOpenApi(market)
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -37,10 +37,10 @@ export async function openApiOracle(market: Market) {
     return validator
   }
 
-  /** What the description says against this answer, or undefined. */
+  /** The mismatch between a response and the description, or undefined. */
   return (operation: Operation, status: number, body: unknown): string | undefined => {
     const described = description.paths[operation.path]?.[operation.method.toLowerCase()]
-    if (described === undefined) return 'the description does not know this operation'
+    if (described === undefined) return 'the operation is not in the description'
     if (!(String(status) in described.responses)) return `status ${status} is not declared`
     const validate = validatorOf(operation, status)
     return validate(body) ? undefined : `${status} is not as described: ${ajv.errorsText(validate.errors)}`

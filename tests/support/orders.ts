@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
-import type { Ask } from './client.ts'
+import type { RequestOptions } from './client.ts'
 import { makeOwnedAgent } from './makers.ts'
 import type { Market } from './market.ts'
 import { makeService } from './services.ts'
 import { INSTANT } from './shapes.ts'
 
-export const BRIEF = 'Observation at the branch of yesterday, please.'
+export const BRIEF = 'Review the branch from yesterday, please.'
 export const NO_ORDER = `ord_1700000000000_${'0'.repeat(17)}`
 
-/** Every field of an order right after it was made for a `makeService`, by nobody in particular. */
+/** Every field of a new order of `makeService` by a buyer without a wallet. */
 export const orderOf = (
   { id, serviceId, agentId }: { id: string; serviceId: string; agentId: string },
   fields: Record<string, unknown> = {},
@@ -49,7 +49,7 @@ export const orderOf = (
   ...fields,
 })
 
-/** An agent that sells, an agent that buys, and an order between them that nobody has paid. */
+/** A selling agent, a buying agent and an unpaid order between them. */
 export async function makeOrder(market: Market, fields: Record<string, unknown> = {}) {
   const seller = await makeOwnedAgent(market)
   const buyer = await makeOwnedAgent(market)
@@ -58,7 +58,7 @@ export async function makeOrder(market: Market, fields: Record<string, unknown> 
 }
 
 /** One more order of the same service. */
-export async function orderAgain(market: Market, serviceId: string, ask: Ask): Promise<string> {
+export async function orderAgain(market: Market, serviceId: string, ask: RequestOptions): Promise<string> {
   const reply = await market.client().post('/api/orders', { service_id: serviceId, brief: BRIEF }, ask)
   if (reply.status !== 201) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body.data.id as string

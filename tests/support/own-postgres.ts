@@ -13,7 +13,7 @@ import { until } from './until.ts'
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 
-/** Below the range from which the kernel hands out ports: while the server is down nobody else may get its port. */
+/** Below the kernel's ephemeral range, so that no other process gets the port while the server is down. */
 const FIRST_PORT = 20_000
 const LAST_PORT = 32_000
 
@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
-    // A process that ended and was not waited for yet holds nothing any more.
+    // A zombie process holds no resources.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
@@ -43,13 +43,13 @@ const kill = (pid: number, signal: NodeJS.Signals): void => {
   if (isAlive(pid)) process.kill(pid, signal)
 }
 
-/** A Postgres server of the test's own, which may be broken without breaking anybody else's. */
+/** A separate Postgres server that a test can kill without affecting other tests. */
 export async function startOwnPostgres() {
   const { stdout } = await run('pg_config', ['--bindir'])
   const folder = mkdtempSync(join(tmpdir(), 'market-postgres-'))
   const data = join(folder, 'data')
   const port = await freePort()
-  // The server rejects to run as root.
+  // The server refuses to run as root.
   const asServer = (program: string, args: readonly string[]) => {
     const path = join(stdout.trim(), program)
     return isRoot ? run('runuser', ['-u', 'postgres', '--', path, ...args]) : run(path, [...args])
@@ -85,7 +85,7 @@ export async function startOwnPostgres() {
     /** kill -9 of the server and of all its processes; `start` brings it back, which replays its log. */
     kill: killAll,
     start: () => control('-o', options, 'start'),
-    /** As if the machine had lost its power: nothing is finished, the log is replayed. */
+    /** Simulates a power failure: nothing is flushed, and the log is replayed. */
     crashAndRestart: () => control('-o', options, '-m', 'immediate', 'restart'),
     stop: async () => {
       await db.destroy()

@@ -9,7 +9,7 @@ import { apiEnvironment } from './settings.ts'
 
 const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 
-/** Tests of faults sign nobody in: were the provider asked, the call would fail and the test would show it. */
+/** Fault tests sign no user in, so this address is never reached. */
 const NO_IDP = { issuer: 'http://127.0.0.1:1', audience: 'https://market.test/api' }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>
@@ -37,7 +37,7 @@ export async function startParts(overrides: Readonly<Record<string, string>> = {
     db: database.db,
     postgres,
     environment,
-    /** Moves the clock of every api process and waits until they have looked. */
+    /** Moves the clock of every API process and waits until they have read it. */
     setClockAhead: async (ms: number) => {
       writeFileSync(clockFile, String(ms))
       await wait(60)
@@ -50,7 +50,7 @@ export async function startParts(overrides: Readonly<Record<string, string>> = {
   }
 }
 
-/** The same database, asked through another port of the loopback. */
+/** The URL of the same database through a local proxy. */
 export function throughProxy(databaseUrl: string, port: number): string {
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'

@@ -1,4 +1,4 @@
-/** The same numbers for the same seed (mulberry32), so that a bad run can be had again. */
+/** The same numbers for the same seed (mulberry32), so that a failed run can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -6,7 +6,7 @@ export interface FaultyRelay {
   readonly url: string
   /** The share of requests that fail or hang. */
   share: number
-  /** Requests that name one of these get no answer from the node, and never reach it. */
+  /** Requests that match are rejected and not sent to the node. */
   held: RegExp | undefined
   readonly counts: { passed: number; failed: number; hung: number }
   stop(): Promise<void>
@@ -15,21 +15,21 @@ export interface FaultyRelay {
 const SENDS = /"(?:sendTransaction|eth_sendRawTransaction)"/
 const LATE_SHARE = 0.4
 
-const ask = async (target: string, body: Buffer): Promise<string> => {
+const forward = async (target: string, body: Buffer): Promise<string> => {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(target, { method: 'POST', headers, body: new Uint8Array(body) })
   return response.text()
 }
 
 /**
- * A real server before a real node. Of the requests that go wrong half reach the node all the same, and only its answer
- * is lost; and two of five transactions arrive late: the worst kinds of failure for whoever sends money.
+ * A faulty HTTP server in front of a real node. Half of the failed requests still reach the node and only the response is
+ * lost, and 40 % of the transactions are forwarded late.
  */
 export const startFaultyRelay = async (target: string, random: () => number): Promise<FaultyRelay> => {
   const counts = { passed: 0, failed: 0, hung: 0 }
-  const goWrong = (response: ServerResponse) => {
+  const fail = (response: ServerResponse) => {
     if (random() < 0.5) {
-      // Hangs: nothing is ever answered, until the caller goes away.
+      // Never responds, until the caller closes the connection.
       counts.hung += 1
       return
     }
@@ -41,9 +41,9 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
     try {
       const body = Buffer.concat(await request.toArray())
       if (relay.share > 0 && SENDS.test(body.toString()) && random() < LATE_SHARE) {
-        // Nobody is told, and the money moves when everybody has stopped waiting for it.
+        // The caller gets no response, and the transaction is sent after the caller's timeout.
         counts.hung += 1
-        setTimeout(() => ask(target, body).catch(() => undefined), 1_500 + random() * 1_500).unref()
+        setTimeout(() => forward(target, body).catch(() => undefined), 1_500 + random() * 1_500).unref()
         return
       }
       if (relay.held?.test(body.toString()) === true) {
@@ -53,18 +53,18 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
       }
       const isWrong = random() < relay.share
       if (isWrong && random() < 0.5) {
-        goWrong(response)
+        fail(response)
         return
       }
-      const answer = await ask(target, body)
+      const answer = await forward(target, body)
       if (isWrong) {
-        goWrong(response)
+        fail(response)
         return
       }
       counts.passed += 1
       response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
     } catch {
-      // The caller was killed, or the node is gone.
+      // The caller was killed or the node has stopped.
       response.destroy()
     }
   })
@@ -72,7 +72,7 @@ export const startFaultyRelay = async (target: string, random: () => number): Pr
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const relay: FaultyRelay = {
-    // A key in the path, as providers have it.
+    // With an API key in the path, as real providers use.
     url: `http://127.0.0.1:${port}/the-key-of-the-provider`,
     share: 0,
     held: undefined,

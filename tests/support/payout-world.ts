@@ -41,13 +41,13 @@ const SOL = 1_000_000_000n
 const BLOCK_MS = 100
 const SLOT_MS = 40
 
-/** What the treasury of each network holds at first. */
+/** The initial treasury balance of each network. */
 const FLOAT = usdc(1_000_000_000_000n)
 
-/** Where the books hold it. */
+/** The ledger account of the initial balance. */
 export const floatOf = (network: Network) => escrow(network, `order:float-${network}`)
 
-/** The float is a transfer like any other: who watches the treasury meets it again. */
+/** The transfer of the initial balance, which the treasury watcher will also see. */
 const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<IncomingTransfer> => {
   const receipt = (await chain.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
   const block = { height: BigInt(receipt['blockNumber'] ?? 0), hash: receipt['blockHash'] ?? '' }
@@ -107,7 +107,7 @@ const startSolana = async () => {
     genesisHash: chain.genesisHash,
     key: seed.toString('hex'),
     treasury: treasury.address as string,
-    // Put there without a transaction.
+    // Set without a transaction.
     float: undefined,
     newPayee: async () => (await generateKeyPairSigner()).address as string,
     balanceOf: (owner: string) => token.balanceOf(owner),
@@ -136,7 +136,7 @@ const emptyDatabase = async (): Promise<Database> => {
   }
 }
 
-/** The app's books in one database, and the workers over it. */
+/** The ledger in one database, and its workers. */
 export type WorldLedger = ReturnType<typeof openLedger>
 
 const openLedger = <Settings extends Readonly<Record<'CLOCK_FILE', string>>>(
@@ -231,7 +231,7 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     chains,
     relays: allRelays,
     relaysOf: (network: Network) => relays[network],
-    /** Keeps from the nodes what names one of these; undefined lets everything through again. */
+    /** Blocks requests that match; undefined forwards everything again. */
     holdBack: (what: RegExp | undefined, networks: readonly Network[] = NETWORKS) => {
       for (const relay of networks.flatMap((network) => relays[network])) relay.held = what
     },
@@ -240,7 +240,7 @@ export async function startPayoutWorld(seed: number, given?: Database) {
       aheadMs += ms
       writeFileSync(clockFile, String(aheadMs))
     },
-    /** A backup of the books as they are now; each time it is called, it is restored into another new database. */
+    /** Backs up the database. Each call of the result restores it into a new database. */
     async backup(): Promise<() => Promise<WorldLedger>> {
       const file = join(folder, `${randomBytes(6).toString('hex')}.dump`)
       await run('pg_dump', ['--format=custom', '--no-owner', `--file=${file}`, ledger.url])

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Writes bytes as they are and gives back all that came until the other side closed, or was silent for long. */
+/** Sends raw bytes and returns everything received until the server closed or was idle for `quietMs`. */
 export function exchange(url: string, bytes: string | Buffer, quietMs = 5_000): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -14,7 +14,7 @@ export function exchange(url: string, bytes: string | Buffer, quietMs = 5_000): 
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('end', finish)
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close while we still write; what it said before counts.
+      // The server may close while we still write; use what was received before.
       if (error.code === 'EPIPE' || error.code === 'ECONNRESET') finish()
       else reject(error)
     })
@@ -22,6 +22,6 @@ export function exchange(url: string, bytes: string | Buffer, quietMs = 5_000): 
   })
 }
 
-/** The statuses of the answers in what came back. */
+/** The status codes of the received responses. */
 export const statusesIn = (received: string): number[] =>
   [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))

@@ -14,7 +14,7 @@ interface Report {
   readonly cpuMicros: number
 }
 
-/** Endpoints under `*.hooks.example` in their own process; it ends with whoever started it. */
+/** Endpoints under `*.hooks.example` in a separate process, which ends with its parent. */
 export async function startReceiverProcess() {
   const child = fork(SCRIPT, { execArgv: [] })
   const [{ port, ca }] = (await once(child, 'message')) as [{ port: number; ca: string }]

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Reply } from './client.ts'
 
-/** The whole body of a failure: nothing is missing from it, and nothing more leaves with it. */
+/** Expects exactly this error response, without other fields. */
 export function rejected(
   reply: Reply,
   status: number,
@@ -23,7 +23,7 @@ interface Detail {
   readonly message: string
 }
 
-/** A 400 that names each field that is wrong, in the order given. */
+/** Expects a 400 with these field paths, in this order. */
 export function invalid(reply: Reply, ...paths: string[]): void {
   const details = (reply.body.details ?? []) as readonly Detail[]
   expect(details.map(({ path }) => path)).toEqual(paths)

@@ -4,7 +4,7 @@ import { type Subject, send, successOf } from './good-call.ts'
 import type { Market } from './market.ts'
 import { rejected } from './rejected.ts'
 
-/** Tokens that are right in all points but one. */
+/** Tokens with one error each. */
 function badTokens({ idp }: Market): string[] {
   const now = Math.floor(Date.now() / 1_000)
   const claims = { iss: idp.issuer, aud: idp.audience, sub: 'somebody', iat: now - 7_200, exp: now + 600 }
@@ -19,52 +19,52 @@ function badTokens({ idp }: Market): string[] {
   ]
 }
 
-/** Whoever shows nothing, or something wrong, to an operation that wants to know who calls. */
-export function rejectsStrangers(subject: Subject): void {
+/** Missing and wrong credentials on an operation that requires some. */
+export function rejectsOtherCallers(subject: Subject): void {
   const { market, operation, good } = subject
-  const ask = async (headers: Record<string, string>) => {
+  const sendWith = async (headers: Record<string, string>) => {
     const { path, body } = await good()
     return market()
       .client()
       .send(operation.method, path, { headers, from: someAddress(), ...(body !== undefined && { body: {} }) })
   }
 
-  test('401: no credential, and the answer says which would do', async () => {
-    rejected(await ask({}), 401, 'credentials_missing')
+  test('401: no credential', async () => {
+    rejected(await sendWith({}), 401, 'credentials_missing')
   })
 
-  test('401: a credential that is malformed, mistyped, expired or meant for somebody else', async () => {
+  test('401: a credential that is malformed, mistyped, expired or issued for another audience', async () => {
     for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer two words']) {
-      rejected(await ask({ authorization }), 401, 'bad_authorization')
+      rejected(await sendWith({ authorization }), 401, 'bad_authorization')
     }
     for (const key of ['market_short', `market_${'0'.repeat(49)}`]) {
-      rejected(await ask({ authorization: `Bearer ${key}` }), 401, 'bad_api_key')
+      rejected(await sendWith({ authorization: `Bearer ${key}` }), 401, 'bad_api_key')
     }
-    rejected(await ask({ authorization: 'Bearer adm_guessed' }), 401, 'bad_admin_key')
+    rejected(await sendWith({ authorization: 'Bearer adm_guessed' }), 401, 'bad_admin_key')
     for (const token of badTokens(market())) {
-      rejected(await ask({ authorization: `Bearer ${token}` }), 401, 'bad_token')
+      rejected(await sendWith({ authorization: `Bearer ${token}` }), 401, 'bad_token')
     }
   })
 
-  test('401: a rejected credential is not repeated in the answer or the log', async () => {
+  test('401: a rejected credential is not repeated in the response or the log', async () => {
     const token = badTokens(market())[0] ?? ''
-    const reply = await ask({ authorization: `Bearer ${token}` })
+    const reply = await sendWith({ authorization: `Bearer ${token}` })
     expect(JSON.stringify(reply.body)).not.toContain(token)
     expect(market().logText()).not.toContain(token)
   })
 
-  const takesPeople = operation.callers.some((kind) => kind === 'user' || kind === 'admin')
+  const acceptsUsers = operation.callers.some((kind) => kind === 'user' || kind === 'admin')
   const elsewhere = [{}, { origin: 'https://elsewhere.example' }, { 'sec-fetch-site': 'cross-site' }]
-  if (takesPeople) {
+  if (acceptsUsers) {
     test('403: a cookie that a browser sent from a page of another site', async () => {
       const cookie = `idp-token=${await market().idp.token({ sub: 'somebody' })}`
-      for (const headers of elsewhere) rejected(await ask({ cookie, ...headers }), 403, 'cross_site')
+      for (const headers of elsewhere) rejected(await sendWith({ cookie, ...headers }), 403, 'cross_site')
     })
   } else {
-    test('401: a cookie counts for nothing where people have no business', async () => {
+    test('401: a cookie is ignored by an operation that users cannot call', async () => {
       const cookie = `idp-token=${await market().idp.token({ sub: 'somebody' })}`
       for (const headers of [...elsewhere, { 'sec-fetch-site': 'same-origin' }]) {
-        rejected(await ask({ cookie, ...headers }), 401, 'credentials_missing')
+        rejected(await sendWith({ cookie, ...headers }), 401, 'credentials_missing')
       }
     })
   }
@@ -76,18 +76,18 @@ export function rejectsStrangers(subject: Subject): void {
     })
   }
 
-  test('400: wallet fields that are none', async () => {
+  test('400: wallet fields with an invalid wallet', async () => {
     const wallet = {
       'x-market-wallet': 'nobody',
       'x-market-wallet-sig': '0x00',
       'x-market-wallet-sig-ts': '1',
     }
-    const reply = await ask(wallet)
+    const reply = await sendWith(wallet)
     rejected(reply, 400, 'bad_wallet_fields', { details: [{ path: 'wallet', message: expect.any(String) }] })
   })
 }
 
-/** An operation that takes anybody asks for nothing, but what cannot be read at all is still rejected. */
+/** An operation without required credentials still rejects a malformed Authorization header. */
 export function rejectsUnreadableAuthorization(subject: Subject): void {
   test('401: an Authorization header that holds no bearer token', async () => {
     const call = await subject.good()
@@ -97,12 +97,12 @@ export function rejectsUnreadableAuthorization(subject: Subject): void {
   })
 }
 
-/** The same, and other credentials do not matter. */
+/** The same, and credentials of other kinds are ignored. */
 export function rejectsUnreadableCredentials(subject: Subject): void {
   const { operation, good } = subject
   rejectsUnreadableAuthorization(subject)
 
-  test(`${successOf(operation)}: a credential this call has no use for is not looked at`, async () => {
+  test(`${successOf(operation)}: a credential of a kind that the operation does not accept is ignored`, async () => {
     const wrong = [
       { kind: 'agent', bearer: 'market_wrong' },
       { kind: 'admin_key', bearer: 'adm_wrong' },

@@ -9,15 +9,15 @@ export interface Repeatable extends Subject {
   readonly other: (call: GoodCall) => GoodCall
 }
 
-/** A nameless caller's keys are known by their address, so each of these keeps to one. */
+/** Keys of anonymous callers are scoped by address, so each uses one address. */
 const keyed = () => ({ key: randomUUID(), from: someAddress() })
 
-/** What every write promises about its Idempotency-Key. */
+/** The idempotency tests of every write. */
 export function rejectsTwice(subject: Repeatable): void {
   const { market, operation, good, other } = subject
   const success = successOf(operation)
 
-  test(`${success}: repeated with its Idempotency-Key, the same answer again and nothing done twice`, async () => {
+  test(`${success}: repeated with its Idempotency-Key, returns the same response and runs once`, async () => {
     const call = await good()
     const again = keyed()
     const first = await send(subject, call, again)
@@ -33,7 +33,7 @@ export function rejectsTwice(subject: Repeatable): void {
     const call = await good()
     const again = keyed()
     expect((await send(subject, call, again)).status).toBe(success)
-    // As the row stands while another node is still at work on it.
+    // The row's state while another process still executes the request.
     await market()
       .db.updateTable('requests')
       .set({

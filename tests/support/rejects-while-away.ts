@@ -4,11 +4,11 @@ import { startMarket } from './market.ts'
 import { whileOn } from './operator.ts'
 import { rejected } from './rejected.ts'
 
-/** A write while operators have stopped writing: nothing was done, so the very same call works afterwards. */
+/** A write while a switch blocks it: nothing is saved, so the same request succeeds afterwards. */
 export function rejectsWhileReadOnly(subject: Subject): void {
   const { market, operation, good } = subject
   for (const name of ['read_only', ...(operation.stoppedBy ?? [])] as const) {
-    test(`503: while ${name} is on, nothing is done and nothing is used up`, async () => {
+    test(`503: while ${name} is on, nothing is saved`, async () => {
       const call = await good()
       await whileOn(market(), name, async () => {
         const reply = await send(subject, call)
@@ -23,9 +23,9 @@ export function rejectsWhileReadOnly(subject: Subject): void {
 /** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
 
-/** A person cannot be told from a stranger while the provider is away, so neither yes nor no is said. */
+/** Tokens cannot be verified while the identity provider is unreachable, so the response is neither 200 nor 401. */
 export function rejectsWithoutProvider({ operation }: Subject, path: string, body?: unknown): void {
-  test('503: a person whose identity provider cannot be reached', async () => {
+  test('503: a token while the identity provider cannot be reached', async () => {
     const away = await startMarket({ IDP_ISSUER: NOWHERE })
     try {
       const bearer = await away.idp.token({ sub: 'somebody' })

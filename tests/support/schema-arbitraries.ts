@@ -1,7 +1,7 @@
 import type { Operation } from '@market/contract/define'
 import fc from 'fast-check'
 
-/** As much of JSON Schema as the contract's inputs are written in. */
+/** The part of JSON Schema that the contract's inputs use. */
 export interface Schema {
   readonly type?: string
   readonly const?: unknown
@@ -42,7 +42,7 @@ const USUAL_LENGTH = 60
 
 const LETTERS = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCXYZ0123456789'.split(''))
 
-/** Values the schema allows. The contract can be stricter than its schema; who needs more, filters. */
+/** Values that the schema allows. The contract can be stricter than its schema. */
 export function allowedBy(schema: Schema): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
@@ -102,7 +102,7 @@ function objectAllowedBy(schema: Schema): fc.Arbitrary<unknown> {
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...required], noNullPrototype: true })
 }
 
-/** Inputs the operation itself accepts. */
+/** Inputs that the operation accepts. */
 export const validInputs = oncePerOperation((operation) =>
   allowedBy(inputSchemaOf(operation))
     .map((input) => input as Record<string, unknown>)

@@ -16,7 +16,7 @@ interface Parts {
   readonly idp: { readonly issuer: string; readonly audience: string }
 }
 
-/** The environment of an api process in tests; each test may lay its own settings over it. */
+/** The environment of an api process in tests; tests can override single settings. */
 export function apiEnvironment(parts: Parts): Record<string, string> {
   return {
     DATABASE_URL: parts.databaseUrl,
@@ -33,7 +33,7 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     ADMIN_KEY_HASHES: `ops:${createHash('sha256').update(ADMIN_KEY).digest('hex')}`,
     LOG_LEVEL: 'info',
     DRAIN_MS: '0',
-    // Tests call as many clients: what they write into X-Forwarded-For is believed.
+    // Tests act as many clients by setting X-Forwarded-For.
     TRUSTED_PROXIES: '127.0.0.1',
   }
 }

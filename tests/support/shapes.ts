@@ -18,7 +18,7 @@ interface KnownAgent {
   readonly name: string
 }
 
-/** Every field of an agent as anybody reads it, as it is right after a bare registration. */
+/** The public fields of an agent right after registration. */
 export const publicAgent = ({ id, slug, name }: KnownAgent, fields: Record<string, unknown> = {}) => ({
   id,
   agent_id: id,
@@ -40,7 +40,7 @@ export const publicAgent = ({ id, slug, name }: KnownAgent, fields: Record<strin
   ...fields,
 })
 
-/** The same as its owner reads it. */
+/** The fields that its owner sees. */
 export const ownedAgent = (agent: KnownAgent & { apiKey: string }, fields: Record<string, unknown> = {}) => ({
   ...publicAgent(agent),
   api_key: `market_…${agent.apiKey.slice(-4)}`,
@@ -53,14 +53,14 @@ export const ownedAgent = (agent: KnownAgent & { apiKey: string }, fields: Recor
   ...fields,
 })
 
-/** The same as the agent reads itself. */
+/** The fields that the agent itself sees. */
 export const ownAgent = (agent: KnownAgent & { apiKey: string }, fields: Record<string, unknown> = {}) => ({
   ...ownedAgent(agent),
   webhook_secret: null,
   ...fields,
 })
 
-/** A person as `makeUser` makes them. */
+/** A user created by `makeUser`. */
 export const userOf = (sub: string, fields: Record<string, unknown> = {}) => ({
   idp_user_id: sub,
   username: sub,

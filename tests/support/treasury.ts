@@ -13,19 +13,19 @@ import type { Envelope } from './client.ts'
 export const NETWORK = 'base-mainnet'
 export const AMOUNT = 5_000_000n
 
-/** A hash no chain has seen. */
+/** A random transaction hash. */
 export const someHash = (): string => `0x${randomBytes(32).toString('hex')}`
 
 /** An EVM address with its checksum, and the same with one letter in the wrong case. */
 export const CHECKSUMMED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 export const MISTYPED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed'
 
-/** A wallet as the books store it. */
+/** A wallet address as the ledger stores it. */
 export const someKey = (): string => evmSigner().address.toLowerCase()
 
 const contextOf = (db: Db) => marketContext({ db, clock: testClock(new Date()) })
 
-/** From the chain into the books, without a transfer of its own. */
+/** Posts money to an account without a transfer. */
 async function bring(db: Db, to: Account, amount: bigint): Promise<void> {
   const ctx = contextOf(db)
   const subject = `brought:${randomBytes(8).toString('hex')}`
@@ -38,7 +38,7 @@ async function bring(db: Db, to: Account, amount: bigint): Promise<void> {
 export const bringFees = (db: Db, amount: bigint, network: Network = NETWORK) =>
   bring(db, fees(network), amount)
 
-/** What a transfer brought beyond what was due. */
+/** Posts the surplus of a transfer. */
 export const bringSurplus = (db: Db, reference: string, amount: bigint) =>
   bring(db, surplus(NETWORK, reference), amount)
 
@@ -51,7 +51,7 @@ interface Arrival {
   readonly at?: Date
 }
 
-/** A transfer that nobody claims, as the watcher writes it down. */
+/** An unmatched transfer as the watcher saves it. */
 export async function makeUnmatched(db: Db, arrival: Arrival = {}) {
   const { amount = AMOUNT, network = NETWORK, state = 'final', at = new Date() } = arrival
   const { reference = someHash(), payer = someKey() } = arrival
@@ -76,7 +76,7 @@ export async function makeUnmatched(db: Db, arrival: Arrival = {}) {
   return { network, reference, payer }
 }
 
-/** A transfer that pays for something, with more than was due, and in the same transaction something of others. */
+/** A claimed transfer with a surplus; `beside` adds unmatched money in the same transaction. */
 export async function makeClaimed(
   db: Db,
   { due, paid, beside = 0n }: { due: bigint; paid: bigint; beside?: bigint },
@@ -93,7 +93,7 @@ export async function makeClaimed(
   return { network: NETWORK, reference, payer, purpose, at }
 }
 
-/** A payout the marketplace owes; without a payee it has failed at once. */
+/** A requested payout; without a payee it fails at once. */
 export async function makePayout(
   db: Db,
   wanted: { payee?: string | null; network?: Network; amount?: bigint } = {},
@@ -110,7 +110,7 @@ export async function makePayout(
 
 export const BLOCKED = 'The payee is blocked by the token'
 
-/** One that a worker found cannot be paid. */
+/** A failed payout to a blocked payee. */
 export async function makeFailed(db: Db, wanted: Parameters<typeof makePayout>[1] = {}): Promise<Payout> {
   const payout = await makePayout(db, wanted)
   if (payout.state !== 'failed')
@@ -131,8 +131,8 @@ interface Sent {
   readonly at?: Date
 }
 
-/** A payment out of the treasury, as the reading of the chain writes it down. */
-export async function makeSending(db: Db, sent: Sent = {}) {
+/** An outgoing transfer as the chain reader saves it. */
+export async function makeOutgoingTransfer(db: Db, sent: Sent = {}) {
   const { payoutId = null, amount = AMOUNT, reference = someHash(), isFinal = true, at = new Date() } = sent
   const { payee = someKey() } = sent
   await db
@@ -154,7 +154,7 @@ export async function makeSending(db: Db, sent: Sent = {}) {
   return { network: NETWORK, reference, payee }
 }
 
-/** What the audit log says about a subject, oldest first. */
+/** The audit entries of a subject, oldest first. */
 export const auditOf = (db: Db, subject: string) =>
   db
     .selectFrom('audit_log')
@@ -163,8 +163,8 @@ export const auditOf = (db: Db, subject: string) =>
     .orderBy('seq')
     .execute()
 
-/** What an account holds. */
-export async function heldIn(db: Db, { kind, network, subject }: Account): Promise<bigint> {
+/** The balance of an account. */
+export async function balanceIn(db: Db, { kind, network, subject }: Account): Promise<bigint> {
   const row = await db
     .selectFrom('ledger_accounts')
     .select('balance_micros')

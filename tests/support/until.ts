@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Observations again and again until it is so; the test fails when it is not so in time. */
+/** Polls until the condition is true and throws after `withinMs`. */
 export async function until(
   what: string,
-  isSo: () => Promise<boolean> | boolean,
+  isTrue: () => Promise<boolean> | boolean,
   { withinMs = 30_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<void> {
   const deadline = performance.now() + withinMs
-  while (!(await isSo())) {
+  while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
     await wait(everyMs)
   }

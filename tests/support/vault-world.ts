@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const AT = new Date('2026-02-03T04:05:06.789Z')
 const CHUNK = 500
 
-/** Every sealed column, and where each of its values belongs, written down a second time. */
+/** Every sealed column and the row context of its values, stated independently of the code. */
 export const SEALED = {
   'agents.api_key_sealed': sql`'agents:' || id`,
   'agents.webhook_secret_sealed': sql`'agents:' || id`,
@@ -27,12 +27,12 @@ interface Value {
   readonly sealed: Buffer
 }
 
-/** What a value says unless it was changed: where it belongs. */
+/** The initial plain text of a value: its context. */
 export const textOf = ({ row, field }: SealContext): string => JSON.stringify(`${field} of ${row}`)
 
 const newKey = (id: string) => ({ id, key: randomBytes(32) })
 
-/** A vault whose key changes, its keys in the words of the environment, and a database with much in it. */
+/** Vaults with old and new keys, their settings, and a database with many sealed values. */
 export function vaultWorld({ db, environment }: Parts) {
   const pepper = Buffer.from(environment['VAULT_PEPPER'] ?? '', 'hex')
   const keys = { old: newKey('k-old'), new: newKey('k-new') }
@@ -58,12 +58,12 @@ export function vaultWorld({ db, environment }: Parts) {
     vaultOf,
     environmentOf,
     valuesOf,
-    /** How many values of the column stand under the key. */
+    /** How many values of the column are sealed with the key. */
     countUnder: async (name: Name, column: Column): Promise<number> => {
       const vault = vaultOf(name)
       return (await valuesOf(column)).filter(({ sealed }) => !vault.needsReseal(sealed)).length
     },
-    /** So many agents with both secrets, a wallet and a kept answer each. */
+    /** Creates agents with both secrets, a wallet and a saved response each. */
     fill: async (count: number, vault: Vault): Promise<void> => {
       const seal = (row: string, field: string) => vault.seal(textOf({ row, field }), { row, field })
       for (let done = 0; done < count; done += CHUNK) {
@@ -149,7 +149,7 @@ const requestRow = (agentId: string, seal: Seal) => {
   }
 }
 
-/** Runs the command as an operator would; `ended` tells its exit code and what it said. */
+/** Runs the command; `ended` resolves with its exit code and output. */
 export function startRotation(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, ['apps/worker/src/commands/rotate-vault.ts'], {
     cwd: ROOT,

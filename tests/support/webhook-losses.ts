@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 import type { WebhookWorld } from './webhook-world.ts'
 
-/** Events that are told apart by their order's number, spread over the agents. */
+/** Emits events with numbered order ids, spread over the agents. */
 export async function emitNumbered(
   world: WebhookWorld,
   agentIds: readonly AgentId[],
@@ -21,7 +21,7 @@ export async function emitNumbered(
   await Promise.all(Array.from({ length: width }, (_, n) => emitEvery(from + n)))
 }
 
-/** Every numbered event arrived; one that arrived twice did so under one delivery id; each is written down as delivered. */
+/** Every numbered event arrived; one that arrived twice did so under one delivery id; each is saved as delivered. */
 export async function expectNoneLost(
   world: WebhookWorld,
   receiver: WebhookReceiver,

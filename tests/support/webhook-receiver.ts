@@ -12,11 +12,11 @@ export interface Call {
   readonly headers: IncomingHttpHeaders
   readonly rawBody: Buffer
   readonly deliveryId: string
-  /** When the request had come in whole, just before it was answered. */
+  /** When the whole request had arrived. */
   readonly arrivedAt: number
 }
 
-/** Answers a call, or does something worse. */
+/** Sends a response, or fails in some way. */
 export type Answer = (response: ServerResponse, call: Call) => void
 
 export const ok: Answer = (response) => void response.end('{}')
@@ -29,7 +29,7 @@ export const shut: Answer = (response) => void response.socket?.destroy()
 
 export type WebhookReceiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** Somebody's endpoints under `*.hooks.example`: keeps every call, and answers each host as the test says. */
+/** Endpoints under `*.hooks.example`: records every call and sends the response set for its host. */
 export async function startReceiver() {
   const { ca, key, cert } = await testCertificates(['*.hooks.example'])
   const calls: Call[] = []

@@ -6,7 +6,7 @@ import type { Call } from './webhook-receiver.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TOLERANCE_SECONDS = 5
 
-/** What a careful client library does with a call, from the raw bytes alone. */
+/** Verifies a call from its raw bytes, as a client library does. */
 export function verifyCall(call: Call, secret: string): { event: string; order_id: string; data: unknown } {
   const [, t = '', v1 = ''] =
     /^t=(\d{10}),v1=([0-9a-f]{64})$/.exec(String(call.headers['x-market-signature'])) ?? []

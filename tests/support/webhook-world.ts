@@ -17,16 +17,16 @@ import { until } from './until.ts'
 import { startWorker, type WorkerProcess } from './worker-process.ts'
 
 interface WorldSettings {
-  /** Where whatever is sent to the public address really arrives, and what it is trusted by. */
+  /** The server that receives requests to the public address, and its CA. */
   readonly receiver: { readonly port: number; readonly ca: string }
-  /** A database of one's own; without it a fresh one on the shared server. */
+  /** The database to use; by default a new one on the shared server. */
   readonly database?: { readonly db: Db; readonly url: string; stop(): Promise<void> }
 }
 
 export type WebhookWorld = Awaited<ReturnType<typeof startWorld>>
 export type EndpointOwner = NonNullable<Parameters<typeof makeAgent>[1]>['owner']
 
-/** Agents, their endpoints' names, and worker processes that carry events to them. */
+/** Agents, DNS names of their endpoints, and worker processes that deliver events. */
 export async function startWorld({ receiver, database: given }: WorldSettings) {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const caFile = join(folder, 'ca.pem')

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** A request as it stands on the wire: nothing in it is tidied up on the way, as `fetch` would. */
+/** A raw request, which is not normalized as `fetch` would. */
 export interface WireRequest {
   readonly method: string
   /** Path and query, already percent-encoded. */
@@ -9,7 +9,7 @@ export interface WireRequest {
   readonly body?: string | Buffer
 }
 
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly text: string
@@ -20,7 +20,7 @@ export type Wire = ReturnType<typeof wire>
 /** Connections are kept and shared, so that thousands of requests do not use up the ports. */
 export function wire(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-  const send = ({ method, path, headers, body }: WireRequest): Promise<WireAnswer> =>
+  const send = ({ method, path, headers, body }: WireRequest): Promise<WireResponse> =>
     new Promise((resolve, reject) => {
       const asked = request(url, { agent, method, path, headers: { ...headers } }, (answer) => {
         const chunks: Buffer[] = []

@@ -5,15 +5,15 @@ import { launchOf, type StartFrom } from './program.ts'
 const START_WITHIN_MS = 60_000
 
 export interface WorkerProcess {
-  /** Where it tells its health and figures. */
+  /** The address of its health and metrics routes. */
   readonly url: string
   readonly pid: number
-  /** Sends the signal; `exited` tells when it worked. */
+  /** Sends the signal; `exited` resolves when the process has ended. */
   kill(signal: NodeJS.Signals): void
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Everything it wrote so far, log and complaints. */
+  /** Everything it wrote so far to stdout and stderr. */
   output(): string
-  /** Ends it, whatever state it is in, and waits until it is gone. */
+  /** Kills it and waits until it has ended. */
   stop(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ interface WorkerSettings {
   readonly from?: StartFrom
 }
 
-/** Starts the worker as production does: a process of its own, from the bundle. It ends with the test at the latest. */
+/** Starts the worker as production does: a separate process, from the bundle. It ends with the test at the latest. */
 export async function startWorker(
   environment: Readonly<Record<string, string>>,
   { nodeOptions = [], from }: WorkerSettings = {},
@@ -39,9 +39,9 @@ export async function startWorker(
     process.off('exit', killChild)
     return { code: code as number | null, signal: signal as NodeJS.Signals | null }
   })
-  const said: string[] = []
-  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
-  const url = await working(child, said).catch((error: unknown) => {
+  const output: string[] = []
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  const url = await working(child, output).catch((error: unknown) => {
     killChild()
     throw error
   })
@@ -50,7 +50,7 @@ export async function startWorker(
     pid: child.pid ?? 0,
     kill: (signal) => void child.kill(signal),
     exited,
-    output: () => said.join(''),
+    output: () => output.join(''),
     stop: async () => {
       killChild()
       await exited
@@ -58,19 +58,19 @@ export async function startWorker(
   }
 }
 
-/** Reads the log until the process says that it works. */
-function working(child: ChildProcess, said: string[]): Promise<string> {
+/** Reads the log until the process logs that it started. */
+function working(child: ChildProcess, output: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no worker: ${said.join('')}`)), START_WITHIN_MS)
-    child.once('exit', () => reject(new Error(`the worker ended: ${said.join('')}`)))
+    const timer = setTimeout(() => reject(new Error(`no worker: ${output.join('')}`)), START_WITHIN_MS)
+    child.once('exit', () => reject(new Error(`the worker ended: ${output.join('')}`)))
     child.once('error', reject)
-    let heard = ''
+    let log = ''
     let found = false
     child.stdout?.on('data', (chunk: Buffer) => {
-      said.push(chunk.toString())
+      output.push(chunk.toString())
       if (found) return
-      heard += chunk.toString()
-      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"worker started"/.exec(heard)?.[1]
+      log += chunk.toString()
+      const address = /"address":"(http:[^"]+)"[^\n]*"msg":"worker started"/.exec(log)?.[1]
       if (address === undefined) return
       found = true
       clearTimeout(timer)

@@ -5,7 +5,7 @@ import type { Registered } from '@market/identity/agents'
 import { makeEvmWallet, makeProfile } from '@market/testing/makers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectWithin, patience } from '../support/measured.ts'
+import { expectWithin, testTimeout } from '../support/measured.ts'
 import { allowedBy, type Schema } from '../support/schema-arbitraries.ts'
 import { until } from '../support/until.ts'
 import { FAILURES, SUCCESSES } from '../support/webhook-answers.ts'
@@ -35,7 +35,7 @@ afterAll(async () => {
 let hosts = 0
 const newHost = () => `e${hosts++}.hooks.example`
 
-const endedOf = async ({ agent }: Registered, withinMs = patience(40_000)) => {
+const endedOf = async ({ agent }: Registered, withinMs = testTimeout(40_000)) => {
   const deliveries = () => world.deliveriesOf(agent.id)
   await until(
     `every delivery to ${agent.name} has ended`,
@@ -57,7 +57,7 @@ describe('events', () => {
     const orderId = event.startsWith('order.') ? 'ord_conformance' : ''
     for (const data of samples) await world.emit(registered.agent.id, event, data, orderId)
     await until('all requests arrived', () => receiver.callsTo(host).length >= samples.length, {
-      withinMs: patience(20_000),
+      withinMs: testTimeout(20_000),
     })
 
     const calls = receiver.callsTo(host)

@@ -4,7 +4,7 @@ import { systemClock } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { happen } from '../support/happen.ts'
+import { emitMessages } from '../support/emit-messages.ts'
 import { makeAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 
@@ -55,7 +55,7 @@ test.each(FAILURES)('when %s, no event, number or job is stored', async (_why, f
   })
   await expect(command).rejects.toThrow()
   expect(await storedOf(agent)).toEqual(NOTHING)
-  expect(await happen(market.db, agent.id, 'after')).toEqual([1n])
+  expect(await emitMessages(market.db, agent.id, 'after')).toEqual([1n])
   expect(await storedOf(agent)).toEqual({ events: 1, last: 1n, jobs: 1 })
 })
 

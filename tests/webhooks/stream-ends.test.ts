@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
+import { emitMessages } from '../support/emit-messages.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
-import { happen } from '../support/happen.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { expectWithin } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
@@ -34,14 +34,14 @@ test('SIGTERM: the API ends its streams and exits in time; clients continue on a
   const agents = await Promise.all(Array.from({ length: 4 }, () => register(old.url)))
   const streams = await Promise.all(agents.map((agent) => openStream(old.url, agent)))
   onTestFinished(() => streams.forEach((stream) => void stream.close()))
-  for (const { id } of agents) await happen(parts.db, id, 'before')
+  for (const { id } of agents) await emitMessages(parts.db, id, 'before')
   for (const stream of streams) await stream.until(1)
 
   let isWriting = true
   const writing = Promise.all(
     agents.map(async ({ id }) => {
       let count = 1
-      for (; isWriting; count++) await happen(parts.db, id, `message ${count}`)
+      for (; isWriting; count++) await emitMessages(parts.db, id, `message ${count}`)
       return count
     }),
   )
@@ -72,7 +72,7 @@ test('SIGTERM: the API ends its streams and exits in time; clients continue on a
 test('SIGTERM: a client that does not read does not delay the exit', async () => {
   const api = await start()
   const agent = await register(api.url)
-  await happen(parts.db, agent.id, ...Array<string>(200).fill('x'.repeat(64 * 1024)))
+  await emitMessages(parts.db, agent.id, ...Array<string>(200).fill('x'.repeat(64 * 1024)))
   const stream = await openStream(api.url, agent)
   onTestFinished(() => stream.close())
   stream.pause()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
+import { emitMessages } from '../support/emit-messages.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
-import { happen } from '../support/happen.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Parts, startParts } from '../support/parts.ts'
 import { until } from '../support/until.ts'
@@ -35,7 +35,7 @@ async function residentBytes(): Promise<number> {
 
 test('clients that do not read use little memory, do not delay others, and are disconnected', async () => {
   const [busy, quiet] = [await register(), await register()]
-  await happen(parts.db, busy.id, ...Array<string>(EVENTS).fill('x'.repeat(64 * 1024)))
+  await emitMessages(parts.db, busy.id, ...Array<string>(EVENTS).fill('x'.repeat(64 * 1024)))
   const before = await residentBytes()
   const stalled: OpenStream[] = []
   for (let n = 0; n < STALLED; n++) {
@@ -47,7 +47,7 @@ test('clients that do not read use little memory, do not delay others, and are d
   try {
     expect(stalled.map(({ status }) => status)).toEqual(Array(STALLED).fill(200))
     for (let n = 1; n <= 5; n++) {
-      await happen(parts.db, quiet.id, `message ${n}`)
+      await emitMessages(parts.db, quiet.id, `message ${n}`)
       await listener.until(n, 1_500)
     }
     // Buffering everything would need five times 38 MB.
@@ -60,7 +60,7 @@ test('clients that do not read use little memory, do not delay others, and are d
       return stream.status === 200
     }
     await until('the stalled clients were disconnected', isFree, { withinMs: 30_000, everyMs: 500 })
-    await happen(parts.db, quiet.id, 'still here')
+    await emitMessages(parts.db, quiet.id, 'still here')
     await listener.until(6, 1_500)
   } finally {
     for (const stream of [...stalled, listener]) stream.close()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
+import { emitMessages } from '../support/emit-messages.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
-import { happen } from '../support/happen.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -30,7 +30,7 @@ const codeOf = async (stream: OpenStream) => {
 
 test('sends earlier and later events in order, each with its cursor as id', async () => {
   const { id, apiKey } = await makeAgent(market)
-  await happen(market.db, id, 'before')
+  await emitMessages(market.db, id, 'before')
   const stream = await listen({ bearer: apiKey })
   expect(stream.status).toBe(200)
   expect(stream.headers).toMatchObject({
@@ -40,7 +40,7 @@ test('sends earlier and later events in order, each with its cursor as id', asyn
     'x-ratelimit-limit': '600',
   })
   await stream.until(1)
-  await happen(market.db, id, 'after')
+  await emitMessages(market.db, id, 'after')
   const [first, second] = await stream.until(2)
   for (const [frame, cursor, content] of [
     [first, '1', 'before'],
@@ -64,7 +64,7 @@ test('sends an event within a second of its commit', async () => {
   const { id, apiKey } = await makeAgent(market)
   const stream = await listen({ bearer: apiKey })
   for (let n = 0; n < 8; n++) {
-    await happen(market.db, id, `message ${n}`)
+    await emitMessages(market.db, id, `message ${n}`)
     const committedAt = performance.now()
     await stream.until(n + 1, 1_000)
     expect((stream.frames[n]?.at ?? Number.NaN) - committedAt).toBeLessThan(1_000)
@@ -74,7 +74,7 @@ test('sends an event within a second of its commit', async () => {
 test('text that looks like a frame does not start a new one', async () => {
   const { id, apiKey } = await makeAgent(market)
   const content = 'a\n\nid: 99\nevent: order.paid\ndata: {}\n\n: b\r\n\u2028c'
-  await happen(market.db, id, content, 'next')
+  await emitMessages(market.db, id, content, 'next')
   const stream = await listen({ bearer: apiKey })
   await stream.until(2)
   expect(idsOf(stream)).toEqual(['1', '2'])
@@ -83,11 +83,11 @@ test('text that looks like a frame does not start a new one', async () => {
 
 test('a client that reconnects with its last cursor gets every later event once', async () => {
   const { id, apiKey } = await makeAgent(market)
-  await happen(market.db, id, 'a', 'b', 'c')
+  await emitMessages(market.db, id, 'a', 'b', 'c')
   const first = await listen({ bearer: apiKey })
   await first.until(3)
   first.close()
-  await happen(market.db, id, 'd', 'e')
+  await emitMessages(market.db, id, 'd', 'e')
   for (const ask of [{ lastEventId: '3' }, { after: '3' }, { after: '1', lastEventId: '3' }]) {
     const again = await listen({ bearer: apiKey, ...ask })
     await again.until(2)
@@ -95,14 +95,14 @@ test('a client that reconnects with its last cursor gets every later event once'
     again.close()
   }
   const ahead = await listen({ bearer: apiKey, after: '5' })
-  await happen(market.db, id, 'f')
+  await emitMessages(market.db, id, 'f')
   await ahead.until(1)
   expect(idsOf(ahead)).toEqual(['6'])
 })
 
 test('sends more events than one batch', async () => {
   const { id, apiKey } = await makeAgent(market)
-  await happen(market.db, id, ...Array.from({ length: 250 }, (_, n) => `message ${n}`))
+  await emitMessages(market.db, id, ...Array.from({ length: 250 }, (_, n) => `message ${n}`))
   const stream = await listen({ bearer: apiKey })
   await stream.until(250)
   expect(idsOf(stream)).toEqual(Array.from({ length: 250 }, (_, n) => String(n + 1)))
@@ -116,8 +116,8 @@ test('two agents never see each other’s events', async () => {
   ] as const
   for (let n = 0; n < 10; n++) {
     await Promise.all([
-      happen(market.db, agents[0].id, 'of the first'),
-      happen(market.db, agents[1].id, 'of the second'),
+      emitMessages(market.db, agents[0].id, 'of the first'),
+      emitMessages(market.db, agents[1].id, 'of the second'),
     ])
   }
   for (const [index, own] of ['of the first', 'of the second'].entries()) {
@@ -132,7 +132,7 @@ test('streams of one agent at different cursors do not delay each other', async 
   const now = await listen({ bearer: apiKey })
   const farAhead = await listen({ bearer: apiKey, after: '1000000' })
   for (let n = 1; n <= 4; n++) {
-    await happen(market.db, id, `message ${n}`)
+    await emitMessages(market.db, id, `message ${n}`)
     await now.until(n, 1_500)
   }
   expect(farAhead.frames).toEqual([])

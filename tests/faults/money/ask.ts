@@ -1,2 +1,2 @@
 /** Hands a request to the node itself. */
-export type Ask = (body: string) => Promise<string>
+export type RequestOptions = (body: string) => Promise<string>

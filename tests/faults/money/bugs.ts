@@ -1,6 +1,6 @@
 import type { Network } from '@market/kernel/network'
 import type { EndingName } from './endings.ts'
-import type { FaultName } from './nemesis.ts'
+import type { FaultName } from './fault-injector.ts'
 import type { RelayFaults } from './relay.ts'
 
 /** A fault that is put into the product on purpose, as a change of its source: the harness must find it. */
@@ -11,7 +11,7 @@ export interface Bug {
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[]
   /** Run on the database first, where a constraint would catch the bug before it does harm. */
   readonly sql?: readonly string[]
-  /** What is aimed at it: the same load, nemesis and invariants, but more of what it cannot bear. */
+  /** Overrides that make the bug likely to show: the same load, faults and invariants with other weights. */
   readonly aim: {
     readonly networks?: readonly Network[]
     readonly ending?: EndingName

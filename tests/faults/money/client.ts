@@ -42,7 +42,7 @@ export type Client = ReturnType<typeof patientClient>
 
 const TRY_MS = 5_000
 /** Longer than a killed process holds the right to answer for a key. */
-const PATIENCE_MS = 26_000
+const LONG_TIMEOUT_MS = 26_000
 const PAUSE_MS = 60
 const IN_PROGRESS = ['request_in_progress', 'payment_in_progress']
 
@@ -80,7 +80,7 @@ export function patientClient(app: AppServices, random: () => number) {
     counts,
     /** The answer, or undefined when there was none for a long time. */
     async ask(request: Request): Promise<Answer | undefined> {
-      const deadline = performance.now() + PATIENCE_MS
+      const deadline = performance.now() + LONG_TIMEOUT_MS
       for (;;) {
         counts.requests++
         const answer = await tryOnce(request).catch(() => undefined)

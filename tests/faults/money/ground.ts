@@ -20,7 +20,7 @@ export const PUBLIC_ADDRESS = '93.184.216.34'
 
 export type Ground = Awaited<ReturnType<typeof startGround>>
 
-/** All that houses stand on and the nemesis shakes: servers, chains, and a proxy or relay before each of them. */
+/** The servers and chains that the app uses, each behind a proxy or relay that can inject faults. */
 export async function startGround(seed: number, slotMs?: number) {
   const random = seededRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'market-faults-'))

@@ -5,7 +5,7 @@ import { acknowledge, type Stage } from './plays.ts'
 import type { Prepared } from './side.ts'
 import { briefOf, type Story } from './story.ts'
 
-const PATIENCE_MS = 20_000
+const LONG_TIMEOUT_MS = 20_000
 const PAUSE_MS = 500
 
 /** Written out here and not taken from the product: a tenth on top, rounded up. */
@@ -22,7 +22,7 @@ async function hire(
   story: Story,
   request: Pick<Request, 'caller' | 'purpose' | 'payment'>,
 ) {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + LONG_TIMEOUT_MS
   for (;;) {
     const { key } = story
     const asked = { method: 'POST', path: pathOf(story), key, body: { brief: briefOf(story) } } as const

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Ask } from './ask.ts'
+import type { RequestOptions } from './ask.ts'
 import { evmAsOf } from './stale-evm.ts'
 import { staleSolana } from './stale-solana.ts'
 
@@ -38,7 +38,7 @@ const SENDS = /"(?:sendTransaction|eth_sendRawTransaction)"/
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 const askerOf =
-  (target: string): Ask =>
+  (target: string): RequestOptions =>
   async (body) =>
     (await fetch(target, { method: 'POST', headers: JSON_TYPE, body })).text()
 

@@ -8,11 +8,11 @@ import { type Counts, patientClient } from './client.ts'
 import type { EndingName } from './endings.ts'
 import { newEvmBuyers } from './evm-side.ts'
 import { type Facts, gatherFacts } from './facts.ts'
+import { type FaultName, startFaultInjector } from './fault-injector.ts'
 import { type Ground, startGround } from './ground.ts'
 import { type Violation, violationsOf } from './invariants.ts'
 import { leaveTraces } from './leave-traces.ts'
 import { startLoad } from './load.ts'
-import { type FaultName, startNemesis } from './nemesis.ts'
 import type { RelayFaults } from './relay.ts'
 import { loseThem, payAgain, sendAgain } from './repay.ts'
 import { newSellers } from './sellers.ts'
@@ -26,7 +26,7 @@ export interface RunSettings {
   readonly abreast: number
   readonly networks?: readonly Network[]
   readonly ending?: EndingName
-  /** How many times the nemesis strikes; none, and there is none. */
+  /** The number of injected faults; without it there are none. */
   readonly faults: number
   readonly faultNames?: readonly FaultName[]
   readonly reorgs?: number
@@ -67,7 +67,7 @@ const SELLERS = 5
 const STRANGERS = 4
 /** Longer than it takes on a machine that is much too busy: what never settles is found, and what did is looked at whole. */
 const SETTLED_WITHIN_MS = 150_000
-/** The nemesis begins when so many orders are paid: what is not under way cannot be disturbed. */
+/** Faults start when so many orders are paid, so that there is work to disturb. */
 const FIRST_PAID = 3
 const LEASE_MS = 25_000
 const REVIEW_IS_OVER_MS = 49 * HOUR
@@ -141,14 +141,14 @@ async function run(ground: Ground, settings: RunSettings): Promise<Report> {
       // Spread over the orders, so that the last ones meet as much trouble as the first.
       const isDue = (struck: number) =>
         struck < settings.faults && load.begun() * settings.faults >= orders * struck
-      const nemesis = startNemesis(strike, { ...settings, faults: settings.faultNames, isDue })
-      const isEnough = () => nemesis.struck() >= settings.faults && load.begun() >= orders
+      const injector = startFaultInjector(strike, { ...settings, faults: settings.faultNames, isDue })
+      const isEnough = () => injector.struck() >= settings.faults && load.begun() >= orders
       await until('enough was shaken', isEnough, {
         ...LONG,
         withinMs: LONG.withinMs + orders * SLOW_ORDER_MS,
       })
-      await nemesis.calm()
-      faults = nemesis.counts()
+      await injector.calm()
+      faults = injector.counts()
       ground.heal()
       nodesAsAimed()
     }

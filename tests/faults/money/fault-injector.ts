@@ -163,7 +163,7 @@ const EVERY: readonly FaultName[] = [
 const LEAST_PAUSE_MS = 350
 const MORE_PAUSE_MS = 350
 
-interface NemesisSettings {
+interface FaultInjectorSettings {
   readonly faults?: readonly FaultName[] | undefined
   readonly reorgs?: number | undefined
   /** Whether the time has come for the next strike, when there were so many. */
@@ -171,7 +171,10 @@ interface NemesisSettings {
 }
 
 /** Strikes every half second at most, by its own dice; reorganisations come at the given strikes. */
-export function startNemesis(strike: Strike, { faults = EVERY, reorgs = 4, isDue }: NemesisSettings) {
+export function startFaultInjector(
+  strike: Strike,
+  { faults = EVERY, reorgs = 4, isDue }: FaultInjectorSettings,
+) {
   const { random } = strike
   const counts = new Map<FaultName, number>()
   const lasting = new Map<FaultName, Promise<unknown>>()

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { Market } from './market.ts'
-import { makeOrderIn } from './order-in.ts'
+import { makeOrderIn } from './order-in-state.ts'
 import type { makeService } from './services.ts'
 
-/** An order as if it had been bought with a request, and the word that opens it. */
-export async function makeHiredOrder(market: Market, service: Awaited<ReturnType<typeof makeService>>) {
+/** An order paid by x402 and its access token. */
+export async function makePurchasedOrder(market: Market, service: Awaited<ReturnType<typeof makeService>>) {
   const { id } = await makeOrderIn(market, service, 'completed')
   await market.db.updateTable('orders').set({ payment_method: 'x402' }).where('id', '=', id).execute()
   const { VAULT_PEPPER = '' } = market.environment as Readonly<Record<string, string>>

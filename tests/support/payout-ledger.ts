@@ -24,9 +24,9 @@ export const NETWORK = 'base-mainnet'
 export const FLOAT = usdc(1_000_000_000n)
 export const CAPS = { perPayout: usdc(50_000_000n), perDay: usdc(100_000_000n), cost: {} }
 
-export type PayoutBooks = Awaited<ReturnType<typeof startPayoutBooks>>
+export type PayoutLedger = Awaited<ReturnType<typeof startPayoutLedger>>
 
-/** A treasury on a real chain, with coin for fees and its float of USDC. */
+/** A treasury on a real chain with native coin and USDC. */
 export const fundedTreasury = async (chain: EvmNetwork) => {
   const account = newAccount()
   await chain.fund(account.address)
@@ -35,10 +35,10 @@ export const fundedTreasury = async (chain: EvmNetwork) => {
 }
 
 /**
- * A database that knows of the float and has been compared with the chain. A second one over the same treasury is what
- * a restored database is: it has lost all that the first one did.
+ * A database whose ledger holds the treasury's balance and was compared with the chain. A second one over the same
+ * treasury simulates a restored backup: it lacks everything the first one did.
  */
-export async function startPayoutBooks(
+export async function startPayoutLedger(
   chain: EvmNetwork,
   { treasury, compared = true }: { treasury?: ReturnType<typeof newAccount>; compared?: boolean } = {},
 ) {
@@ -59,14 +59,14 @@ export async function startPayoutBooks(
     payoutListener: orderPayoutListener,
     caps: CAPS,
   }
-  /** As the worker does it again and again; the clock goes on, so that it is done at once. */
+  /** Compares as the worker does. The clock is moved so that the comparison is due. */
   const compare = () => {
     ctx.clock.advance(10_000)
     return compareOutgoingTransfers(app, NETWORK)
   }
   if (compared) await compare()
   let subjects = 0
-  const ask = (said: Partial<Parameters<typeof requestPayout>[2]> = {}) =>
+  const ask = (fields: Partial<Parameters<typeof requestPayout>[2]> = {}) =>
     ctx.transact((tx) =>
       requestPayout(ctx, tx, {
         network: NETWORK,
@@ -75,7 +75,7 @@ export async function startPayoutBooks(
         payee: newAccount().address,
         amount: usdc(5_000_000n),
         from: escrow(NETWORK, 'float'),
-        ...said,
+        ...fields,
       }),
     )
   const rowOf = ({ id }: Payout) =>

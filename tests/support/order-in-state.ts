@@ -8,16 +8,16 @@ import { makeService } from './services.ts'
 
 type Service = Awaited<ReturnType<typeof makeService>>
 
-/** An agent with an owner and something to sell. */
-export async function makeShop(market: Market) {
+/** An owned agent with one service. */
+export async function makeAgentWithService(market: Market) {
   const agent = await makeOwnedAgent(market)
   return { agent, service: await makeService(market, agent) }
 }
 
-/** An order of this service by a wallet, put into the state the test is about; `headers` sign as that wallet. */
+/** An order by a wallet in the given state; `headers` are signed by that wallet. */
 export async function makeOrderIn(market: Market, service: Service, status: Status, buyer = evmSigner()) {
   const headers = asHeaders(await signed(buyer, 'session', market.now()))
-  const wanted = { service_id: service.id, brief: 'Observation at the branch of yesterday, please.' }
+  const wanted = { service_id: service.id, brief: 'Review the branch from yesterday, please.' }
   const reply = await market.client().post('/api/orders', wanted, { headers })
   if (reply.status !== 201) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
   const id = reply.body.data.id as OrderId

@@ -7,9 +7,9 @@ const PAUSE_MS = 10
 export interface Load {
   readonly answered: () => number
   readonly errors: readonly string[]
-  /** How often a read was asked again because its connection ended before any byte of an answer. */
+  /** How often a read was repeated because its connection ended before any byte of the response. */
   readonly repeated: () => number
-  /** Ends once at least so many were answered. */
+  /** Resolves once at least so many requests were answered. */
   finish(atLeast: number): Promise<void>
 }
 
@@ -17,19 +17,19 @@ interface LoadSettings {
   readonly port: number
   readonly bearer: string
   readonly clients: number
-  /** Whether the client does what RFC 9110 (9.2.2) lets it: repeat a read whose connection closed without an answer. */
+  /** Whether clients repeat a read whose connection closed without a response, as RFC 9110 (9.2.2) allows. */
   readonly repeatsReads: boolean
 }
 
-/** Clients that ask one read after another over kept-alive connections, which they give up when told `close`. */
-export function keepAsking({ port, bearer, clients, repeatsReads }: LoadSettings): Load {
+/** Clients that send one read after another over keep-alive connections. */
+export function startKeepAliveLoad({ port, bearer, clients, repeatsReads }: LoadSettings): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const errors: string[] = []
   let answered = 0
   let repeated = 0
   let goal = Number.POSITIVE_INFINITY
 
-  const ask = () =>
+  const sendRead = () =>
     new Promise<number>((resolve, reject) => {
       const address = `198.18.${Math.trunc(Math.random() * 250)}.${Math.trunc(Math.random() * 250)}`
       const headers = { authorization: `Bearer ${bearer}`, 'x-forwarded-for': address }
@@ -44,7 +44,7 @@ export function keepAsking({ port, bearer, clients, repeatsReads }: LoadSettings
   const client = async () => {
     while (answered < goal) {
       try {
-        const status = await ask()
+        const status = await sendRead()
         if (status !== 200) errors.push(`status ${status}`)
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { startWorker, type WorkerProcess } from './worker-process.ts'
 
-/** Keeps so many workers running, whatever happens to them, and kills one of them every now and then. */
-export function startNemesis(settings: {
+/** Keeps a number of workers running and kills one of them at random times. */
+export function startFaultInjector(settings: {
   readonly workers: number
   readonly environment: Readonly<Record<string, string>>
   readonly random: () => number
@@ -14,17 +14,17 @@ export function startNemesis(settings: {
   let killing = false
   let kills = 0
 
-  const keepOne = async (_: unknown, place: number) => {
+  const keepOne = async (_: unknown, slot: number) => {
     while (!end.signal.aborted) {
       const worker = await startWorker(settings.environment)
       outputs.push(worker)
-      working.set(place, worker)
+      working.set(slot, worker)
       if (end.signal.aborted) worker.kill('SIGKILL')
       await worker.exited
-      working.delete(place)
+      working.delete(slot)
     }
   }
-  /** Strikes at one of the places; who is not up yet there is spared. */
+  /** Kills the worker of a random slot, unless it is still starting. */
   const strike = async () => {
     while (!end.signal.aborted && killing) {
       await wait(200 + random() * 600)
@@ -38,7 +38,7 @@ export function startNemesis(settings: {
   const keeping = Promise.all(Array.from({ length: settings.workers }, keepOne))
   let striking = Promise.resolve()
   return {
-    /** Rejects when a worker does not come up. */
+    /** Rejects when a worker does not start. */
     keeping,
     kills: () => kills,
     begin: () => {

@@ -1,0 +1,15 @@
+import { emit } from '@market/core/events'
+import { type Db, transact } from '@market/database/transact'
+import { systemClock } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
+
+/** Emits messages of a client, each in its own transaction, and returns their sequence numbers. */
+export async function emitMessages(db: Db, agentId: string, ...contents: string[]): Promise<bigint[]> {
+  const seqs: bigint[] = []
+  for (const content of contents) {
+    const data = { sender_type: 'client', sender_name: 'A Client', content } as const
+    const message = { agentId: agentId as AgentId, event: 'order.message', orderId: 'ord_1', data } as const
+    seqs.push(await transact(db, (tx) => emit({ clock: systemClock }, tx, message)))
+  }
+  return seqs
+}
