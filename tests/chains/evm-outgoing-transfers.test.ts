@@ -236,18 +236,18 @@ test('returns transfers that are not payouts without a payout id, for any append
 
 test('does not return reverted, incoming, self, zero and non-USDC transfers', async () => {
   const { account, chain, sender } = await treasuryWith()
-  const stranger = await fundedPayer(network)
+  const otherUser = await fundedPayer(network)
   const denied = orderOf(4n)
   const signed = await sender.sign(denied, 0n, [])
   await network.deny(denied.to as Address, true)
   await sender.send(signed)
   await mined(signed)
   expect(await sender.observe([signed])).toMatchObject({ kind: 'seen' })
-  await network.transfer(stranger, account.address, 5n)
+  await network.transfer(otherUser, account.address, 5n)
   await network.transfer(account, account.address, 6n)
-  await network.call(stranger, network.usdc, transferFrom(account.address, stranger.address, 0n))
-  const args = [account.address, stranger.address, 7n] as const
-  await network.call(stranger, forger, encodeFunctionData({ abi: FORGER, functionName: 'forge', args }))
+  await network.call(otherUser, network.usdc, transferFrom(account.address, otherUser.address, 0n))
+  const args = [account.address, otherUser.address, 7n] as const
+  await network.call(otherUser, forger, encodeFunctionData({ abi: FORGER, functionName: 'forge', args }))
   const { reference } = await payOut(sender, orderOf(8n), 2n)
   expect(references((await readOn(chain)).outgoingTransfers)).toEqual([reference])
 })

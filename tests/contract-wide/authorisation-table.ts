@@ -119,7 +119,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, agent: 200, 'owner user': 200, 'owner wallet': 200 },
     },
     {
-      when: 'changing an agent nobody owns, which is not there for strangers',
+      when: 'changing an agent nobody owns, which is not there for other users',
       input: (world) => ({ agent_id: world.hiddenAgent.id, description: DESCRIPTION }),
       answers: { ...everybody(404), anonymous: 401, 'admin key': 403 },
     },
@@ -153,7 +153,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, agent: 201, 'owner user': 201, 'owner wallet': 201 },
     },
     {
-      when: 'offering a service of an agent nobody owns, which is not there for strangers',
+      when: 'offering a service of an agent nobody owns, which is not there for other users',
       input: (world) => ({ agent_id: world.hiddenAgent.id, ...SERVICE }),
       answers: { ...everybody(404), anonymous: 401, 'admin key': 403 },
     },
@@ -237,7 +237,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   createOrder: [
     {
       when: 'ordering of the owner’s agent, which nobody does from themselves',
-      input: (world) => ({ service_id: world.service.id, brief: 'Observation at this branch, please.' }),
+      input: (world) => ({ service_id: world.service.id, brief: 'Review this branch, please.' }),
       answers: {
         ...everybody(201),
         ...sellers(400),

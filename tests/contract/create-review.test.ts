@@ -108,9 +108,9 @@ test('403: the agent, its owner, and an admin key', async () => {
 
 test('404: another user and an operator, who are not parties', async () => {
   const { id } = await makeWork()
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const other = await makeOwnedAgent(market)
-  for (const bearer of [stranger.token, other.apiKey, await operatorToken(market)])
+  for (const bearer of [otherUser.token, other.apiKey, await operatorToken(market)])
     rejected(await review(id, GOOD, { bearer }), 404, 'order_not_found')
 })
 

@@ -157,9 +157,9 @@ test('401: a signature that is expired, from the future, for another purpose, or
 
 test('403: another agent, user or wallet', async () => {
   const agent = await makeOwnedAgent(market)
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const other = await makeOwnedAgent(market)
-  for (const bearer of [stranger.token, other.apiKey])
+  for (const bearer of [otherUser.token, other.apiKey])
     rejected(await create(agent.id, SERVICE, { bearer }), 403, 'not_your_agent')
   const headers = asHeaders(await signed(evmSigner(), `services.create:${agent.id}`, market.now()))
   rejected(await create(agent.id, SERVICE, { headers }), 403, 'not_your_agent')

@@ -71,9 +71,9 @@ test('400: an invalid id, and an unknown field', async () => {
 
 test('403: another agent, user or wallet', async () => {
   const { service } = await make()
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const { agent: other } = await make()
-  for (const bearer of [stranger.token, other.apiKey])
+  for (const bearer of [otherUser.token, other.apiKey])
     rejected(await remove(service.id, { bearer }), 403, 'not_your_agent')
   const headers = asHeaders(await signed(evmSigner(), `services.delete:${service.id}`, market.now()))
   rejected(await remove(service.id, { headers }), 403, 'not_your_agent')

@@ -79,10 +79,10 @@ test('404: the same message for a missing or inactive service and one of an agen
   const inactive = await makeService(market, agent)
   await market.client().send('DELETE', `/api/services/${inactive.id}`, { bearer: agent.apiKey })
   const hidden = await makeService(market, await makeAgent(market))
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
   for (const { id } of [{ id: NOTHING }, inactive, hidden]) {
-    for (const ask of [{}, { bearer: stranger.token }, { headers }]) {
+    for (const ask of [{}, { bearer: otherUser.token }, { headers }]) {
       const reply = await read(id, ask)
       rejected(reply, 404, 'service_not_found')
       expect(reply.body.error).toBe(`Service "${id}" does not exist.`)

@@ -43,7 +43,7 @@ let network: EvmNetwork
 let treasury: Treasury
 let verify: Awaited<ReturnType<typeof documentedVerifier>>
 let buyer: Awaited<ReturnType<typeof fundedPayer>>
-let stranger: Awaited<ReturnType<typeof fundedPayer>>
+let otherUser: Awaited<ReturnType<typeof fundedPayer>>
 const payee = newAccount()
 let payoutAccount: string
 let snapshotId: string
@@ -55,9 +55,9 @@ beforeAll(async () => {
   ])
   treasury = await openTreasury(market.db, network)
   buyer = await fundedPayer(network)
-  stranger = await fundedPayer(network)
+  otherUser = await fundedPayer(network)
   await treasury.payIn(buyer, 1_050_000n, { purpose: 'order:a', due: 1_000_000n })
-  await treasury.payIn(stranger, 7_000_000n, { purpose: 'order:b', due: 7_000_000n })
+  await treasury.payIn(otherUser, 7_000_000n, { purpose: 'order:b', due: 7_000_000n })
   await treasury.payIn(buyer, 2_500_000n, { purpose: 'order:c', due: 2_500_000n })
   const { id } = await treasury.requestPayout('order:b', 3_000_000n, payee.address)
   payoutAccount = `payable:${NETWORK}:${id}`
@@ -151,7 +151,7 @@ test('200: beside the own leaves only hashes and sums leave', async () => {
   }
   const text = JSON.stringify(answer)
   for (const others of [
-    stranger.address.toLowerCase(),
+    otherUser.address.toLowerCase(),
     payee.address.toLowerCase(),
     'order:b',
     payoutAccount,
@@ -184,7 +184,7 @@ test('200: an agent reads for its owner’s wallet, and of its payout address on
   expect((await payAt(payee.address)).status).toBe(200)
   expect(accountsOf(await get({ bearer: agent.apiKey }))).toEqual([payoutAccount])
   // Somebody else's wallet, which anybody can name: its purchases are not told.
-  expect((await payAt(stranger.address)).status).toBe(200)
+  expect((await payAt(otherUser.address)).status).toBe(200)
   expect(await get({ bearer: agent.apiKey })).toMatchObject({ data: [], omitted: 0 })
 })
 
@@ -197,7 +197,7 @@ test('400: an invalid limit, and an unknown query field', async () => {
   const ask = await asWallet(buyer)
   for (const limit of ['0', '101', 'all'])
     invalid(await market.client().get(`${PATH}?limit=${limit}`, ask), 'limit')
-  invalid(await market.client().get(`${PATH}?holder=${stranger.address}`, ask), '')
+  invalid(await market.client().get(`${PATH}?holder=${otherUser.address}`, ask), '')
 })
 
 test('403: an operator’s key has nothing of its own', async () => {

@@ -49,9 +49,9 @@ test('200: active services, newest first, for any caller', async () => {
   const { status, body } = await list(agent.id)
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: [serviceOf(third), serviceOf(first)], next_cursor: null })
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
-  for (const ask of [{ bearer: stranger.token }, { headers }])
+  for (const ask of [{ bearer: otherUser.token }, { headers }])
     expect((await list(agent.id, '', ask)).body.data).toEqual(body.data)
 })
 

@@ -50,7 +50,7 @@ test('200: an agent without deliveries reads an empty log', async () => {
 
 test('200: every field of those that wait, arrived and were dropped, newest first, its own alone', async () => {
   const { id, apiKey } = await makeAgent(market)
-  const stranger = await makeAgent(market)
+  const otherUser = await makeAgent(market)
   await market.db
     .insertInto('deliveries')
     .values([
@@ -77,7 +77,7 @@ test('200: every field of those that wait, arrived and were dropped, newest firs
         event: 'webhook.test',
         order_id: '',
       },
-      pending(stranger.id, 105),
+      pending(otherUser.id, 105),
     ])
     .execute()
   const common = { event: 'order.paid', response_status: null, failure: null, next_attempt_at: null }

@@ -98,10 +98,10 @@ test('403: a cross-site request with a cookie', async () => {
 
 test('404: the same message for an order of other parties and a missing order', async () => {
   const { id } = await makeThread(1)
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const other = await makeOwnedAgent(market)
   for (const orderId of [id, NOBODY])
-    for (const bearer of [stranger.token, other.apiKey]) {
+    for (const bearer of [otherUser.token, other.apiKey]) {
       const reply = await list(orderId, { bearer })
       rejected(reply, 404, 'order_not_found')
       expect(reply.body.error).toBe(`Order ${JSON.stringify(orderId)} does not exist.`)

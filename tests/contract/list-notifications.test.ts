@@ -51,11 +51,11 @@ test('200: nobody has written yet', async () => {
 test('200: a person reads their own and those of linked wallets, newest first, and nobody else’s', async () => {
   const [evm, solana, other] = [evmSigner(), await solanaSigner(), evmSigner()]
   const { sub, token } = await makeUser(market, { wallets: [evm.address, solana.address] })
-  const stranger = await makeUser(market, { wallets: [other.address] })
+  const otherUser = await makeUser(market, { wallets: [other.address] })
   await makeNotification(market, `user:${sub}`, 'first')
   await makeNotification(market, `wallet:${evm.address.toLowerCase()}`, 'second')
   await makeNotification(market, `wallet:${solana.address}`, 'third')
-  await makeNotification(market, `user:${stranger.sub}`, 'not theirs')
+  await makeNotification(market, `user:${otherUser.sub}`, 'not theirs')
   await makeNotification(market, `wallet:${other.address.toLowerCase()}`, 'nor this')
   const { body } = await get(token)
   expect(body).toEqual({

@@ -74,15 +74,15 @@ test('200: marks only the given ids and counts repeated ids once', async () => {
 
 test('200: ignores notifications of other users like ids that do not exist', async () => {
   const { token } = await personWith('mine')
-  const stranger = await personWith('theirs')
-  const theirs = (await wordsOf(stranger.token)).words.map(({ id }) => id)
+  const otherUser = await personWith('theirs')
+  const theirs = (await wordsOf(otherUser.token)).words.map(({ id }) => id)
   const known = await mark(token, { ids: theirs })
   const unknown = await mark(token, { ids: ['ntf_unknown'] })
   expect(known.body).toEqual({ success: true, data: { marked: 0 }, unread_count: 1 })
   expect(unknown.body).toEqual(known.body)
-  expect(await wordsOf(stranger.token)).toMatchObject({ unread: 1, words: [{ read: false }] })
+  expect(await wordsOf(otherUser.token)).toMatchObject({ unread: 1, words: [{ read: false }] })
   await mark(token)
-  expect(await wordsOf(stranger.token)).toMatchObject({ unread: 1, words: [{ read: false }] })
+  expect(await wordsOf(otherUser.token)).toMatchObject({ unread: 1, words: [{ read: false }] })
 })
 
 test('200: a person marks those of linked wallets too; a wallet, by a session signature, its own alone', async () => {

@@ -155,8 +155,8 @@ test('403: an agent’s own key', async () => {
 })
 
 test('404: nothing owned, or nothing of that name; another’s agent is not told from none', async () => {
-  const stranger = await makeUser(market)
-  rejected(await recover({}, { bearer: stranger.token }), 404, 'agent_not_found')
+  const otherUser = await makeUser(market)
+  rejected(await recover({}, { bearer: otherUser.token }), 404, 'agent_not_found')
   rejected(await recover(await signed(evmSigner(), PURPOSE, market.now())), 404, 'agent_not_found')
   const { agent } = await ownerByToken()
   const { token } = await ownerByToken()

@@ -107,9 +107,9 @@ test('403: an admin key', async () => {
 
 test('404: another user and an operator, who are not parties', async () => {
   const { id } = await makeThread()
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const other = await makeOwnedAgent(market)
-  for (const bearer of [stranger.token, other.apiKey, await operatorToken(market)])
+  for (const bearer of [otherUser.token, other.apiKey, await operatorToken(market)])
     rejected(await say(id, { content: 'Hello' }, { bearer }), 404, 'order_not_found')
   const nobody = `ord_1700000000000_${'0'.repeat(17)}`
   rejected(await say(nobody, { content: 'Hello' }, { bearer: other.apiKey }), 404, 'order_not_found')

@@ -114,9 +114,9 @@ test('401: the owner’s signature is used a second time', async () => {
 
 test('403: another user’s public agent, with any credential', async () => {
   const agent = await makeOwnedAgent(market)
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const other = await makeOwnedAgent(market)
-  for (const ask of [{ bearer: stranger.token }, { bearer: other.apiKey }]) {
+  for (const ask of [{ bearer: otherUser.token }, { bearer: other.apiKey }]) {
     rejected(await patch(agent.id, CHANGE, ask), 403, 'not_your_agent')
   }
   const proof = await update(agent, evmSigner())

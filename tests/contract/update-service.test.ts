@@ -81,9 +81,9 @@ test('401: a signature that was used before or is for another service', async ()
 
 test('403: another agent, user or wallet', async () => {
   const { service } = await make()
-  const stranger = await makeUser(market)
+  const otherUser = await makeUser(market)
   const { agent: other } = await make()
-  for (const bearer of [stranger.token, other.apiKey])
+  for (const bearer of [otherUser.token, other.apiKey])
     rejected(await patch(service.id, CHANGE, { bearer }), 403, 'not_your_agent')
   const headers = asHeaders(await signed(evmSigner(), `services.update:${service.id}`, market.now()))
   rejected(await patch(service.id, CHANGE, { headers }), 403, 'not_your_agent')

@@ -73,7 +73,7 @@ const COIN: Readonly<Record<Name, bigint>> = {
 const someBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 
 /** An address that nobody has used. */
-const stranger = (name: Name): string =>
+const otherUser = (name: Name): string =>
   name === 'solana-mainnet'
     ? getAddressDecoder().decode(someBytes(32))
     : `0x${Buffer.from(someBytes(20)).toString('hex')}`
@@ -135,7 +135,7 @@ describe('the networks of the JSON line', () => {
 
 describe.each(NAMES)('on %s', (network) => {
   test('/fund gives an address so much more, each time', async () => {
-    const address = stranger(network)
+    const address = otherUser(network)
     await ask('/fund', { network, address, usdc: '12.5', native: 2 })
     expect(await usdcOf(network, address)).toBe(12_500_000n)
     expect(await nativeOf(network, address)).toBe(2n * COIN[network])
@@ -146,7 +146,7 @@ describe.each(NAMES)('on %s', (network) => {
   })
 
   test('/transfer sends from a fresh wallet that had just enough, and that wallet can pay again', async () => {
-    const to = stranger(network)
+    const to = otherUser(network)
     const first = await ask('/transfer', { network, to, amount_usd: 3.25 })
     expect(await usdcOf(network, to)).toBe(3_250_000n)
     expect(await usdcOf(network, first['payer'] ?? '')).toBe(0n)
@@ -159,9 +159,9 @@ describe.each(NAMES)('on %s', (network) => {
 
   test('/wallets makes a wallet to pay from, and no other wallet is paid from', async () => {
     const { address: from = '' } = await ask('/wallets', { network })
-    const to = stranger(network)
+    const to = otherUser(network)
     expect((await ask('/transfer', { network, to, amount_usd: 1, from }))['payer']).toBe(from)
-    const foreign = await dev.control('/transfer', { network, to, amount_usd: 1, from: stranger(network) })
+    const foreign = await dev.control('/transfer', { network, to, amount_usd: 1, from: otherUser(network) })
     expect(foreign).toMatchObject({
       status: 400,
       body: { error: expect.stringContaining('is not a wallet of this server') },
@@ -194,8 +194,8 @@ describe.each(NAMES)('on %s', (network) => {
   })
 
   test('what makes no sense is rejected in words, and nothing moves', async () => {
-    const to = stranger(network)
-    const other = stranger(network === 'solana-mainnet' ? 'base-mainnet' : 'solana-mainnet')
+    const to = otherUser(network)
+    const other = otherUser(network === 'solana-mainnet' ? 'base-mainnet' : 'solana-mainnet')
     for (const wrong of [
       { network, to: other, amount_usd: 1 },
       { network, to, amount_usd: 0 },
@@ -256,7 +256,7 @@ test('the chains move with the clock: what is paid two days later is two days yo
       ),
   }
   const payAt = async (network: Name) => {
-    const { tx = '' } = await ask('/transfer', { network, to: stranger(network), amount_usd: 1 })
+    const { tx = '' } = await ask('/transfer', { network, to: otherUser(network), amount_usd: 1 })
     return (network === 'solana-mainnet' ? timeOf.solana : timeOf.evm)(network, tx)
   }
   const before = await Promise.all(NAMES.map(payAt))

@@ -66,9 +66,9 @@ test('nobody but its owner recovers the key of an agent or takes it over', async
   const registered = await api.post('/api/agents/register', agent, { bearer: owner })
   expect(registered.body.data.marketable).toBe(true)
 
-  const stranger = await tokenOf('stranger@example.com')
-  const recovery = await api.post('/api/agents/recover', { agent_name: agent.name }, { bearer: stranger })
+  const otherUser = await tokenOf('otherUser@example.com')
+  const recovery = await api.post('/api/agents/recover', { agent_name: agent.name }, { bearer: otherUser })
   expect(recovery.status).toBe(404)
   const { api_key } = registered.body.data
-  expect((await api.post('/api/agents/link', { api_key }, { bearer: stranger })).status).toBe(409)
+  expect((await api.post('/api/agents/link', { api_key }, { bearer: otherUser })).status).toBe(409)
 })

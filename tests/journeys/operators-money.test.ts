@@ -180,7 +180,7 @@ test('a payout to a payee the token blocks fails, and is paid to another one', a
   expect(await base()).toMatchObject({ waiting: 0, failed: 0 })
 })
 
-test('a nonce that was used by no payment holds payouts until the books are told of it', async () => {
+test('a nonce that was used by no payment holds payouts until the ledger are told of it', async () => {
   for (const purpose of ['order:a', 'order:b'])
     await treasury.payIn(payer, 5_000_000n, { purpose, due: 5_000_000n })
   await settle()

@@ -25,7 +25,7 @@ const BLOCK_MS = 100
 /** With nothing beside what was just paid, a payout waits half a minute for the one before it to settle. */
 const FLOAT = 1_000_000_000n
 const RICH = 100_000_000n
-const PATIENTLY = { withinMs: 60_000, everyMs: 100 }
+const LONG_WAIT = { withinMs: 60_000, everyMs: 100 }
 
 export const PRICE = 25_000_000n
 
@@ -70,7 +70,7 @@ async function startEvm(settings: { chainId: number; usdc?: Address }) {
       await until(
         'the buyer is rich',
         async () => (await chain.balanceOf(account.address)) === RICH,
-        PATIENTLY,
+        LONG_WAIT,
       )
       return {
         address: account.address,
@@ -228,7 +228,7 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
   const read = async () =>
     (await market.client().get(path, { headers: asHeaders(await proof('session')) })).body.data
   const reached = (status: string) =>
-    until(`${id} is ${status}`, async () => (await read()).order.status === status, PATIENTLY)
+    until(`${id} is ${status}`, async () => (await read()).order.status === status, LONG_WAIT)
   return {
     id,
     buyer,
@@ -255,22 +255,22 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
       until(
         `the agent of ${id} has got ${micros}`,
         async () => (await place.balanceOf(payee)) - before === micros,
-        PATIENTLY,
+        LONG_WAIT,
       ),
     /** Until the buyer has all but this of what they began with. */
     spent: (micros: bigint) =>
       until(
         `the buyer of ${id} has spent ${micros}`,
         async () => RICH - (await place.balanceOf(buyer.address)) === micros,
-        PATIENTLY,
+        LONG_WAIT,
       ),
     /** Until the refund can no longer be undone. */
     refunded: () =>
-      until(`${id} is refunded`, async () => (await read()).refund?.status === 'sent', PATIENTLY),
+      until(`${id} is refunded`, async () => (await read()).refund?.status === 'sent', LONG_WAIT),
     /** Until the agent's endpoint was told these, in this order. */
     told: async (...events: string[]) => {
       const heard = () => receiver.callsTo(host).map((call) => String(call.headers['x-market-event']))
-      await until(`${id}: ${events.join()}`, () => heard().length >= events.length, PATIENTLY)
+      await until(`${id}: ${events.join()}`, () => heard().length >= events.length, LONG_WAIT)
       return {
         heard: heard(),
         bodies: receiver.callsTo(host).map(({ rawBody }) => JSON.parse(String(rawBody))),

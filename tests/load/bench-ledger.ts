@@ -150,7 +150,7 @@ try {
   }
   for (const { db } of databases) {
     const { imbalance } = await totals(db, NETWORK)
-    if (imbalance !== 0n) throw new Error(`the books are off by ${imbalance}`)
+    if (imbalance !== 0n) throw new Error(`the ledger are off by ${imbalance}`)
   }
   report([
     {

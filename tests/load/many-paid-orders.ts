@@ -23,7 +23,7 @@ const insertOrders = (count: number) => `
     listing.id, listing.agent_id,
     'wallet:0x' || lpad(to_hex((n * 7919) % 5000), 40, '0'),
     case when n % 10 = 0 then 'cancelled' else 'paid' end,
-    'A title', 'Observation at the branch of yesterday, please.', '{}', '{}', '{}',
+    'A title', 'Review the branch from yesterday, please.', '{}', '{}', '{}',
     'fixed', 48, 3, 0, false, 12500000,
     'base-mainnet', '0x' || lpad(to_hex(n), 64, '0'), at, at + interval '2 days',
     case when n % 10 = 0 then at end, case when n % 10 = 0 then 'refunded' end, at, at

@@ -121,7 +121,7 @@ async function live(execute: Execute, chain: PreparedChain, pair: Pair): Promise
   const { id } = await call(
     operations.createOrder,
     { bearer: buyerKey, wallet: await sessionOf(pair) },
-    { service_id: listing.id, brief: 'Observation at the branch of yesterday, please.' },
+    { service_id: listing.id, brief: 'Review the branch from yesterday, please.' },
   )
   const act = (action: string, more: Record<string, unknown> = {}) =>
     call(operations.actOnOrder, { bearer: buyerKey }, { order_id: id, action, ...more })

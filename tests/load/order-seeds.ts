@@ -96,7 +96,7 @@ const ORDERS = `
     pending_network, pending_reference, pending_payers, pending_since, payment_network, payment_reference, paid_at,
     deliver_by, delivered_at, review_ends_at, closed_at, outcome, due_at, created_at, updated_at)
   select id, listing_id, agent_id, 'wallet:' || wallet, wallet, status, title,
-    'Observation at the branch of yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, ${PRICE},
+    'Review the branch from yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, ${PRICE},
     case status when 'accepted' then '${NETWORK}' end, case status when 'accepted' then reference end,
     case status when 'accepted' then array[wallet] end, case status when 'accepted' then at end,
     case when is_paid then '${NETWORK}' end, case when is_paid then reference end, case when is_paid then at end,

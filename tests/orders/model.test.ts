@@ -16,7 +16,7 @@ import {
 
 const HISTORIES = Number(process.env['ORDER_HISTORIES'] ?? 120)
 const SEED = Number(process.env['ORDER_SEED'] ?? 1)
-const LANES = 4
+const PARALLEL = 4
 const LONGEST = 12
 const MOST_ORDERS = 3
 
@@ -230,7 +230,7 @@ test('orders: for any sequence of actions, deadlines and reorganizations escrow 
   timeout: 60_000 + HISTORIES * 2_000,
 }, async () => {
   const reached = new Set<Status>()
-  const lane = async (_: unknown, n: number) => {
+  const runOne = async (_: unknown, n: number) => {
     const books = await openOrderBooks()
     try {
       const shops = [
@@ -247,7 +247,7 @@ test('orders: for any sequence of actions, deadlines and reorganizations escrow 
           }
           await books.expectReachable(story.ids)
         }),
-        { numRuns: Math.ceil(HISTORIES / LANES), seed: SEED + n },
+        { numRuns: Math.ceil(HISTORIES / PARALLEL), seed: SEED + n },
       )
       await books.watch()
       await books.expectBalanced()
@@ -255,6 +255,6 @@ test('orders: for any sequence of actions, deadlines and reorganizations escrow 
       await books.stop()
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: PARALLEL }, runOne))
   expect([...reached].toSorted()).toEqual(Object.keys(TRANSITIONS).toSorted())
 })

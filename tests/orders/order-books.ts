@@ -55,7 +55,7 @@ export const newBuyer = (): Party & { readonly wallet: string } => {
   return { name: `wallet:${wallet}`, wallets: [wallet], wallet }
 }
 
-/** What the books say of one order. */
+/** What the ledger say of one order. */
 interface Money {
   readonly id: OrderId
   readonly status: Status
@@ -87,7 +87,7 @@ export async function openOrderBooks() {
   const create = ({ listing }: Shop, buyer: Party): Promise<Order> =>
     createOrder(ctx, buyer, {
       listingId: listing.id,
-      brief: 'Observation at the branch of yesterday, please.',
+      brief: 'Review the branch from yesterday, please.',
       referenceUrls: [],
       referenceImages: [],
       requirementAnswers: {},

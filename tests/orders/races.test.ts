@@ -8,7 +8,7 @@ import { outcome } from '../payments/till.ts'
 import { NETWORK, newBuyer, type OrderBooks, openOrderBooks, PRICE, type Shop } from './order-books.ts'
 
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 30)
-const LANES = 5
+const PARALLEL = 5
 const HOUR = 3_600 * SECOND
 
 let books: OrderBooks
@@ -44,10 +44,10 @@ const endOf = async (act: Promise<Order | number>): Promise<string> => {
 async function rounds<T>(work: (n: number) => Promise<T>): Promise<T[]> {
   const done: T[] = []
   let next = 0
-  const lane = async () => {
+  const runOne = async () => {
     for (let n = next++; n < ROUNDS; n = next++) done[n] = await work(n)
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: PARALLEL }, runOne))
   return done
 }
 

@@ -7,7 +7,7 @@ import { ADMIN_USER } from '../support/settings.ts'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from './order-world.ts'
 
 const STATES = Object.keys(TRANSITIONS) as Status[]
-const PRINCIPALS = ['buyer', 'provider', 'owner', 'stranger', 'admin', 'anonymous'] as const
+const PRINCIPALS = ['buyer', 'provider', 'owner', 'otherUser', 'admin', 'anonymous'] as const
 type Principal = (typeof PRINCIPALS)[number]
 
 /** What each act sends, and where to; the clock's own acts are no calls. */
@@ -60,7 +60,7 @@ const ROLES: Readonly<Record<Principal, Role | undefined>> = {
   buyer: 'buyer',
   provider: 'provider',
   owner: 'owner',
-  stranger: undefined,
+  otherUser: undefined,
   admin: 'arbiter',
   anonymous: undefined,
 }
@@ -74,7 +74,7 @@ function expectedOf(cell: Cell): { status: number; code?: string; to?: Status } 
   const isArbitration = CALLS[action]?.admin === true
   if (principal === 'anonymous') return { status: 401, code: 'credentials_missing' }
   if (isArbitration && principal !== 'admin') return { status: 403, code: 'wrong_credential' }
-  if (!isArbitration && (principal === 'stranger' || principal === 'admin'))
+  if (!isArbitration && (principal === 'otherUser' || principal === 'admin'))
     return { status: 404, code: 'order_not_found' }
   const actors: readonly (Role | undefined)[] = ACTORS[action]
   if (!actors.includes(ROLES[principal])) return { status: 403, code: 'not_your_act' }
@@ -90,14 +90,14 @@ const CELLS: Cell[] = STATES.flatMap((state) =>
 
 let world: OrderWorld
 let parties: Parties
-let stranger: { token: string }
+let otherUser: { token: string }
 /** One order per state for all who are rejected; whoever is let in gets one of their own. */
 const standing = new Map<Status, string>()
 
 beforeAll(async () => {
   world = await startOrderWorld()
   parties = await world.newParties()
-  stranger = await makeUser(world.market)
+  otherUser = await makeUser(world.market)
   await makeUser(world.market, { sub: ADMIN_USER })
 })
 afterAll(() => world.stop())
@@ -116,8 +116,8 @@ async function credentialOf(principal: Principal, purpose: string) {
       return sign(parties.seller.owner)
     case 'provider':
       return { bearer: parties.seller.apiKey }
-    case 'stranger':
-      return { bearer: stranger.token }
+    case 'otherUser':
+      return { bearer: otherUser.token }
     case 'admin':
       return { bearer: await operatorToken(world.market) }
     case 'anonymous':

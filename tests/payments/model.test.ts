@@ -7,7 +7,7 @@ import { AGE_MS, openTill, outcome, type Till } from './till.ts'
 
 const SEQUENCES = Number(process.env['PAYMENT_SEQUENCES'] ?? 80)
 const LONGEST = 14
-const LANES = 4
+const PARALLEL = 4
 const SECOND = 1_000
 const DAY = 86_400 * SECOND
 const PAYERS = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
@@ -85,7 +85,7 @@ const REFUSALS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', '
 class Story {
   private readonly chain: PaperChain
   private readonly references: string[] = []
-  /** What each purpose is owed by the books, as whoever acts on payments was told. */
+  /** What each purpose is owed by the ledger, as whoever acts on payments was told. */
   private readonly paid = new Map<string, bigint>()
   private told: number
   private readonly till: Till
@@ -168,7 +168,7 @@ class Story {
     }
   }
 
-  /** Left alone for long enough, the books are what the chain holds. */
+  /** Left alone for long enough, the ledger are what the chain holds. */
   async comeToRest(): Promise<void> {
     const { chain, till } = this
     await till.watch(3)
@@ -191,7 +191,7 @@ test('model: the ledger equals the chain after any sequence of payments, claims,
 }, async () => {
   const stories = fc.array(acts, { minLength: 3, maxLength: LONGEST })
   let told = 0
-  const lane = async () => {
+  const runOne = async () => {
     // Both outlive a story, so that late faults show too.
     const chain = new PaperChain()
     const till = await openTill(chain, chain.clock)
@@ -205,11 +205,11 @@ test('model: the ledger equals the chain after any sequence of payments, claims,
           }
           await story.comeToRest()
         }),
-        { numRuns: Math.ceil(SEQUENCES / LANES) },
+        { numRuns: Math.ceil(SEQUENCES / PARALLEL) },
       )
     } finally {
       await till.stop()
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: PARALLEL }, runOne))
 })

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 test('Solana: a transfer pays one purpose, unclaimed money is in suspense, and all transfers become final', async () => {
-  const [payer, stranger] = [await world.wallet(1_000n), await world.wallet(50n)]
+  const [payer, otherUser] = [await world.wallet(1_000n), await world.wallet(50n)]
   const { address } = world.treasury
   const paid = await world.run(payer, [await world.transfer(payer, address, 1_000n)])
   const ask = { due: 990n, payers: [payer.address] }
@@ -26,7 +26,7 @@ test('Solana: a transfer pays one purpose, unclaimed money is in suspense, and a
   const winner = `order:${outcomes.findIndex((one) => one !== 'transfer_used')}`
   expect([await till.inEscrow(winner), await till.inSurplus(paid)]).toEqual([990n, 10n])
 
-  const strange = await world.run(stranger, [await world.transfer(stranger, address, 50n)])
+  const strange = await world.run(otherUser, [await world.transfer(otherUser, address, 50n)])
   await world.settled(strange, 'finalized')
   expect(await till.watch(1)).toBe(1)
   expect(await till.inSuspense(strange)).toBe(50n)

@@ -88,7 +88,7 @@ export async function openTill(chain: Chain, clock = testClock(new Date())) {
 
 export type Till = Awaited<ReturnType<typeof openTill>>
 
-/** The machine word of a error, or the answer. */
+/** The machine word of an error, or the answer. */
 export const outcome = async <T>(work: Promise<T>): Promise<T | string> => {
   try {
     return await work
@@ -102,9 +102,9 @@ export const outcome = async <T>(work: Promise<T>): Promise<T | string> => {
 export async function atOnce<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const done: T[] = []
   let next = 0
-  const lane = async () => {
+  const runOne = async () => {
     for (let n = next++; n < count; n = next++) done[n] = await work(n)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+  await Promise.all(Array.from({ length: CONNECTIONS }, runOne))
   return done
 }

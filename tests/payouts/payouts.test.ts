@@ -19,7 +19,7 @@ describe('payouts', () => {
     return books.stop
   })
 
-  test('one is asked for, signed, and final only when its block stays; then the money has left the books', async () => {
+  test('one is asked for, signed, and final only when its block stays; then the money has left the ledger', async () => {
     const payout = await books.ask()
     expect(await books.setAside(payout)).toBe(5_000_000n)
     expect(await books.advance(payout)).toBe(SECOND)
@@ -196,7 +196,7 @@ describe('payouts', () => {
     expect([await books.holds(first), await books.holds(second)]).toEqual([5_000_000n, 5_000_000n])
   })
 
-  test('nothing leaves while the chain knows payments of the treasury that the books do not', async () => {
+  test('nothing leaves while the chain knows payments of the treasury that the ledger do not', async () => {
     const [first, second] = [await books.ask(), await books.ask()]
     await books.advance(first)
     await chain.transfer(books.account, newAccount().address, 1n)

@@ -16,7 +16,7 @@ import {
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
-/** The books as they went on, and those that were restored from before all that. */
+/** The ledger as they went on, and those that were restored from before all that. */
 let books: PayoutLedger
 let restored: PayoutLedger
 beforeEach(async () => {

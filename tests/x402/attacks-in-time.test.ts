@@ -128,8 +128,8 @@ test('attack 15: an authorization that another account broadcasts first pays the
   })
 
   const early = await world.signPayment(serviceId, buyer)
-  const stranger = privateKeyToAccount(generatePrivateKey())
-  const before = await frontRun(chain, stranger, early)
+  const otherUser = privateKeyToAccount(generatePrivateKey())
+  const before = await frontRun(chain, otherUser, early)
   expect(await world.buyWithSignature(serviceId, early)).toMatchObject(
     rejected('invalid_exact_evm_nonce_already_used'),
   )

@@ -281,11 +281,11 @@ test('attack 16: a Solana message with another fee payer signature is the same p
 test('attack 18: settlement never costs more gas than the cap', async () => {
   const { chain: solana, gas, treasury } = world.solana
   const { signer } = await world.places['solana-mainnet'].newBuyer()
-  const stranger = await generateKeyPairSigner()
+  const otherUser = await generateKeyPairSigner()
   const limit = (units = 20_000) => getSetComputeUnitLimitInstruction({ units })
   const price = (microLamports = 1n) => getSetComputeUnitPriceInstruction({ microLamports })
   const transfer = await solana.transfer(signer, treasury, DUE)
-  const third = getTransferSolInstruction({ source: stranger, destination: address(gas), amount: 1n })
+  const third = getTransferSolInstruction({ source: otherUser, destination: address(gas), amount: 1n })
   const { accepted } = opened(await world.signPayment(serviceId, buyers['solana-mainnet']))
   const why = async (instructions: Parameters<typeof solanaPayload>[2]) => {
     const payload = await solanaPayload(solana, gas, instructions)

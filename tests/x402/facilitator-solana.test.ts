@@ -292,7 +292,7 @@ test('a node that lags behind the newest blockhash does not cause a rejection wh
 })
 
 test('the settled transfer names the buyer as payer and cannot be claimed by others', async () => {
-  const payment = await world.built([...budget, await transfer(), memo('for the books')])
+  const payment = await world.built([...budget, await transfer(), memo('for the ledger')])
   const { reference } = await world.settle(payment)
   const chain = solanaChain(world.settings)
   const HOUR = 3_600_000
@@ -306,7 +306,7 @@ test('the settled transfer names the buyer as payer and cannot be claimed by oth
     const found = await chain.findTransfer({ ...question, payers: [buyer.address] })
     return found.kind === 'pending' ? undefined : found
   })
-  const attachedData = Buffer.from('for the books').toString('hex')
+  const attachedData = Buffer.from('for the ledger').toString('hex')
   expect(look).toMatchObject({ kind: 'ok', transfer: { amount: PRICE, payer: buyer.address, attachedData } })
   expect(verdict(await chain.findTransfer({ ...question, sentByPayer: true }))).toBe(
     'rejected: sent_by_another',

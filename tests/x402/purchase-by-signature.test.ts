@@ -195,9 +195,9 @@ test('a payment broadcast by another account is found by its authorization', asy
     input: Hex
   }
   await world.chain.reorg(1)
-  const stranger = privateKeyToAccount(generatePrivateKey())
-  await world.chain.fund(stranger.address)
-  const theirs = await world.chain.call(stranger, world.chain.usdc, input)
+  const otherUser = privateKeyToAccount(generatePrivateKey())
+  await world.chain.fund(otherUser.address)
+  const theirs = await world.chain.call(otherUser, world.chain.usdc, input)
   expect(await find()).toBe(theirs)
   expect(await rowOf(theirs)).toEqual({ result_id: orderId })
 })

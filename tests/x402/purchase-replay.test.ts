@@ -155,9 +155,9 @@ test('Idempotency-Key: a second payment waits for the pending first one and is n
 })
 
 test('Idempotency-Key: another caller without the payer’s signature can neither see nor use its keys', async () => {
-  const [victim, stranger] = [await onBase(), await onBase()]
+  const [victim, otherUser] = [await onBase(), await onBase()]
   const forge = async () => {
-    const payment = opened(await sign(stranger))
+    const payment = opened(await sign(otherUser))
     const authorization = { ...payment.payload.authorization, from: victim.address }
     return encodePayment({ ...payment, payload: { ...payment.payload, authorization } })
   }

@@ -13,7 +13,7 @@ import { type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 const BLOCK_MS = 100
 /** Without other funds in the treasury, a payout waits up to 30 s for the previous one to settle. */
 const FLOAT = 1_000_000_000n
-const PATIENTLY = { withinMs: 60_000, everyMs: 100 }
+const LONG_WAIT = { withinMs: 60_000, everyMs: 100 }
 
 /** Blocks are mined automatically, so that transactions become final. */
 function keepMining(chains: readonly EvmNetwork[]) {
@@ -54,12 +54,12 @@ export async function startWorkerWorld() {
         told,
         /** Waits until it received this many events. */
         heard: async (count: number) => {
-          await until(`${seller.id} was told ${count}`, () => told().length >= count, PATIENTLY)
+          await until(`${seller.id} was told ${count}`, () => told().length >= count, LONG_WAIT)
           return told().map(({ event }) => event)
         },
       }
     },
-    eventually: (what: string, isSo: () => Promise<boolean>) => until(what, isSo, PATIENTLY),
+    eventually: (what: string, isSo: () => Promise<boolean>) => until(what, isSo, LONG_WAIT),
     stop: async () => {
       await worker.stop()
       await stopMining()

@@ -18,7 +18,7 @@ export async function makeOrder(
 ): Promise<{ id: OrderId; party: Party }> {
   const { id } = await createOrder(ctx, party, {
     listingId: listing.id,
-    brief: 'Observation at the branch of yesterday, please.',
+    brief: 'Review the branch from yesterday, please.',
     referenceUrls: [],
     referenceImages: [],
     requirementAnswers: {},

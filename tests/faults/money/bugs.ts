@@ -68,7 +68,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'broadcast-before-persist',
-    shownBy: ['a payout leaves once, and is the one the books name'],
+    shownBy: ['a payout leaves once, and is the one the ledger name'],
     changes: [
       {
         file: 'money/src/payouts/sign-payout.ts',
@@ -99,7 +99,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'second-nonce',
-    shownBy: ['a payout leaves once, and is the one the books name'],
+    shownBy: ['a payout leaves once, and is the one the ledger name'],
     changes: [
       {
         file: 'money/src/payouts/advance-payout.ts',
@@ -142,7 +142,7 @@ export const BUGS: readonly Bug[] = [
     name: 'nonce-reuse',
     // Of those that share a nonce one leaves. The product pays the others anew, so the guard that tells it to is taken away
     // with the numbers: what another payout's transaction used up then passes for paid.
-    shownBy: ['a payout leaves once, and is the one the books name'],
+    shownBy: ['a payout leaves once, and is the one the ledger name'],
     changes: [
       {
         file: 'money/src/payouts/authorize-payout.ts',
@@ -160,7 +160,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'double-sign',
-    shownBy: ['a payout leaves once, and is the one the books name'],
+    shownBy: ['a payout leaves once, and is the one the ledger name'],
     changes: [
       {
         file: 'chains/src/solana/observe-payout.ts',
@@ -172,7 +172,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'reorg-ignored',
-    shownBy: ['what is on the chain is in the books, and what is not is not'],
+    shownBy: ['what is on the chain is in the ledger, and what is not is not'],
     changes: [
       {
         file: 'money/src/payments/transfer.ts',

@@ -12,7 +12,7 @@ const wrong = (who: string, found: bigint, wanted: bigint): string[] =>
   found === wanted ? [] : [`${who} holds ${found} instead of ${wanted}`]
 
 export const CHAIN_CHECKS: Checks = {
-  'the treasuries hold exactly what the books say': ({ networks, holds, balanceOnChain, treasuries }) =>
+  'the treasuries hold exactly what the ledger say': ({ networks, holds, balanceOnChain, treasuries }) =>
     networks.flatMap((network) =>
       wrong(network, balanceOnChain(network, treasuries[network]), -holds('world', network)),
     ),
@@ -44,19 +44,19 @@ export const CHAIN_CHECKS: Checks = {
       }),
     ),
 
-  'what is on the chain is in the books, and what is not is not': ({ stories, transfers, isThere }) =>
+  'what is on the chain is in the ledger, and what is not is not': ({ stories, transfers, isThere }) =>
     stories
       .flatMap(({ sent }) => sent)
       .flatMap(({ network, reference, amount }) => {
         const known = transfers.find((one) => one.network === network && one.reference === reference)
         const isLive = known !== undefined && known.state !== 'gone'
         if (isThere(reference) !== isLive)
-          return [`${reference} is ${known?.state ?? 'unknown'} in the books`]
+          return [`${reference} is ${known?.state ?? 'unknown'} in the ledger`]
         if (isLive && known.amount_micros !== amount) return [`${reference} brought ${known.amount_micros}`]
         return isLive && known.state !== 'final' ? [`${reference} never became final`] : []
       }),
 
-  'a payout leaves once, and is the one the books name': ({ payouts, outgoing, networks }) =>
+  'a payout leaves once, and is the one the ledger name': ({ payouts, outgoing, networks }) =>
     networks.flatMap((network) => {
       const left = Map.groupBy(outgoing[network], ({ payoutId }) => payoutId ?? 'none of ours')
       const twice = [...left].filter(([id, some]) => some.length > 1 || id === 'none of ours')
@@ -68,7 +68,7 @@ export const CHAIN_CHECKS: Checks = {
           .map(({ id, final_reference }) => `${id} is not ${final_reference} on the chain`),
         ...[...left.keys()]
           .filter((id) => !payouts.some((one) => one.id === id && one.state === 'final'))
-          .map((id) => `${id} left and the books do not say so`),
+          .map((id) => `${id} left and the ledger do not say so`),
       ]
     }),
 

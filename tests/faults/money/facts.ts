@@ -8,7 +8,7 @@ import { briefOf, type Story } from './story.ts'
 export type Facts = Awaited<ReturnType<typeof gatherFacts>>
 export type OrderRow = Facts['orders'][number]
 
-/** All that the books, the chains and the clients know at the end of a run. */
+/** All that the ledger, the chains and the clients know at the end of a run. */
 export async function gatherFacts(
   ground: Ground,
   { app, client, adminToken }: Stage,

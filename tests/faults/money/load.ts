@@ -35,7 +35,7 @@ interface Cast {
   readonly ground: Ground
   readonly stage: Stage
   readonly sellers: readonly Seller[]
-  /** One wallet per order, and some for strangers. */
+  /** One wallet per order, and some for other users. */
   readonly buyers: Readonly<Record<Network, readonly Buyer[]>>
 }
 
@@ -75,8 +75,8 @@ export function startLoad({ ground, stage, sellers, buyers }: Cast, settings: Lo
   const steal = async (victim: Story, transfer: Prepared) => {
     const { random } = victim
     const pool = buyers[victim.network]
-    const stranger = pool[pool.length - 1 - Math.floor(random() * 3)] ?? victim.buyer
-    const buyer = random() < 0.5 ? victim.buyer : stranger
+    const otherUser = pool[pool.length - 1 - Math.floor(random() * 3)] ?? victim.buyer
+    const buyer = random() < 0.5 ? victim.buyer : otherUser
     const thief = begin(victim.n, `${victim.key}-thief`, random, buyer, { like: victim })
     if (await create(stage, thief)) await pay(stage, thief, transfer)
   }

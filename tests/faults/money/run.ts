@@ -93,9 +93,9 @@ function refusalsIn(stories: readonly Story[]): Record<string, number> {
 async function leaveFloat(
   { treasuries }: AppServices,
   network: Network,
-  stranger: Buyer | undefined,
+  otherUser: Buyer | undefined,
 ): Promise<void> {
-  const transfer = await stranger?.prepare(network, treasuries[network], RICH)
+  const transfer = await otherUser?.prepare(network, treasuries[network], RICH)
   await transfer?.send()
 }
 

@@ -13,7 +13,7 @@ export async function isSettled(ground: Ground, app: AppServices): Promise<strin
       where status = 'delivered' and due_at <= ${new Date(app.now())}
     union all select 'deliveries under way', count(*) from deliveries where status = 'pending'
     union all select 'events without a delivery', count(*) from event_counters counter
-      left join delivery_queues lane using (agent_id) where counter.last_seq > coalesce(lane.last_seq, 0)`.execute(
+      left join delivery_queues queue using (agent_id) where counter.last_seq > coalesce(queue.last_seq, 0)`.execute(
     app.db,
   )
   const moving = rows.filter(({ count }) => count > 0n).map(({ what, count }) => `${count} ${what}`)
@@ -25,7 +25,7 @@ export async function isSettled(ground: Ground, app: AppServices): Promise<strin
       select -coalesce(sum(balance_micros), 0)::bigint as sum from ledger_accounts
       where kind = 'world' and network = ${network}`.execute(app.db)
     const held = await ground.sides[network].balanceOf(app.treasuries[network])
-    if (held !== sums[0]?.sum) return `${network} holds ${held}, the books say ${sums[0]?.sum}`
+    if (held !== sums[0]?.sum) return `${network} holds ${held}, the ledger say ${sums[0]?.sum}`
   }
   return undefined
 }

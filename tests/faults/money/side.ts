@@ -11,7 +11,7 @@ export interface Prepared {
 /** Somebody with a wallet and money in it. */
 export interface Buyer {
   readonly address: string
-  /** As the books write it. */
+  /** As the ledger write it. */
   readonly key: string
   sign(message: string): Promise<string>
   /** Networks on which it holds money, and can pay. */

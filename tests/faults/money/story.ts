@@ -8,7 +8,7 @@ export interface Acknowledged {
   readonly key: string
   readonly status: number
   readonly code: string | undefined
-  /** The order's status in the answer; undefined in a error. */
+  /** The order's status in the answer; undefined in an error. */
   readonly said: string | undefined
   /** With `pay`: the transfer that was named. */
   readonly reference?: string | undefined

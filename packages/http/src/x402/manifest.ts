@@ -55,7 +55,7 @@ export const manifest = (): CatalogDocument => ({
       version: 1,
       x402Version: 2,
       name: PROVIDER,
-      description: 'Purchase autonomous agents over HTTP and pay in USDC with the request.',
+      description: 'Hire autonomous agents over HTTP and pay in USDC with the request.',
       resources: items.map(({ resource }) => resource),
       items: items.map(itemOf),
       hasMore: (await count(MAX_ITEMS + 1)) > MAX_ITEMS,

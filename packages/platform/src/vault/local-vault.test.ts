@@ -87,8 +87,8 @@ describe('a changed value cannot be decrypted', () => {
   })
 
   test('sealed with another key of the same id', async () => {
-    const stranger = localVault({ keys: [{ id: OLD.id, key: randomBytes(32) }], pepper })
-    await faultOf(vault.open(stranger.seal(SECRET, PLACE), PLACE))
+    const otherUser = localVault({ keys: [{ id: OLD.id, key: randomBytes(32) }], pepper })
+    await faultOf(vault.open(otherUser.seal(SECRET, PLACE), PLACE))
   })
 })
 

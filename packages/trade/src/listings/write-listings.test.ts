@@ -83,22 +83,22 @@ describe('creating', () => {
     expect((await makeListing(ctx, other.agent.id)).slug).toBe('a-portrait-in-oil')
   })
 
-  test('the owner may, by wallet or as the person; a stranger and another agent may not', async () => {
+  test('the owner may, by wallet or as the person; another user and another agent may not', async () => {
     const wallet = makeEvmWallet()
     const profile = makeProfile()
     const { agent: byWallet } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const { agent: byUser } = await makeAgent(ctx, { owner: { kind: 'user', profile } })
     await createListing(ctx, byWallet.id, offerOf(), { wallets: [wallet.key] })
     await createListing(ctx, byUser.id, offerOf(), { userId: profile.userId, wallets: [] })
-    const strangers = [NOBODY, { wallets: [makeEvmWallet().key] }, { agentId: byUser.id }]
-    for (const stranger of strangers) {
-      const rejected = createListing(ctx, byWallet.id, offerOf(), stranger)
+    const otherUsers = [NOBODY, { wallets: [makeEvmWallet().key] }, { agentId: byUser.id }]
+    for (const otherUser of otherUsers) {
+      const rejected = createListing(ctx, byWallet.id, offerOf(), otherUser)
       await expect(rejected).rejects.toMatchObject(forbidden)
     }
     expect(await serviceCount(byWallet.id)).toBe(1)
   })
 
-  test('a hidden agent is not there for a stranger, and one that never was is not there for anyone', async () => {
+  test('a hidden agent is not there for another user, and one that never was is not there for anyone', async () => {
     const { agent } = await makeAgent(ctx)
     await expect(createListing(ctx, agent.id, offerOf(), NOBODY)).rejects.toMatchObject(notFound)
     const nobody = 'agt_1_00000000000000000'
@@ -162,7 +162,7 @@ describe('changing', () => {
     expect(await findListing(ctx.db, quote.id)).toEqual(quote)
   })
 
-  test('a stranger may not, and what a hidden agent offers is not there for them', async () => {
+  test('another user may not, and what a hidden agent offers is not there for them', async () => {
     const shown = await makeListing(ctx, (await makeListedAgent(ctx)).agent.id)
     const hidden = await makeListing(ctx, (await makeAgent(ctx)).agent.id)
     const change = (listing: Listing) => updateListing(ctx, listing.id, { maxRevisions: 1 }, NOBODY)

@@ -61,12 +61,12 @@ describe('the thread of an order', () => {
 
   test('is there for the parties and for operators, and for nobody else', async () => {
     const { orderId, agent, buyer, owner } = await makeThread()
-    const strangers = [makeParty(), itself((await makeAgent(ctx)).agent)]
+    const otherUsers = [makeParty(), itself((await makeAgent(ctx)).agent)]
     await say(buyer, orderId, 'Hello')
     const missing = { kind: 'not_found', extra: { code: 'order_not_found' } }
-    for (const stranger of strangers) {
-      await expect(say(stranger, orderId, 'Hello')).rejects.toMatchObject(missing)
-      await expect(read(stranger, orderId)).rejects.toMatchObject(missing)
+    for (const otherUser of otherUsers) {
+      await expect(say(otherUser, orderId, 'Hello')).rejects.toMatchObject(missing)
+      await expect(read(otherUser, orderId)).rejects.toMatchObject(missing)
     }
     for (const party of [buyer, itself(agent), owner]) expect(await read(party, orderId)).toHaveLength(1)
     for (const operator of ['arbiter', { ...makeParty(), isOperator: true }] as const)

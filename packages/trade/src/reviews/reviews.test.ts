@@ -57,7 +57,7 @@ describe('who may review what', () => {
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
   })
 
-  test('the agent and its owner do not review their own work, and to strangers there is no order', async () => {
+  test('the agent and its owner do not review their own work, and to other users there is no order', async () => {
     const { agent, listing, owner } = await makeSeller()
     const { id } = await makeOrder(ctx, listing, { status: 'completed' })
     const by = (party: Party) => createReview(ctx, party, { orderId: id, rating: 5, comment: '' })
