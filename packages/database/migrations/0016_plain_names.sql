@@ -14,3 +14,13 @@ alter table transfers rename column looked_at to checked_at;
 alter table payouts rename column told_agent to notified_agent;
 alter table requests rename column answer_sealed to response_sealed;
 alter table user_wallets rename column vouched_at to verified_at;
+
+-- Waiting jobs keep their time under the new name of the job. A new database has no queue yet.
+do $$ begin
+  if to_regclass('graphile_worker._private_jobs') is not null then
+    update graphile_worker._private_tasks set identifier = 'deliver-events' where identifier = 'carry-events';
+    update graphile_worker._private_jobs
+      set key = replace(replace(key, 'carry-events-held:', 'deliver-events-leased:'), 'carry-events', 'deliver-events')
+      where key like 'carry-events%';
+  end if;
+end $$;

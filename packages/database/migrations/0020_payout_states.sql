@@ -57,6 +57,8 @@ update payouts set hold_code = case
   else 'other' end
   where state = 'held' or (state = 'signed' and reason is not null)
     or (state = 'failed' and reason = 'There is no address to pay it to');
+-- The error of the nodes is the detail: the worker compares it with the next one, and clears it when there is none.
+update payouts set hold_detail = left(reason, 200) where hold_code = 'broadcast_error';
 alter table payouts add constraint payouts_hold_code check (hold_code in (
   'not_compared', 'not_counted', 'treasury_short', 'payouts_frozen', 'network_frozen', 'fee_above_cap',
   'fee_balance_low', 'not_before', 'payment_not_final', 'payout_cap', 'daily_cap', 'balance_low', 'history_unread',
