@@ -93,6 +93,19 @@ describe.each(sold)('$id', (operation) => {
   })
 })
 
+describe('credentials beside a payment', () => {
+  test('the cookie of another page is ignored when the request has a payment', async () => {
+    const headers = {
+      'x-payment': await (await buyer()).send(DUE),
+      cookie: 'idp-token=abc',
+      origin: 'https://elsewhere.example',
+      'sec-fetch-site': 'cross-site',
+    }
+    const wanted = { service_id: serviceId, brief: BRIEF }
+    expect((await world.client().post('/api/orders', wanted, { headers })).status).toBe(201)
+  })
+})
+
 describe('Idempotency-Key', () => {
   test('one rule: a key with spaces is accepted with and without a payment', async () => {
     const key = { 'idempotency-key': 'my key 1' }

@@ -78,3 +78,32 @@ test('pay: records a transfer for a cancelled order only when read_only is off',
   rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 400, 'illegal_transition')
   expect(await orderRow(own)).toMatchObject({ status: 'cancelled', pending_reference: hash })
 })
+
+test('pay: releases the transfer from another order although the own order is cancelled', async () => {
+  const { payer, hash } = await payerWithTransfer()
+  const own = await newOrder(payer)
+  await world.act(payer, own, 'cancel')
+  const other = await buyWithTransferOf(hash)
+  rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 400, 'illegal_transition')
+  expect(await orderRow(other.id)).toMatchObject({ status: 'cancelled', outcome: 'unpaid' })
+  expect(await orderRow(own)).toMatchObject({ status: 'cancelled', pending_reference: hash })
+})
+
+test('pay: disputes a delivered order that uses the transfer although the own order is cancelled', async () => {
+  const { payer, hash } = await payerWithTransfer()
+  const own = await newOrder(payer)
+  await world.act(payer, own, 'cancel')
+  const other = await buyWithTransferOf(hash)
+  await other.deliver(other.id)
+  rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 409, 'payment_contested')
+  expect(await orderRow(other.id)).toMatchObject({ status: 'disputed' })
+})
+
+test('pay: releases the transfer from another order although it is too small for the own order', async () => {
+  const { payer, hash } = await payerWithTransfer()
+  const other = await buyWithTransferOf(hash)
+  const { serviceId } = await world.newSeller({ price_usd: '12.00' })
+  const own = (await world.order(payer, serviceId)).body.data.id
+  rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 400, 'underpaid')
+  expect(await orderRow(other.id)).toMatchObject({ status: 'cancelled', outcome: 'unpaid' })
+})

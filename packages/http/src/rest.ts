@@ -1,6 +1,6 @@
 import { type Operation, routesOf } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
-import type { ApiResponse, Call } from '@market/handlers/call'
+import type { ApiResponse, Call, CallPayment } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import { ApiError } from '@market/kernel/api-error'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
@@ -38,6 +38,11 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
     inputFields: inputFieldsOf(operation),
     allowsUsers: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
   }
+  // A payment is the credential of its request, so the cookie of another page's user does not matter.
+  const rulesFor = (payment: CallPayment | undefined): CredentialRules =>
+    payment?.payment === undefined && payment?.signature === undefined
+      ? rules
+      : { ...rules, allowsUsers: false }
   app.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -50,11 +55,12 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
       tracer.startActiveSpan(operation.id, async (span) => {
         try {
           const input = gather(wire, request)
+          const payment = operation.payment && paymentOf(request)
           const response = await settings.execute({
             operation,
             input,
-            ...credentialsOf(request, input, rules, settings),
-            ...(operation.payment && { payment: paymentOf(request) }),
+            ...credentialsOf(request, input, rulesFor(payment), settings),
+            ...(payment && { payment }),
             address: addressOf(request, settings),
             requestId: request.id,
             ...idempotencyKeyOf(request),

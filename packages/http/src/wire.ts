@@ -62,7 +62,7 @@ interface RequestParts {
 export function gather(wire: Wire, parts: RequestParts): Record<string, unknown> {
   const query = parts.query as Readonly<Record<string, string | readonly string[]>>
   // A DELETE may have credentials in its body, because URLs are logged.
-  const input: Record<string, unknown> = { ...bodyOf(parts.body) }
+  const input: Record<string, unknown> = { ...(wire.isPurchase && query), ...bodyOf(parts.body) }
   if (!wire.hasBody && !wire.isPurchase) {
     for (const [key, raw] of Object.entries(query)) input[key] = decode(wire.query.get(key), raw)
   }

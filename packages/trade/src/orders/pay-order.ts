@@ -17,7 +17,7 @@ import { type Core, type Order, type Payment, type PendingPayment, purposeOf } f
 import { refundSurplus } from './order-money.ts'
 import { type Party, roleIn } from './party.ts'
 import { policyOf } from './policy.ts'
-import { illegalTransition, requireRole, requireTransition } from './states.ts'
+import { illegalTransition, requireRole } from './states.ts'
 import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
 
 export interface PayOrder {
@@ -28,13 +28,13 @@ export interface PayOrder {
 }
 
 /**
- * Frees the transfer when another order was paid with it although one of the buyer's wallets made it. Returns the error
- * to reject the request with when an operator has to decide. The module that binds payments to payers implements it.
+ * Releases the transfer when another order was paid with it although one of the buyer's wallets made it. An error means
+ * that an operator has to decide. The module that binds payments to payers implements it.
  */
 export type ReleaseContested = (
   tx: Tx,
   payment: Payment & { readonly orderId: OrderId; readonly payers: readonly string[] },
-) => Promise<ApiError | undefined>
+) => Promise<'unchanged' | 'released' | ApiError>
 
 type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
 
@@ -56,28 +56,42 @@ export async function payOrder(
   const payment = { network, reference }
   if (isPaidBy(found, payment)) return ctx.transact((tx) => findOrder(tx, orderId))
   const pending = { ...payment, payers: payersOf(found, party), since: ctx.clock.now() }
-  const transfer = found.status === 'cancelled' ? undefined : await findTransfer(ctx, found, pending)
+  const transfer = await findTransfer(ctx, found, pending)
 
   return ctx.transact(async (tx) => {
     const locked = await lockOrder(tx, orderId)
     if (isPaidBy(locked, pending)) return locked
+    // Before anything else: whatever becomes of this order, another one must not be paid out with the buyer's transfer.
+    const contest = await releaseContested(tx, { ...payment, orderId, payers: party.wallets })
+    if (contest instanceof ApiError) return new CommitThenReject(contest)
+    const reject = (error: ApiError): CommitThenReject => {
+      if (contest === 'released') return new CommitThenReject(error)
+      throw error
+    }
     if (locked.status === 'cancelled') return recordLatePayment(ctx, tx, locked, pending)
     const order: Order = await applyDueTransition(ctx, tx, locked, ctx.clock.now())
-    requireTransition(order, 'pay')
-    const contested = await releaseContested(tx, { ...payment, orderId, payers: party.wallets })
-    if (contested !== undefined) return new CommitThenReject(contested)
+    if (order.status !== 'quoted' && order.status !== 'accepted')
+      return reject(illegalTransition(order, 'pay'))
+    if (transfer instanceof ApiError) return reject(transfer)
     if (transfer === undefined) return awaitTransfer(ctx, tx, party, order, pending)
+    if (transfer.amount < order.price) return reject(underpaid(order.price, transfer.amount))
     return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, order, network, transfer, party.name))
   })
 }
 
-function findTransfer(
+/** The transfer, undefined while it is not confirmed or the order takes none, or why it cannot pay the order. */
+async function findTransfer(
   ctx: Ctx,
   order: Order,
   pending: PendingPayment,
-): Promise<IncomingTransfer | undefined> {
-  requireTransition(order, 'pay')
-  return findPayment(ctx, pending.network, transferQuery(order, order.price, pending))
+): Promise<IncomingTransfer | undefined | ApiError> {
+  if (order.status !== 'quoted' && order.status !== 'accepted') return undefined
+  try {
+    return await findPayment(ctx, pending.network, transferQuery(order, order.price, pending))
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
 }
 
 /** Used by the buyer's request and by the payment sweep. */

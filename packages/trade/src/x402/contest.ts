@@ -1,6 +1,5 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import type { ApiError } from '@market/kernel/api-error'
 import { EVER, FOREVER } from '@market/kernel/clock'
 import { findPayment, lockTransfer, unclaimTransfer } from '@market/money/payments'
 import { cancelContested, type ReleaseContested } from '../orders/index.ts'
@@ -35,11 +34,13 @@ export async function contest(
   ctx: Ctx,
   tx: Tx,
   { network, reference, orderId, payers }: Parameters<ReleaseContested>[1],
-): Promise<ApiError | undefined> {
+): ReturnType<ReleaseContested> {
   const purchase = await findPurchase(tx, { network, kind: 'transaction', proof: reference })
   if (purchase?.state !== 'done' || purchase.resultId === orderId || !isContestable(purchase, payers))
-    return undefined
-  return (await release(ctx, tx, purchase)) === 'disputed' ? contested() : undefined
+    return 'unchanged'
+  const outcome = await release(ctx, tx, purchase)
+  if (outcome === 'disputed') return contested()
+  return outcome === 'released' ? 'released' : 'unchanged'
 }
 
 /** False when the purchase changed or can no longer be cancelled; disputed when an operator decides. */
