@@ -84,6 +84,9 @@ export async function findPartitionsBefore(db: Db, parent: string, month: string
   return rows.map((row) => row.name)
 }
 
-export const dropPartition = async (db: Db, name: string): Promise<void> => {
-  await sql`drop table if exists ${sql.table(name)}`.execute(db)
-}
+/** Under the same lock, because Postgres fails a second drop of a partition that is being dropped. */
+export const dropPartition = (db: Db, name: string): Promise<void> =>
+  transact(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('make_month'))`.execute(tx)
+    await sql`drop table if exists ${sql.table(name)}`.execute(tx)
+  })

@@ -78,6 +78,6 @@ test('what is on offer in another way says which', async () => {
   }
   const { id } = await makeListing(ctx, agent.id)
   await expect(findPayable(withOpen(ctx), id)).rejects.toThrow(
-    'no address to be paid at on a network that is open now',
+    'no payout address on an open network',
   )
 })
