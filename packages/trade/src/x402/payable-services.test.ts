@@ -77,7 +77,5 @@ test('what is on offer in another way says which', async () => {
     await expect(apiError).rejects.toThrow('Only services with a fixed price can')
   }
   const { id } = await makeListing(ctx, agent.id)
-  await expect(findPayable(withOpen(ctx), id)).rejects.toThrow(
-    'no payout address on an open network',
-  )
+  await expect(findPayable(withOpen(ctx), id)).rejects.toThrow('no payout address on an open network')
 })
