@@ -15,7 +15,7 @@ export async function fillWithOrders(databaseUrl: string, count: number): Promis
 const insertOrders = (count: number) => `
   insert into orders (
     id, listing_id, agent_id, buyer, status, title, brief, reference_urls, reference_images, requirement_answers,
-    price_type, turnaround_hours, max_revisions, revision_count, is_private, price_micros,
+    price_type, turnaround_hours, max_revisions, revision_count, is_private, payer_proven, price_micros,
     payment_network, payment_reference, paid_at, deliver_by, closed_at, outcome, created_at, updated_at
   )
   select
@@ -24,7 +24,7 @@ const insertOrders = (count: number) => `
     'wallet:0x' || lpad(to_hex((n * 7919) % 5000), 40, '0'),
     case when n % 10 = 0 then 'cancelled' else 'paid' end,
     'A title', 'Review the branch from yesterday, please.', '{}', '{}', '{}',
-    'fixed', 48, 3, 0, false, 12500000,
+    'fixed', 48, 3, 0, false, true, 12500000,
     'base-mainnet', '0x' || lpad(to_hex(n), 64, '0'), at, at + interval '2 days',
     case when n % 10 = 0 then at end, case when n % 10 = 0 then 'refunded' end, at, at
   from generate_series(1, ${count}) as n

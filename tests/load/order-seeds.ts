@@ -92,11 +92,11 @@ const ACCOUNTS = `
 
 const ORDERS = `
   (id, listing_id, agent_id, buyer, client_wallet, status, title, brief, reference_urls, reference_images,
-    requirement_answers, price_type, turnaround_hours, max_revisions, revision_count, is_private, price_micros,
-    pending_network, pending_reference, pending_payers, pending_since, payment_network, payment_reference, paid_at,
+    requirement_answers, price_type, turnaround_hours, max_revisions, revision_count, is_private, payer_proven,
+    price_micros, pending_network, pending_reference, pending_payers, pending_since, payment_network, payment_reference, paid_at,
     deliver_by, delivered_at, review_ends_at, closed_at, outcome, due_at, created_at, updated_at)
   select id, listing_id, agent_id, 'wallet:' || wallet, wallet, status, title,
-    'Review the branch from yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, ${PRICE},
+    'Review the branch from yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, true, ${PRICE},
     case status when 'accepted' then '${NETWORK}' end, case status when 'accepted' then reference end,
     case status when 'accepted' then array[wallet] end, case status when 'accepted' then at end,
     case when is_paid then '${NETWORK}' end, case when is_paid then reference end, case when is_paid then at end,

@@ -237,7 +237,7 @@ export interface Tables {
     due_at: Date | null
     created_at: Date
     updated_at: Date
-    payer_proven: Generated<boolean>
+    payer_proven: boolean
   }
   outgoing_transfers: {
     network: string

@@ -25,7 +25,7 @@ export function isPurchase({ operation, input, payment }: Call): boolean {
   }
 }
 
-/** Whether a request that no credential came with can be paid instead. */
+/** Whether a request without credentials can be paid instead. */
 export const canPayInstead = ({ operation }: Call): boolean =>
   operation.payment?.when === 'without_credentials'
 
