@@ -6,10 +6,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // Processes share compiled code: starting them is much of what the tests cost.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', import.meta.url))
 
-/** Measures time or needs the whole machine. Only the gauntlet runs these, one file at a time. */
+/** Measures time, needs the whole machine or repeats costly starts. Only the gauntlet runs these, one file at a time. */
 const GAUNTLET = [
   'tests/load/{orders,payables,search}.test.ts',
   'tests/faults/{rolling-restarts,slow-clients}.test.ts',
+  'tests/journeys/dev-ends-anywhere.test.ts',
   'tests/reserves/many.test.ts',
   'tests/webhooks/{fairness,stream-slow}.test.ts',
 ]
@@ -105,6 +106,7 @@ export default defineConfig({
           ...withServices,
           name: 'processes',
           include: PROCESSES,
+          exclude: GAUNTLET,
           maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
         },

@@ -11,6 +11,7 @@ const PROGRAMS = {
   api: 'apps/api/src/main.ts',
   worker: 'apps/worker/src/main.ts',
   migrate: 'packages/database/src/commands/migrate.ts',
+  'create-roles': 'packages/database/src/commands/create-roles.ts',
   'rotate-vault': 'apps/worker/src/commands/rotate-vault.ts',
 } as const
 

@@ -38,7 +38,7 @@ test.each(
     `${name}_TREASURY_KMS_KEY`,
     `${name}_TREASURY_KMS_KEY_ID`,
   ]),
-)('the api does not read its settings beside %s, and says where that belongs', (name) => {
+)('api settings: rejects %s, and the message names the program that needs it', (name) => {
   const key = newKey()
   const said = complaint({ [name]: key })
   expect(said).toContain(`Treasury keys must not be set for the api: ${name}. Only the worker needs them`)
@@ -67,7 +67,7 @@ test.each([
   ['BASE', 'ALT'],
   ['ALT', 'BASE'],
   ['ALT', 'ALT'],
-])('gas on %s is not paid from the treasury on %s, whose key the api would hold', (name, other) => {
+])('api settings: the gas account on %s must not be the treasury on %s', (name, other) => {
   const [gas, treasury] = [newKey(), newKey()]
   const settings = {
     ...EVM,

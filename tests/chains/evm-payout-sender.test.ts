@@ -56,7 +56,11 @@ test('a payout is signed, stored, sent, seen and then final, and the payee has t
   await network.mine(FINALITY - 2)
   expect(await sender.observe([signed])).toEqual({ kind: 'seen', reference: signed.reference })
   await network.mine(1)
-  expect(await sender.observe([signed])).toEqual({ kind: 'final', reference: signed.reference })
+  expect(await sender.observe([signed])).toEqual({
+    kind: 'final',
+    reference: signed.reference,
+    cost: expect.any(BigInt),
+  })
   expect(await sender.nonces()).toEqual({ next: 1n, pending: 1n })
   expect(await nonceOf(account.address)).toBe(1n)
 })
@@ -122,7 +126,11 @@ test('a payout with a too low fee is replaced at its nonce, and only one of the 
   const seen = { kind: 'seen', reference: replacement.reference }
   expect(await sender.observe([stuck, replacement])).toEqual(seen)
   await network.mine(FINALITY)
-  expect(await sender.observe([stuck, replacement])).toEqual({ ...seen, kind: 'final' })
+  expect(await sender.observe([stuck, replacement])).toEqual({
+    ...seen,
+    kind: 'final',
+    cost: expect.any(BigInt),
+  })
   await sender.send(stuck)
   await network.mine(1)
   expect(await network.balanceOf(order.to as Hex)).toBe(9n)
@@ -166,7 +174,11 @@ test('a payout removed by a reorganization is paid after it is sent again', asyn
   expect(await network.balanceOf(order.to as Hex)).toBe(0n)
   await sender.send(signed)
   await network.mine(FINALITY)
-  expect(await sender.observe([signed])).toEqual({ kind: 'final', reference: signed.reference })
+  expect(await sender.observe([signed])).toEqual({
+    kind: 'final',
+    reference: signed.reference,
+    cost: expect.any(BigInt),
+  })
   expect(await network.balanceOf(order.to as Hex)).toBe(4n)
 })
 
@@ -230,7 +242,7 @@ test('an outcome does not depend on the order or number of signatures', async ()
   if (first === undefined) throw new Error('nothing was signed')
   await sender.send(first)
   await network.mine(FINALITY)
-  const final = { kind: 'final', reference: first.reference }
+  const final = { kind: 'final', reference: first.reference, cost: expect.any(BigInt) }
   expect(await sender.observe(signed)).toEqual(final)
   expect(await sender.observe(signed.toReversed())).toEqual(final)
   expect(await sender.observe([])).toEqual({ kind: 'unknown' })
@@ -257,8 +269,8 @@ test('a payout is not an incoming payment', async () => {
   const signed = await signAndKeep(sender, orderOf(4n), 0n)
   await sender.send(signed)
   await network.mine(FINALITY)
-  const look = await evmChain(settings).findTransfer(question(signed.reference))
-  expect(verdict(look)).toBe('rejected: no_transfer')
+  const observation = await evmChain(settings).findTransfer(question(signed.reference))
+  expect(verdict(observation)).toBe('rejected: no_transfer')
 })
 
 test('returns the estimated cost and the balance in the native coin', async () => {

@@ -46,10 +46,10 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
   const payer = await fundedPayer(network)
   const settings = settingsFor(network, treasury.address, { network: name, ownAddresses: [vault.address] })
   const chain = evmChain(settings)
-  const look = async (reference: string, changes: Partial<TransferQuery> = {}) =>
+  const observe = async (reference: string, changes: Partial<TransferQuery> = {}) =>
     chain.findTransfer(question(reference, changes))
   const verdictOf = async (reference: string, changes: Partial<TransferQuery> = {}) =>
-    verdict(await look(reference, changes))
+    verdict(await observe(reference, changes))
   const pay = (amount: bigint) => network.transfer(payer, treasury.address, amount)
   const confirmed = async (sent: Promise<Hex>): Promise<Hex> => {
     const hash = await sent
@@ -75,7 +75,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     'ab'.repeat(32),
     `0x${'ab'.repeat(33)}`,
     ` 0x${'ab'.repeat(32)}`,
-  ])('%j is no reference', async (reference) => {
+  ])('%j is not a reference', async (reference) => {
     expect(await verdictOf(reference)).toBe('rejected: bad_reference')
     expect(chain.normalize(reference)).toBeUndefined()
   })
@@ -103,7 +103,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
   test('returns amount, payer in lower case, time and block', async () => {
     const hash = await confirmed(pay(11_000_000n))
     const block = (await network.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>
-    expect(await look(hash, { minAmount: usdc(10_000_000n) })).toMatchObject({
+    expect(await observe(hash, { minAmount: usdc(10_000_000n) })).toMatchObject({
       kind: 'ok',
       transfer: {
         reference: hash,
@@ -119,13 +119,13 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
   test('accepts a hash in upper case', async () => {
     const hash = await confirmed(pay(1n))
     const shouted = `0x${hash.slice(2).toUpperCase()}`
-    expect(await look(shouted)).toMatchObject({ kind: 'ok', transfer: { reference: hash } })
+    expect(await observe(shouted)).toMatchObject({ kind: 'ok', transfer: { reference: hash } })
     expect(chain.normalize(shouted)).toBe(hash)
   })
 
   test('one micro-USDC less is underpaid, and the exact amount is accepted', async () => {
     const hash = await confirmed(pay(11_000_000n))
-    expect(await look(hash, { minAmount: usdc(11_000_001n) })).toEqual({
+    expect(await observe(hash, { minAmount: usdc(11_000_001n) })).toEqual({
       kind: 'rejected',
       reason: 'underpaid',
       detail: '11000000 of 11000001 micro-USDC',
@@ -188,7 +188,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
       args: [network.usdc, to, [3n, 4n, 5n]],
     })
     const hash = await confirmed(network.call(payer, batch, data))
-    expect(await look(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 8n } })
+    expect(await observe(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 8n } })
     expect(await verdictOf(hash, { minAmount: usdc(9n) })).toBe('rejected: underpaid')
   })
 
@@ -197,7 +197,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     const data = await authorized(payer, 7n)
     const hash = await confirmed(network.call(relayer, network.usdc, data))
     expect(await verdictOf(hash, { payers: [relayer.address] })).toBe('rejected: wrong_payer')
-    expect(await look(hash, { payers: [payer.address] })).toMatchObject({
+    expect(await observe(hash, { payers: [payer.address] })).toMatchObject({
       kind: 'ok',
       transfer: { amount: 7n, payer: payer.address.toLowerCase() },
     })
@@ -211,13 +211,13 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await verdictOf(hash, { payers: [payer.address, other.address] })).toBe(
       'rejected: ambiguous_payer',
     )
-    expect(await look(hash, { payers: [payer.address] })).toMatchObject({ transfer: { amount: 7n } })
-    expect(await look(hash, { payers: [other.address] })).toMatchObject({ transfer: { amount: 10n } })
+    expect(await observe(hash, { payers: [payer.address] })).toMatchObject({ transfer: { amount: 7n } })
+    expect(await observe(hash, { payers: [other.address] })).toMatchObject({ transfer: { amount: 10n } })
   })
 
   test('newly minted USDC has no payer', async () => {
     const hash = await confirmed(network.mint(treasury.address, 9n))
-    expect(await look(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 9n, payer: null } })
+    expect(await observe(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 9n, payer: null } })
     expect(await verdictOf(hash, { payers: [payer.address, zeroAddress] })).toBe('rejected: wrong_payer')
   })
 
@@ -254,13 +254,13 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
 
   test('a payment removed by a reorganization is found again after it is sent again', async () => {
     const hash = await confirmed(pay(1_000_000n))
-    const before = await look(hash)
+    const before = await observe(hash)
     const bytes = await network.rpc('eth_getRawTransactionByHash', [hash])
     await network.reorg(CONFIRMATIONS)
     expect(await verdictOf(hash)).toBe('pending: unknown')
     await network.rpc('eth_sendRawTransaction', [bytes])
     await network.mine(CONFIRMATIONS)
-    const after = await look(hash)
+    const after = await observe(hash)
     expect([verdict(before), verdict(after)]).toEqual(['ok', 'ok'])
     if (before.kind !== 'ok' || after.kind !== 'ok') throw new Error('both were paid')
     expect(after.transfer.block.hash).not.toBe(before.transfer.block.hash)
@@ -269,9 +269,9 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
   test('returns the balance at the newest and at the newest final block', async () => {
     const holder = newAccount().address
     await network.mint(holder, 5n)
-    expect(await chain.balanceOf(holder)).toEqual({ final: 0n, latest: 5n })
+    expect(await chain.balanceOf(holder)).toMatchObject({ final: 0n, latest: 5n })
     await network.mine(FINALITY)
-    expect(await chain.balanceOf(holder)).toEqual({ final: 5n, latest: 5n })
+    expect(await chain.balanceOf(holder)).toMatchObject({ final: 5n, latest: 5n })
   })
 })
 

@@ -84,13 +84,13 @@ test('returns payer, amount, time, block and finality of a transfer', async () =
   const reference = await network.transfer(payers[0], treasury.address, 7n)
   await network.mine(CONFIRMATIONS)
   const { transfers } = await readOn(chain, undefined, () => 10)
-  const look = await chain.findTransfer({
+  const observation = await chain.findTransfer({
     reference,
     minAmount: usdc(1n),
     notBefore: new Date(0),
     notAfter: new Date(Date.now() + 3_600_000),
   })
-  expect(look).toEqual({ kind: 'ok', transfer: transfers[0] })
+  expect(observation).toEqual({ kind: 'ok', transfer: transfers[0] })
   expect(transfers[0]).toMatchObject({ payer: payers[0].address.toLowerCase(), amount: 7n, final: false })
   await network.mine(FINALITY)
   expect((await readOn(chain, undefined, () => 10)).transfers).toMatchObject([{ reference, final: true }])

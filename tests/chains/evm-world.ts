@@ -32,6 +32,7 @@ export const settingsFor = (
   network: 'base-mainnet',
   chainId: network.chainId,
   rpcUrls: [network.url],
+  minProviders: 1,
   usdc: network.usdc,
   treasury,
   confirmations: [{ from: usdc(0n), blocks: CONFIRMATIONS }],
@@ -52,8 +53,12 @@ export const question = (reference: string, changes: Partial<TransferQuery> = {}
 })
 
 /** The kind and reason of an observation as text. */
-export const verdict = (look: Observation): string =>
-  look.kind === 'ok' ? (look.transfer.final ? 'ok, final' : 'ok') : `${look.kind}: ${look.reason}`
+export const verdict = (observation: Observation): string =>
+  observation.kind === 'ok'
+    ? observation.transfer.final
+      ? 'ok, final'
+      : 'ok'
+    : `${observation.kind}: ${observation.reason}`
 
 /** A call that executes a payment signed by `from`. */
 export const authorizedBy = async (

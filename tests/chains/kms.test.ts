@@ -50,7 +50,7 @@ const solanaSigner = () => kmsSolanaSigner(settings(kms.createKey('ECC_NIST_EDWA
 
 describe('a secp256k1 key in the KMS', () => {
   test.each([false, true])(
-    'gives signatures with low s that recover to its address (high s: %s)',
+    'returns signatures with low s that recover to its address (high s: %s)',
     async (highS) => {
       kms.set({ highS })
       const signer = await evmSigner()
@@ -123,7 +123,11 @@ describe('an Ed25519 key in the KMS', () => {
       await world.usdc.fund(signer.address, 5_000_000n)
       const sender = solanaPayoutSender({ ...world.settings, treasury: signer.address }, signer)
       const to = (await generateKeyPairSigner()).address
-      const signed = await sender.sign({ payoutId: 'po_kms', to, amount: usdc(2_000_000n) }, null, [])
+      const signed = await sender.sign(
+        { payoutId: 'po_kms', to, amount: usdc(2_000_000n), opensAccount: true },
+        null,
+        [],
+      )
       await sender.send(signed)
       let outcome = await sender.observe([signed])
       while (outcome.kind === 'unknown' || outcome.kind === 'seen') outcome = await sender.observe([signed])
@@ -142,7 +146,7 @@ describe.each([
     solanaSigner,
     (signer: unknown) => (signer as Awaited<ReturnType<typeof solanaSigner>>).signMessage,
   ],
-])('when the KMS is in trouble (%s)', (_name, open, signOf) => {
+])('when the KMS fails (%s)', (_name, open, signOf) => {
   const message = new Uint8Array(32).fill(7)
 
   test('throws `unavailable` during an outage and works again afterwards', async () => {

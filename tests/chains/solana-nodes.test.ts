@@ -62,8 +62,8 @@ const TROUBLES: readonly (readonly [string, Manner])[] = [
 describe.each(TROUBLES)('when the first node %s', (_name, manner) => {
   test('the second node is used', async () => {
     first.manner = manner
-    const look = await solanaChain(settings()).findTransfer(question())
-    expect(look).toMatchObject({ kind: 'ok', transfer: { amount: 5_000_000n } })
+    const observation = await solanaChain(settings()).findTransfer(question())
+    expect(observation).toMatchObject({ kind: 'ok', transfer: { amount: 5_000_000n } })
   })
 
   test('and the second too, throws `unavailable`', async () => {
@@ -97,7 +97,7 @@ test('sends a payment to every node and succeeds when one accepts', async () => 
   await world.usdc.fund(world.treasury.address, 50_000_000n)
   const sender = solanaPayoutSender(settings(), world.signer)
   const payee = await generateKeyPairSigner()
-  const order = { payoutId: 'po_nodes', to: payee.address, amount: usdc(1_000_000n) }
+  const order = { payoutId: 'po_nodes', to: payee.address, amount: usdc(1_000_000n), opensAccount: true }
   const signed = await sender.sign(order, null, [])
   first.manner = always({ kind: 'status', status: 500, body: '' })
   await sender.send(signed)

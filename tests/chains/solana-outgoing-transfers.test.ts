@@ -37,6 +37,7 @@ const newOrder = async (amount: bigint, to?: string): Promise<PayoutRequest> => 
   payoutId: newId(),
   to: to ?? (await generateKeyPairSigner()).address,
   amount: usdc(amount),
+  opensAccount: true,
 })
 
 const isFinal = async (signed: SignedTransfer) =>

@@ -45,7 +45,12 @@ const railOver = (...urls: string[]) => solanaPayoutSender({ ...world.settings, 
 let count = 0
 const newOrder = async (amount = 1_000_000n, to?: string): Promise<PayoutRequest> => {
   count += 1
-  return { payoutId: `po_${count}`, to: to ?? (await generateKeyPairSigner()).address, amount: usdc(amount) }
+  return {
+    payoutId: `po_${count}`,
+    to: to ?? (await generateKeyPairSigner()).address,
+    amount: usdc(amount),
+    opensAccount: true,
+  }
 }
 
 const lookUntil = async (
@@ -103,13 +108,13 @@ describe('a payout', () => {
 
   test('is not an incoming payment', async () => {
     const [signed] = await payOut(sender, await newOrder())
-    const look = await solanaChain(world.settings).findTransfer({
+    const observation = await solanaChain(world.settings).findTransfer({
       reference: signed?.reference ?? '',
       minAmount: usdc(1n),
       notBefore: new Date(0),
       notAfter: new Date(Date.now() + 3_600_000),
     })
-    expect(look).toEqual({ kind: 'rejected', reason: 'own_transfer' })
+    expect(observation).toEqual({ kind: 'rejected', reason: 'own_transfer' })
   })
 
   test('equal to another one with the same blockhash has a different signature, and both are paid', async () => {

@@ -140,6 +140,7 @@ export const startSolanaWorld = async ({ slotTimeMs = 20 } = {}): Promise<Solana
     signer: await localSolanaSigner(seed),
     settings: {
       rpcUrls: [chain.url],
+      minProviders: 1,
       genesisHash: chain.genesisHash,
       usdc: usdc.mint,
       treasury: treasury.address,

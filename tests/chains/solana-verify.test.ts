@@ -108,7 +108,7 @@ describe('not yet a payment', () => {
     ['an EVM hash', `0x${'ab'.repeat(32)}`],
     ['base58 that is too short for 64 bytes', '2'.repeat(64)],
     ['nothing', ''],
-  ])('%s is no reference', async (_name, reference) => {
+  ])('%s is not a reference', async (_name, reference) => {
     expect(solanaChain(world.settings).normalize(reference)).toBeUndefined()
     expect(await ask(reference)).toEqual({ kind: 'rejected', reason: 'bad_reference' })
   })
@@ -134,17 +134,17 @@ describe('not yet a payment', () => {
 describe('accepted payments', () => {
   test('returns amount, payer, time and block of a transfer', async () => {
     const reference = await paid(11_000_000n)
-    const look = await ask(reference, { minAmount: micros(11_000_000n), payers: [payer.address] })
-    expect(look).toMatchObject({
+    const observation = await ask(reference, { minAmount: micros(11_000_000n), payers: [payer.address] })
+    expect(observation).toMatchObject({
       kind: 'ok',
       transfer: { reference, amount: 11_000_000n, payer: payer.address },
     })
-    if (look.kind !== 'ok') return
-    expect(Math.abs(look.transfer.at.getTime() - Date.now())).toBeLessThan(60_000)
+    if (observation.kind !== 'ok') return
+    expect(Math.abs(observation.transfer.at.getTime() - Date.now())).toBeLessThan(60_000)
     const block = await world.rpc
-      .getBlock(look.transfer.block.height, { rewards: false, transactionDetails: 'signatures' })
+      .getBlock(observation.transfer.block.height, { rewards: false, transactionDetails: 'signatures' })
       .send()
-    expect(block?.blockhash).toBe(look.transfer.block.hash)
+    expect(block?.blockhash).toBe(observation.transfer.block.hash)
     expect(block?.signatures).toContain(reference)
   })
 
@@ -270,6 +270,40 @@ describe('accepted payments', () => {
     })
   })
 
+  test('a wallet of a program, which never signs, is the payer when the caller names it', async () => {
+    const [vault] = await getProgramDerivedAddress({
+      programAddress: SYSTEM_PROGRAM_ADDRESS,
+      seeds: [getAddressEncoder().encode(payer.address)],
+    })
+    const agent = await world.wallet()
+    await world.chain.call(
+      'surfnet_setTokenAccount',
+      vault,
+      mint,
+      { amount: 3_000_000, delegate: agent.address, delegatedAmount: 3_000_000 },
+      TOKEN_PROGRAM_ADDRESS,
+    )
+    const source = address(await world.usdc.accountOf(vault))
+    const reference = await world.run(agent, [
+      getTransferCheckedInstruction({
+        source,
+        mint,
+        destination: treasuryAccount,
+        authority: agent,
+        amount: 2_000_000n,
+        decimals: 6,
+      }),
+    ])
+    expect(await ask(reference, { payers: [vault] })).toMatchObject({
+      kind: 'ok',
+      transfer: { amount: 2_000_000n, payer: vault },
+    })
+    // Unnamed it may be a pool that swapped for the buyer.
+    expect(await ask(reference)).toMatchObject({ kind: 'ok', transfer: { payer: null } })
+    for (const claimed of [agent.address, payer.address])
+      expect(await ask(reference, { payers: [claimed] })).toMatchObject({ reason: 'wrong_payer' })
+  })
+
   test('the payer is null when a delegate pays', async () => {
     const delegate = await world.wallet()
     const source = address(await world.usdc.accountOf(payer.address))
@@ -320,8 +354,8 @@ describe('rejected transfers', () => {
   test('rejects one of two payers as ambiguous', async () => {
     const reference = await world.run(payer, [await pay(1_000_000n), await pay(2_000_000n, other)])
     for (const payers of [undefined, [payer.address], [other.address]]) {
-      const look = await ask(reference, payers === undefined ? {} : { payers })
-      expect(look).toMatchObject({ kind: 'rejected', reason: 'ambiguous_payer' })
+      const observation = await ask(reference, payers === undefined ? {} : { payers })
+      expect(observation).toMatchObject({ kind: 'rejected', reason: 'ambiguous_payer' })
     }
   })
 
@@ -407,7 +441,7 @@ describe('rejected transfers', () => {
 test('returns the final and the latest balance, and 0 for a wallet without an account', async () => {
   const chain = solanaChain(world.settings)
   const rich = await world.wallet(12_340_000n)
-  expect(await chain.balanceOf(rich.address)).toEqual({ final: 12_340_000n, latest: 12_340_000n })
+  expect(await chain.balanceOf(rich.address)).toMatchObject({ final: 12_340_000n, latest: 12_340_000n })
   const empty = await generateKeyPairSigner()
-  expect(await chain.balanceOf(empty.address)).toEqual({ final: 0n, latest: 0n })
+  expect(await chain.balanceOf(empty.address)).toMatchObject({ final: 0n, latest: 0n })
 })

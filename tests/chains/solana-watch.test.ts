@@ -62,7 +62,7 @@ const newFollower = (page: number, url = world.chain.url): Follow => {
     solanaNodes({ rpcUrls: [url] }),
     treasury,
     new Set([world.treasury.address]),
-    page,
+    { page, isFinal: true },
   )
 }
 

@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
 import { fuzzCases, inBrief, wireRequestOf } from '../support/fuzz-cases.ts'
-import { isServed } from '../support/good-call.ts'
 import type { Market } from '../support/market.ts'
 import { openApiOracle } from '../support/openapi-oracle.ts'
 import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
+import { isServed } from '../support/valid-request.ts'
 import { type Wire, wire } from '../support/wire-request.ts'
 import {
   acceptedPrincipal,
@@ -18,7 +18,7 @@ import {
   type Principal,
   resourcesOf,
   type World,
-} from './authorisation-fixture.ts'
+} from './authorization-fixture.ts'
 import { findSecrets } from './secrets-in-text.ts'
 import { storedSecrets } from './stored-secrets.ts'
 
@@ -89,7 +89,7 @@ async function secretsIn(text: string, operation: Operation, input: string): Pro
 
 describe(`fuzz (FUZZ_SEED=${SEED} FUZZ_CASES=${CASES})`, () => {
   test.each(operationList)(
-    '$id answers as it declares and gives nothing away',
+    '$id: returns only declared responses, without secrets or internals',
     async (operation) => {
       const others = operationList.filter(
         ({ id, method }) => id !== operation.id && method === operation.method,

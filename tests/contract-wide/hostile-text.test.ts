@@ -14,7 +14,7 @@ import {
   makeWorld,
   resourcesOf,
   type World,
-} from './authorisation-fixture.ts'
+} from './authorization-fixture.ts'
 
 let market: Market
 let world: World

@@ -22,7 +22,7 @@ describe('access token in a cookie', () => {
     ['from our own address', { origin: BASE_URL }],
     ['where the browser says same-origin', { 'sec-fetch-site': 'same-origin' }],
     ['where the browser says same-site, from our app', { origin: APP_URL, 'sec-fetch-site': 'same-site' }],
-  ])('counts %s', async (_name, headers) => {
+  ])('is accepted %s', async (_name, headers) => {
     expect((await put(headers)).status).toBe(200)
   })
 
@@ -45,7 +45,7 @@ describe('access token in a cookie', () => {
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'never comes with a form: %s is rejected, even from our app',
+    'is rejected with a form body (%s), even from our app',
     async (type) => {
       const reply = await put({ origin: APP_URL, 'content-type': type }, '{"bio":"From a form"}')
       expect(reply.status).toBe(415)
@@ -88,7 +88,7 @@ describe('two credentials at once', () => {
 })
 
 test.each(['Basic YTpi', 'Bearer', 'Bearer a b', 'Bearer \u00e9', `Bearer ${'x'.repeat(9_000)}`])(
-  'an Authorization header that is no bearer token is rejected: %s',
+  'an Authorization header that is not a bearer token is rejected: %s',
   async (authorization) => {
     const reply = await market.client().get('/api/profile', { headers: { authorization } })
     expect(reply.status).toBe(401)

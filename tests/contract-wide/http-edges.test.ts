@@ -1,20 +1,20 @@
 import { type Operation, routesOf } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isServed } from '../support/good-call.ts'
 import type { Market } from '../support/market.ts'
 import { readOpenApi } from '../support/openapi-oracle.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { APP_URL, BASE_URL } from '../support/settings.ts'
+import { isServed } from '../support/valid-request.ts'
 import {
   acceptedPrincipal,
   credentialOf,
   makeWorld,
   resourcesOf,
   type World,
-} from './authorisation-fixture.ts'
+} from './authorization-fixture.ts'
 
 let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
@@ -104,7 +104,7 @@ test.each([
   ['GET', '/api/agents/%'],
   ['GET', '/api/agents/%ff'],
   ['GET', `/api/agents/${'a'.repeat(5_000)}`],
-])('%s %s is rejected in the envelope, with the headers of every answer', async (method, path) => {
+])('%s %s: returns the error envelope with the headers of every response', async (method, path) => {
   const { status, body, headers } = await market.client().send(method, path)
   expect([400, 404]).toContain(status)
   expect(body).toMatchObject({ success: false, error: expect.any(String), code: expect.any(String) })

@@ -40,13 +40,13 @@ describe('a body', () => {
     '{"\\u005f_proto__":{"verified":1}}',
     '{"constructor":{"prototype":{"verified":1}}}',
     `{"name":"${'A'.repeat(5)}","description":"${DESCRIPTION}","x":{"__proto__":{"a":1}}}`,
-  ])('never reaches into a prototype: %s', async (body) => {
+  ])('does not change a prototype: %s', async (body) => {
     expect((await register(body)).status).toBe(400)
     expect('verified' in {}).toBe(false)
   })
 
   test.each(['{', '', 'null', '[]', '"a"', '1', '{"name":1e309}', '\ufeff{}', '{"a":1}{"b":2}'])(
-    'that is no object of ours is rejected: %j',
+    'that is not an object is rejected: %j',
     async (body) => {
       const reply = await register(body)
       expect(reply.status).toBe(400)

@@ -4,20 +4,20 @@ import { promisify } from 'node:util'
 import { operationList } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isServed } from '../support/good-call.ts'
 import { asHeaders, DESCRIPTION, makeUser, signed, someName } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
+import { isServed } from '../support/valid-request.ts'
 import {
   acceptedPrincipal,
   credentialOf,
   makeWorld,
   resourcesOf,
   type World,
-} from './authorisation-fixture.ts'
+} from './authorization-fixture.ts'
 import { findSecrets, SECRETS } from './secrets-in-text.ts'
 import { storedSecrets, vaultOf } from './stored-secrets.ts'
 

@@ -1,6 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid } from '../support/rejected.ts'
@@ -175,17 +176,19 @@ test('400: an invalid filter, and an unknown field', async () => {
 })
 
 test('400: a forged cursor, and a cursor of another sort', async () => {
-  const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   for (const cursor of [
     'nonsense',
-    forge(['popular', '5', known.id, 0]),
-    forge(['popular', 5, "' or 1=1", 0]),
-    forge(['popular', 1e300, known.id, 0]),
-    forge(['popular', -1, known.id, 0]),
-    forge(['newest', 5, known.id, 0]),
+    forgeCursor(['services:popular', '5', known.id]),
+    forgeCursor(['services:popular', 5, "' or 1=1"]),
+    forgeCursor(['services:popular', 1e300, known.id]),
+    forgeCursor(['services:popular', -1, known.id]),
+    forgeCursor(['services:newest', 5, known.id]),
   ])
     invalid(await list({ cursor }), 'cursor')
-  invalid(await list({ search: 'logo', cursor: forge(['search', 1, known.id, 1e300]) }), 'cursor')
+  invalid(
+    await list({ search: 'logo', cursor: forgeCursor(['services:search', 1, known.id, 1e300]) }),
+    'cursor',
+  )
   const { body } = await list({ sort: 'newest', limit: '1' })
   invalid(await list({ sort: 'rating', cursor: body.next_cursor ?? '' }), 'cursor')
 })

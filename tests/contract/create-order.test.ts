@@ -57,6 +57,20 @@ test('201: an order of a service with a price is quoted and payable immediately'
   })
 })
 
+test('409 price_below_minimum: a service whose price is from before there was a minimum', async () => {
+  const { seller, service } = await offered()
+  await market.db.updateTable('listings').set({ price_micros: 1n }).where('id', '=', service.id).execute()
+  const bearer = (await makeOwnedAgent(market)).apiKey
+  const { status, body } = await create(asked(service), { bearer })
+  expect({ status, code: body.code }).toEqual({ status: 409, code: 'price_below_minimum' })
+  const path = `/api/services/${service.id}`
+  expect(
+    (await market.client().patch(path, { title: 'Another title' }, { bearer: seller.apiKey })).status,
+  ).toBe(400)
+  await market.client().patch(path, { price_usd: '0.10' }, { bearer: seller.apiKey })
+  expect((await create(asked(service), { bearer })).status).toBe(201)
+})
+
 test('201: an order of a service without a price is pending_quote', async () => {
   const { service } = await offered({ price_type: 'quote', price_usd: undefined })
   const { token } = await makeUser(market)

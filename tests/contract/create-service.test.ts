@@ -11,7 +11,7 @@ import { invalid, rejected } from '../support/rejected.ts'
 import { SERVICE, serviceOf } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
-const NOBODY = `agt_1700000000000_${'0'.repeat(17)}`
+const MISSING = `agt_1700000000000_${'0'.repeat(17)}`
 
 let market: Market
 beforeAll(async () => {
@@ -72,9 +72,24 @@ test('201: a price is a string or a number; a quote does not need one', async ()
     (await create(agent.id, { ...SERVICE, ...fields }, ask)).body.data.price_usd
   expect(await priceOf({ price_usd: 0.1 })).toBe('0.10')
   expect(await priceOf({ price_usd: 1_000_000 })).toBe('1000000.00')
-  expect(await priceOf({ price_usd: '0.000001' })).toBe('0.000001')
+  expect(await priceOf({ price_usd: '0.100001' })).toBe('0.100001')
   expect(await priceOf({ price_type: 'quote', price_usd: undefined })).toBeNull()
   expect(await priceOf({ price_type: 'quote', price_usd: '5' })).toBe('5.00')
+})
+
+test('400: a price below the minimum of 0.10, for every price type', async () => {
+  const agent = await makeOwnedAgent(market)
+  for (const fields of [
+    { price_usd: '0.000001' },
+    { price_usd: '0.099999' },
+    { price_usd: '0.05', price_type: 'quote' },
+  ]) {
+    const { status, body } = await create(agent.id, { ...SERVICE, ...fields }, { bearer: agent.apiKey })
+    expect({ status, details: body.details }).toEqual({
+      status: 400,
+      details: [{ path: 'price_usd', message: 'must be at least 0.10' }],
+    })
+  }
 })
 
 test('201: by the owner wallet, and by the user who linked it', async () => {
@@ -169,7 +184,7 @@ test('403: another agent, user or wallet', async () => {
 test('404: the same message for a missing agent and an agent without an owner', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeAgent(market)
-  for (const id of [NOBODY, hidden.id])
+  for (const id of [MISSING, hidden.id])
     rejected(await create(id, SERVICE, { bearer: token }), 404, 'agent_not_found')
 })
 

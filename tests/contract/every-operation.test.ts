@@ -19,7 +19,7 @@ const textOf = (operation: Operation): string => readFileSync(new URL(fileOf(ope
 /** What `commonErrors` and `commonWriteErrors` test for every operation. */
 function broughtAlong(operation: Operation): number[] {
   const takesAnyone = operation.callers.includes('anonymous')
-  // Whoever may come with or without a signature has a test of wrong signatures of its own.
+  // Operations with an optional signature have their own tests of invalid signatures.
   const always = takesAnyone ? (operation.callers.length === 1 ? [401] : []) : [400, 401]
   if (isSold(operation)) return [401, 413, 415]
   return isWrite(operation) ? [...always, 400, 409, 413, 415, 422] : always
@@ -33,20 +33,20 @@ function leftToOthers(operation: Operation): number[] {
   return !isWrite(operation) && isPlainRead ? [429, 500, 503] : [429, 500]
 }
 
-test('every file here is of an operation', () => {
+test('every file belongs to an operation', () => {
   const known = new Set(operationList.map(fileOf))
   expect(files.filter((file) => file !== 'every-operation.test.ts' && !known.has(file))).toEqual([])
 })
 
 describe.each(operationList.map((operation) => ({ operation, id: operation.id })))('$id', ({ operation }) => {
-  test('has a file here that calls it as its own', () => {
+  test('has a test file that names it', () => {
     expect(files).toContain(fileOf(operation))
     if (isSold(operation)) return expect(textOf(operation)).toContain(`operations.${operation.id}`)
     expect(textOf(operation)).toContain(`operation: operations.${operation.id},`)
     expect(textOf(operation)).toContain(isWrite(operation) ? 'commonWriteErrors({' : 'commonErrors(')
   })
 
-  test('has a test of its success and of every failure it declares', () => {
+  test('has a test for its success and for every error that it declares', () => {
     const text = textOf(operation)
     const brought = new Set([...broughtAlong(operation), ...leftToOthers(operation)])
     if (text.includes('rejectsWithoutProvider(')) brought.add(503)

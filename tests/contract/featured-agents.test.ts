@@ -23,7 +23,7 @@ commonErrors({
 const feature = (id: string, rank: number) =>
   market.db.updateTable('agents').set({ featured_rank: rank }).where('id', '=', id).execute()
 
-test('200: in the order operators gave, then the most popular; never a hidden one', async () => {
+test('200: in the operators’ order, then by popularity; never a hidden agent', async () => {
   const second = await makeOwnedAgent(market)
   const first = await makeOwnedAgent(market)
   const plain = await makeOwnedAgent(market)

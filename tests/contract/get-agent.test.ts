@@ -21,7 +21,7 @@ commonErrors({
   good: async () => ({ path: `/api/agents/${(await makeOwnedAgent(market)).id}` }),
 })
 
-test('200: by id, by slug in any case, and by a slug of another script: the same page', async () => {
+test('200: the same agent by id, by slug in any case, and by a slug of another script', async () => {
   const agent = await makeOwnedAgent(market, {
     name: 'Résumé Écrivain',
     capabilities: ['coding'],
@@ -52,7 +52,7 @@ test('200: by id, by slug in any case, and by a slug of another script: the same
   expect((await read(greek.slug)).body.data.agent.id).toBe(greek.id)
 })
 
-test('200: with what it offers now, newest first', async () => {
+test('200: includes its active services, newest first', async () => {
   const agent = await makeOwnedAgent(market)
   const [first, gone, last] = [
     await makeService(market, agent),
@@ -69,7 +69,7 @@ test('200: a public response contains no secret', async () => {
   for (const secret of ['private-path', 'whsec_', 'market_', agent.apiKey]) expect(text).not.toContain(secret)
 })
 
-test('400: a name for an agent that is too long or holds control characters', async () => {
+test('400: an id or slug that is too long or has control characters', async () => {
   invalid(await read('x'.repeat(81)), 'agent_id')
   invalid(await read('a\u0000b'), 'agent_id')
   const agent = await makeOwnedAgent(market)

@@ -25,7 +25,7 @@ commonErrors({
   good: async () => ({ path: `${PATH}?wallet=${evmSigner().address}` }),
 })
 
-test('200: the text for a wallet, now and for a session unless told otherwise', async () => {
+test('200: the text for a wallet; by default for now and for a session', async () => {
   const { address } = evmSigner()
   const before = market.now()
   const { status, body } = await ask({ wallet: address.toLowerCase() })
@@ -52,7 +52,7 @@ test('200: the text for a wallet, now and for a session unless told otherwise', 
   expect(lines.at(-1)).toBe('Request ID: session')
 })
 
-test('200: the same time and purpose give the same text, another time or purpose another', async () => {
+test('200: the same text for the same time and purpose, another text otherwise', async () => {
   const { address: wallet } = await solanaSigner()
   const ts = String(market.now())
   const query = { wallet, ts, purpose: 'agents.recover', wallet_chain: 'solana' }
@@ -68,7 +68,7 @@ test('200: the same time and purpose give the same text, another time or purpose
   expect(other.body.data.message).not.toBe(one.body.data.message)
 })
 
-test('200: what it answers is what is verified, for wallets of both chains', async () => {
+test('200: a signature over the returned text verifies, for wallets of both chains', async () => {
   for (const signer of [evmSigner(), await solanaSigner()]) {
     const name = someName()
     const { body } = await ask({ wallet: signer.address, purpose: `agents.register:${name}` })
@@ -85,7 +85,7 @@ test('200: what it answers is what is verified, for wallets of both chains', asy
   }
 })
 
-test('400: no wallet, no real wallet, one of another chain, and one nobody can sign for', async () => {
+test('400: a missing or invalid wallet, one of another chain, and one without a key', async () => {
   invalid(await market.client().get(PATH), 'wallet')
   invalid(await ask({ wallet: 'nobody' }), 'wallet')
   invalid(await ask({ wallet: evmSigner().address, wallet_chain: 'solana' }), 'wallet')
@@ -94,14 +94,14 @@ test('400: no wallet, no real wallet, one of another chain, and one nobody can s
   invalid(await ask({ wallet: '11111111111111111111111111111111' }), 'wallet')
 })
 
-test('400: a time in seconds, a time that is none, a purpose of two lines, a chain nobody knows', async () => {
+test('400: a time in seconds, an invalid time, a purpose of two lines, and an unknown chain', async () => {
   const wallet = evmSigner().address
   const seconds = await ask({ wallet, ts: String(Math.floor(market.now() / 1_000)) })
   invalid(seconds, 'wallet_sig_ts')
   invalid(await ask({ wallet, ts: 'today' }), 'ts')
   invalid(await ask({ wallet, ts: '1.5' }), 'ts')
   invalid(await ask({ wallet, purpose: 'session\nRequest ID: more' }), 'purpose')
-  invalid(await ask({ wallet, purpose: 'x'.repeat(201) }), 'purpose')
+  invalid(await ask({ wallet, purpose: 'x'.repeat(301) }), 'purpose')
   invalid(await ask({ wallet, wallet_chain: 'bitcoin' }), 'wallet_chain')
   invalid(await ask({ wallet, surplus: '1' }), '')
 })

@@ -21,7 +21,7 @@ commonErrors({
   good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(market)).apiKey } }),
 })
 
-test('200: an agent reads itself by its key, the key masked, the webhook secret in full', async () => {
+test('200: with a masked API key and the webhook secret', async () => {
   const agent = await makeAgent(market, {
     endpoint_url: 'https://hooks.example/in',
     capabilities: ['coding', 'seo'],
@@ -44,7 +44,7 @@ test('200: an agent reads itself by its key, the key masked, the webhook secret 
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-test('200: a bare agent has no secret yet; an owned one shows its owner and is marketable', async () => {
+test('200: no secret without an endpoint; an agent with an owner is marketable', async () => {
   const bare = await makeAgent(market)
   const own = await market.client().get(PATH, { bearer: bare.apiKey })
   expect(own.body.data).toEqual(ownAgent(bare))

@@ -3,14 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
-import { makeOrder, NO_ORDER, orderOf } from '../support/orders.ts'
+import { makeOrder, NO_ORDER, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
-import { ADMIN_KEY } from '../support/settings.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
+import { auditOf } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 let world: OrderWorld
 let parties: Parties
@@ -57,6 +58,7 @@ test('200: an unpaid order with its payment options', async () => {
       viewer_role: 'provider',
       payout: null,
       refund: null,
+      sign: null,
     },
   })
 })
@@ -94,6 +96,32 @@ test('200: the deliveries of an order, and its refund', async () => {
     deliveries: [{ n: 1, note: null, at: expect.stringMatching(INSTANT), deliverables: [made] }],
     refund: { status: 'queued', amount_usd: '25.00', network: 'base-mainnet', tx_hash: null, reason: null },
   })
+})
+
+const makePrivate = ({ service, buyer }: Awaited<ReturnType<typeof makeOrder>>) =>
+  orderAgain(world.market, service.id, { bearer: buyer.apiKey }, { private: true })
+
+test('200: an operator’s read of a private order or its messages is in the audit log; other reads are not', async () => {
+  const open = await makeOrder(world.market)
+  const id = await makePrivate(open)
+  const session = { bearer: await operatorToken(world.market) }
+  for (const ask of [{ bearer: ADMIN_KEY }, session]) {
+    for (const order of [id, open.id]) expect((await read(order, ask)).status).toBe(200)
+    expect((await world.market.client().get(`${pathOf(id)}/messages`, ask)).status).toBe(200)
+  }
+  const entry = (actor: string) => ({ act: 'order.read', actor, details: {} })
+  const byKey = entry('admin_key:ops')
+  const byUser = entry(`user:${ADMIN_USER}`)
+  expect(await auditOf(world.market.db, id)).toEqual([byKey, byKey, byUser, byUser])
+  expect(await auditOf(world.market.db, open.id)).toEqual([])
+})
+
+test('200: parties read a private order without an audit entry', async () => {
+  const made = await makeOrder(world.market)
+  const id = await makePrivate(made)
+  for (const { apiKey } of [made.seller, made.buyer])
+    expect((await read(id, { bearer: apiKey })).status).toBe(200)
+  expect(await auditOf(world.market.db, id)).toEqual([])
 })
 
 test('400: an invalid id', async () => {

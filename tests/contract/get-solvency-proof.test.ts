@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { operations } from '@market/contract/operations'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { authorizedBy, CONFIRMATIONS, fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/solvency/proof'
 const HASH = /^[0-9a-f]{64}$/
@@ -98,7 +98,7 @@ const ofBuyer = () => [
   expect.stringMatching(/^surplus:base-mainnet:0x[0-9a-f]{64}$/),
 ]
 
-test('200: a wallet reads what is owed to it, largest first, and the documented code proves each', async () => {
+test('200: the liabilities of a wallet, largest first, and the documented code verifies each', async () => {
   const answer = await get(await asWallet(buyer))
   expect(answer.data[0]).toEqual({
     network: NETWORK,
@@ -119,7 +119,7 @@ test('200: a wallet reads what is owed to it, largest first, and the documented 
   for (const proof of answer.data) expect(verify(proof, await published())).toBe(true)
 })
 
-test('200: any other amount, place or sum is not proven by the documented code', async () => {
+test('200: the documented code rejects a changed amount, position or sum', async () => {
   const { data } = await get(await asWallet(buyer))
   const root = await published()
   for (const proof of data) {
@@ -140,7 +140,7 @@ test('200: any other amount, place or sum is not proven by the documented code',
   }
 })
 
-test('200: beside the own leaves only hashes and sums leave', async () => {
+test('200: other leaves are returned only as hashes and sums', async () => {
   const answer = await get(await asWallet(buyer))
   for (const step of answer.data.flatMap(({ path }) => path)) {
     expect(step).toEqual({
@@ -159,13 +159,13 @@ test('200: beside the own leaves only hashes and sums leave', async () => {
     expect(text).not.toContain(others)
 })
 
-test('200: as few as are asked for, and how many were left out', async () => {
+test('200: at most `limit` leaves, with the number of omitted ones', async () => {
   const answer = await get(await asWallet(buyer), '?limit=1')
   expect(accountsOf(answer)).toEqual([`escrow:${NETWORK}:order:c`])
   expect(answer.omitted).toBe(2)
 })
 
-test('200: a person reads for the wallets that are linked now, and nobody else’s', async () => {
+test('200: the liabilities of the wallets that are linked to the user now', async () => {
   const { sub, token } = await makeUser(market, { wallets: [buyer.address, payee.address] })
   const answer = await get({ bearer: token })
   expect(accountsOf(answer)).toEqual([payoutAccount, ...ofBuyer()])
@@ -174,7 +174,7 @@ test('200: a person reads for the wallets that are linked now, and nobody else�
   expect(await get({ bearer: token })).toMatchObject({ data: [], omitted: 0 })
 })
 
-test('200: an agent reads for its owner’s wallet, and of its payout address only what is paid out there', async () => {
+test('200: for an agent, those of its owner wallet and the payouts to its payout address', async () => {
   const owned = await makeOwnedAgent(market, {}, signerOf(buyer))
   expect(accountsOf(await get({ bearer: owned.apiKey }))).toEqual(ofBuyer())
 
@@ -183,7 +183,7 @@ test('200: an agent reads for its owner’s wallet, and of its payout address on
     market.client().patch('/api/agents/me', { payout_address_base: address }, { bearer: agent.apiKey })
   expect((await payAt(payee.address)).status).toBe(200)
   expect(accountsOf(await get({ bearer: agent.apiKey }))).toEqual([payoutAccount])
-  // Somebody else's wallet, which anybody can name: its purchases are not told.
+  // Any agent can set another user's wallet as payout address, so its purchases are not returned.
   expect((await payAt(otherUser.address)).status).toBe(200)
   expect(await get({ bearer: agent.apiKey })).toMatchObject({ data: [], omitted: 0 })
 })
@@ -193,6 +193,46 @@ test('200: is empty for an account without a balance', async () => {
   expect(await get({ bearer: (await makeAgent(market)).apiKey })).toMatchObject({ data: [], omitted: 0 })
 })
 
+test('200: proofs of an earlier snapshot are returned by its id', async () => {
+  const ask = await asWallet(buyer)
+  const before = await get(ask)
+  await treasury.takeSnapshot(true)
+  const newest = await get(ask)
+  expect(newest.data[0]).not.toMatchObject({ snapshot_id: snapshotId })
+  expect(await get(await asWallet(buyer), `?snapshot_id=${snapshotId}`)).toEqual(before)
+})
+
+test('200: a liability of an unknown payer is returned to a caller who names its account', async () => {
+  const calls = [
+    await authorizedBy(network, buyer, treasury.account.address, 300_000n),
+    await authorizedBy(network, otherUser, treasury.account.address, 120_000n),
+  ]
+  const reference = await network.callMany(network.usdc, calls)
+  await network.mine(CONFIRMATIONS)
+  await treasury.watch()
+  await treasury.takeSnapshot(true)
+  const account = `suspense:${NETWORK}:${reference}`
+  const answer = await get({ bearer: (await makeAgent(market)).apiKey }, `?account=${account}`)
+  expect(answer).toMatchObject({ data: [{ leaf: { account, holder: '', micros: '420000' } }], omitted: 0 })
+  expect(verify(answer.data[0], await published())).toBe(true)
+  // One with a holder is returned to the holder only.
+  const owned = `escrow:${NETWORK}:order:c`
+  expect(accountsOf(await get(await asWallet(buyer), `?account=${owned}`))).toEqual([owned])
+  expect(accountsOf(await get(await asWallet(otherUser), `?account=${owned}`))).toEqual([])
+})
+
+test('404: the leaves of the snapshot are not stored', async () => {
+  const id = `rsv_1_${'0'.repeat(17)}`
+  const answer = await market.client().get(`${PATH}?snapshot_id=${id}`, await asWallet(buyer))
+  rejected(answer, 404, 'not_found')
+  expect(answer.body.error).toContain('Omit snapshot_id')
+})
+
+test('400: an invalid snapshot id or account', async () => {
+  invalid(await market.client().get(`${PATH}?snapshot_id=latest`, await asWallet(buyer)), 'snapshot_id')
+  invalid(await market.client().get(`${PATH}?account=fees`, await asWallet(buyer)), 'account')
+})
+
 test('400: an invalid limit, and an unknown query field', async () => {
   const ask = await asWallet(buyer)
   for (const limit of ['0', '101', 'all'])
@@ -200,6 +240,6 @@ test('400: an invalid limit, and an unknown query field', async () => {
   invalid(await market.client().get(`${PATH}?holder=${otherUser.address}`, ask), '')
 })
 
-test('403: an operator’s key has nothing of its own', async () => {
+test('403: an admin key, which has no liabilities', async () => {
   rejected(await market.client().get(PATH, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

@@ -23,7 +23,7 @@ commonErrors({
 
 const read = async () => (await market.client().get(PATH)).body
 
-test('200: nothing before anybody looked; then each network as it stands, and what is missing when it is', async () => {
+test('200: empty before the first snapshot; then each network with its shortage', async () => {
   expect(await read()).toEqual({ success: true, data: [] })
 
   const network = await startEvmNetwork({ chainId: 8453 })
@@ -39,13 +39,17 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
       treasury: treasury.account.address,
       checked_at: before.takenAt.toISOString(),
       assets_usd: '12.50',
-      assets_final_usd: '0.00',
+      assets_final_usd: '12.50',
       liabilities_usd: '11.30',
       platform_usd: '1.20',
       in_flight_usd: '0.00',
+      in_flight: [],
+      in_flight_count: 0,
+      unfinal_usd: '0.00',
       shortfall_usd: '0.00',
       solvent: true,
       proof: null,
+      agent_wallets: null,
     }
     expect(await read()).toEqual({ success: true, data: [standing] })
 
@@ -73,6 +77,11 @@ test('200: nothing before anybody looked; then each network as it stands, and wh
           checked_at: short.takenAt.toISOString(),
           assets_usd: '8.499999',
           in_flight_usd: '3.00',
+          in_flight: [
+            { reference: expect.stringMatching(/^0x[0-9a-f]{64}$/), replaces: [], amount_usd: '3.00' },
+          ],
+          in_flight_count: 1,
+          unfinal_usd: '0.00',
           shortfall_usd: '1.000001',
           solvent: false,
           proof,

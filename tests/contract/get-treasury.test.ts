@@ -3,16 +3,16 @@ import { compareOutgoingTransfers, payoutMetrics } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PaperChain } from '../payments/paper-chain.ts'
+import { InMemoryChain } from '../payments/in-memory-chain.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, whileOn } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { makeFailed, makePayout } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/admin/treasury'
 
@@ -38,21 +38,25 @@ const untouched = (network: string) => ({
   compared_at: null,
   short_usd: '0.00',
   short_since: null,
+  fees_usd: '0.00',
+  fees_available_usd: '0.00',
+  fees_withdrawn_usd: '0.00',
   waiting: 0,
   oldest_seconds: 0,
   held: 0,
   failed: 0,
+  unjustified: 0,
 })
 
 /** As a worker does it that reads the chain to its end. */
 const compare = async (at: Date) => {
   const ctx = marketContext({ db: market.db, clock: testClock(at) })
-  await compareOutgoingTransfers({ ...ctx, chains: { 'base-mainnet': new PaperChain() } }, 'base-mainnet')
+  await compareOutgoingTransfers({ ...ctx, chains: { 'base-mainnet': new InMemoryChain() } }, 'base-mainnet')
 }
 
 const ofBase = async () => (await read()).data[1]
 
-test('200: every network, shut before it was compared; to an operator’s key and to the operator', async () => {
+test('200: every network, not open before it was compared; for an admin key and an operator', async () => {
   for (const bearer of [ADMIN_KEY, await operatorToken(market)]) {
     const { status, body } = await market.client().get(PATH, { bearer })
     expect(status).toBe(200)
@@ -63,7 +67,7 @@ test('200: every network, shut before it was compared; to an operator’s key an
   }
 })
 
-test('200: what waits, for how long, what is held and what failed, also where nothing was compared yet', async () => {
+test('200: counts and ages of waiting, held and failed payouts, also before the comparison', async () => {
   const waiting = await makePayout(market.db)
   const held = await makePayout(market.db)
   await makeFailed(market.db)
@@ -86,7 +90,7 @@ test('200: what waits, for how long, what is held and what failed, also where no
   expect(alt).toEqual({ ...untouched('alt-mainnet'), failed: 1 })
 })
 
-test('200: compared it is open; short or frozen it is not, and says by how much and since when', async () => {
+test('200: open after the comparison; not open when short or frozen, with amount and time', async () => {
   const at = new Date(market.now())
   await compare(at)
   expect(await ofBase()).toMatchObject({ open: true, compared_at: at.toISOString(), short_since: null })
@@ -105,7 +109,7 @@ test('200: compared it is open; short or frozen it is not, and says by how much 
   })
 })
 
-test('200: open is false when the treasury was counted in an earlier database epoch', async () => {
+test('200: open is false when the snapshot is of an earlier database epoch', async () => {
   await compare(new Date(market.now()))
   await market.db
     .updateTable('payout_guards')

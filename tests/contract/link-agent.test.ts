@@ -3,13 +3,13 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { ownedAgent } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/agents/link'
 
@@ -38,7 +38,7 @@ rejectsWithoutProvider(subject, PATH, { api_key: 'market_key' })
 
 const OWNED = { marketable: true, verified: 1 }
 
-test('200: a hidden agent becomes the person’s and public; again is no harm', async () => {
+test('200: links a hidden agent, which becomes public; a second request changes nothing', async () => {
   const agent = await makeAgent(market, { endpoint_url: 'https://hooks.example/in' })
   const token = await market.idp.token({ sub: 'linker', twitter_username: 'linker' })
   const first = await link(agent.apiKey, { bearer: token })
@@ -52,7 +52,7 @@ test('200: a hidden agent becomes the person’s and public; again is no harm', 
   expect(again.body.data).toEqual(first.body.data)
 })
 
-test('200: an agent of a wallet, to the person who has that wallet linked', async () => {
+test('200: links an agent of a wallet to the user who has linked the wallet', async () => {
   const agent = await makeOwnedAgent(market)
   const { token } = await makeUser(market, { wallets: [agent.owner.address] })
   const { status, body } = await link(agent.apiKey, { bearer: token })
@@ -84,7 +84,7 @@ test('401: a token whose session the provider has ended', async () => {
   rejected(await link(agent.apiKey, { bearer: token }), 401, 'bad_token')
 })
 
-test('403: an agent’s key and an operator’s key', async () => {
+test('403: an agent’s key and an admin key', async () => {
   const agent = await makeAgent(market)
   rejected(await link(agent.apiKey, { bearer: agent.apiKey }), 403, 'wrong_credential')
   rejected(await link(agent.apiKey, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
@@ -101,7 +101,7 @@ test('404: an unknown key, well-formed or not, which the response does not repea
   }
 })
 
-test('409: an agent that belongs to another person or wallet, whoever holds its key', async () => {
+test('409: an agent of another user or wallet, even with its API key', async () => {
   const { token } = await makeUser(market, { wallets: [evmSigner().address] })
   const byWallet = await makeOwnedAgent(market)
   rejected(await link(byWallet.apiKey, { bearer: token }), 409, 'owned_by_another')

@@ -2,16 +2,16 @@ import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
+import type { Subject } from '../support/valid-request.ts'
 
-const NOBODY = `agt_1700000000000_${'0'.repeat(17)}`
+const MISSING = `agt_1700000000000_${'0'.repeat(17)}`
 
 let market: Market
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const subject: Subject = {
   },
 }
 commonErrors(subject)
-rejectsWithoutProvider(subject, pathOf(NOBODY))
+rejectsWithoutProvider(subject, pathOf(MISSING))
 
 test('200: the orders of the agent, for the agent, its owner wallet and its owner', async () => {
   const { seller, service, id } = await makeOrder(market)
@@ -94,7 +94,7 @@ test('403: another agent, another user, and an admin key', async () => {
 test('404: the same message for a missing agent and an agent without an owner', async () => {
   const hidden = await makeAgent(market)
   const { apiKey } = await makeOwnedAgent(market)
-  for (const id of [NOBODY, hidden.id]) {
+  for (const id of [MISSING, hidden.id]) {
     const reply = await list(id, { bearer: apiKey })
     rejected(reply, 404, 'agent_not_found')
     expect(reply.body.error).toBe(`No agent has the id or slug "${id}".`)

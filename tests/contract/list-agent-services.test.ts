@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { makeService, serviceOf } from '../support/services.ts'
+import type { Subject } from '../support/valid-request.ts'
 
-const NOBODY = `agt_1700000000000_${'0'.repeat(17)}`
+const MISSING = `agt_1700000000000_${'0'.repeat(17)}`
 
 let market: Market
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const subject: Subject = {
   good: async () => ({ path: pathOf((await makeOwnedAgent(market)).id) }),
 }
 commonErrors(subject)
-rejectsWithoutProvider(subject, pathOf(NOBODY))
+rejectsWithoutProvider(subject, pathOf(MISSING))
 
 /** An agent with three services, the second of them inactive. */
 async function makeSeller() {
@@ -94,18 +94,18 @@ test('400: an invalid id, an invalid limit, and a cursor of another list', async
 })
 
 test('401: an invalid API key, token or signature', async () => {
-  rejected(await list(NOBODY, '', { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
-  rejected(await list(NOBODY, '', { bearer: 'not.a.token' }), 401, 'bad_token')
+  rejected(await list(MISSING, '', { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
+  rejected(await list(MISSING, '', { bearer: 'not.a.token' }), 401, 'bad_token')
   for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
-    rejected(await list(NOBODY, '', { headers: asHeaders(proof) }), 401, code)
+    rejected(await list(MISSING, '', { headers: asHeaders(proof) }), 401, code)
 })
 
 test('403: a cross-site request with a cookie', async () => {
   const cookie = `idp-token=${(await makeUser(market)).token}`
-  rejected(await list(NOBODY, '', { headers: { cookie } }), 403, 'cross_site')
+  rejected(await list(MISSING, '', { headers: { cookie } }), 403, 'cross_site')
 })
 
 test('404: the same message for a missing agent and an agent without an owner', async () => {
   const hidden = await makeAgent(market)
-  for (const id of [NOBODY, hidden.id]) rejected(await list(id), 404, 'agent_not_found')
+  for (const id of [MISSING, hidden.id]) rejected(await list(id), 404, 'agent_not_found')
 })

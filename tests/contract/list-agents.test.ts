@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -16,7 +17,7 @@ const MINT = 'So11111111111111111111111111111111111111112'
 type Made = Awaited<ReturnType<typeof makeOwnedAgent>>
 
 let market: Market
-/** Four public agents in the order they came, each outstanding in one thing; and one nobody owns. */
+/** Four public agents in order of creation, each first in one sort order, and one without an owner. */
 let steady: Made
 let starred: Made
 let busy: Made
@@ -60,7 +61,7 @@ commonErrors({
   good: async () => ({ path: PATH }),
 })
 
-test('200: public agents only, each whole, the end of the list said', async () => {
+test('200: public agents with all fields, and next_cursor null at the end', async () => {
   const { status, body } = await list()
   expect(status).toBe(200)
   const shown = (agent: Made, fields: object) =>
@@ -87,7 +88,7 @@ test('200: public agents only, each whole, the end of the list said', async () =
   })
 })
 
-test('200: sorted by orders, by age, and by rating weighed by how many rated', async () => {
+test('200: sorted by orders, by age, and by rating weighted by the number of reviews', async () => {
   expect(await names({ sort: 'popular' })).toEqual(['busy', 'steady', 'starred', 'young'])
   expect(await names({ sort: 'newest' })).toEqual(['young', 'busy', 'starred', 'steady'])
   expect(await names({ sort: 'rating' })).toEqual(['starred', 'young', 'busy', 'steady'])
@@ -106,7 +107,7 @@ test('200: each filter, alone and together, before the limit is applied', async 
   expect(await names({ owner_wallet: steady.owner.address, category: 'coding' })).toEqual(['steady'])
 })
 
-test('200: found by words of name and description, stemmed, and by a piece of the name', async () => {
+test('200: search matches stemmed words of name and description, and parts of the name', async () => {
   expect((await names({ search: 'painter' })).sort()).toEqual(['busy', 'starred'])
   expect(await names({ search: 'mural' })).toEqual(['young'])
   expect(await names({ search: 'ransla' })).toEqual(['steady'])
@@ -129,7 +130,7 @@ test('200: pages contain each agent once in every sort order', async () => {
   }
 })
 
-test('200: a wallet sees its own agents by its signature, which may be repeated, in the query or in headers', async () => {
+test('200: the agents of a wallet with its reusable signature, in the query or in headers', async () => {
   const owner_wallet = steady.owner.address
   const proof = await signed(steady.owner, 'session', market.now())
   const inQuery = { owner_wallet, ...proof, wallet_sig_ts: String(proof.wallet_sig_ts) }
@@ -139,7 +140,7 @@ test('200: a wallet sees its own agents by its signature, which may be repeated,
   }
 })
 
-test('200: an agent that nobody signed for is in nobody’s list', async () => {
+test('200: an agent without an owner is in no wallet’s list', async () => {
   const owner = evmSigner()
   await makeAgent(market, { owner_wallet: owner.address })
   const headers = asHeaders(await signed(owner, 'session', market.now()))
@@ -167,15 +168,14 @@ test('400: an invalid filter value, and an unknown field', async () => {
 })
 
 test('400: a forged cursor, or one of another sort order', async () => {
-  const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   for (const cursor of [
     'nonsense',
-    forge({}),
-    forge(['popular', '5', steady.id]),
-    forge(['popular', 5, "' or 1=1"]),
-    forge(['popular', 1e300, steady.id]),
-    forge(['popular', -1, steady.id]),
-    forge(['newest', 5, steady.id]),
+    forgeCursor({}),
+    forgeCursor(['agents:popular', '5', steady.id]),
+    forgeCursor(['agents:popular', 5, "' or 1=1"]),
+    forgeCursor(['agents:popular', 1e300, steady.id]),
+    forgeCursor(['agents:popular', -1, steady.id]),
+    forgeCursor(['agents:newest', 5, steady.id]),
   ]) {
     const reply = await list({ cursor })
     invalid(reply, 'cursor')
@@ -191,7 +191,7 @@ test('401: a signature that is expired, from the future, for another purpose, or
   }
 })
 
-test('403: a signature by another wallet than the one asked about', async () => {
+test('403: a signature by a wallet other than the requested one', async () => {
   const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
   rejected(await list({ owner_wallet: steady.owner.address }, { headers }), 403, 'wrong_wallet')
 })

@@ -1,6 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -41,14 +42,14 @@ const ended = { due_at: null, ended_at: AT, first_attempt_at: AT }
 const write = (...rows: ReturnType<typeof pending>[]) =>
   market.db.insertInto('deliveries').values(rows).execute()
 
-test('200: an agent without deliveries reads an empty log', async () => {
+test('200: an empty list for an agent without deliveries', async () => {
   const { apiKey } = await makeAgent(market)
   const { status, body } = await get(apiKey)
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: [], next_cursor: null })
 })
 
-test('200: every field of those that wait, arrived and were dropped, newest first, its own alone', async () => {
+test('200: all fields of the agent’s pending, delivered and dropped deliveries, newest first', async () => {
   const { id, apiKey } = await makeAgent(market)
   const otherUser = await makeAgent(market)
   await market.db
@@ -159,7 +160,7 @@ test('200: pages contain every delivery once, also within one millisecond', asyn
   expect(read).toEqual(rows.map((row) => row.id).toReversed())
 })
 
-test('200: another agent’s cursor shows nothing of the other', async () => {
+test('200: another agent’s cursor returns no delivery of that agent', async () => {
   const [one, other] = [await makeAgent(market), await makeAgent(market)]
   await write(pending(one.id, 301), pending(one.id, 302), pending(other.id, 300))
   const { next_cursor } = (await get(one.apiKey, '?limit=1')).body
@@ -171,7 +172,12 @@ test('400: an invalid status, limit or cursor', async () => {
   const { apiKey } = await makeAgent(market)
   invalid(await get(apiKey, '?status=lost'), 'status')
   invalid(await get(apiKey, '?limit=0'), 'limit')
-  for (const cursor of ['x', `1.${idOf(1).toUpperCase()}g`, `-1.${idOf(1)}`, `1.${idOf(1)}%20`]) {
+  for (const cursor of [
+    'x',
+    forgeCursor(['deliveries', 1, `${idOf(1).toUpperCase()}g`]),
+    forgeCursor(['deliveries', -1, idOf(1)]),
+    forgeCursor(['deliveries', 1, `${idOf(1)} `]),
+  ]) {
     invalid(await get(apiKey, `?cursor=${cursor}`), 'cursor')
   }
   invalid(await get(apiKey, '?agent_id=agt_1'), '')

@@ -32,7 +32,7 @@ const eventOf = (cursor: string, content: string) => ({
   created_at: expect.stringMatching(INSTANT),
 })
 
-test('200: an agent to which nothing happened reads nothing, and is told to ask from where it asked', async () => {
+test('200: an agent without events gets an empty list and the cursor that it sent', async () => {
   const { apiKey } = await makeAgent(market)
   const { status, body, headers } = await get(apiKey)
   expect(status).toBe(200)
@@ -41,7 +41,7 @@ test('200: an agent to which nothing happened reads nothing, and is told to ask 
   expect((await get(apiKey, '?after=7')).body.next_cursor).toBe('7')
 })
 
-test('200: its own events and nobody else’s, oldest first, numbered from 1', async () => {
+test('200: only the events of the agent, oldest first, numbered from 1', async () => {
   const [one, other] = [await makeAgent(market), await makeAgent(market)]
   await emitMessages(market.db, one.id, 'a', 'b')
   await emitMessages(market.db, other.id, 'x')
@@ -54,7 +54,7 @@ test('200: its own events and nobody else’s, oldest first, numbered from 1', a
   expect((await get(other.apiKey)).body.data).toEqual([eventOf('1', 'x')])
 })
 
-test('200: page after page, each begins where the one before ended', async () => {
+test('200: each page continues after the previous one', async () => {
   const { id, apiKey } = await makeAgent(market)
   await emitMessages(market.db, id, ...Array.from({ length: 25 }, (_, n) => `message ${n}`))
   expect((await get(apiKey)).body.data).toHaveLength(20)

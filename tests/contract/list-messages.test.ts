@@ -2,16 +2,17 @@ import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
+import type { Subject } from '../support/valid-request.ts'
 
-const NOBODY = `ord_1700000000000_${'0'.repeat(17)}`
+const MISSING = `ord_1700000000000_${'0'.repeat(17)}`
 
 let market: Market
 beforeAll(async () => {
@@ -49,7 +50,7 @@ const subject: Subject = {
   },
 }
 commonErrors(subject)
-rejectsWithoutProvider(subject, pathOf(NOBODY))
+rejectsWithoutProvider(subject, pathOf(MISSING))
 
 test('200: an empty list for an order without messages', async () => {
   const { id, buyer } = await makeThread()
@@ -85,7 +86,12 @@ test('200: each page continues after the previous one', async () => {
 test('400: an invalid limit, cursor or order id', async () => {
   const { id, buyer } = await makeThread()
   for (const limit of ['0', '101', 'all']) invalid(await list(id, buyer, `?limit=${limit}`), 'limit')
-  for (const cursor of ['x', '1.ord_1_00000000000000000', '1.msg_1_0'])
+  for (const cursor of [
+    'x',
+    forgeCursor(['messages', 1, 'ord_1_00000000000000000']),
+    forgeCursor(['messages', 1, 'msg_1_0']),
+    forgeCursor(['reviews', 1, 'msg_1_00000000000000000']),
+  ])
     invalid(await list(id, buyer, `?cursor=${cursor}`), 'cursor')
   invalid(await list('ord_1', buyer), 'order_id')
 })
@@ -100,7 +106,7 @@ test('404: the same message for an order of other parties and a missing order', 
   const { id } = await makeThread(1)
   const otherUser = await makeUser(market)
   const other = await makeOwnedAgent(market)
-  for (const orderId of [id, NOBODY])
+  for (const orderId of [id, MISSING])
     for (const bearer of [otherUser.token, other.apiKey]) {
       const reply = await list(orderId, { bearer })
       rejected(reply, 404, 'order_not_found')

@@ -19,7 +19,7 @@ commonErrors({
   good: async () => ({ path: PATH }),
 })
 
-test('200: nothing while nobody has said anything; then most used first, hidden agents not counted', async () => {
+test('200: empty without agents; then most used first, without hidden agents', async () => {
   const empty = await market.client().get(PATH)
   expect(empty.status).toBe(200)
   expect(empty.body).toEqual({ success: true, data: [] })

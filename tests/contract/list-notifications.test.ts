@@ -3,14 +3,15 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeNotification } from '../support/notifications.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/notifications'
 
@@ -41,14 +42,14 @@ const wordOf = (title: string) => ({
   created_at: expect.stringMatching(INSTANT),
 })
 
-test('200: nobody has written yet', async () => {
+test('200: an empty list for a user without notifications', async () => {
   const { token } = await makeUser(market)
   const { status, body } = await get(token)
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, data: [], next_cursor: null, unread_count: 0 })
 })
 
-test('200: a person reads their own and those of linked wallets, newest first, and nobody else’s', async () => {
+test('200: the notifications of the user and of linked wallets only, newest first', async () => {
   const [evm, solana, other] = [evmSigner(), await solanaSigner(), evmSigner()]
   const { sub, token } = await makeUser(market, { wallets: [evm.address, solana.address] })
   const otherUser = await makeUser(market, { wallets: [other.address] })
@@ -66,7 +67,7 @@ test('200: a person reads their own and those of linked wallets, newest first, a
   })
 })
 
-test('200: a wallet that no person need have linked reads its own with a session signature', async () => {
+test('200: the notifications of an unlinked wallet with a session signature', async () => {
   const signers = [evmSigner(), await solanaSigner()] as const
   await makeNotification(market, `wallet:${signers[0].address.toLowerCase()}`, 'for the one')
   await makeNotification(market, `wallet:${signers[1].address}`, 'for the other')
@@ -83,7 +84,7 @@ test('200: a wallet that no person need have linked reads its own with a session
   }
 })
 
-test('200: a wallet that was unlinked is no longer read for', async () => {
+test('200: no notifications of a wallet that was unlinked', async () => {
   const wallet = evmSigner()
   const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
   await makeNotification(market, `wallet:${wallet.address.toLowerCase()}`, 'its own')
@@ -113,13 +114,18 @@ test('200: pages contain every item once, and the count covers all pages', async
 test('400: an invalid limit or cursor, and an unknown field', async () => {
   const { token } = await makeUser(market)
   for (const limit of ['0', '-1', 'all']) invalid(await get(token, `?limit=${limit}`), 'limit')
-  for (const cursor of ['x', '1.ntf_1', `1.ntf_1_${'A'.repeat(17)}`, `1.ntf_1_${'a'.repeat(17)}'`]) {
-    invalid(await get(token, `?cursor=${encodeURIComponent(cursor)}`), 'cursor')
+  for (const cursor of [
+    'x',
+    ...['ntf_1', `ntf_1_${'A'.repeat(17)}`, `ntf_1_${'a'.repeat(17)}'`].map((id) =>
+      forgeCursor(['notifications', 1, id]),
+    ),
+  ]) {
+    invalid(await get(token, `?cursor=${cursor}`), 'cursor')
   }
   invalid(await get(token, '?recipient=user:somebody'), '')
 })
 
-test('401: a signature that was made for something else, or by another wallet', async () => {
+test('401: a signature for another purpose or by another wallet', async () => {
   const [signer, other] = [await solanaSigner(), await solanaSigner()]
   const elsewhere = asHeaders(await signed(signer, 'agents.register:x', market.now()))
   rejected(await market.client().get(PATH, { headers: elsewhere }), 401, 'bad_signature')
@@ -127,7 +133,7 @@ test('401: a signature that was made for something else, or by another wallet', 
   rejected(await market.client().get(PATH, { headers: stolen }), 401, 'bad_signature')
 })
 
-test('403: an agent and an operator’s key', async () => {
+test('403: an agent and an admin key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await get(apiKey), 403, 'wrong_credential')
   rejected(await get(ADMIN_KEY), 403, 'wrong_credential')

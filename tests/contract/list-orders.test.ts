@@ -3,13 +3,14 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/orders'
 
@@ -70,8 +71,14 @@ test('200: each page continues after the previous one', async () => {
 test('400: an invalid limit, and an invalid cursor', async () => {
   const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
   for (const limit of ['0', '101', 'many']) invalid(await list(ask, `?limit=${limit}`), 'limit')
-  for (const cursor of ['1', '1.ord_1', `x.ord_1_${'0'.repeat(17)}`, "1.' or 1=1"])
-    invalid(await list(ask, `?cursor=${encodeURIComponent(cursor)}`), 'cursor')
+  for (const cursor of [
+    '1',
+    forgeCursor(['orders', 1, 'ord_1']),
+    forgeCursor(['orders', 'x', `ord_1_${'0'.repeat(17)}`]),
+    forgeCursor(['orders', 1, "' or 1=1"]),
+    forgeCursor(['agent-orders', 1, `ord_1_${'0'.repeat(17)}`]),
+  ])
+    invalid(await list(ask, `?cursor=${cursor}`), 'cursor')
   invalid(await list(ask, '?status=paid'), '')
 })
 

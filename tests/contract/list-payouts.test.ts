@@ -1,14 +1,15 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { BLOCKED, makeFailed, makePayout, someHash, walkPages } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/admin/payouts'
 
@@ -44,7 +45,7 @@ const change = (id: string, to: Change) =>
 
 const idsOf = async (query = '') => (await read(query)).data.map(({ id }: { id: string }) => id)
 
-test('200: what failed and what is held, oldest first; other states when asked for, and one network alone', async () => {
+test('200: failed and held payouts, oldest first; filters by state and network', async () => {
   expect(await read()).toEqual({ success: true, data: [], next_cursor: null })
   const db = market.db
   const failed = await makeFailed(db, { amount: 1_250_000n })
@@ -115,11 +116,15 @@ test('200: pages contain every item once, also items with the same timestamp', a
   expect(await walkPages(read, 'id')).toEqual(all)
 })
 
-test('400: a state that is over or none, a network there is none of, a limit or cursor that is wrong', async () => {
+test('400: a final or unknown state, an unknown network, an invalid limit or cursor', async () => {
   for (const state of ['final', 'withdrawn', 'failed,', 'everything'])
     invalid(await get(`?state=${state}`), 'state')
   invalid(await get('?network=base&limit=101'), 'network', 'limit')
-  for (const cursor of ['x', '1.pay_0', `1.ord_${'0'.repeat(32)}`])
+  for (const cursor of [
+    'x',
+    forgeCursor(['payouts', 1, 'pay_0']),
+    forgeCursor(['payouts', 1, `ord_${'0'.repeat(32)}`]),
+  ])
     invalid(await get(`?cursor=${cursor}`), 'cursor')
   invalid(await get('?payee=me'), '')
 })

@@ -1,6 +1,7 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
@@ -65,7 +66,12 @@ test('400: an invalid id, limit or cursor, and an unknown field', async () => {
   const { id } = await makeOwnedAgent(market)
   invalid(await list('agt_1'), 'agent_id')
   for (const limit of ['0', '101', 'all']) invalid(await list(id, `?limit=${limit}`), 'limit')
-  for (const cursor of ['x', '1.msg_1_00000000000000000', '1.rev_1_0'])
+  for (const cursor of [
+    'x',
+    forgeCursor(['reviews', 1, 'msg_1_00000000000000000']),
+    forgeCursor(['reviews', 1, 'rev_1_0']),
+    forgeCursor(['messages', 1, 'rev_1_00000000000000000']),
+  ])
     invalid(await list(id, `?cursor=${cursor}`), 'cursor')
   invalid(await list(id, '?rating=5'), '')
 })

@@ -2,14 +2,14 @@ import { SWITCHES } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, whileOn } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/admin/switches'
 
@@ -36,7 +36,7 @@ const untouched = (name: string) => ({
   reason: null,
 })
 
-test('200: all switches, those never touched included, to an operator’s key and to the operator', async () => {
+test('200: all switches, also unchanged ones, for an admin key and an operator', async () => {
   for (const bearer of [ADMIN_KEY, await operatorToken(market)]) {
     const { status, body } = await market.client().get(PATH, { bearer })
     expect(status).toBe(200)

@@ -1,16 +1,17 @@
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
+import { forgeCursor } from '../support/forge-cursor.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { makeOutgoingTransfer, makePayout, NETWORK, someHash, walkPages } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
 
-const PATH = '/api/admin/outgoing-transfers/unexplained'
+const PATH = '/api/admin/outgoing-transfers'
 
 let market: Market
 beforeAll(async () => {
@@ -40,7 +41,7 @@ const settled = async (reference: string) => {
   return payout.id
 }
 
-test('200: final payments that settle no payout and are not booked, oldest first', async () => {
+test('200: final outgoing transfers that settle no payout and are not written off, oldest first', async () => {
   expect(await read()).toEqual({ success: true, data: [], next_cursor: null })
   const [longAgo, lately] = [daysAgo(3), daysAgo(2)]
   const db = market.db
@@ -64,6 +65,7 @@ test('200: final payments that settle no payout and are not booked, oldest first
     lost.reference,
   ])
   expect(body.data[0]).toEqual({
+    id: `${NETWORK}:${strange.reference}`,
     network: NETWORK,
     reference: strange.reference,
     payout_id: null,
@@ -85,8 +87,10 @@ test('200: pages contain every item once, also items with the same timestamp', a
 
 test('400: a limit out of bounds, an invalid cursor, an unknown query field', async () => {
   invalid(await get('?limit=101'), 'limit')
-  for (const cursor of ['x', '1.base-mainnet:0x', `1.suspense:base-mainnet:${'0'.repeat(66)}`])
-    invalid(await get(`?cursor=${encodeURIComponent(cursor)}`), 'cursor')
+  for (const cursor of ['base-mainnet:0x', `suspense:base-mainnet:${'0'.repeat(66)}`]
+    .map((name) => forgeCursor(['unexplained', 1, name]))
+    .concat('x'))
+    invalid(await get(`?cursor=${cursor}`), 'cursor')
   invalid(await get('?booked=true'), '')
 })
 

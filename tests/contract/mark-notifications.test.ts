@@ -2,13 +2,13 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeNotification } from '../support/notifications.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/notifications'
 
@@ -85,7 +85,7 @@ test('200: ignores notifications of other users like ids that do not exist', asy
   expect(await wordsOf(otherUser.token)).toMatchObject({ unread: 1, words: [{ read: false }] })
 })
 
-test('200: a person marks those of linked wallets too; a wallet, by a session signature, its own alone', async () => {
+test('200: a user also marks those of linked wallets; a wallet only its own', async () => {
   const wallet = evmSigner()
   const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
   await makeNotification(market, `user:${sub}`, 'the person’s')
@@ -98,7 +98,7 @@ test('200: a person marks those of linked wallets too; a wallet, by a session si
   expect((await mark(token)).body).toEqual({ success: true, data: { marked: 2 }, unread_count: 0 })
 })
 
-test('200: marked by many at once while more arrive, the count is right to the last', async () => {
+test('200: unread_count stays correct for concurrent requests while notifications arrive', async () => {
   const { sub, token } = await personWith('a', 'b', 'c', 'd')
   const arriving = Promise.all(
     Array.from({ length: 10 }, (_, n) => makeNotification(market, `user:${sub}`, `more ${n}`)),
@@ -121,7 +121,7 @@ test('400: invalid ids, too many ids, or not a list', async () => {
   invalid(await mark(token, { recipient: 'user:somebody' }), '')
 })
 
-test('403: an agent and an operator’s key', async () => {
+test('403: an agent and an admin key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await mark(apiKey), 403, 'wrong_credential')
   rejected(await mark(ADMIN_KEY), 403, 'wrong_credential')

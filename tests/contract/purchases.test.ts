@@ -1,5 +1,6 @@
 import type { Operation } from '@market/contract/define'
 import { operationList, operations } from '@market/contract/operations'
+import { SignInstructions } from '@market/contract/schemas/order'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { whileOn } from '../support/operator.ts'
 import { rejected } from '../support/rejected.ts'
@@ -41,7 +42,7 @@ describe.each(sold)('$id', (operation) => {
   rejectsUnreadableAuthorization(subject)
 
   test('200: a transfer that was made buys the service once; a replay returns the same order', async () => {
-    const headers = { 'x-payment': await (await buyer()).send(DUE) }
+    const headers = { 'x-payment': await (await buyer()).send(DUE), 'idempotency-key': 'a-key-of-the-buyer' }
     const [first, again] = [await buy(operation, headers), await buy(operation, headers)]
     expect([first.status, again.status]).toEqual([200, 200])
     const data = operation.isBare === true ? first.body : first.body.data
@@ -78,10 +79,13 @@ describe.each(sold)('$id', (operation) => {
     expect(reply).toMatchObject({ status: 404, body: { success: false, code: expect.any(String) } })
   })
 
-  test('409: a transfer that bought something else', async () => {
+  test('409: a transfer that paid another purchase', async () => {
     const headers = { 'x-payment': await (await buyer()).send(DUE) }
     expect((await buy(operation, headers)).status).toBe(200)
-    rejected(await buy(operation, headers, 'Something else entirely.'), 409, 'payment_already_used')
+    const other = await buy(operation, headers, 'Something else entirely.')
+    const sign = other.body['sign']
+    rejected(other, 409, 'payment_contested', { sign })
+    expect(SignInstructions.parse(sign)).toEqual(sign)
   })
 
   test('503: read_only and freeze_intake stop a payment before anything is claimed', async () => {

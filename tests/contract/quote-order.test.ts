@@ -57,6 +57,17 @@ test('200: by the owner of the agent, with expires_in_hours', async () => {
   expect(Date.parse(body.data.price_until)).toBeLessThan(market.now() + HOUR + 60_000)
 })
 
+test('400: a price below the minimum of 0.10; the order stays pending_quote', async () => {
+  const { id, seller } = await makeOrder(market, BY_QUOTE)
+  const { status, body } = await quote(id, { price_usd: '0.000001' }, { bearer: seller.apiKey })
+  expect({ status, details: body.details }).toEqual({
+    status: 400,
+    details: [{ path: 'price_usd', message: 'must be at least 0.10' }],
+  })
+  const after = await market.client().get(`/api/orders/${id}`, { bearer: seller.apiKey })
+  expect(after.body.data.order.status).toBe('pending_quote')
+})
+
 test('400: a price of 0, above a million, or with too many decimals; an invalid time or message', async () => {
   const { id, seller } = await makeOrder(market, BY_QUOTE)
   const ask = { bearer: seller.apiKey }

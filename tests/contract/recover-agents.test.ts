@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { asHeaders, DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { INSTANT } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/agents/recover'
 const PURPOSE = 'agents.recover'
@@ -53,7 +53,7 @@ const recovered = (agent: { id: string; slug: string; name: string; apiKey: stri
   ...more,
 })
 
-test('200: a wallet gets the same keys back, newest first, and they still work', async () => {
+test('200: returns the same API keys of a wallet, newest first', async () => {
   const owner = evmSigner()
   const older = await makeOwnedAgent(market, {}, owner)
   const newer = await makeOwnedAgent(market, {}, owner)
@@ -64,7 +64,7 @@ test('200: a wallet gets the same keys back, newest first, and they still work',
   expect(me.body.data.id).toBe(newer.id)
 })
 
-test('200: a Solana wallet that signs in headers gets its agent', async () => {
+test('200: returns the agent of a Solana wallet that signs in headers', async () => {
   const owner = await solanaSigner()
   const name = 'Solana Owner'
   const proof = await signed(owner, `agents.register:${name}`, market.now())
@@ -74,7 +74,7 @@ test('200: a Solana wallet that signs in headers gets its agent', async () => {
   expect(body.data.agents).toEqual([recovered({ ...agent, name })])
 })
 
-test('200: a person gets the agents of their account and of the wallets linked to it now', async () => {
+test('200: returns the agents of the user and of the wallets that are linked now', async () => {
   const wallet = evmSigner()
   const byWallet = await makeOwnedAgent(market, {}, wallet)
   const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
@@ -88,7 +88,7 @@ test('200: a person gets the agents of their account and of the wallets linked t
   expect(fewer.body.data).toEqual({ agents: [recovered(own)] })
 })
 
-test('200: only the agent of a name, however it is written', async () => {
+test('200: only the agent with the name, for any spelling of it', async () => {
   const owner = evmSigner()
   const wanted = await makeOwnedAgent(market, {}, owner)
   await makeOwnedAgent(market, {}, owner)
@@ -114,7 +114,7 @@ test('200: records the recovery in the audit log without the keys', async () => 
   expect(market.logText()).not.toContain(agent.apiKey)
 })
 
-test('400: a name that cannot be one, and a signature that is none', async () => {
+test('400: an invalid name, and an invalid signature', async () => {
   const { token } = await ownerByToken()
   for (const agent_name of ['', 'x'.repeat(41), 'two\nlines', 7, null]) {
     const { body, status } = await recover({ agent_name }, { bearer: token })
@@ -134,7 +134,7 @@ test('401: a signature that is expired, from the future, for another purpose, or
   rejected(await recover(await signed(owner, 'session', market.now())), 401, 'bad_signature')
 })
 
-test('401: a signature counts once, in the body as in headers', async () => {
+test('401: a signature that was used before, in the body or in headers', async () => {
   const owner = evmSigner()
   await makeOwnedAgent(market, {}, owner)
   const proof = await signed(owner, PURPOSE, market.now())
@@ -154,7 +154,7 @@ test('403: an agent’s own key', async () => {
   rejected(await recover({}, { bearer: agent.apiKey }), 403, 'wrong_credential')
 })
 
-test('404: nothing owned, or nothing of that name; another’s agent is not told from none', async () => {
+test('404: the same message for no agent, no agent of that name, and an agent of another owner', async () => {
   const otherUser = await makeUser(market)
   rejected(await recover({}, { bearer: otherUser.token }), 404, 'agent_not_found')
   rejected(await recover(await signed(evmSigner(), PURPOSE, market.now())), 404, 'agent_not_found')

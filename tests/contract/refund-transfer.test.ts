@@ -1,29 +1,21 @@
 import { operations } from '@market/contract/operations'
 import { escrow, payable, surplus, suspense } from '@market/money/ledger'
 import { evmSigner } from '@market/testing/evm-signer'
-import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
-import {
-  auditOf,
-  balanceIn,
-  CHECKSUMMED,
-  MISTYPED,
-  makeClaimed,
-  makeUnmatched,
-  NETWORK,
-  someHash,
-} from '../support/treasury.ts'
+import { auditOf, balanceIn, makeClaimed, makeUnmatched, NETWORK, someHash } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
 
-const PATH = '/api/admin/transfers/refund'
+const pathFor = (id: string) => `/api/admin/unmatched-transfers/${id}/refund`
+const pathOf = (reference: string, from = 'suspense', network = NETWORK) =>
+  pathFor(`${from}:${network}:${reference}`)
 const REASON = 'The payer asked for it'
 
 let market: Market
@@ -34,15 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const post = (body: unknown, path = PATH) => market.client().post(path, body, { bearer })
-
-const bodyFor = (reference: string, more: object = {}) => ({
-  network: NETWORK,
-  reference,
-  from: 'suspense',
-  reason: REASON,
-  ...more,
-})
+const BODY = { reason: REASON }
+const refund = (...where: Parameters<typeof pathOf>) =>
+  market.client().post(pathOf(...where), BODY, { bearer })
 
 let spare = ''
 const subject: Subject = {
@@ -50,20 +36,20 @@ const subject: Subject = {
   operation: operations.refundTransfer,
   good: async () => {
     spare = (await makeUnmatched(market.db)).reference
-    return { path: PATH, body: bodyFor((await makeUnmatched(market.db)).reference), ask: { bearer } }
+    return { path: pathOf((await makeUnmatched(market.db)).reference), body: BODY, ask: { bearer } }
   },
 }
 commonWriteErrors({
   ...subject,
-  other: (call) => ({ ...call, body: bodyFor(spare) }),
+  other: (call) => ({ ...call, path: pathOf(spare) }),
 })
-rejectsWithoutProvider(subject, PATH, bodyFor(someHash()))
+rejectsWithoutProvider(subject, pathOf(someHash()), BODY)
 
 const inSuspense = (reference: string) => balanceIn(market.db, suspense(NETWORK, reference))
 
-test('200: what nobody claimed goes back to whoever paid, once, and who wanted it is written down', async () => {
+test('200: refunds an unclaimed transfer to its payer once, and records the operator', async () => {
   const { reference, payer } = await makeUnmatched(market.db)
-  const first = await post(bodyFor(`0x${reference.slice(2).toUpperCase()}`))
+  const first = await refund(`0x${reference.slice(2).toUpperCase()}`)
   expect(first.status).toBe(200)
   const { id } = first.body.data
   expect(first.body).toEqual({
@@ -86,7 +72,7 @@ test('200: what nobody claimed goes back to whoever paid, once, and who wanted i
   })
   expect(await inSuspense(reference)).toBe(0n)
   expect(await balanceIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
-  expect((await post(bodyFor(reference))).body.data).toEqual(first.body.data)
+  expect((await refund(reference)).body.data).toEqual(first.body.data)
   expect(await balanceIn(market.db, payable(NETWORK, id))).toBe(5_000_000n)
   const entry = {
     act: 'transfer.refunded',
@@ -105,79 +91,63 @@ test('200: what nobody claimed goes back to whoever paid, once, and who wanted i
 
 test('200: ten concurrent requests create one payout', async () => {
   const { reference } = await makeUnmatched(market.db)
-  const replies = await Promise.all(Array.from({ length: 10 }, () => post(bodyFor(reference))))
+  const replies = await Promise.all(Array.from({ length: 10 }, () => refund(reference)))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(replies.map(({ body }) => body.data.id)).size).toBe(1)
   expect(await balanceIn(market.db, payable(NETWORK, replies[0]?.body.data.id))).toBe(5_000_000n)
 })
 
-test('200: what was too much goes back to the payer, and what was due stays', async () => {
+test('200: refunds the surplus to the payer, and the amount due stays in escrow', async () => {
   const { reference, payer, purpose } = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_050_000n })
-  const { body } = await post(bodyFor(reference, { from: 'surplus' }))
+  const { body } = await refund(reference, 'surplus')
   expect(body.data).toMatchObject({ payee: payer, amount_usd: '0.05' })
   expect(await balanceIn(market.db, surplus(NETWORK, reference))).toBe(0n)
   expect(await balanceIn(market.db, escrow(NETWORK, purpose))).toBe(1_000_000n)
 })
 
-test('200: what the chain does not say who paid goes to the address that was found', async () => {
-  const { reference } = await makeUnmatched(market.db, { payer: null })
-  const { address } = evmSigner()
-  const { body } = await post(bodyFor(reference, { payee: address }))
-  expect(body.data.payee).toBe(address.toLowerCase())
+test('400: missing or invalid fields, and a payee, which needs two operators', async () => {
+  const post = (id: string, body: object) => market.client().post(pathFor(id), body, { bearer })
+  const id = `suspense:${NETWORK}:${someHash()}`
+  invalid(await post(id, {}), 'reason')
+  for (const wrong of ['suspense:base-mainnet:0x12', `escrow:${NETWORK}:${someHash()}`, someHash()])
+    invalid(await post(wrong, { reason: 'no' }), 'unmatched_id', 'reason')
+  invalid(await post(id, { ...BODY, payee: evmSigner().address }), '')
 })
 
-test('200: refunds other payers of a claimed transaction, never the claimer', async () => {
-  const claimed = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n, beside: 70_000n })
-  invalid(await post(bodyFor(claimed.reference)), 'payee')
-  expect(await inSuspense(claimed.reference)).toBe(70_000n)
-  const { address } = evmSigner()
-  const body = bodyFor(claimed.reference, { payee: address })
-  const first = await post(body)
-  expect(first.body.data).toMatchObject({ payee: address.toLowerCase(), amount_usd: '0.07', state: 'queued' })
-  expect((await post(body)).body.data).toEqual(first.body.data)
-  expect(await inSuspense(claimed.reference)).toBe(0n)
-  expect(await balanceIn(market.db, escrow(NETWORK, claimed.purpose))).toBe(1_000_000n)
-})
-
-test('400: missing or invalid fields', async () => {
-  invalid(await post({}), 'network', 'reference', 'from', 'reason')
-  const wrong = { network: 'base', reference: '0x12', from: 'escrow', payee: 'me', reason: 'no' }
-  invalid(await post(wrong), 'network', 'reference', 'from', 'payee', 'reason')
-})
-
-test('400: an address with a typo, of another chain or of nobody; nothing moves', async () => {
-  const { reference } = await makeUnmatched(market.db, { payer: null })
-  const wrong = [MISTYPED, CHECKSUMMED.toLowerCase(), (await solanaSigner()).address, `0x${'0'.repeat(40)}`]
-  for (const payee of wrong) invalid(await post(bodyFor(reference, { payee })), 'payee')
-  expect((await post(bodyFor(reference))).status).toBe(400)
-  expect(await inSuspense(reference)).toBe(5_000_000n)
-})
-
-test('403: an operator’s key, a user who is not an operator, and an agent', async () => {
+test('403: an admin key, a user who is not an operator, and an agent', async () => {
   const { reference } = await makeUnmatched(market.db)
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const credential of [ADMIN_KEY, token, apiKey]) {
-    const reply = await market.client().post(PATH, bodyFor(reference), { bearer: credential })
+    const reply = await market.client().post(pathOf(reference), BODY, { bearer: credential })
     rejected(reply, 403, 'wrong_credential')
   }
   expect(await inSuspense(reference)).toBe(5_000_000n)
 })
 
 test('404: an unknown transfer', async () => {
-  rejected(await post(bodyFor(someHash())), 404, 'not_found')
+  rejected(await refund(someHash()), 404, 'not_found')
   const { reference } = await makeUnmatched(market.db)
-  rejected(await post(bodyFor(reference, { network: 'alt-mainnet' })), 404, 'not_found')
+  rejected(await refund(reference, 'suspense', 'alt-mainnet'), 404, 'not_found')
 })
 
-test('409: one that may still be undone, one with nothing to give, and a payee who did not pay', async () => {
+test('409: a transfer that is not final, and one without a balance', async () => {
   const seen = await makeUnmatched(market.db, { state: 'seen' })
-  rejected(await post(bodyFor(seen.reference)), 409, 'conflict')
+  rejected(await refund(seen.reference), 409, 'conflict')
   const final = await makeUnmatched(market.db)
-  rejected(await post(bodyFor(final.reference, { from: 'surplus' })), 409, 'conflict')
-  rejected(await post(bodyFor(final.reference, { payee: evmSigner().address })), 409, 'conflict')
+  rejected(await refund(final.reference, 'surplus'), 409, 'conflict')
   const claimed = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n })
-  rejected(await post(bodyFor(claimed.reference)), 409, 'conflict')
+  rejected(await refund(claimed.reference), 409, 'conflict')
   expect(await inSuspense(final.reference)).toBe(5_000_000n)
   expect(await auditOf(market.db, final.reference)).toEqual([])
+})
+
+test('409: money whose payer is unknown, or of others beside a claimed payment, needs two operators', async () => {
+  const unknown = await makeUnmatched(market.db, { payer: null })
+  const beside = await makeClaimed(market.db, { due: 1_000_000n, paid: 1_000_000n, beside: 70_000n })
+  for (const { reference } of [unknown, beside]) {
+    const before = await inSuspense(reference)
+    rejected(await refund(reference), 409, 'approval_required')
+    expect(await inSuspense(reference)).toBe(before)
+  }
 })

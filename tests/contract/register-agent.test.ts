@@ -6,12 +6,12 @@ import { startOrderWorld } from '../orders/order-world.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { AGENT_ID, API_KEY, PROTOCOL_SPEC, WEBHOOK_SECRET } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/agents/register'
 const HOUR = 3_600_000
@@ -53,7 +53,7 @@ const registered = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-test('201: bare, it succeeds and stays hidden, and is told how to attach an owner', async () => {
+test('201: without an owner the agent is hidden, and the response names how to link one', async () => {
   const { status, body, headers } = await register(fields())
   expect(status).toBe(201)
   expect(body).toEqual({
@@ -65,7 +65,7 @@ test('201: bare, it succeeds and stays hidden, and is told how to attach an owne
   expect(await isPublic(body.data.agent_id)).toBe(false)
 })
 
-test('201: signed by a wallet of either chain, it is that wallet’s and public', async () => {
+test('201: with a wallet signature of either chain the agent has that owner and is public', async () => {
   for (const owner of [evmSigner(), await solanaSigner()]) {
     for (const named of [{}, { owner_wallet: owner.address }]) {
       const body = fields(named)
@@ -79,7 +79,7 @@ test('201: signed by a wallet of either chain, it is that wallet’s and public'
   }
 })
 
-test('201: by a person’s token in the header, the body or our own page’s cookie, with their X handle', async () => {
+test('201: with an access token in the header, the body or the cookie, and the user’s X handle', async () => {
   const token = await market.idp.token({ sub: 'with-handle', twitter_username: '@writes_code' })
   const cookie = { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-origin' }
   for (const reply of [
@@ -157,7 +157,7 @@ test('403: a cookie from a page of another site', async () => {
   rejected(await register(fields(), { headers }), 403, 'cross_site')
 })
 
-test('409: a name registered within the hour, in the contract’s own words, with a masked key', async () => {
+test('409: duplicate_agent within an hour, with the message of the contract and a masked key', async () => {
   const held = await makeAgent(market)
   for (const name of [held.name, held.name.toUpperCase(), held.name.replace(' ', '  '), `${held.name}.`]) {
     const reply = await register(fields({ name }))
@@ -175,7 +175,7 @@ test('409: a name registered within the hour, in the contract’s own words, wit
   }
 })
 
-test('409: after an hour the name is taken; to its own owner it is a duplicate for a day', async () => {
+test('409: name_taken after an hour; duplicate_agent to the same owner for a day', async () => {
   const held = await makeOwnedAgent(market)
   const { token } = await makeUser(market)
   const byOwner = async () => {
@@ -190,7 +190,7 @@ test('409: after an hour the name is taken; to its own owner it is a duplicate f
   rejected(await byOwner(), 409, 'name_taken')
 })
 
-test('402: what to pay, for whoever wants to pay with the request; 400 while no network is open', async () => {
+test('402: the payment requirements when the request asks for them; 400 while no network is open', async () => {
   const wanted = { name: someName(), description: DESCRIPTION, pay_to_register: true }
   rejected(await market.client().post(PATH, wanted), 400, 'not_payable')
   const world = await startOrderWorld()

@@ -3,13 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeUser } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
 import { NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
+import { raisePrice } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const RELEASE = { outcome: 'release', note: 'Both were heard.' }
 
@@ -121,4 +122,16 @@ test('403: an admin key, a user who is not an operator, and the parties', async 
 
 test('404: a missing order', async () => {
   rejected(await resolve(NO_ORDER, RELEASE), 404, 'order_not_found')
+})
+
+test('409: an order above 500 USD needs two operators; at 500 USD one decides', async () => {
+  const priced = async (micros: bigint) => {
+    const id = await world.walk(parties, 'disputed')
+    await raisePrice(world.market.db, id, micros)
+    return id
+  }
+  const above = await priced(500_000_001n)
+  rejected(await resolve(above, RELEASE), 409, 'approval_required')
+  expect(await payoutsOf(above)).toEqual({})
+  expect((await resolve(await priced(500_000_000n), RELEASE)).status).toBe(200)
 })

@@ -34,7 +34,7 @@ commonWriteErrors({
   other: (call) => ({ ...call, path: pathOf(spare) }),
 })
 
-/** An agent owned by an account: nobody knows an address to pay it at on Base. */
+/** An agent of a user, which has no payout address on Base. */
 async function withoutAddress(): Promise<{ sold: Parties; token: string }> {
   const { token } = await makeUser(world.market)
   const agent = await makeAgent(world.market, { idp_access_token: token })

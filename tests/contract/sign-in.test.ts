@@ -4,13 +4,13 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, APP_URL } from '../support/settings.ts'
 import { USER_TIME, userOf } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/auth/user'
 
@@ -33,7 +33,7 @@ commonWriteErrors({
 })
 rejectsWithoutProvider(subject, PATH)
 
-test('200: the first time makes the account, in the times user rows speak; the second refreshes it', async () => {
+test('200: the first request creates the account, the second updates it', async () => {
   const person = {
     sub: 'first-timer',
     email: 'first@example.com',
@@ -77,14 +77,14 @@ test('200: the first time makes the account, in the times user rows speak; the s
   })
 })
 
-test('200: what the person chose on their profile stands against the provider', async () => {
+test('200: edited profile fields are not overwritten by the provider', async () => {
   const { token } = await makeUser(market)
   await market.client().put('/api/profile', { display_name: 'Chosen', bio: 'Mine' }, { bearer: token })
   const { body } = await signIn({ bearer: token })
   expect(body.data.user).toMatchObject({ display_name: 'Chosen', bio: 'Mine' })
 })
 
-test('200: linked wallets are listed, and agents they own are counted once, when they come', async () => {
+test('200: lists linked wallets and counts their agents once', async () => {
   const evm = evmSigner()
   const solana = await solanaSigner()
   await makeOwnedAgent(market, {}, evm)
@@ -106,7 +106,7 @@ test('200: linked wallets are listed, and agents they own are counted once, when
   expect((await signIn({ bearer })).body.data.wallets).toEqual([])
 })
 
-test('200: a linked X handle appears on the agents that are the person’s', async () => {
+test('200: sets a linked X handle on the user’s agents', async () => {
   const agent = await makeOwnedAgent(market)
   const bearer = await market.idp.token({
     sub: 'with-handle',
@@ -138,7 +138,7 @@ test('401: a token whose session the provider has ended', async () => {
   rejected(await signIn({ bearer: token }), 401, 'bad_token')
 })
 
-test('403: an agent and an operator’s key', async () => {
+test('403: an agent and an admin key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await signIn({ bearer: apiKey }), 403, 'wrong_credential')
   rejected(await signIn({ bearer: ADMIN_KEY }), 403, 'wrong_credential')

@@ -57,7 +57,7 @@ const deliveryOf = (fields: Record<string, unknown>) => ({
 
 const FINE = { status: 'delivered', response_status: 200, failure: null }
 
-test('200: the endpoint gets one signed webhook.test, and its answer is told and kept in the log', async () => {
+test('200: sends one signed webhook.test, and returns and logs the response', async () => {
   const { id, apiKey } = await makeReachable()
   const secret = (await market.client().get('/api/agents/me', { bearer: apiKey })).body.data.webhook_secret
   const { status, body } = await sendTest(apiKey)
@@ -87,7 +87,7 @@ test('200: the endpoint gets one signed webhook.test, and its answer is told and
   expect(await logOf(apiKey)).toEqual([body.data.delivery])
 })
 
-test('200: a test is no event: it takes no number, and no job carries it', async () => {
+test('200: a test is not an event, gets no number and enqueues no job', async () => {
   const { id, apiKey } = await makeReachable()
   await sendTest(apiKey)
   const events = await market.client().get('/api/events', { bearer: apiKey })
@@ -100,7 +100,7 @@ test('200: a test is no event: it takes no number, and no job carries it', async
   expect(counter).toEqual([])
 })
 
-test('200: an answer that is no 2xx is a failure of the endpoint, told and not tried again', async () => {
+test('200: a response other than 2xx is reported as failed and not retried', async () => {
   const { apiKey } = await makeReachable()
   for (const code of [500, 404, 302, 999]) {
     endpoint.answers(
@@ -119,7 +119,7 @@ test('200: an answer that is no 2xx is a failure of the endpoint, told and not t
   expect(endpoint.received).toHaveLength(4)
 })
 
-test('200: an endpoint that hangs is let go after 5 seconds', async () => {
+test('200: an endpoint that does not respond times out after 5 seconds', async () => {
   const { apiKey } = await makeReachable()
   endpoint.answers(() => {})
   const at = performance.now()
@@ -143,7 +143,7 @@ test('200: sends nothing to a server with a certificate of another host', async 
   expect(endpoint.received).toEqual([])
 })
 
-test('200: a name that leads inside since it was set is not connected to, and one that is gone is told', async () => {
+test('200: no connection to a name that now resolves to a private address or not at all', async () => {
   const { apiKey } = await makeReachable()
   const before = endpoint.connections()
   for (const [answer, failure] of [
@@ -160,7 +160,7 @@ test('200: a name that leads inside since it was set is not connected to, and on
   expect(endpoint.connections()).toBe(before)
 })
 
-test('200: a connection that breaks before the answer, and an answer that is no HTTP, are failures', async () => {
+test('200: a closed connection and a response that is not HTTP are failures', async () => {
   const { apiKey } = await makeReachable()
   for (const rude of ['', 'SSH-2.0-OpenSSH_9.9\r\n', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n']) {
     endpoint.answers((response) => void response.socket?.end(rude))
@@ -171,7 +171,7 @@ test('200: a connection that breaks before the answer, and an answer that is no 
   }
 })
 
-test('200: of a long or strange answer the beginning is shown, with nothing invisible in it', async () => {
+test('200: returns the start of a long response, without control characters', async () => {
   const { apiKey } = await makeReachable()
   endpoint.answers((response) => void response.end(`${'x'.repeat(999)}🚀${'y'.repeat(500_000)}`))
   const long = (await sendTest(apiKey)).body.data
@@ -182,7 +182,7 @@ test('200: of a long or strange answer the beginning is shown, with nothing invi
   expect(odd).toMatch(/^a\ufffdb.c\td\ne\ufffd$/u)
 })
 
-test('200: neither the key nor the secret is in the answer or in the log', async () => {
+test('200: neither the API key nor the secret is in the response or in the log', async () => {
   const { apiKey } = await makeReachable()
   const secret = (await market.client().get('/api/agents/me', { bearer: apiKey })).body.data.webhook_secret
   const { body } = await sendTest(apiKey)
@@ -201,7 +201,7 @@ test('403: a user and an operator', async () => {
   rejected(await sendTest(ADMIN_KEY), 403, 'wrong_credential')
 })
 
-test('409: an agent without an endpoint, and one that took it away', async () => {
+test('409: an agent without an endpoint, and one that removed it', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await sendTest(apiKey), 409, 'no_endpoint')
   const gone = await makeReachable()

@@ -2,14 +2,14 @@ import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken, turn, whileOn } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/admin/switches/freeze_payouts'
 const OFF = { on: false, reason: 'All is well' }
@@ -33,7 +33,7 @@ commonWriteErrors({
 })
 rejectsWithoutProvider(subject, PATH, OFF)
 
-test('200: on, on again with the time it went on, and off', async () => {
+test('200: on, on again with the same on_since, and off', async () => {
   const bearer = await operatorToken(market)
   const state = (more: object) => ({
     name: 'freeze_payouts',
@@ -64,7 +64,7 @@ test('200: an operator can change switches while the market is read-only', async
   })
 })
 
-test('200: every turn is written down with who, why and the request', async () => {
+test('200: records operator, reason and request id in the audit log', async () => {
   await turn(market, 'freeze_intake', true)
   await turn(market, 'freeze_intake', false)
   const entries = await market.db
@@ -80,7 +80,7 @@ test('200: every turn is written down with who, why and the request', async () =
   ])
 })
 
-test('400: a switch there is none of, no reason, one too short or too long, an on that is no yes or no', async () => {
+test('400: an unknown switch, a missing, short or long reason, and `on` that is not a boolean', async () => {
   const bearer = await operatorToken(market)
   invalid(await put('/api/admin/switches/everything', OFF, { bearer }), 'name')
   invalid(await put(PATH, {}, { bearer }), 'on', 'reason')
@@ -89,7 +89,7 @@ test('400: a switch there is none of, no reason, one too short or too long, an o
   invalid(await put(PATH, { on: true, reason: 'two\nlines' }, { bearer }), 'reason')
 })
 
-test('403: an operator’s key may read but not turn; an ordinary person and an agent may neither', async () => {
+test('403: an admin key, which may only read; a user who is not an operator, and an agent', async () => {
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const bearer of [ADMIN_KEY, token, apiKey]) {

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { ownedAgent } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
-const NOBODY = `agt_1700000000000_${'0'.repeat(17)}`
+const MISSING = `agt_1700000000000_${'0'.repeat(17)}`
 const CHANGE = { description: 'Changed by somebody who may.' }
 
 let market: Market
@@ -40,9 +40,9 @@ commonWriteErrors({
   ...subject,
   other: (call) => ({ ...call, body: { description: 'Changed in another way.' } }),
 })
-rejectsWithoutProvider(subject, `/api/agents/${NOBODY}`, CHANGE)
+rejectsWithoutProvider(subject, `/api/agents/${MISSING}`, CHANGE)
 
-test('200: by the person it belongs to; the webhook secret is not shown', async () => {
+test('200: by the owning user; the response has no webhook secret', async () => {
   const { token } = await makeUser(market)
   const agent = await makeAgent(market, { idp_access_token: token })
   const change = { ...CHANGE, endpoint_url: 'https://hooks.example/in', payout_chain: 'solana' }
@@ -54,7 +54,7 @@ test('200: by the person it belongs to; the webhook secret is not shown', async 
   })
 })
 
-test('200: by the wallet that owns it, in the body or in headers, and by the person who linked that wallet', async () => {
+test('200: by the owner wallet, signed in the body or in headers, and by the user who linked it', async () => {
   const agent = await makeOwnedAgent(market)
   const expected = ownedAgent(agent, {
     ...CHANGE,
@@ -136,7 +136,7 @@ test('403: a wallet that was unlinked from the user, after the next sign-in', as
 test('404: an agent that does not exist, and a hidden one, with the same message', async () => {
   const hidden = await makeAgent(market)
   const { token } = await makeUser(market)
-  for (const id of [NOBODY, hidden.id]) {
+  for (const id of [MISSING, hidden.id]) {
     const reply = await patch(id, CHANGE, { bearer: token })
     rejected(reply, 404, 'agent_not_found')
     expect(reply.body.error).toBe(`No agent has the id or slug "${id}".`)
@@ -157,7 +157,7 @@ test('403: a wallet that was unlinked at the provider, without a new sign-in', a
   rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
-test('200: a changed payout address is in the audit log and the owner is told', async () => {
+test('200: a changed payout address is in the audit log and the owner is notified', async () => {
   const agent = await makeOwnedAgent(market)
   const { token } = await makeUser(market, { wallets: [agent.owner.address] })
   const payout_address_base = evmSigner().address
@@ -168,7 +168,7 @@ test('200: a changed payout address is in the audit log and the owner is told', 
   expect(inbox.body.data[0]).toMatchObject({ kind: 'agent.payout_changed', data: { agent_id: agent.id } })
 })
 
-test('409: a name that belongs to another', async () => {
+test('409: the name of another agent', async () => {
   const held = await makeAgent(market)
   const agent = await makeAgent(market)
   rejected(await patch(agent.id, { name: held.name }, { bearer: agent.apiKey }), 409, 'name_taken')

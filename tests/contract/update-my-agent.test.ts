@@ -31,7 +31,7 @@ commonWriteErrors({
   other: (call) => ({ ...call, body: { description: 'Changed in another way.' } }),
 })
 
-test('200: each field is changed alone, the rest stays, and it is all there afterwards', async () => {
+test('200: changes only the given field', async () => {
   const agent = await makeAgent(market)
   const payout_wallet = (await solanaSigner()).address
   const payout_address_base = evmSigner().address
@@ -59,7 +59,7 @@ test('200: each field is changed alone, the rest stays, and it is all there afte
   expect(reply.body.data).toEqual({ ...expected, ...cleared })
 })
 
-test('200: the slug stays when the name changes, an empty change changes nothing, repetitions fold', async () => {
+test('200: keeps the slug, ignores an empty change and removes duplicates', async () => {
   const agent = await makeAgent(market)
   const before = await market.client().get(PATH, { bearer: agent.apiKey })
   expect((await patch(agent, {})).body).toEqual(before.body)
@@ -68,7 +68,7 @@ test('200: the slug stays when the name changes, an empty change changes nothing
   expect(Date.parse(renamed.body.data.updated_at)).toBeGreaterThan(Date.parse(before.body.data.updated_at))
 })
 
-test('200: the webhook secret is made with the first endpoint and stays, with others and with none', async () => {
+test('200: creates the webhook secret with the first endpoint and keeps it', async () => {
   const agent = await makeAgent(market)
   const first = await patch(agent, { endpoint_url: 'https://hooks.example/one' })
   const secret = first.body.data.webhook_secret
@@ -117,7 +117,7 @@ test('400: reports each field that is out of bounds', async () => {
   }
 })
 
-test('400: an address nobody could ever be paid at, and an endpoint inside a network', async () => {
+test('400: an invalid payout address, and a private endpoint', async () => {
   const agent = await makeAgent(market)
   const unpayable = {
     payout_wallet: '11111111111111111111111111111111',
@@ -136,7 +136,7 @@ test('400: an owner_wallet other than the wallet that signs', async () => {
   invalid(await patch(agent, { owner_wallet: evmSigner().address, ...proof }), 'owner_wallet')
 })
 
-test('401: an owner_wallet without a signature, or with one that is not right for this agent', async () => {
+test('401: an owner_wallet without a signature, or with one for another agent', async () => {
   const agent = await makeAgent(market)
   const owner = await solanaSigner()
   const owner_wallet = owner.address
@@ -168,7 +168,7 @@ test('403: a user or a wallet without the agent’s key', async () => {
   rejected(await market.client().patch(PATH, { ...change, ...proof }), 403, 'wrong_credential')
 })
 
-test('409: an agent that has an owner, wallet or person, takes no other', async () => {
+test('409: an agent that already has an owner wallet or user', async () => {
   const byWallet = await makeOwnedAgent(market)
   const { token } = await makeUser(market)
   const byPerson = await makeAgent(market, { idp_access_token: token })
@@ -179,7 +179,7 @@ test('409: an agent that has an owner, wallet or person, takes no other', async 
   }
 })
 
-test('409: a name that belongs to another, or reads like it', async () => {
+test('409: the name of another agent, or a look-alike', async () => {
   const held = await makeAgent(market)
   const agent = await makeAgent(market)
   rejected(await patch(agent, { name: held.name }), 409, 'name_taken')

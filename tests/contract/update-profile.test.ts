@@ -2,13 +2,13 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { userOf } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/profile'
 
@@ -32,7 +32,7 @@ const subject: Subject = {
 commonWriteErrors({ ...subject, other: (call) => ({ ...call, body: { bio: 'Builds other things.' } }) })
 rejectsWithoutProvider(subject, PATH, {})
 
-test('200: each field is changed alone, null clears it, and reading shows the same', async () => {
+test('200: changes only the given field; null clears it', async () => {
   const wallet = evmSigner().address
   const { sub, token } = await makeUser(market, { wallets: [wallet] })
   const wallets = [{ address: wallet, chain: 'base' }]
@@ -53,13 +53,13 @@ test('200: each field is changed alone, null clears it, and reading shows the sa
   }
 })
 
-test('200: text is kept in one form of Unicode, and bounds are counted in characters', async () => {
+test('200: normalizes text to NFC, and counts limits in characters', async () => {
   const { token } = await makeUser(market)
   const { body } = await put(token, { display_name: 'Zoe\u0308', bio: '🚀'.repeat(280) })
   expect(body.data.user).toMatchObject({ display_name: 'Zo\u00eb', bio: '🚀'.repeat(280) })
 })
 
-test('200: updated_at moves with the change, created_at stays', async () => {
+test('200: updated_at changes, created_at stays', async () => {
   const { token } = await makeUser(market)
   const before = (await market.client().get(PATH, { bearer: token })).body.data.user
   await market.advance(5_000)
@@ -79,7 +79,7 @@ test('400: reports each field that is out of bounds', async () => {
   invalid(await put(token, { idp_user_id: 'somebody' }), '')
 })
 
-test('403: an agent and an operator’s key', async () => {
+test('403: an agent and an admin key', async () => {
   const { apiKey } = await makeAgent(market)
   rejected(await put(apiKey, {}), 403, 'wrong_credential')
   rejected(await put(ADMIN_KEY, {}), 403, 'wrong_credential')

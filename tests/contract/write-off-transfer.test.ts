@@ -2,12 +2,11 @@ import { operations } from '@market/contract/operations'
 import { balanceOf, fees } from '@market/money/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import type { Subject } from '../support/good-call.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
-import { rejectsWithoutProvider } from '../support/rejects-while-away.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 import {
@@ -19,8 +18,10 @@ import {
   NETWORK,
   someHash,
 } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
 
-const PATH = '/api/admin/outgoing-transfers/write-off'
+const idOf = (reference: string) => `${NETWORK}:${reference}`
+const pathOf = (reference: string) => `/api/admin/outgoing-transfers/${idOf(reference)}/write-off`
 const REASON = 'The payer asked for it'
 
 let market: Market
@@ -31,11 +32,10 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-const post = (body: unknown, path = PATH) => market.client().post(path, body, { bearer })
+const BODY = { reason: REASON }
+const writeOff = (reference: string) => market.client().post(pathOf(reference), BODY, { bearer })
 
-const bodyFor = (reference: string) => ({ network: NETWORK, reference, reason: REASON })
-
-/** A payment nobody can explain, and fees that cover it. */
+/** An unexplained outgoing transfer, and fees that cover it. */
 const makeLoss = async () => {
   await bringFees(market.db, 5_000_000n)
   return makeOutgoingTransfer(market.db)
@@ -47,25 +47,26 @@ const subject: Subject = {
   operation: operations.writeOffTransfer,
   good: async () => {
     spare = (await makeLoss()).reference
-    return { path: PATH, body: bodyFor((await makeLoss()).reference), ask: { bearer } }
+    return { path: pathOf((await makeLoss()).reference), body: BODY, ask: { bearer } }
   },
 }
 commonWriteErrors({
   ...subject,
-  other: (call) => ({ ...call, body: bodyFor(spare) }),
+  other: (call) => ({ ...call, path: pathOf(spare) }),
 })
-rejectsWithoutProvider(subject, PATH, bodyFor(someHash()))
+rejectsWithoutProvider(subject, pathOf(someHash()), BODY)
 
 const inFees = () => balanceOf(market.db, fees(NETWORK))
 
-test('200: the fees bear the loss, once, it is unexplained no more, and who said so is written down', async () => {
+test('200: charges the loss to the fees once, and records the operator', async () => {
   const { reference, payee } = await makeLoss()
   const before = await inFees()
-  const { status, body } = await post(bodyFor(reference))
+  const { status, body } = await writeOff(reference)
   expect(status).toBe(200)
   expect(body).toEqual({
     success: true,
     data: {
+      id: idOf(reference),
       network: NETWORK,
       reference,
       payout_id: null,
@@ -75,7 +76,7 @@ test('200: the fees bear the loss, once, it is unexplained no more, and who said
       written_off_at: expect.stringMatching(INSTANT),
     },
   })
-  expect((await post(bodyFor(reference))).body).toEqual(body)
+  expect((await writeOff(reference)).body).toEqual(body)
   expect(await inFees()).toBe(before - 5_000_000n)
   const entry = {
     act: 'transfer.written_off',
@@ -83,45 +84,46 @@ test('200: the fees bear the loss, once, it is unexplained no more, and who said
     details: { reason: REASON, network: NETWORK, payout: null, amount_usd: '5.00' },
   }
   expect(await auditOf(market.db, reference)).toEqual([entry, entry])
-  const unexplained = await market
-    .client()
-    .get('/api/admin/outgoing-transfers/unexplained?limit=100', { bearer })
+  const unexplained = await market.client().get('/api/admin/outgoing-transfers?limit=100', { bearer })
   expect(unexplained.body.data).not.toContainEqual(expect.objectContaining({ reference }))
 })
 
-test('200: a payment that names a waiting payout and went to somebody else is a loss too', async () => {
+test('200: a transfer with the id of a waiting payout and another payee', async () => {
   await bringFees(market.db, 5_000_000n)
   const before = await inFees()
   const payoutId = (await makePayout(market.db)).id
   const { reference } = await makeOutgoingTransfer(market.db, { payoutId })
-  const { status, body } = await post(bodyFor(reference))
+  const { status, body } = await writeOff(reference)
   expect(status).toBe(200)
   expect(body.data).toMatchObject({ reference, payout_id: payoutId })
   expect(await inFees()).toBe(before - 5_000_000n)
 })
 
 test('400: missing or invalid fields', async () => {
-  invalid(await post({}), 'network', 'reference', 'reason')
-  invalid(await post({ network: 'base', reference: '0x12', reason: 'no' }), 'network', 'reference', 'reason')
+  const post = (id: string, body: object) =>
+    market.client().post(`/api/admin/outgoing-transfers/${id}/write-off`, body, { bearer })
+  invalid(await post(idOf(someHash()), {}), 'reason')
+  for (const id of ['base-mainnet:0x12', `base:${someHash()}`, someHash()])
+    invalid(await post(id, { reason: 'no' }), 'transfer_id', 'reason')
 })
 
-test('403: an operator’s key, a user who is not an operator, and an agent', async () => {
+test('403: an admin key, a user who is not an operator, and an agent', async () => {
   const { reference } = await makeLoss()
   const before = await inFees()
   const { token } = await makeUser(market)
   const { apiKey } = await makeAgent(market)
   for (const credential of [ADMIN_KEY, token, apiKey]) {
-    const reply = await market.client().post(PATH, bodyFor(reference), { bearer: credential })
+    const reply = await market.client().post(pathOf(reference), BODY, { bearer: credential })
     rejected(reply, 403, 'wrong_credential')
   }
   expect(await inFees()).toBe(before)
 })
 
 test('404: an unknown payment', async () => {
-  rejected(await post(bodyFor(someHash())), 404, 'not_found')
+  rejected(await writeOff(someHash()), 404, 'not_found')
 })
 
-test('409: one that may still be undone, one whose payout settles it, and one the fees do not cover', async () => {
+test('409: a transfer that is not final, one whose payout settles it, and one above the fees', async () => {
   const before = await inFees()
   const unsure = await makeOutgoingTransfer(market.db, { isFinal: false })
   const queued = await makePayout(market.db)
@@ -129,7 +131,7 @@ test('409: one that may still be undone, one whose payout settles it, and one th
   const ofFailed = await makeOutgoingTransfer(market.db, { payoutId: (await makeFailed(market.db)).id })
   const tooMuch = await makeOutgoingTransfer(market.db, { amount: before + 1n })
   for (const { reference } of [unsure, ofQueued, ofFailed, tooMuch]) {
-    rejected(await post(bodyFor(reference)), 409, 'conflict')
+    rejected(await writeOff(reference), 409, 'conflict')
     expect(await auditOf(market.db, reference)).toEqual([])
   }
   expect(await inFees()).toBe(before)

@@ -41,7 +41,7 @@ function registration() {
 const agentsNamed = (name: string) =>
   parts.db.selectFrom('agents').select(['id', 'slug']).where('name', '=', name).execute()
 
-test('killed after the commit, before it knew: the retry gets the one agent and its key', async () => {
+test('api killed after the commit: the retry returns the one agent and its key', async () => {
   const { name, sendTo } = registration()
   const dying = await apiThatDies('after')
   await expect(sendTo(dying.url)).rejects.toThrow()
@@ -59,7 +59,7 @@ test('killed after the commit, before it knew: the retry gets the one agent and 
   expect(await agentsNamed(name)).toHaveLength(1)
 })
 
-test('killed after the answer was written, which then was lost: every retry gets the same answer', async () => {
+test('api killed after the response was stored: every retry returns the same response', async () => {
   const { name, sendTo } = registration()
   const first = await api()
   const line = await startTcpProxy({ host: '127.0.0.1', port: first.port })
@@ -84,7 +84,7 @@ test('killed after the answer was written, which then was lost: every retry gets
   expect(one.body.data.agent_id).toBe(agent?.id)
 })
 
-test('killed before the commit: nothing happened, and the retry after the lease does it once', async () => {
+test('api killed before the commit: the retry after the lease creates the agent once', async () => {
   const { name, sendTo } = registration()
   const dying = await apiThatDies('before')
   await expect(sendTo(dying.url)).rejects.toThrow()

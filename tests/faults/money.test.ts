@@ -7,8 +7,11 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const ORDERS = Number(process.env['ORDERS'] ?? 28)
 const FAULTS = Number(process.env['FAULTS'] ?? 6)
 const ABREAST = 12
-const HIRES = Number(process.env['HIRES'] ?? 0.15)
+const PURCHASES = Number(process.env['PURCHASES'] ?? 0.15)
 const SETTLED_WITHIN_MS = 30_000
+/** Orders and reorganizations of the run that has no other fault. */
+const REORG_ORDERS = Number(process.env['REORG_ORDERS'] ?? 12)
+const REORGS = Number(process.env['REORGS'] ?? 3)
 
 const lineOf = ({ counts, faults, rejected, ...report }: Report): string =>
   [
@@ -16,13 +19,13 @@ const lineOf = ({ counts, faults, rejected, ...report }: Report): string =>
     `${counts.requests} requests, ${counts.answered5xx} answered 5xx, ${counts.retries} retries, ${counts.unanswered} given up`,
     `faults ${JSON.stringify(faults)}, ${report.vanished} payments lost, ${report.paidAgain} paid again, ${report.released} released by the clock`,
     `rejected ${JSON.stringify(rejected)}`,
-    `shaken ${report.shakenMs} ms, ended ${report.endedMs} ms, settled ${report.settledMs} ms`,
+    `faults lasted ${report.faultsMs} ms, ended ${report.endedMs} ms, settled ${report.settledMs} ms`,
     `${report.violations.length} violations`,
     ...report.violations.map(({ invariant, details }) => `${invariant}: ${details.slice(0, 3).join(', ')}`),
   ].join('; ')
 
 test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
-  `money is where it belongs after ${ORDERS} orders through every fault, seed %i`,
+  `money: every invariant holds after ${ORDERS} orders with injected faults, seed %i`,
   { timeout: 900_000 },
   async (seed, { expect }) => {
     const report = await runAlone({
@@ -30,7 +33,7 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
       orders: ORDERS,
       abreast: ABREAST,
       faults: FAULTS,
-      purchases: HIRES,
+      purchases: PURCHASES,
     })
     process.stdout.write(`${lineOf(report)}\n`)
     expect(report.violations).toEqual([])
@@ -38,3 +41,20 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
     expectWithin(report.settledMs, SETTLED_WITHIN_MS)
   },
 )
+
+test(`money: no treasury is short and every sum is whole after ${REORGS} reorganizations during ${REORG_ORDERS} orders, while one provider claims early finality`, {
+  timeout: 900_000,
+}, async ({ expect }) => {
+  const report = await runAlone({
+    seed: FIRST_SEED,
+    orders: REORG_ORDERS,
+    abreast: ABREAST,
+    networks: ['base-mainnet', 'alt-mainnet'],
+    faults: REORGS,
+    faultNames: ['reorg'],
+    firstProvider: { isFinalEarly: true },
+  })
+  process.stdout.write(`${lineOf(report)}\n`)
+  expect(report.violations).toEqual([])
+  expect(report.shortSnapshots).toBe(0)
+})

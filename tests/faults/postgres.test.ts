@@ -52,7 +52,7 @@ const healed = () =>
     withinMs: testTimeout(3_000),
   })
 
-test('a silent Postgres: every request answers 503 within 6 s, the process lives, and heals within 3 s', async () => {
+test('Postgres does not respond: every request returns 503 within 6 s, and 3 s after it responds again requests succeed', async () => {
   await warmUp()
   parts.postgres.set({ blackhole: true })
   const asked = Array.from({ length: 30 }, (_, at) => timed((ASKS[at % ASKS.length] ?? readMe)()))
@@ -81,7 +81,7 @@ test('a silent Postgres: every request answers 503 within 6 s, the process lives
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
 }, 120_000)
 
-test('connections cut in mid-flight answer 503 or the result, and the next request is served', async () => {
+test('Postgres connections are cut: requests return 503 or their result, and the next request succeeds', async () => {
   for (let round = 0; round < 5; round++) {
     await warmUp()
     parts.postgres.set({ latencyMs: 30 })
@@ -94,7 +94,7 @@ test('connections cut in mid-flight answer 503 or the result, and the next reque
   }
 })
 
-test('a Postgres that rejects connections answers 503 at once', async () => {
+test('Postgres rejects connections: requests return 503 at once', async () => {
   parts.postgres.set({ reject: true })
   parts.postgres.cut()
   const { result, ms } = await timed(readMe())

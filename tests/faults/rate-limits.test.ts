@@ -40,7 +40,7 @@ const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => stat
 const header = (reply: Reply | undefined, name: string) => Number(reply?.headers.get(name) ?? Number.NaN)
 const nowSeconds = () => Date.now() / 1_000
 
-test('the sixth registration of an address is rejected, whichever process answers, and told when to come back', async () => {
+test('register: the sixth request of an address returns 429 with Retry-After from either process', async () => {
   const from = someAddress()
   const resets = nowSeconds() + HOUR_SECONDS
   const replies = await inTurn([one, two, one, two, one, two, one], from)
@@ -59,7 +59,7 @@ test('the sixth registration of an address is rejected, whichever process answer
   }
 })
 
-test('50 registrations at once over two processes: exactly five pass', async () => {
+test('register: of 50 concurrent requests to two processes exactly five succeed', async () => {
   const from = someAddress()
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, at) => register(at % 2 === 0 ? one : two, from)),
@@ -68,7 +68,7 @@ test('50 registrations at once over two processes: exactly five pass', async () 
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(45)
 })
 
-test('a used-up budget leaves the other rules and the other addresses alone', async () => {
+test('an exhausted limit does not affect other rules and other addresses', async () => {
   const from = someAddress()
   await inTurn([one, one, one, one, one, one], from)
   const read = await browse(two, from)
@@ -80,7 +80,7 @@ test('a used-up budget leaves the other rules and the other addresses alone', as
   expect((await register(two, someAddress())).status).toBe(201)
 })
 
-test('without a trusted proxy in front, X-Forwarded-For buys nothing', async () => {
+test('X-Forwarded-For is ignored without a trusted proxy', async () => {
   const bare = await startApi({ ...parts.environment, TRUSTED_PROXIES: '' })
   try {
     const replies: Reply[] = []
@@ -91,7 +91,7 @@ test('without a trusted proxy in front, X-Forwarded-For buys nothing', async () 
   }
 })
 
-test('with Redis gone requests go on, limited per process; with Redis back they are counted together', async () => {
+test('Redis is down: limits count per process; after it is back they are shared again', async () => {
   const known = someAddress()
   await inTurn([one, one, one, one, one], known)
   await redis.kill()
@@ -121,7 +121,7 @@ test('with Redis gone requests go on, limited per process; with Redis back they 
   ])
 })
 
-test('a Redis that accepts and never answers slows a request by less than half a second', async () => {
+test('Redis does not respond: a request takes less than half a second longer', async () => {
   const from = someAddress()
   redis.pause()
   try {

@@ -52,7 +52,7 @@ const isRejected = (port: number): Promise<boolean> =>
     socket.once('error', () => resolve(true))
   })
 
-test('told to stop, it drains, takes nobody new, finishes what it has begun and ends well', async () => {
+test('SIGTERM: rejects new connections, finishes running requests and exits with 0', async () => {
   const { api, answer, letGo } = await apiWithRequestInFlight()
   api.kill('SIGTERM')
   await until('it says that it is draining', () => api.output().includes('"msg":"stopping"'))
@@ -68,7 +68,7 @@ test('told to stop, it drains, takes nobody new, finishes what it has begun and 
   expect(await api.exited).toEqual({ code: 0, signal: null })
 })
 
-test('a second signal ends it at once, whatever is in flight', async () => {
+test('a second signal: exits at once with requests in flight', async () => {
   const { api, answer, letGo } = await apiWithRequestInFlight()
   api.kill('SIGTERM')
   await until('it heard the first', () => api.output().includes('"msg":"stopping"'))
@@ -81,7 +81,7 @@ test('a second signal ends it at once, whatever is in flight', async () => {
   await letGo()
 })
 
-test('a missing setting stops the process before it listens, and names the setting', async () => {
+test('a missing setting: exits before it listens and names the setting', async () => {
   const { ['VAULT_PEPPER']: _leftOut, ...incomplete } = parts.environment
   await expect(startApi(incomplete)).rejects.toThrow(/VAULT_PEPPER/)
 })

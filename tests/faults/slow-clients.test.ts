@@ -64,7 +64,7 @@ function timedGet(path: string): Promise<{ status: number; ms: number }> {
   })
 }
 
-test('500 clients that drip one byte a second slow nobody down, and are sent away', async () => {
+test('500 clients that send one byte per second do not slow other requests and are disconnected', async () => {
   const slow = Array.from({ length: SLOW }, () => drip(api.port))
   try {
     await until('all of them are connected', () => slow.every(({ socket }) => socket.readyState === 'open'))

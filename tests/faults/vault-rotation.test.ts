@@ -57,7 +57,7 @@ const auditActs = async () => {
   return rows.map(({ act, actor, subject }) => `${act} ${actor} ${subject}`)
 }
 
-test('the rotation knows every sealed column of the database', async () => {
+test('rotation: covers every sealed column of the database', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and column_name ~ 'sealed'`.execute(parts.db)
@@ -68,7 +68,7 @@ test('the rotation knows every sealed column of the database', async () => {
   expect(code).toBe(0)
 })
 
-test('killed halfway and run again while secrets change: nothing is lost, and the old key is needed no more', async () => {
+test('rotation: killed and run again while secrets change, it loses no value and the old key is no longer needed', async () => {
   const COUNT = 4_000
   await world.fill(COUNT, world.vaultOf('old'))
   const untouched = () =>
@@ -121,7 +121,7 @@ test('killed halfway and run again while secrets change: nothing is lost, and th
   expect(await verifyAudit({ db: parts.db, vault: world.vaultOf('new') })).toBeUndefined()
 })
 
-describe('an api that was started before', () => {
+describe('an api started before the rotation', () => {
   const register = async (url: string) => {
     const body = { name: someName(), description: DESCRIPTION, endpoint_url: 'https://93.184.216.34/in' }
     const ask = { key: randomUUID(), from: someAddress() }
@@ -139,7 +139,7 @@ describe('an api that was started before', () => {
     }
   }
 
-  test('goes on unnoticed while its values are resealed, and its successor without the old key opens all', async () => {
+  test('serves requests while values are resealed, and the next api without the old key opens all of them', async () => {
     const both = await api(world.environmentOf('old', 'new'))
     const registered = await Promise.all(Array.from({ length: 20 }, () => register(both.url)))
     const asking = (async () => {
@@ -160,7 +160,7 @@ describe('an api that was started before', () => {
     }
   })
 
-  test('and whose old key was taken away without a rotation: nothing opens, and the log says which key is missing', async () => {
+  test('when the old key is removed without a rotation, no value opens and the log names the missing key', async () => {
     const old = await api(world.environmentOf('old'))
     const { me } = await register(old.url)
     const newOnly = await api(world.environmentOf('new'))
@@ -178,7 +178,7 @@ describe('an api that was started before', () => {
   })
 })
 
-describe('a row that somebody holds', () => {
+describe('a locked row', () => {
   const hold = async () => {
     await world.fill(300, world.vaultOf('old'))
     const { id } = await parts.db
@@ -202,7 +202,7 @@ describe('a row that somebody holds', () => {
     }
   }
 
-  test('is not waited for, and is done in a later look', async () => {
+  test('is skipped and resealed in a later pass', async () => {
     const letGo = await hold()
     const rotation = rotate()
     await until(
@@ -217,7 +217,7 @@ describe('a row that somebody holds', () => {
     expect(await wrongValues(world.vaultOf('new'))).toEqual([])
   })
 
-  test('all the time is left and counted, and the old key must stay', async () => {
+  test('that stays locked is reported, and the old key is still needed', async () => {
     const letGo = await hold()
     const { code, out } = await rotate().ended
     await letGo()
@@ -228,7 +228,7 @@ describe('a row that somebody holds', () => {
   })
 })
 
-test('a value that was damaged is named and keeps nobody else from being resealed', async () => {
+test('rotation: a damaged value is reported, and all other values are resealed', async () => {
   await world.fill(10, world.vaultOf('old'))
   const [one] = await world.valuesOf('agent_wallets.secret_sealed')
   const [, agentId = ''] = one?.place.row.split(':') ?? []

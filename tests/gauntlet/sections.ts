@@ -40,7 +40,10 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'money',
     seeds: 8,
-    settings: (seeds, firstSeed) => ({ SEEDS: seeds, SEED: firstSeed, ORDERS: 200, FAULTS: 20 }),
+    settings: (seeds, firstSeed) => ({
+      ...{ SEEDS: seeds, SEED: firstSeed, ORDERS: 200, FAULTS: 20 },
+      ...{ REORG_ORDERS: 200, REORGS: 20 },
+    }),
     files: ['tests/faults/money.test.ts'],
   },
   {
@@ -88,7 +91,11 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'restarts',
     settings: () => ({ ROLLS: 25, KILL_DELAYS_MS: '0,150,400' }),
-    files: ['tests/faults/rolling-restarts.test.ts', 'tests/journeys/dev-ends.test.ts'],
+    files: [
+      'tests/faults/rolling-restarts.test.ts',
+      'tests/journeys/dev-ends.test.ts',
+      'tests/journeys/dev-ends-anywhere.test.ts',
+    ],
   },
   {
     name: 'faults',
@@ -100,5 +107,11 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   { name: 'load', files: ['tests/load', 'tests/reserves/many.test.ts'] },
+  {
+    name: 'thefts',
+    seeds: 1,
+    settings: (seeds) => ({ THEFTS: 50 * seeds }),
+    files: ['tests/x402/stolen-payments.test.ts'],
+  },
   { name: 'x402-v1', script: 'tests/x402/first-version-client.ts' },
 ]

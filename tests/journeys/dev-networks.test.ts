@@ -72,7 +72,7 @@ const COIN: Readonly<Record<Name, bigint>> = {
 
 const someBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 
-/** An address that nobody has used. */
+/** An unused address. */
 const otherUser = (name: Name): string =>
   name === 'solana-mainnet'
     ? getAddressDecoder().decode(someBytes(32))
@@ -84,18 +84,18 @@ async function ask(path: string, body: object): Promise<Readonly<Record<string, 
   return reply.body
 }
 
-describe('the networks of the JSON line', () => {
-  test('are the three the marketplace knows, with USDC where it really is', () => {
+describe('dev networks: the JSON line', () => {
+  test('lists the three networks of the marketplace with their USDC addresses', () => {
     expect(Object.keys(dev.at.networks)).toEqual(NAMES)
     for (const name of NAMES) expect(place(name).usdc).toBe(USDC[name])
   })
 
-  test.each(EVM_NAMES)('%s answers as its chain and has a token of six decimals', async (name) => {
+  test.each(EVM_NAMES)('%s: the node has its chain id and a token with six decimals', async (name) => {
     expect(Number(await rpc(name, 'eth_chainId'))).toBe(EVM[name])
     expect(Number(await rpc(name, 'eth_call', { to: USDC[name], data: '0x313ce567' }, 'latest'))).toBe(6)
   })
 
-  test('solana-mainnet answers as a Solana of its own and has a mint of six decimals', async () => {
+  test('solana-mainnet: the node has its own genesis hash and a mint with six decimals', async () => {
     expect(await rpc('solana-mainnet', 'getGenesisHash')).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
     const mint = await rpc('solana-mainnet', 'getAccountInfo', USDC['solana-mainnet'], {
       encoding: 'jsonParsed',
@@ -103,7 +103,7 @@ describe('the networks of the JSON line', () => {
     expect(mint.value.data.parsed).toMatchObject({ type: 'mint', info: { decimals: 6 } })
   })
 
-  test('are open to the api and to the worker', () => {
+  test('configures them for the api and the worker', () => {
     for (const program of ['api', 'worker'])
       for (const name of NAMES)
         expect(dev.said.err).toMatch(
@@ -111,7 +111,7 @@ describe('the networks of the JSON line', () => {
         )
   })
 
-  test('their treasuries can pay fees, and hold no money that no book knows', async () => {
+  test('treasuries hold native coin for fees and no USDC', async () => {
     for (const name of NAMES) {
       const { treasury } = place(name)
       expect(await nativeOf(name, treasury)).toBeGreaterThan(COIN[name])
@@ -119,7 +119,7 @@ describe('the networks of the JSON line', () => {
     }
   })
 
-  test('make blocks that become final by themselves', async () => {
+  test('blocks are produced and become final without requests', async () => {
     const final = async (name: Name) =>
       name === 'solana-mainnet'
         ? Number(await rpc(name, 'getSlot', { commitment: 'finalized' }))
@@ -134,7 +134,7 @@ describe('the networks of the JSON line', () => {
 })
 
 describe.each(NAMES)('on %s', (network) => {
-  test('/fund gives an address so much more, each time', async () => {
+  test('/fund: adds the amount to the balance on each request', async () => {
     const address = otherUser(network)
     await ask('/fund', { network, address, usdc: '12.5', native: 2 })
     expect(await usdcOf(network, address)).toBe(12_500_000n)
@@ -145,7 +145,7 @@ describe.each(NAMES)('on %s', (network) => {
     expect(await nativeOf(network, address)).toBe((5n * COIN[network]) / 2n)
   })
 
-  test('/transfer sends from a fresh wallet that had just enough, and that wallet can pay again', async () => {
+  test('/transfer: sends from a new wallet that holds the amount, and that wallet can pay again', async () => {
     const to = otherUser(network)
     const first = await ask('/transfer', { network, to, amount_usd: 3.25 })
     expect(await usdcOf(network, to)).toBe(3_250_000n)
@@ -157,7 +157,7 @@ describe.each(NAMES)('on %s', (network) => {
     expect(await usdcOf(network, to)).toBe(4_250_000n)
   })
 
-  test('/wallets makes a wallet to pay from, and no other wallet is paid from', async () => {
+  test('/wallets: creates a wallet to pay from; other wallets are rejected', async () => {
     const { address: from = '' } = await ask('/wallets', { network })
     const to = otherUser(network)
     expect((await ask('/transfer', { network, to, amount_usd: 1, from }))['payer']).toBe(from)
@@ -169,7 +169,7 @@ describe.each(NAMES)('on %s', (network) => {
     expect(await usdcOf(network, to)).toBe(1_000_000n)
   })
 
-  test('what is paid to the treasury is a real transaction, which the marketplace sees', async () => {
+  test('a transfer to the treasury is a real transaction and is observed by the marketplace', async () => {
     const { tx = '', payer } = await ask('/transfer', {
       network,
       to: place(network).treasury,
@@ -193,7 +193,7 @@ describe.each(NAMES)('on %s', (network) => {
     }
   })
 
-  test('what makes no sense is rejected in words, and nothing moves', async () => {
+  test('invalid requests return an error message, and no balance changes', async () => {
     const to = otherUser(network)
     const other = otherUser(network === 'solana-mainnet' ? 'base-mainnet' : 'solana-mainnet')
     for (const wrong of [
@@ -222,7 +222,7 @@ test('the quick start of README.md ends with a payout on chain', async () => {
   expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
 })
 
-test('a stock x402 client pays with a signature alone: the gas is ours', async () => {
+test('an unmodified x402 client pays with a signature; the platform pays the gas', async () => {
   const account = privateKeyToAccount(generatePrivateKey())
   await ask('/fund', { network: 'base-mainnet', address: account.address, usdc: 5 })
   const paying = wrapFetchWithPayment(
@@ -239,7 +239,7 @@ test('a stock x402 client pays with a signature alone: the gas is ours', async (
   expect(await nativeOf('base-mainnet', account.address)).toBe(0n)
 })
 
-test('the chains move with the clock: what is paid two days later is two days younger', async () => {
+test('chain time follows the clock: a transfer after two days has a block time two days later', async () => {
   const timeOf = {
     evm: async (name: Name, tx: string) => {
       const { blockNumber } = await rpc(name, 'eth_getTransactionReceipt', tx)

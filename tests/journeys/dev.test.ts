@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([one?.clear(), two?.clear()]))
 
-describe('two developments side by side', () => {
-  test('each prints one line of JSON with its own addresses, and nothing else', async () => {
+describe('two dev environments at the same time', () => {
+  test('each prints one JSON line with its own addresses and no other output', async () => {
     for (const dev of [one, two]) {
       expect(dev.said.out).toBe(`${JSON.stringify(dev.at)}\n`)
       expect(dev.said.err).toBe('')
@@ -31,7 +31,7 @@ describe('two developments side by side', () => {
       expect(one.at[part]).not.toBe(two.at[part])
   })
 
-  test('what is registered in one is unknown to the other', async () => {
+  test('an agent registered in one does not exist in the other', async () => {
     const agent = { name: 'Only In One', description: 'Lives in the first of two markets.' }
     const { status, body } = await one.api().post('/api/agents/register', agent)
     expect(status).toBe(201)
@@ -41,14 +41,14 @@ describe('two developments side by side', () => {
   })
 })
 
-test('the api describes itself under the address it is reached at', async () => {
+test('the OpenAPI document has the address of the api', async () => {
   const description = await fetch(`${one.at.api}/api/openapi.json`).then((response) => response.json())
   expect(description).toMatchObject({ openapi: '3.1.0', servers: [{ url: one.at.api }] })
   expect((await fetch(`${one.at.api}/docs`)).status).toBe(200)
   expect((await fetch(`${one.at.api}/readyz`)).status).toBe(200)
 })
 
-test('sample agents are there, each with an owner', async () => {
+test('the sample agents exist, each with an owner', async () => {
   const { body } = await two.api().get('/api/agents?sort=newest')
   const names = body.data.map((agent: { name: string }) => agent.name)
   expect(names.toSorted()).toEqual([
@@ -61,7 +61,7 @@ test('sample agents are there, each with an owner', async () => {
   expect(body.data.every((agent: { marketable: boolean }) => agent.marketable)).toBe(true)
 })
 
-test('making the samples used up nobody’s limits', async () => {
+test('creating the samples does not use up rate limits', async () => {
   const agent = { name: 'From Here', description: 'Registered from this very machine.' }
   const reply = await two.api().post('/api/agents/register', agent, { from: '127.0.0.1' })
   expect(reply.status).toBe(201)
@@ -75,7 +75,7 @@ describe('a token from the control server', () => {
     return String(body['access_token'])
   }
 
-  test('signs its person in, and the same address is the same person', async () => {
+  test('signs the user in, and the same email is the same user', async () => {
     const { address } = evmSigner()
     const person = { email: 'Cleo@example.com', twitter_username: 'cleo_builds', wallets: [address] }
     const first = await one.api().post('/api/auth/user', undefined, { bearer: await tokenOf(person) })
@@ -93,7 +93,7 @@ describe('a token from the control server', () => {
     })
   })
 
-  test('of the operator may turn switches, and the admin key may read them', async () => {
+  test('of the operator can change switches, and the admin key can read them', async () => {
     const turn = { on: true, reason: 'A drill.' }
     const path = '/api/admin/switches/freeze_intake'
     const [operator, other] = await Promise.all([
@@ -118,7 +118,7 @@ describe('the clock', () => {
     return () => dev.api().get(`/api/agents?owner_wallet=${signer.address}`, { headers: asHeaders(proof) })
   }
 
-  test('ten minutes later a signature has expired, here and not in the other market', async () => {
+  test('a signature expires after ten minutes here and not in the other environment', async () => {
     const [here, there] = await Promise.all([signedQuestion(one), signedQuestion(two)])
     expect((await here()).status).toBe(200)
     expect((await one.control('/clock/advance', { seconds: 600 })).status).toBe(200)
@@ -129,7 +129,7 @@ describe('the clock', () => {
     expect((await (await signedQuestion(one))()).status).toBe(200)
   })
 
-  test('every move counts, however quickly they follow each other', async () => {
+  test('concurrent moves are all applied', async () => {
     const now = async (seconds: number) => {
       const { body } = await one.control('/clock/advance', { seconds })
       return Date.parse(String(body['now']))
@@ -156,7 +156,7 @@ describe('the control server', () => {
       asked.end('{"seconds":0}')
     })
 
-  test('rejects whatever a browser sends for a page', async () => {
+  test('rejects requests that a browser sends for a page', async () => {
     const body = { email: 'victim@example.com' }
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -172,14 +172,14 @@ describe('the control server', () => {
     }
   })
 
-  test('rejects a foreign name that points at it', async () => {
+  test('rejects another host name that resolves to it', async () => {
     const { port } = new URL(one.at.control)
     expect(await withHost(`evil.example:${port}`)).toBe(403)
     expect(await withHost('127.0.0.1')).toBe(403)
     expect(await withHost(`localhost:${port}`)).toBe(200)
   })
 
-  test('understands JSON only, and only what it knows', async () => {
+  test('accepts only JSON with known fields', async () => {
     const plain = await one.control(
       '/idp/token',
       { email: 'a@example.com' },
@@ -193,7 +193,7 @@ describe('the control server', () => {
     expect((await one.control('/elsewhere', {})).status).toBe(404)
   })
 
-  test('moves no money where there are no chains, and says why', async () => {
+  test('returns an error with the reason for transfers when there are no chains', async () => {
     expect(one.at.networks).toEqual({})
     const network = 'base-mainnet'
     const to = `0x${'1'.repeat(40)}`
@@ -210,7 +210,7 @@ describe('the control server', () => {
 })
 
 describe('arguments', () => {
-  test('that are wrong are answered with the usage, before anything starts', async () => {
+  test('that are invalid print the usage, and nothing is started', async () => {
     for (const args of [
       ['--prot', '3000'],
       ['--port', 'many'],
@@ -224,7 +224,7 @@ describe('arguments', () => {
     }
   })
 
-  test('a port that is taken, even by an api that would share it, is said and nothing stays behind', async () => {
+  test('a used port is reported, also when the other api shares ports, and nothing is left', async () => {
     const dev = runDev(['--json', '--no-chains', '--port', new URL(one.at.api).port])
     expect(await dev.ended).toBe(1)
     expect(dev.said).toEqual({ out: '', err: `Port ${new URL(one.at.api).port} is in use\n` })
@@ -232,7 +232,7 @@ describe('arguments', () => {
     await dev.clear()
   })
 
-  test('without --json the addresses are told in words, with commands that work', async () => {
+  test('without --json the addresses are printed with working commands', async () => {
     const dev = runDev(['--no-chains'])
     while (!dev.said.out.includes('/clock/advance'))
       await new Promise((more) => dev.child.stdout.once('data', more))

@@ -45,9 +45,12 @@ beforeAll(async () => {
   }
 })
 
-/** Runs a command of the bundle to its end. Rejects when it fails. */
-const runCommand = (program: 'migrate' | 'rotate-vault') =>
-  run(process.execPath, [programFile(dist, program)], { cwd: dist, env: { ...environment } })
+/** Runs a command of the bundle to its end, as the owner of the database. Rejects when it fails. */
+const runCommand = (program: 'migrate' | 'create-roles' | 'rotate-vault') =>
+  run(process.execPath, [programFile(dist, program)], {
+    cwd: dist,
+    env: { ...environment, DATABASE_URL: databaseUrl(DATABASE) },
+  })
 
 test('dist: every chunk loads without node_modules', async () => {
   const chunks = readdirSync(join(dist, 'bin')).filter((name) => /-[\w-]{8}\.mjs$/.test(name))
@@ -58,11 +61,12 @@ test('dist: every chunk loads without node_modules', async () => {
   await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: dist })
 })
 
-test('dist: migrates an empty database, then serves the api, runs a worker and rotates the vault', async () => {
+test('dist: migrates an empty database, creates the roles, then serves the api, runs a worker and rotates the vault', async () => {
   const migrated = await runCommand('migrate')
   expect(migrated.stdout).toMatch(/^Applied: 0001_identity, /)
   const again = await runCommand('migrate')
   expect(again.stdout).toBe('The database is up to date.\n')
+  expect((await runCommand('create-roles')).stdout).toContain('market_api')
 
   const traces = await startTraceCollector()
   const settings = { ...environment, TRACES_ENDPOINT: traces.url }

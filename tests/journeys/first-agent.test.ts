@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => dev?.clear())
 
-test('an agent is registered, gets its owner, is found, is changed, and its key is recovered', async () => {
+test('agent: register, link an owner, find, update and recover the API key', async () => {
   const api = dev.api()
 
   const registered = await api.post('/api/agents/register', {
@@ -57,7 +57,7 @@ test('an agent is registered, gets its owner, is found, is changed, and its key 
   expect(again.status).toBe(200)
 })
 
-test('nobody but its owner recovers the key of an agent or takes it over', async () => {
+test('agent: only its owner can recover its key or link it', async () => {
   const api = dev.api()
   const tokenOf = async (email: string) =>
     String((await dev.control('/idp/token', { email })).body['access_token'])

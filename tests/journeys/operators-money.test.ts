@@ -1,13 +1,13 @@
 import { SWEEPS } from '@market/jobs/sweeps'
 import { SECOND } from '@market/kernel/clock'
 import { recheckTransfers } from '@market/money/payments'
-import { compareOutgoingTransfers, type Payout } from '@market/money/payouts'
+import { compareOutgoingTransfers, findPayoutOf, type Payout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { operatorToken } from '../support/operator.ts'
+import { approveAs, decideByTwo, operatorToken } from '../support/operator.ts'
 import { onAnyReversal } from '../support/reversals.ts'
 import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
@@ -15,13 +15,17 @@ import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 /** What `docs/operations/money.md` tells operators to do, done on a real chain. */
 const network = await startEvmNetwork({ chainId: 8453 })
 const payer = await fundedPayer(network)
+const feeAddress = newAccount()
 afterAll(() => network.stop())
 
 let market: Market
 let bearer: string
 let treasury: Treasury
 beforeEach(async () => {
-  market = await startMarket()
+  market = await startMarket({
+    BASE_OWN_WALLETS: payer.address,
+    BASE_FEE_ADDRESSES: feeAddress.address,
+  })
   bearer = await operatorToken(market)
   treasury = await openTreasury(market.db, network)
   return () => market.stop()
@@ -50,27 +54,25 @@ async function pay(payout: Payout): Promise<void> {
 const stateOf = ({ id }: Payout) =>
   market.db.selectFrom('payouts').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()
 
-test('money that nobody claimed is found, given back, and arrives where it came from', async () => {
-  const reference = await treasury.payIn(payer, 3_000_000n)
-  expect(await get('transfers/unmatched')).toMatchObject([{ reference, state: 'seen', amount_usd: '3.00' }])
+test('unclaimed transfer: listed for the operator, refunded, and received by the payer', async () => {
+  const reference = await network.transfer(payer, treasury.account.address, 3_000_000n)
+  await network.mine(CONFIRMATIONS)
+  await treasury.watch()
+  expect(await get('unmatched-transfers')).toMatchObject([{ reference, state: 'seen', amount_usd: '3.00' }])
   await settle()
-  const [found] = await get('transfers/unmatched')
+  const [found] = await get('unmatched-transfers')
   expect(found).toMatchObject({ kind: 'suspense', payer: payer.address.toLowerCase(), state: 'final' })
   const before = await network.balanceOf(payer.address)
-  const { status, body } = await post('transfers/refund', {
-    network: NETWORK,
-    reference,
-    from: 'suspense',
-  })
+  const { status, body } = await post(`unmatched-transfers/${found.id}/refund`, {})
   expect(status).toBe(200)
-  expect(await get('transfers/unmatched')).toEqual([])
+  expect(await get('unmatched-transfers')).toEqual([])
   await pay(body.data)
   expect(await stateOf(body.data)).toEqual({ state: 'final', reason: null })
   expect(await network.balanceOf(payer.address)).toBe(before + 3_000_000n)
   expect((await treasury.takeSnapshot()).short).toBe(0n)
 })
 
-test('a treasury somebody took from shuts, and opens when the platform has made the loss good', async () => {
+test('missing money: payouts pause, and continue after the operator writes off the loss and refills the treasury', async () => {
   await treasury.payIn(payer, 10_000_000n, { purpose: 'order:a', due: 10_000_000n })
   await settle()
   expect(await base()).toMatchObject({ open: true, short_usd: '0.00' })
@@ -82,7 +84,7 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
   const owed = await treasury.requestPayout('order:a', 4_000_000n, newAccount().address)
   await treasury.advance(owed)
   expect(await get('payouts')).toMatchObject([{ id: owed.id, hold_code: 'treasury_short' }])
-  expect(await get('outgoing-transfers/unexplained')).toEqual([
+  expect(await get('outgoing-transfers')).toEqual([
     expect.objectContaining({
       reference: stolen,
       payout_id: null,
@@ -91,21 +93,22 @@ test('a treasury somebody took from shuts, and opens when the platform has made 
     }),
   ])
 
-  const loss = { network: NETWORK, reference: stolen }
-  expect((await post('outgoing-transfers/write-off', loss)).status).toBe(409)
+  const writeOff = () => post(`outgoing-transfers/${NETWORK}:${stolen}/write-off`, {})
+  expect((await writeOff()).status).toBe(409)
   const deposit = await treasury.payIn(payer, 2_000_000n)
   await settle()
-  expect((await post('transfers/recognize', { network: NETWORK, reference: deposit })).status).toBe(200)
-  expect((await post('outgoing-transfers/write-off', loss)).status).toBe(200)
+  const proposed = await post(`unmatched-transfers/suspense:${NETWORK}:${deposit}/recognize-revenue`, {})
+  expect((await approveAs(market, proposed.body.data.id)).status).toBe(200)
+  expect((await writeOff()).status).toBe(200)
   await treasury.takeSnapshot()
   expect(await base()).toMatchObject({ open: true, short_usd: '0.00', short_since: null })
-  expect(await get('outgoing-transfers/unexplained')).toEqual([])
+  expect(await get('outgoing-transfers')).toEqual([])
   await pay(owed)
   expect((await stateOf(owed)).state).toBe('final')
   expect((await treasury.takeSnapshot()).short).toBe(0n)
 })
 
-/** How old the newest look at a treasury is when the next one is due. */
+/** The age of the newest snapshot at which the next one is due. */
 const LOOK_AFTER_MS = 25 * SECOND
 const TICK_MS = SWEEPS.find(({ name }) => name === 'check-reserves')?.everyMs ?? 0
 /** A shortage is read three times, a second apart, before it is believed. */
@@ -121,6 +124,7 @@ const startTreasuryWorker = (): Promise<WorkerProcess> => {
   } = market.environment as Record<string, string>
   return startWorker({
     ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER },
+    ONE_PROVIDER: 'on',
     BASE_RPC_URLS: network.url,
     BASE_TREASURY_KEY: treasury.account.key,
   })
@@ -135,20 +139,22 @@ const alertsIn = (worker: WorkerProcess) =>
     .filter((line) => line.includes('the treasury does not hold what it must'))
     .map((line) => JSON.parse(line))
 
-test('a worker shuts a treasury that is short by its next look, and writes the line that alerts are set on', async () => {
+test('shortage: the next snapshot pauses payouts and logs the line for alerts', async () => {
   await treasury.payIn(payer, 10_000_000n, { purpose: 'order:a', due: 10_000_000n })
   await settle()
   const worker = await startTreasuryWorker()
   try {
     const looks = () => market.db.selectFrom('reserve_snapshots').select('id').execute()
-    await until('the worker has looked', async () => (await looks()).length > 0, { withinMs: 20 * SECOND })
+    await until('the worker has taken a snapshot', async () => (await looks()).length > 0, {
+      withinMs: 20 * SECOND,
+    })
     expect(await base()).toMatchObject({ open: true, short_usd: '0.00' })
 
     await network.transfer(treasury.account, newAccount().address, 2_000_000n)
     const withinMs = TICK_MS + LOOK_AFTER_MS + BELIEVED_AFTER_MS + BUSY_MS
-    await until('the treasury is shut', async () => (await base()).open === false, { withinMs, everyMs: 100 })
+    await until('payouts are paused', async () => (await base()).open === false, { withinMs, everyMs: 100 })
     expect(await base()).toMatchObject({ open: false, short_usd: '2.00' })
-    await until('somebody is woken', () => alertsIn(worker).length > 0)
+    await until('the alert is logged', () => alertsIn(worker).length > 0)
     expect(alertsIn(worker)).toEqual([
       expect.objectContaining({
         level: 'error',
@@ -163,7 +169,7 @@ test('a worker shuts a treasury that is short by its next look, and writes the l
   }
 }, 120_000)
 
-test('a payout to a payee the token blocks fails, and is paid to another one', async () => {
+test('blocked payee: the payout fails, and the retry pays another payee', async () => {
   await treasury.payIn(payer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })
   await settle()
   const [blocked, other] = [newAccount(), newAccount()]
@@ -172,15 +178,33 @@ test('a payout to a payee the token blocks fails, and is paid to another one', a
   await treasury.advance(payout)
   expect(await base()).toMatchObject({ waiting: 0, failed: 1 })
   expect(await get('payouts?state=failed')).toMatchObject([{ id: payout.id, payee: blocked.address }])
-  const own = await post(`payouts/${payout.id}/retry`, { payee: other.address })
-  expect(own.body.data).toMatchObject({ state: 'queued', round: 2 })
+  const decided = await decideByTwo(market, 'redirect_payout', { payout_id: payout.id, payee: other.address })
+  expect(decided.status).toBe(200)
+  expect((await stateOf(payout)).state).toBe('queued')
   await pay(payout)
   expect((await stateOf(payout)).state).toBe('final')
   expect(await network.balanceOf(other.address)).toBe(5_000_000n)
   expect(await base()).toMatchObject({ waiting: 0, failed: 0 })
 })
 
-test('a nonce that was used by no payment holds payouts until the ledger are told of it', async () => {
+test('fees: leave as a fee withdrawal to an address of the configuration, and the treasury is not short', async () => {
+  await treasury.payIn(payer, 10_000_000n, { purpose: 'order:a', due: 10_000_000n })
+  await settle()
+  await treasury.earn('order:a', 1_000_000n)
+  const payload = { network: NETWORK, amount_usd: '0.75', payee: feeAddress.address }
+  const decided = await decideByTwo(market, 'withdraw_fees', payload)
+  expect(decided.status).toBe(200)
+  const payout = await findPayoutOf(market.db, 'fee_withdrawal', decided.body.data.id)
+  if (payout === undefined) throw new Error('no payout was requested')
+  await pay(payout)
+  expect((await stateOf(payout)).state).toBe('final')
+  expect(await network.balanceOf(feeAddress.address)).toBe(750_000n)
+  expect(await base()).toMatchObject({ fees_usd: '0.25', fees_withdrawn_usd: '0.75', short_usd: '0.00' })
+  expect(await get('outgoing-transfers')).toEqual([])
+  expect((await treasury.takeSnapshot()).short).toBe(0n)
+})
+
+test('nonce used without a payment: payouts are held until the nonce counter is corrected', async () => {
   for (const purpose of ['order:a', 'order:b'])
     await treasury.payIn(payer, 5_000_000n, { purpose, due: 5_000_000n })
   await settle()
@@ -190,7 +214,7 @@ test('a nonce that was used by no payment holds payouts until the ledger are tol
   const next = await treasury.requestPayout('order:b', 5_000_000n, newAccount().address)
   await treasury.advance(next)
   expect(await get('payouts?state=held')).toMatchObject([{ id: next.id, hold_code: 'nonce_mismatch' }])
-  expect(await get('outgoing-transfers/unexplained')).toEqual([])
+  expect(await get('outgoing-transfers')).toEqual([])
   await market.db
     .updateTable('payout_nonces')
     .set({ next_nonce: 2n })

@@ -130,6 +130,7 @@ export async function startJourneys() {
     'solana-mainnet': solana,
   }
   const chains = {
+    ONE_PROVIDER: 'on',
     BASE_RPC_URLS: base.url,
     ALT_RPC_URLS: alt.url,
     ALT_CHAIN_ID: String(ALT.chainId),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type JourneyWorld, PRICE, startJourneys } from './order-journeys.ts'
 
 const HOUR = 3_600_000
-/** Under load the worker and three chains share the machine with everybody. */
+/** Under load the worker and three chains share the machine with other tests. */
 const ROOM = 120_000
 
 let world: JourneyWorld
@@ -14,9 +14,9 @@ afterAll(() => world?.stop(), ROOM)
 
 const TENTH = PRICE / 10n
 
-describe.concurrent('while all is on time', { timeout: ROOM }, () => {
+describe.concurrent('within all deadlines', { timeout: ROOM }, () => {
   test.each(NETWORKS)(
-    'a fixed price is paid on %s, and nine tenths of it reach the agent there',
+    'fixed price: paid on %s, and the agent receives 90 % on the same network',
     async (network) => {
       const order = await world.begin(network)
       expect(order.firstState).toBe('quoted')
@@ -35,7 +35,7 @@ describe.concurrent('while all is on time', { timeout: ROOM }, () => {
     },
   )
 
-  test('a price is asked for, named, accepted and paid, too much of it comes back', async () => {
+  test('quote: requested, quoted, accepted and paid, and the surplus is refunded', async () => {
     const order = await world.begin('base-mainnet', { price_type: 'quote', price_usd: undefined })
     expect(order.firstState).toBe('pending_quote')
     await order.quote('40.000001')
@@ -48,7 +48,7 @@ describe.concurrent('while all is on time', { timeout: ROOM }, () => {
     await order.spent(40_000_001n)
   })
 
-  test('a revision is asked for and made; a further one is declined', async () => {
+  test('revision: requested and delivered; a further one is declined', async () => {
     const order = await world.begin('alt-mainnet', { max_revisions: 1 })
     await order.pay()
     await order.deliver()
@@ -67,7 +67,7 @@ describe.concurrent('while all is on time', { timeout: ROOM }, () => {
     ])
   })
 
-  test('a dispute is decided half and half, and both get their part on the chain', async () => {
+  test('dispute: split in half, and both parties are paid on chain', async () => {
     const order = await world.begin('base-mainnet')
     await order.pay()
     await order.deliver()
@@ -79,7 +79,7 @@ describe.concurrent('while all is on time', { timeout: ROOM }, () => {
     expect(heard).toEqual(['order.created', 'order.paid', 'order.disputed', 'order.completed'])
   })
 
-  test('a paid order is cancelled, and the buyer has everything back', async () => {
+  test('cancel: a paid order is refunded in full', async () => {
     const order = await world.begin('solana-mainnet')
     await order.pay()
     await order.byBuyer('cancel')
@@ -95,7 +95,7 @@ describe.concurrent('while all is on time', { timeout: ROOM }, () => {
   })
 })
 
-test('nobody does anything: work that never came is refunded, work that nobody looked at is paid', {
+test('deadlines: an undelivered order is refunded, and an unreviewed delivery is paid', {
   timeout: ROOM,
 }, async () => {
   const [late, silent] = await Promise.all([

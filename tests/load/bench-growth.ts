@@ -9,7 +9,7 @@ import { startOwnPostgres } from '../support/own-postgres.ts'
 import { percentile } from '../support/until.ts'
 import { fillWithListings } from './many-listings.ts'
 import { fillWithOrders } from './many-orders.ts'
-import { openAppServices } from './order-life.ts'
+import { openAppServices } from './order-app.ts'
 import { bare, ours, type Pace, withScripts } from './order-pace.ts'
 import { sweep } from './order-sweeps.ts'
 
@@ -47,7 +47,7 @@ async function ask(url: string, ...statements: string[]): Promise<pg.QueryResult
   }
 }
 
-/** While it is filled the server writes no log that nobody will need, and does not tidy up behind us. */
+/** Writes a minimal WAL and turns autovacuum off while the database is filled. */
 const FILLING = [
   'alter system set wal_level = minimal',
   'alter system set max_wal_senders = 0',

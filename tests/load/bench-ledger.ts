@@ -24,7 +24,7 @@ const run = promisify(execFile)
 const ctx = { clock: systemClock, ids: idSource(systemClock) }
 
 function paidAndCompleted(order: string): Journal[] {
-  const pot = escrow(NETWORK, order)
+  const escrowAccount = escrow(NETWORK, order)
   const { agent, fee } = splitPrice(PRICE)
   const about = { subject: order, network: NETWORK } as const
   return [
@@ -32,7 +32,7 @@ function paidAndCompleted(order: string): Journal[] {
       ...about,
       key: `order.paid:${order}`,
       reason: 'order.paid',
-      moves: [{ from: world(NETWORK), to: pot, amount: PRICE }],
+      moves: [{ from: world(NETWORK), to: escrowAccount, amount: PRICE }],
     },
     {
       ...about,
@@ -40,8 +40,8 @@ function paidAndCompleted(order: string): Journal[] {
       reason: 'order.completed',
       agentId: 'agt_1767225600000_00000000000000001',
       moves: [
-        { from: pot, to: payable(NETWORK, `pay_${order}`), amount: agent },
-        { from: pot, to: fees(NETWORK), amount: fee },
+        { from: escrowAccount, to: payable(NETWORK, `pay_${order}`), amount: agent },
+        { from: escrowAccount, to: fees(NETWORK), amount: fee },
       ],
     },
   ]
@@ -150,7 +150,7 @@ try {
   }
   for (const { db } of databases) {
     const { imbalance } = await totals(db, NETWORK)
-    if (imbalance !== 0n) throw new Error(`the ledger are off by ${imbalance}`)
+    if (imbalance !== 0n) throw new Error(`the ledger is off by ${imbalance}`)
   }
   report([
     {

@@ -1,7 +1,7 @@
 import { totals } from '@market/money/ledger'
 import { testDatabase } from '@market/testing/postgres'
 import { median, report, spread } from './bench-report.ts'
-import { openAppServices } from './order-life.ts'
+import { openAppServices } from './order-app.ts'
 import { bare, ours, withScripts } from './order-pace.ts'
 
 /** Orders from creation to approval through the request pipeline, beside pgbench with the same statements. */

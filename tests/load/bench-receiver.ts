@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { testCertificates } from '@market/testing/certificates'
 
 /**
- * Endpoints in a process of their own, so that they take no time from whoever is measured. The host's first letters
+ * Endpoints in a process of their own, so that they take no CPU time from the measured process. The host's first letters
  * say how one behaves; every call is kept as its delivery id and its time.
  */
 const { ca, key, cert } = await testCertificates(['*.hooks.example'])

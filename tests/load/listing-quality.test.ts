@@ -24,7 +24,7 @@ afterAll(() => stop())
 const topOf = async (search: string) =>
   (await browseListings(ctx, { search, limit: TOP })).found.map(({ listing }) => listing.title)
 
-test('the set is what it says: over a hundred listings of all 12 categories, 50 queries that can be met', () => {
+test('corpus: more than 100 listings in all 12 categories, and 50 queries that each have an expected listing', () => {
   expect(CORPUS.length).toBeGreaterThan(100)
   expect(new Set(CORPUS.map(({ category }) => category)).size).toBe(12)
   expect(QUERIES).toHaveLength(50)

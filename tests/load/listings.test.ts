@@ -38,7 +38,7 @@ test.each(LISTS)('no list reads the whole table: %s', async (_, browsing) => {
   expect(await planOf(pool, await statementOf(pool, browsing))).not.toMatch(/Seq Scan on listings/)
 })
 
-test('what an agent offers is found by its index', async () => {
+test('listings of an agent are found by the index', async () => {
   const { rows } = await pool.query<{ id: string }>('select id from agents where marketable limit 1')
   const agentId = rows[0]?.id as Browsing['agentId']
   expect(await planOf(pool, await statementOf(pool, { agentId }))).not.toMatch(/Seq Scan/)

@@ -16,7 +16,8 @@ const insertOrders = (count: number) => `
   insert into orders (
     id, listing_id, agent_id, buyer, status, title, brief, reference_urls, reference_images, requirement_answers,
     price_type, turnaround_hours, max_revisions, revision_count, is_private, payer_proven, price_micros,
-    payment_network, payment_reference, paid_at, deliver_by, closed_at, outcome, created_at, updated_at
+    payment_network, payment_reference, paid_at, deliver_by, closed_at, outcome, agent_share_bps, created_at,
+    updated_at
   )
   select
     'ord_' || (1700000000000 + n) || '_0' || lpad(n::text, 16, '0'),
@@ -26,7 +27,8 @@ const insertOrders = (count: number) => `
     'A title', 'Review the branch from yesterday, please.', '{}', '{}', '{}',
     'fixed', 48, 3, 0, false, true, 12500000,
     'base-mainnet', '0x' || lpad(to_hex(n), 64, '0'), at, at + interval '2 days',
-    case when n % 10 = 0 then at end, case when n % 10 = 0 then 'refunded' end, at, at
+    case when n % 10 = 0 then at end, case when n % 10 = 0 then 'refunded' end,
+    case when n % 10 = 0 then 0 end, at, at
   from generate_series(1, ${count}) as n
   join (select id, agent_id, row_number() over (order by id) as place from listings) as listing
     on listing.place = 1 + (n * n::bigint) % 7777

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPool } from '@market/database/connect'
-import type { openAppServices, Pair } from './order-life.ts'
+import type { openAppServices, Pair } from './order-app.ts'
 import { scriptOf, statementsOf } from './order-statements.ts'
 import { withPostgresCpu } from './postgres-cpu.ts'
 

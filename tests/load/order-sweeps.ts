@@ -3,6 +3,7 @@ import { DAY, later, systemClock } from '@market/kernel/clock'
 import { type AgentId, idSource } from '@market/kernel/ids'
 import { recheckTransfers } from '@market/money/payments'
 import { duePayouts } from '@market/money/payouts'
+import { agentActor, walletActor } from '@market/testing/make-actor'
 import { applyDueTransitions, finishPayments, listAgentOrders, listOrders } from '@market/trade/orders'
 import pg from 'pg'
 import { onAnyReversal } from '../support/reversals.ts'
@@ -29,11 +30,10 @@ const SWEEPS: Readonly<Record<string, (db: Db, one: Someone) => Promise<unknown>
   'orders of an agent': (db, one) => listAgentOrders({ db }, provider(one), { ...of(one), statuses: [] }),
   'open orders of an agent': (db, one) =>
     listAgentOrders({ db }, provider(one), { ...of(one), statuses: ['paid', 'in_progress'] }),
-  'orders of a buyer': (db, { wallet }) =>
-    listOrders({ db }, { name: `wallet:${wallet}`, wallets: [wallet] }, { limit: 20 }),
+  'orders of a buyer': (db, { wallet }) => listOrders({ db }, walletActor(wallet), { limit: 20 }),
 }
 
-const provider = ({ agentId }: Someone) => ({ name: `agent:${agentId}`, agentId, wallets: [] }) as const
+const provider = ({ agentId }: Someone) => agentActor(agentId)
 const of = ({ agentId }: Someone) => ({ agentId, limit: 20 })
 
 const BIG = new RegExp(`Seq Scan on (${Object.keys(SEEDED).join('|')})`)
@@ -59,7 +59,7 @@ export async function sweep(url: string): Promise<Swept[]> {
     if (one === undefined) throw new Error('there are no orders')
     const swept: Swept[] = []
     for (const [name, work] of Object.entries(SWEEPS)) {
-      // Nobody is connected to a chain here, so what would ask one goes no further.
+      // There is no chain here, so sweeps that query one stop there.
       const heard = await statementsOf(url, (db) => work(db, one).catch(() => undefined))
       const statement = heard.find(({ sql }) => /^\s*(select|update|with)/i.test(sql))
       if (statement === undefined) throw new Error(`${name} asked for nothing`)

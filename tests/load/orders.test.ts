@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillWithListings } from './many-listings.ts'
 import { fillWithOrders } from './many-orders.ts'
-import { openAppServices } from './order-life.ts'
+import { openAppServices } from './order-app.ts'
 import { bare, type Market, ours, withScripts } from './order-pace.ts'
 import { statementsOf } from './order-statements.ts'
 import { sweep, wholeTables } from './order-sweeps.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.stop()
 })
 
-test('whole lives keep a good part of the speed of their bare statements, and no transaction fails', async () => {
+test('whole orders run at a minimum share of the speed of their SQL alone, and no transaction fails', async () => {
   await withScripts(market, async (scripts) => {
     await ours(market, COURSE)
     const pgbench = await bare(market, scripts, COURSE)
@@ -40,7 +40,7 @@ test('whole lives keep a good part of the speed of their bare statements, and no
   expect((await totals(database.db, 'base-mainnet')).imbalance).toBe(0n)
 })
 
-test('no statement of a life reads a whole table of orders or money', async () => {
+test('no statement of an order scans a whole orders or ledger table', async () => {
   const [pair] = market.pairs
   if (pair === undefined) throw new Error('nobody buys')
   const statements = await statementsOf(database.url, (db) => market.app.live(pair, db))

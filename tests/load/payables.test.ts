@@ -2,6 +2,7 @@ import type { Chain } from '@market/core/ports/chain'
 import { openPool } from '@market/database/connect'
 import type { Tables } from '@market/database/tables'
 import { systemClock } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { countPayable, listPayable, listTrending } from '@market/trade/x402'
@@ -33,7 +34,7 @@ afterAll(async () => {
   await database.stop()
 })
 
-/** Nobody looks at a chain here; that it is open is enough. */
+/** The chain is never queried; it only has to be configured. */
 const openOn = (networks: readonly Network[]) =>
   Object.fromEntries(networks.map((network) => [network, { network } as Chain]))
 
@@ -46,7 +47,13 @@ async function heardOf(networks: readonly Network[], ask: (ctx: Asking) => Promi
       heard.push({ sql: query.sql, parameters: [...query.parameters] })
     },
   })
-  const answer = await ask({ db, clock: systemClock, chains: openOn(networks), facilitators: {} })
+  const answer = await ask({
+    db,
+    clock: systemClock,
+    chains: openOn(networks),
+    facilitators: {},
+    minPrice: usdc(100_000n),
+  })
   return { heard, answer }
 }
 

@@ -37,6 +37,7 @@ export class PreparedChain implements Chain {
     }
   }
 
+  checkTransfer = never
   transfersAfter = never
   outgoingTransfersAfter = never
   heights = never

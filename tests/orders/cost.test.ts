@@ -1,7 +1,7 @@
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { countScriptCalls, type OwnRedis, startRedis } from '@market/testing/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openAppServices, type Pair } from '../load/order-life.ts'
+import { openAppServices, type Pair } from '../load/order-app.ts'
 import { statementsOf } from '../load/order-statements.ts'
 
 /**

@@ -4,33 +4,40 @@ import { balanceOf, suspense } from '@market/money/ledger'
 import type { Order } from '@market/trade/orders'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { outcome } from '../payments/till.ts'
-import { NETWORK, newBuyer, type OrderBooks, openOrderBooks, PRICE, type Shop } from './order-books.ts'
+import { outcome } from '../payments/payment-fixture.ts'
+import {
+  NETWORK,
+  newBuyer,
+  type OrderFixture,
+  openOrderFixture,
+  PRICE,
+  type Seller,
+} from './order-fixture.ts'
 
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 30)
 const PARALLEL = 5
 const HOUR = 3_600 * SECOND
 
-let books: OrderBooks
-let shop: Shop
+let fixture: OrderFixture
+let seller: Seller
 beforeEach(async () => {
-  books = await openOrderBooks()
-  shop = await books.openShop({ turnaroundHours: 1 })
+  fixture = await openOrderFixture()
+  seller = await fixture.makeSeller({ turnaroundHours: 1 })
 })
 afterEach(async () => {
   try {
-    await books.expectBalanced()
+    await fixture.expectBalanced()
     expect(await deadlocks()).toBe(0n)
   } finally {
-    await books.stop()
+    await fixture.stop()
   }
 })
 
 /** Deadlocks Postgres had to break in this database, those a retry hid included. */
 async function deadlocks(): Promise<bigint> {
-  await sql`select pg_stat_force_next_flush()`.execute(books.db)
+  await sql`select pg_stat_force_next_flush()`.execute(fixture.db)
   const { rows } = await sql<{ deadlocks: bigint }>`
-    select deadlocks from pg_stat_database where datname = current_database()`.execute(books.db)
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(fixture.db)
   return rows[0]?.deadlocks ?? -1n
 }
 
@@ -52,8 +59,8 @@ async function rounds<T>(work: (n: number) => Promise<T>): Promise<T[]> {
 }
 
 async function settle(ids: readonly OrderId[]): Promise<void> {
-  await books.expectWhole(ids)
-  await books.expectReachable(ids)
+  await fixture.expectWhole(ids)
+  await fixture.expectReachable(ids)
 }
 
 const countOf = (ends: readonly (readonly string[])[]) =>
@@ -65,11 +72,11 @@ const countOf = (ends: readonly (readonly string[])[]) =>
 
 test('cancel and deliver at once: one succeeds, the other gets an error that names the status', async () => {
   const buyer = newBuyer()
-  const ids = await rounds(() => books.paid(shop, buyer))
+  const ids = await rounds(() => fixture.paid(seller, buyer))
   const ends = await rounds(async (n) => {
     const id = ids[n] as OrderId
-    const acts = [() => books.cancel(buyer, id), () => books.deliver(shop, id)]
-    // Whoever is asked first has a small lead: both have it in turn.
+    const acts = [() => fixture.cancel(buyer, id), () => fixture.deliver(seller, id)]
+    // The first request has a small lead, so the order alternates.
     const [first, second] = n % 2 === 0 ? acts : acts.toReversed()
     const done = await Promise.all([first, second].map((act) => endOf(act?.() ?? Promise.reject())))
     return done.toSorted()
@@ -83,63 +90,63 @@ test('cancel and deliver at once: one succeeds, the other gets an error that nam
 
 test('approve, dispute and release at once: pays the agent at most once, and only if the order is completed', async () => {
   const buyer = newBuyer()
-  const ids = await rounds(() => books.delivered(shop, buyer))
-  books.clock.advance(48 * HOUR - 1)
+  const ids = await rounds(() => fixture.delivered(seller, buyer))
+  fixture.clock.advance(48 * HOUR - 1)
   let begun = 0
   const ends = await rounds(async (n) => {
     const id = ids[n] as OrderId
     // In the middle of it all the last millisecond of every review passes.
-    if (++begun === ROUNDS / 2) books.clock.advance(1)
+    if (++begun === ROUNDS / 2) fixture.clock.advance(1)
     return Promise.all([
-      endOf(books.approve(buyer, id)),
-      endOf(books.dispute(buyer, id)),
-      n % 10 === 0 ? endOf(books.sweepDue()) : '',
+      endOf(fixture.approve(buyer, id)),
+      endOf(fixture.dispute(buyer, id)),
+      n % 10 === 0 ? endOf(fixture.sweepDue()) : '',
     ])
   })
   const words = new Set([...ends.map(([approved]) => approved), ...ends.map(([, disputed]) => disputed)])
   expect(words.isSubsetOf(new Set(['completed', 'disputed', 'illegal_transition']))).toBe(true)
-  await books.sweepDue()
-  for (const id of ids) expect((await books.read(id)).status).toMatch(/^(completed|disputed)$/)
-  const rows = await books.db.selectFrom('payouts').select(['subject', 'kind']).execute()
+  await fixture.sweepDue()
+  for (const id of ids) expect((await fixture.read(id)).status).toMatch(/^(completed|disputed)$/)
+  const rows = await fixture.db.selectFrom('payouts').select(['subject', 'kind']).execute()
   expect(new Set(rows.map(({ subject }) => subject)).size).toBe(rows.length)
   await settle(ids)
 })
 
 test('pay and cancel at once: the payment is in escrow or refunded', async () => {
   const buyer = newBuyer()
-  const ids = await rounds(async () => (await books.create(shop, buyer)).id)
-  const references = ids.map(() => books.send(buyer.wallet))
+  const ids = await rounds(async () => (await fixture.create(seller, buyer)).id)
+  const references = ids.map(() => fixture.send(buyer.wallet.key))
   const ends = await rounds((n) => {
     const id = ids[n] as OrderId
-    const pay = () => endOf(books.pay(buyer, id, references[n] as string))
-    const cancel = () => endOf(books.cancel(shop.provider, id))
+    const pay = () => endOf(fixture.pay(buyer, id, references[n] as string))
+    const cancel = () => endOf(fixture.cancel(seller.provider, id))
     return n % 2 === 0
       ? Promise.all([pay(), cancel()])
       : Promise.all([cancel(), pay()]).then((done) => done.toReversed())
   })
   expect(new Set(ends.map(([paid]) => paid)).isSubsetOf(new Set(['paid', 'illegal_transition']))).toBe(true)
   expect(new Set(ends.map(([, cancelled]) => cancelled))).toEqual(new Set(['cancelled']))
-  books.clock.advance(3 * SECOND)
-  while ((await books.finish()) > 0) books.clock.advance(3 * SECOND)
-  for (const { refund, escrow } of await books.moneyOf(ids))
+  fixture.clock.advance(3 * SECOND)
+  while ((await fixture.finish()) > 0) fixture.clock.advance(3 * SECOND)
+  for (const { refund, escrow } of await fixture.moneyOf(ids))
     expect({ refund, escrow }).toEqual({ refund: PRICE, escrow: 0n })
   await settle(ids)
 })
 
 test('two pays with two transfers: one pays, the other returns illegal_transition and its transfer is posted to suspense', async () => {
   const buyer = newBuyer()
-  const ids = await rounds(async () => (await books.create(shop, buyer)).id)
-  const pairs = ids.map(() => [books.send(buyer.wallet), books.send(buyer.wallet)] as const)
+  const ids = await rounds(async () => (await fixture.create(seller, buyer)).id)
+  const pairs = ids.map(() => [fixture.send(buyer.wallet.key), fixture.send(buyer.wallet.key)] as const)
   const ends = await rounds((n) =>
-    Promise.all((pairs[n] ?? []).map((reference) => endOf(books.pay(buyer, ids[n] as OrderId, reference)))),
+    Promise.all((pairs[n] ?? []).map((reference) => endOf(fixture.pay(buyer, ids[n] as OrderId, reference)))),
   )
   for (const end of ends) expect(end.toSorted()).toEqual(['illegal_transition', 'paid'])
-  await books.watch()
+  await fixture.watch()
   for (const [n, id] of ids.entries()) {
-    const order = await books.read(id)
+    const order = await fixture.read(id)
     const used = 'payment' in order ? order.payment?.reference : undefined
     const other = pairs[n]?.find((reference) => reference !== used) ?? ''
-    expect(await balanceOf(books.db, suspense(NETWORK, other))).toBe(PRICE)
+    expect(await balanceOf(fixture.db, suspense(NETWORK, other))).toBe(PRICE)
   }
   await settle(ids)
 })
@@ -147,12 +154,12 @@ test('two pays with two transfers: one pays, the other returns illegal_transitio
 test('one transfer for two orders: pays one, the other gets transfer_used', async () => {
   const buyer = newBuyer()
   const pairs = await rounds(async () => {
-    const [one, two] = await Promise.all([books.create(shop, buyer), books.create(shop, buyer)])
+    const [one, two] = await Promise.all([fixture.create(seller, buyer), fixture.create(seller, buyer)])
     return [one.id, two.id] as const
   })
-  const references = pairs.map(() => books.send(buyer.wallet))
+  const references = pairs.map(() => fixture.send(buyer.wallet.key))
   const ends = await rounds((n) =>
-    Promise.all((pairs[n] ?? []).map((id) => endOf(books.pay(buyer, id, references[n] as string)))),
+    Promise.all((pairs[n] ?? []).map((id) => endOf(fixture.pay(buyer, id, references[n] as string)))),
   )
   for (const end of ends) expect(end.toSorted()).toEqual(['paid', 'transfer_used'])
   await settle(pairs.flat())
@@ -160,20 +167,20 @@ test('one transfer for two orders: pays one, the other gets transfer_used', asyn
 
 test('deliver and overdue refund at once: one succeeds, depending on the deadline', async () => {
   const buyer = newBuyer()
-  const ids = await rounds(() => books.paid(shop, buyer))
-  books.clock.advance(25 * HOUR - 1)
+  const ids = await rounds(() => fixture.paid(seller, buyer))
+  fixture.clock.advance(25 * HOUR - 1)
   let begun = 0
   const ends = await rounds(async (n) => {
-    if (++begun === ROUNDS / 2) books.clock.advance(1)
+    if (++begun === ROUNDS / 2) fixture.clock.advance(1)
     const [delivered] = await Promise.all([
-      endOf(books.deliver(shop, ids[n] as OrderId)),
-      n % 10 === 0 ? books.sweepDue() : undefined,
+      endOf(fixture.deliver(seller, ids[n] as OrderId)),
+      n % 10 === 0 ? fixture.sweepDue() : undefined,
     ])
     return delivered
   })
-  await books.sweepDue()
+  await fixture.sweepDue()
   for (const [n, id] of ids.entries()) {
-    const { status } = await books.read(id)
+    const { status } = await fixture.read(id)
     expect([ends[n], status]).toEqual(
       ends[n] === 'delivered' ? ['delivered', 'delivered'] : ['illegal_transition', 'cancelled'],
     )

@@ -51,7 +51,7 @@ test('pay: returns 503 and leaves the order that uses the transfer as it is whil
   expect(await orderRow(other.id)).toMatchObject({ status: 'cancelled', outcome: 'unpaid' })
 })
 
-test('pay: disputes the delivered order that uses the transfer, and returns 409 payment_contested', async () => {
+test('pay: ends the delivered order that uses the transfer, and pays the own order', async () => {
   const { payer, hash } = await payerWithTransfer()
   const other = await buyWithTransferOf(hash)
   await other.deliver(other.id)
@@ -60,9 +60,9 @@ test('pay: disputes the delivered order that uses the transfer, and returns 409 
     rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 503, 'read_only')
     expect(await orderRow(other.id)).toMatchObject({ status: 'completed' })
   })
-  rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 409, 'payment_contested')
-  expect(await orderRow(other.id)).toMatchObject({ status: 'disputed' })
-  expect(await orderRow(own)).toMatchObject({ status: 'quoted' })
+  expect((await world.act(payer, own, 'pay', { escrow_tx_hash: hash })).body.data.status).toBe('paid')
+  expect(await orderRow(other.id)).toMatchObject({ status: 'cancelled', outcome: 'unpaid' })
+  expect(await orderRow(own)).toMatchObject({ status: 'paid', payment_reference: hash })
 })
 
 test('pay: records a transfer for a cancelled order only when read_only is off', async () => {
@@ -89,14 +89,14 @@ test('pay: releases the transfer from another order although the own order is ca
   expect(await orderRow(own)).toMatchObject({ status: 'cancelled', pending_reference: hash })
 })
 
-test('pay: disputes a delivered order that uses the transfer although the own order is cancelled', async () => {
+test('pay: ends a delivered order that uses the transfer although the own order is cancelled', async () => {
   const { payer, hash } = await payerWithTransfer()
   const own = await newOrder(payer)
   await world.act(payer, own, 'cancel')
   const other = await buyWithTransferOf(hash)
   await other.deliver(other.id)
-  rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 409, 'payment_contested')
-  expect(await orderRow(other.id)).toMatchObject({ status: 'disputed' })
+  rejected(await world.act(payer, own, 'pay', { escrow_tx_hash: hash }), 400, 'illegal_transition')
+  expect(await orderRow(other.id)).toMatchObject({ status: 'cancelled', outcome: 'unpaid' })
 })
 
 test('pay: releases the transfer from another order although it is too small for the own order', async () => {

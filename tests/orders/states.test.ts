@@ -1,4 +1,4 @@
-import { ACTORS, type Action, type Role, type Status, TRANSITIONS } from '@market/trade/orders'
+import { ACTORS, type Action, type OrderRole, type Status, TRANSITIONS } from '@market/trade/orders'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { asHeaders, makeUser, signed } from '../support/makers.ts'
@@ -37,10 +37,10 @@ const BY_THE_CLOCK: readonly Action[] = [
   'lapse',
   'undo',
   'restore_delivery',
-  'restore_dispute',
+  'contest_payment',
 ]
-/** Follows from paying another order with the same transfer. */
-const INDIRECT: readonly Action[] = ['contest']
+/** Follow from the payer's signature for a purchase with the same transfer. */
+const INDIRECT: readonly Action[] = ['confirm_payer', 'return_payment']
 
 /** What the tables let through and the order's own time or past does not. */
 const NOT_YET: Readonly<Record<string, string>> = {
@@ -48,6 +48,9 @@ const NOT_YET: Readonly<Record<string, string>> = {
   'revision_requested cancel buyer': 'not_late_yet',
   'revision_requested cancel provider': 'delivered_before',
   'revision_requested cancel owner': 'delivered_before',
+  // Only while the payment is contested.
+  'completed award admin': 'illegal_transition',
+  'completed reverse admin': 'illegal_transition',
 }
 
 interface Cell {
@@ -56,7 +59,7 @@ interface Cell {
   readonly principal: Principal
 }
 
-const ROLES: Readonly<Record<Principal, Role | undefined>> = {
+const ROLES: Readonly<Record<Principal, OrderRole | undefined>> = {
   buyer: 'buyer',
   provider: 'provider',
   owner: 'owner',
@@ -76,7 +79,7 @@ function expectedOf(cell: Cell): { status: number; code?: string; to?: Status } 
   if (isArbitration && principal !== 'admin') return { status: 403, code: 'wrong_credential' }
   if (!isArbitration && (principal === 'otherUser' || principal === 'admin'))
     return { status: 404, code: 'order_not_found' }
-  const actors: readonly (Role | undefined)[] = ACTORS[action]
+  const actors: readonly (OrderRole | undefined)[] = ACTORS[action]
   if (!actors.includes(ROLES[principal])) return { status: 403, code: 'not_your_act' }
   const to = leadsTo(cell)
   if (to === undefined) return { status: 400, code: 'illegal_transition' }
@@ -91,7 +94,7 @@ const CELLS: Cell[] = STATES.flatMap((state) =>
 let world: OrderWorld
 let parties: Parties
 let otherUser: { token: string }
-/** One order per state for all who are rejected; whoever is let in gets one of their own. */
+/** Rejected requests share one order per state; an accepted request gets its own. */
 const standing = new Map<Status, string>()
 
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import type { Observation } from '@market/core/ports/chain'
 import { formatPurpose } from '@market/money/payments'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newPayment, PaperChain } from './paper-chain.ts'
-import { AGE_MS, openTill, outcome, type Till } from './till.ts'
+import { InMemoryChain, newPayment } from './in-memory-chain.ts'
+import { AGE_MS, openPaymentFixture, outcome, type PaymentFixture } from './payment-fixture.ts'
 
 const SEQUENCES = Number(process.env['PAYMENT_SEQUENCES'] ?? 80)
 const LONGEST = 14
@@ -23,7 +23,7 @@ type Act =
     }
   | { readonly act: 'watch'; readonly pages: readonly number[] }
   | { readonly act: 'recheck'; readonly afterMs: number }
-  | { readonly act: 'lie'; readonly look: Observation }
+  | { readonly act: 'misreport'; readonly observation: Observation }
   | { readonly act: 'undo'; readonly depth: number }
   | { readonly act: 'mineAgain'; readonly of: number; readonly more: bigint }
   | { readonly act: 'finalize'; readonly lag: number }
@@ -70,8 +70,8 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      act: as('lie'),
-      look: fc.constantFrom<Observation>(
+      act: as('misreport'),
+      observation: fc.constantFrom<Observation>(
         { kind: 'pending', reason: 'unknown' },
         { kind: 'pending', reason: 'reorg' },
         { kind: 'rejected', reason: 'failed_on_chain' },
@@ -80,26 +80,26 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
 )
 
-const REFUSALS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'ambiguous_payer', 'pending']
+const REJECTIONS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'ambiguous_payer', 'pending']
 
-class Story {
-  private readonly chain: PaperChain
+class PaymentModel {
+  private readonly chain: InMemoryChain
   private readonly references: string[] = []
-  /** What each purpose is owed by the ledger, as whoever acts on payments was told. */
+  /** The expected claimed amount of each purpose, from the claims and the reported reversals. */
   private readonly paid = new Map<string, bigint>()
-  private told: number
-  private readonly till: Till
+  private reversed: number
+  private readonly fixture: PaymentFixture
   private readonly run: string
 
-  constructor(chain: PaperChain, till: Till, run: string) {
+  constructor(chain: InMemoryChain, fixture: PaymentFixture, run: string) {
     this.chain = chain
-    this.till = till
+    this.fixture = fixture
     this.run = run
-    this.told = till.gone.length
+    this.reversed = fixture.gone.length
   }
 
   async step(act: Act): Promise<void> {
-    const { chain, till } = this
+    const { chain, fixture } = this
     switch (act.act) {
       case 'arrive': {
         const payment = newPayment(new Map(act.parts.map((part, n) => [PAYERS[n] ?? '', part])))
@@ -109,16 +109,16 @@ class Story {
       case 'claim':
         return this.claim(act)
       case 'watch':
-        await Promise.all(act.pages.map((size) => till.watch(size)))
+        await Promise.all(act.pages.map((size) => fixture.watch(size)))
         return
       case 'recheck':
-        await Promise.all([till.recheck(act.afterMs), till.recheck(0)])
+        await Promise.all([fixture.recheck(act.afterMs), fixture.recheck(0)])
         return
-      case 'lie':
-        chain.lie = act.look
-        await till.recheck()
-        chain.lie = undefined
-        await till.recheck()
+      case 'misreport':
+        chain.forcedObservation = act.observation
+        await fixture.recheck()
+        chain.forcedObservation = undefined
+        await fixture.recheck()
         return
       case 'undo':
         return chain.reorg(act.depth)
@@ -127,12 +127,12 @@ class Story {
       case 'finalize':
         return chain.finalize(act.lag)
       case 'outage': {
-        const before = await till.states()
-        chain.isAway = true
-        await till.recheck(AGE_MS).catch(() => undefined)
-        await till.watch().catch(() => undefined)
-        chain.isAway = false
-        expect(await till.states()).toEqual(before)
+        const before = await fixture.states()
+        chain.isUnavailable = true
+        await fixture.recheck(AGE_MS).catch(() => undefined)
+        await fixture.watch().catch(() => undefined)
+        chain.isUnavailable = false
+        expect(await fixture.states()).toEqual(before)
         return
       }
     }
@@ -144,9 +144,9 @@ class Story {
     const what = `order:${this.run}:${purpose}`
     const named = PAYERS[payer]
     const answer = await outcome(
-      this.till.claim(reference, what, { due, ...(named === undefined ? {} : { payers: [named] }) }),
+      this.fixture.claim(reference, what, { due, ...(named === undefined ? {} : { payers: [named] }) }),
     )
-    if (typeof answer === 'string') return expect(REFUSALS).toContain(answer)
+    if (typeof answer === 'string') return expect(REJECTIONS).toContain(answer)
     if (!answer.isNew) return
     this.hear()
     expect(this.paid.has(what)).toBe(false)
@@ -155,60 +155,62 @@ class Story {
 
   /** What was taken back since is no longer paid. */
   private hear(): void {
-    for (const { purpose } of this.till.gone.slice(this.told))
+    for (const { purpose } of this.fixture.gone.slice(this.reversed))
       expect(this.paid.delete(formatPurpose(purpose))).toBe(true)
-    this.told = this.till.gone.length
+    this.reversed = this.fixture.gone.length
   }
 
   async agree(): Promise<void> {
     this.hear()
     for (let n = 0; n < 3; n++) {
       const what = `order:${this.run}:${n}`
-      expect(await this.till.inEscrow(what)).toBe(this.paid.get(what) ?? 0n)
+      expect(await this.fixture.inEscrow(what)).toBe(this.paid.get(what) ?? 0n)
     }
   }
 
-  /** Left alone for long enough, the ledger are what the chain holds. */
+  /** After enough rechecks the ledger equals the chain balance. */
   async comeToRest(): Promise<void> {
-    const { chain, till } = this
-    await till.watch(3)
-    for (const afterMs of [6 * SECOND, AGE_MS, AGE_MS]) await till.recheck(afterMs)
+    const { chain, fixture } = this
+    await fixture.watch(3)
+    for (const afterMs of [6 * SECOND, AGE_MS]) await fixture.recheck(afterMs)
     await this.agree()
-    await till.expectExact(chain.holds)
     chain.finalize(0)
-    await till.recheck(2 * DAY)
-    expect(await till.recheck()).toBe(0)
-    await till.expectExact(chain.holds)
-    const states = await till.states()
+    // What is on the chain with another amount is reversed first and final then.
+    for (const afterMs of [2 * DAY, 6 * SECOND]) await fixture.recheck(afterMs)
+    await this.agree()
+    expect(await fixture.recheck()).toBe(0)
+    await fixture.expectExact(chain.holds)
+    const states = await fixture.states()
     const onChain = new Set(chain.payments.map(({ reference }) => reference))
     for (const [reference, state] of states) expect(state.startsWith('gone')).toBe(!onChain.has(reference))
     expect(onChain.isSubsetOf(new Set(states.keys()))).toBe(true)
   }
 }
 
-test('model: the ledger equals the chain after any sequence of payments, claims, checks and reorganisations', {
-  timeout: 120_000,
+test('model: the ledger equals the chain after any sequence of payments, claims, checks and reorganizations', {
+  timeout: 120_000 + SEQUENCES * 2_000,
 }, async () => {
   const stories = fc.array(acts, { minLength: 3, maxLength: LONGEST })
-  let told = 0
+  let runs = 0
   const runOne = async () => {
-    // Both outlive a story, so that late faults show too.
-    const chain = new PaperChain()
-    const till = await openTill(chain, chain.clock)
+    // Both outlive a model, so that late faults show too.
+    const chain = new InMemoryChain()
+    chain.providers = 2
+    const fixture = await openPaymentFixture(chain, chain.clock)
     try {
       await fc.assert(
         fc.asyncProperty(stories, async (acts) => {
-          const story = new Story(chain, till, String(told++))
+          const model = new PaymentModel(chain, fixture, String(runs++))
           for (const act of acts) {
-            await story.step(act)
-            await story.agree()
+            await model.step(act)
+            await model.agree()
           }
-          await story.comeToRest()
+          await model.comeToRest()
         }),
         { numRuns: Math.ceil(SEQUENCES / PARALLEL) },
       )
     } finally {
-      await till.stop()
+      await fixture.stop()
     }
   }
   await Promise.all(Array.from({ length: PARALLEL }, runOne))

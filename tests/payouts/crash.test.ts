@@ -94,9 +94,9 @@ async function expectExact(world: PayoutWorld, owed: readonly Owed[]): Promise<v
         payee,
         holds: amount,
       })
-    const books = await totals(world.db, network)
-    expect(books).toMatchObject({ imbalance: 0n, liabilities: { payable: 0n } })
-    expect(await chain.balanceOf(chain.treasury)).toBe(books.treasuryView)
+    const ledgerTotals = await totals(world.db, network)
+    expect(ledgerTotals).toMatchObject({ imbalance: 0n, liabilities: { payable: 0n } })
+    expect(await chain.balanceOf(chain.treasury)).toBe(ledgerTotals.treasuryView)
   }
   for (const row of rows) expect(await balanceOf(world.db, payable(row.network as Network, row.id))).toBe(0n)
 }

@@ -8,57 +8,57 @@ import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
-let books: PayoutLedger
+let ledger: PayoutLedger
 beforeEach(async () => {
   await chain.automine(true)
-  books = await startPayoutLedger(chain, { compared: false })
-  return () => books.stop()
+  ledger = await startPayoutLedger(chain, { compared: false })
+  return () => ledger.stop()
 })
 
 const startEpoch = () =>
-  books.ctx.db.updateTable('payout_guards').set({ database_epoch: 'an earlier epoch' }).execute()
+  ledger.ctx.db.updateTable('payout_guards').set({ database_epoch: 'an earlier epoch' }).execute()
 
 test('a payout is held with not_compared until the chain was compared, then signed', async () => {
-  const payout = await books.ask()
-  expect(await books.advance(payout)).toBe(2 * SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'held', hold_code: 'not_compared', nonce: null })
-  await books.compare()
-  expect(await books.advance(payout)).toBe(SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', hold_code: null, reason: null })
+  const payout = await ledger.request()
+  expect(await ledger.advance(payout)).toBe(2 * SECOND)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'held', hold_code: 'not_compared', nonce: null })
+  await ledger.compare()
+  expect(await ledger.advance(payout)).toBe(SECOND)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', hold_code: null, reason: null })
 })
 
 test('a new database epoch is compared again, from the stored position', async () => {
-  await books.compare()
-  const before = await books.guard()
+  await ledger.compare()
+  const before = await ledger.guard()
   await startEpoch()
-  const payout = await books.ask()
-  await books.advance(payout)
-  expect((await books.rowOf(payout)).hold_code).toBe('not_compared')
+  const payout = await ledger.request()
+  await ledger.advance(payout)
+  expect((await ledger.rowOf(payout)).hold_code).toBe('not_compared')
   await chain.mine(1)
-  await compareOutgoingTransfers(books.app, NETWORK)
-  const after = await books.guard()
+  await compareOutgoingTransfers(ledger.app, NETWORK)
+  const after = await ledger.guard()
   expect(after.database_epoch).toBe(before.database_epoch)
   expect(after.position).not.toBe(before.position)
-  await books.advance(payout)
-  expect((await books.rowOf(payout)).state).toBe('signed')
+  await ledger.advance(payout)
+  expect((await ledger.rowOf(payout)).state).toBe('signed')
 })
 
 test('an authorized payout is not signed in a new database epoch before the chain was compared', async () => {
-  await books.compare()
-  const payout = await books.ask()
-  const dead = { ...books.sender, sign: () => Promise.reject(new Error('the worker died')) }
-  const dying = advancePayout({ ...books.app, payoutSenders: { [NETWORK]: dead } }, payout.id)
+  await ledger.compare()
+  const payout = await ledger.request()
+  const dead = { ...ledger.sender, sign: () => Promise.reject(new Error('the worker died')) }
+  const dying = advancePayout({ ...ledger.app, payoutSenders: { [NETWORK]: dead } }, payout.id)
   await expect(dying).rejects.toThrow('the worker died')
   await startEpoch()
-  await books.advance(payout)
-  expect(await books.signaturesOf(payout)).toEqual([])
-  await books.compare()
-  await books.advance(payout)
-  expect(await books.signaturesOf(payout)).toHaveLength(1)
+  await ledger.advance(payout)
+  expect(await ledger.signaturesOf(payout)).toEqual([])
+  await ledger.compare()
+  await ledger.advance(payout)
+  expect(await ledger.signaturesOf(payout)).toHaveLength(1)
 })
 
 test('a reading of an earlier database epoch does not complete the comparison of a new one', async () => {
-  const base = books.app.chains[NETWORK]
+  const base = ledger.app.chains[NETWORK]
   const slow = {
     ...base,
     outgoingTransfersAfter: async (...input: Parameters<typeof base.outgoingTransfersAfter>) => {
@@ -67,116 +67,116 @@ test('a reading of an earlier database epoch does not complete the comparison of
       return page
     },
   }
-  await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: slow } }, NETWORK)
-  expect((await books.guard()).compared_at).toBeNull()
+  await compareOutgoingTransfers({ ...ledger.app, chains: { [NETWORK]: slow } }, NETWORK)
+  expect((await ledger.guard()).compared_at).toBeNull()
 })
 
 test('the comparison completes only when the final block has reached the horizon', async () => {
-  const base = books.app.chains[NETWORK]
+  const base = ledger.app.chains[NETWORK]
   const behind = { ...base, heights: async () => ({ final: 99n, horizon: 100n }) }
-  await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: behind } }, NETWORK)
-  expect((await books.guard()).compared_at).toBeNull()
+  await compareOutgoingTransfers({ ...ledger.app, chains: { [NETWORK]: behind } }, NETWORK)
+  expect((await ledger.guard()).compared_at).toBeNull()
   const there = { ...base, heights: async () => ({ final: 100n, horizon: 250n }) }
-  await compareOutgoingTransfers({ ...books.app, chains: { [NETWORK]: there } }, NETWORK)
-  expect(await books.guard()).toMatchObject({ horizon: 100n })
-  expect((await books.guard()).compared_at).not.toBeNull()
+  await compareOutgoingTransfers({ ...ledger.app, chains: { [NETWORK]: there } }, NETWORK)
+  expect(await ledger.guard()).toMatchObject({ horizon: 100n })
+  expect((await ledger.guard()).compared_at).not.toBeNull()
 })
 
 test('a short treasury holds payouts with treasury_short, and short_since is when the shortage began', async () => {
-  await books.compare()
-  await books.shortBy(2_500_000n)
-  const { short_since: since } = await books.guard()
-  books.ctx.clock.advance(SECOND)
-  await books.shortBy(3_000_000n)
-  expect(await books.guard()).toMatchObject({ short_since: since, short_micros: 3_000_000n })
-  const payout = await books.ask()
-  expect(await books.advance(payout)).toBe(30 * SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({
+  await ledger.compare()
+  await ledger.shortBy(2_500_000n)
+  const { short_since: since } = await ledger.guard()
+  ledger.ctx.clock.advance(SECOND)
+  await ledger.shortBy(3_000_000n)
+  expect(await ledger.guard()).toMatchObject({ short_since: since, short_micros: 3_000_000n })
+  const payout = await ledger.request()
+  expect(await ledger.advance(payout)).toBe(30 * SECOND)
+  expect(await ledger.rowOf(payout)).toMatchObject({
     hold_code: 'treasury_short',
     reason: 'The treasury holds less USDC than it owes: 3.00 USDC are missing',
   })
-  await books.shortBy(0n)
-  expect(await books.guard()).toMatchObject({ short_since: null, short_micros: 0n })
-  await books.advance(payout)
-  expect((await books.rowOf(payout)).state).toBe('signed')
+  await ledger.shortBy(0n)
+  expect(await ledger.guard()).toMatchObject({ short_since: null, short_micros: 0n })
+  await ledger.advance(payout)
+  expect((await ledger.rowOf(payout)).state).toBe('signed')
 })
 
 test('a shortage stored before the first comparison remains after it', async () => {
-  await books.shortBy(1n)
-  await books.compare()
-  expect(await books.guard()).toMatchObject({ short_micros: 1n })
-  expect((await books.guard()).compared_at).not.toBeNull()
+  await ledger.shortBy(1n)
+  await ledger.compare()
+  expect(await ledger.guard()).toMatchObject({ short_micros: 1n })
+  expect((await ledger.guard()).compared_at).not.toBeNull()
 })
 
 test('every outgoing transfer is stored once when 20 workers read at once', async () => {
-  await books.compare()
-  const payouts = await Promise.all(Array.from({ length: 4 }, () => books.ask()))
-  for (const payout of payouts) await books.advance(payout)
-  books.ctx.clock.advance(10 * SECOND)
-  await Promise.all(Array.from({ length: 20 }, () => compareOutgoingTransfers(books.app, NETWORK)))
-  const seen = await books.outgoingTransfers()
+  await ledger.compare()
+  const payouts = await Promise.all(Array.from({ length: 4 }, () => ledger.request()))
+  for (const payout of payouts) await ledger.advance(payout)
+  ledger.ctx.clock.advance(10 * SECOND)
+  await Promise.all(Array.from({ length: 20 }, () => compareOutgoingTransfers(ledger.app, NETWORK)))
+  const seen = await ledger.outgoingTransfers()
   expect(seen.map(({ payout_id }) => payout_id).toSorted()).toEqual(payouts.map(({ id }) => id).toSorted())
   expect(seen.every(({ is_final }) => !is_final)).toBe(true)
   await chain.mine(FINALITY)
-  await books.compare()
-  expect((await books.outgoingTransfers()).map(({ is_final }) => is_final)).toEqual([true, true, true, true])
+  await ledger.compare()
+  expect((await ledger.outgoingTransfers()).map(({ is_final }) => is_final)).toEqual([true, true, true, true])
 })
 
 test('after a reorganization, a reversed transfer is deleted and a moved one has its new block', async () => {
-  await books.compare()
-  const [moved, reversed] = [await books.ask(), await books.ask()]
+  await ledger.compare()
+  const [moved, reversed] = [await ledger.request(), await ledger.request()]
   await chain.automine(false)
-  for (const payout of [moved, reversed]) await books.advance(payout)
+  for (const payout of [moved, reversed]) await ledger.advance(payout)
   await chain.mine(1)
-  await books.compare()
-  const before = await books.outgoingTransfers()
+  await ledger.compare()
+  const before = await ledger.outgoingTransfers()
   expect(before).toHaveLength(2)
   await chain.reorg(1)
-  const [signature] = await books.signaturesOf(moved)
+  const [signature] = await ledger.signaturesOf(moved)
   await chain.rpc('eth_sendRawTransaction', [signature?.bytes])
   await chain.mine(2)
-  await books.compare()
+  await ledger.compare()
   await chain.mine(FINALITY)
-  await books.compare()
-  const after = await books.outgoingTransfers()
+  await ledger.compare()
+  const after = await ledger.outgoingTransfers()
   expect(after).toMatchObject([{ payout_id: moved.id, is_final: true }])
   expect(after[0]?.block_hash).not.toBe(before[0]?.block_hash)
 })
 
 test('a freeze of one network holds only the payouts of that network', async () => {
-  await books.compare()
-  await books.freeze(true, 'freeze_payouts_alt')
-  const [first, second] = [await books.ask(), await books.ask()]
-  await books.advance(first)
-  expect((await books.rowOf(first)).state).toBe('signed')
-  await books.freeze(true, 'freeze_payouts_base')
-  await books.advance(second)
-  expect((await books.rowOf(second)).hold_code).toBe('network_frozen')
-  await books.freeze(false, 'freeze_payouts_base')
-  await books.advance(second)
-  expect((await books.rowOf(second)).state).toBe('signed')
+  await ledger.compare()
+  await ledger.freeze(true, 'freeze_payouts_alt')
+  const [first, second] = [await ledger.request(), await ledger.request()]
+  await ledger.advance(first)
+  expect((await ledger.rowOf(first)).state).toBe('signed')
+  await ledger.freeze(true, 'freeze_payouts_base')
+  await ledger.advance(second)
+  expect((await ledger.rowOf(second)).hold_code).toBe('network_frozen')
+  await ledger.freeze(false, 'freeze_payouts_base')
+  await ledger.advance(second)
+  expect((await ledger.rowOf(second)).state).toBe('signed')
 })
 
 test('a payout is held with balance_low while the treasury does not cover it and the authorized payouts', async () => {
-  await books.compare()
+  await ledger.compare()
   await chain.automine(false)
-  await chain.transfer(books.account, newAccount().address, 1_000_000_000n - 11_000_000n)
+  await chain.transfer(ledger.account, newAccount().address, 1_000_000_000n - 11_000_000n)
   await chain.mine(1)
-  await books.ctx.db
+  await ledger.ctx.db
     .insertInto('payout_nonces')
-    .values({ network: NETWORK, treasury: books.account.address, next_nonce: 1n })
+    .values({ network: NETWORK, treasury: ledger.account.address, next_nonce: 1n })
     .execute()
-  const [first, second, third] = [await books.ask(), await books.ask(), await books.ask()]
-  for (const payout of [first, second, third]) await books.advance(payout)
-  expect((await books.rowOf(second)).state).toBe('signed')
-  expect(await books.rowOf(third)).toMatchObject({
+  const [first, second, third] = [await ledger.request(), await ledger.request(), await ledger.request()]
+  for (const payout of [first, second, third]) await ledger.advance(payout)
+  expect((await ledger.rowOf(second)).state).toBe('signed')
+  expect(await ledger.rowOf(third)).toMatchObject({
     state: 'held',
     hold_code: 'balance_low',
     reason: 'The treasury has too little USDC: it holds 11.00, of which 10.00 is for authorized payouts',
   })
-  await chain.mint(books.account.address, 4_000_000n)
+  await chain.mint(ledger.account.address, 4_000_000n)
   await chain.mine(1)
   await chain.mine(FINALITY)
-  for (const payout of [first, second, third]) await books.advance(payout)
-  expect((await books.rowOf(third)).state).toBe('signed')
+  for (const payout of [first, second, third]) await ledger.advance(payout)
+  expect((await ledger.rowOf(third)).state).toBe('signed')
 })

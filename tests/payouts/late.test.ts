@@ -10,125 +10,125 @@ import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
-let books: PayoutLedger
+let ledger: PayoutLedger
 beforeEach(async () => {
   await chain.automine(true)
-  books = await startPayoutLedger(chain)
-  return () => books.stop()
+  ledger = await startPayoutLedger(chain)
+  return () => ledger.stop()
 })
 
 /** A step of a worker that is slow where it asks the chain: others go on before it writes what it heard. */
 const advanceLate = ({ id }: Payout, change: Partial<PayoutSender>) =>
-  advancePayout({ ...books.app, payoutSenders: { [NETWORK]: { ...books.sender, ...change } } }, id)
+  advancePayout({ ...ledger.app, payoutSenders: { [NETWORK]: { ...ledger.sender, ...change } } }, id)
 
 const payOnce = async (payout: Payout) => {
   await chain.automine(true)
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.mine(FINALITY)
-  await books.advance(payout)
-  expect((await books.rowOf(payout)).state).toBe('final')
-  expect(await books.holds(payout)).toBe(5_000_000n)
-  expect(await books.setAside(payout)).toBe(0n)
+  await ledger.advance(payout)
+  expect((await ledger.rowOf(payout)).state).toBe('final')
+  expect(await ledger.holds(payout)).toBe(5_000_000n)
+  expect(await ledger.reserved(payout)).toBe(0n)
 }
 
-test('a worker that was rejected before another let the payout through and signed it does not fail it', async () => {
-  const payout = await books.ask()
+test('advance: a payee rejected before another worker signed the payout does not fail it', async () => {
+  const payout = await ledger.request()
   const rejectionReason = async () => {
-    await books.advance(payout)
+    await ledger.advance(payout)
     return 'The payee is blacklisted'
   }
   expect(await advanceLate(payout, { rejectionReason })).toBe(SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
   await payOnce(payout)
 })
 
-test('a worker that was rejected before another gave the payout a number does not fail it', async () => {
-  const payout = await books.ask()
+test('advance: a payee rejected before another worker assigned the nonce does not fail the payout', async () => {
+  const payout = await ledger.request()
   const rejectionReason = async () => {
     const sign = () => Promise.reject(new Error('the worker died'))
     await expect(advanceLate(payout, { sign })).rejects.toThrow('the worker died')
     return 'The payee is blacklisted'
   }
   expect(await advanceLate(payout, { rejectionReason })).toBe(SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', nonce: 0n })
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', nonce: 0n })
   await payOnce(payout)
 })
 
-test('a worker that saw a payout fail before another signed it anew does not fail it', async () => {
+test('advance: a failure observed before another worker signed again does not fail the payout', async () => {
   await chain.automine(false)
-  const payout = await books.ask()
-  await books.advance(payout)
+  const payout = await ledger.request()
+  await ledger.advance(payout)
   const observe: PayoutSender['observe'] = async ([first]) => {
     await chain.rpc('anvil_dropAllTransactions')
-    books.ctx.clock.advance(MINUTE + SECOND)
-    await books.advance(payout)
+    ledger.ctx.clock.advance(MINUTE + SECOND)
+    await ledger.advance(payout)
     return { kind: 'failed', reference: first?.reference ?? '', reason: 'the transfer reverted' }
   }
   expect(await advanceLate(payout, { observe })).toBe(SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
-  expect(await books.signaturesOf(payout)).toHaveLength(2)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  expect(await ledger.signaturesOf(payout)).toHaveLength(2)
   await payOnce(payout)
 })
 
-test('a worker that saw a payout fail does not fail the round in which it is tried again', async () => {
+test('advance: a failure observed before the retry does not fail the retried payout', async () => {
   await chain.automine(false)
-  const payout = await books.ask()
-  await books.advance(payout)
+  const payout = await ledger.request()
+  await ledger.advance(payout)
   await chain.rpc('anvil_dropAllTransactions')
   await chain.automine(true)
   await chain.deny(payout.payee as Address, true)
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.mine(FINALITY)
   const observe: PayoutSender['observe'] = async (signed) => {
-    const outcome = await books.sender.observe(signed)
-    await books.advance(payout)
-    expect((await books.rowOf(payout)).state).toBe('failed')
+    const outcome = await ledger.sender.observe(signed)
+    await ledger.advance(payout)
+    expect((await ledger.rowOf(payout)).state).toBe('failed')
     await chain.deny(payout.payee as Address, false)
-    await books.ctx.transact((tx) => retryPayout(books.ctx, tx, payout.id))
-    await books.advance(payout)
+    await ledger.ctx.transact((tx) => retryPayout(ledger.ctx, tx, payout.id))
+    await ledger.advance(payout)
     return outcome
   }
   expect(await advanceLate(payout, { observe })).toBe(SECOND)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', round: 2, reason: null })
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', round: 2, reason: null })
   await payOnce(payout)
 })
 
-test('what the nodes say against a signed payout is told until they take it, in one short line', async () => {
+test('broadcast error: shown in one short line until a node accepts the transaction', async () => {
   await chain.automine(false)
-  const payout = await books.ask()
+  const payout = await ledger.request()
   const send = () => Promise.reject(new Error(`insufficient\u0000 funds\nfor ${'gas '.repeat(100)}`))
   await advanceLate(payout, { send })
-  const said = (await books.rowOf(payout)).hold_detail ?? ''
+  const said = (await ledger.rowOf(payout)).hold_detail ?? ''
   expect(said).toMatch(/^insufficient funds for gas gas/)
   expect(said).toHaveLength(200)
   await advanceLate(payout, { send: () => Promise.reject(new Error('underpriced')) })
-  expect(await books.rowOf(payout)).toMatchObject({
+  expect(await ledger.rowOf(payout)).toMatchObject({
     state: 'signed',
     hold_code: 'broadcast_error',
     hold_detail: 'underpriced',
   })
-  await books.advance(payout)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  await ledger.advance(payout)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
   await chain.rpc('anvil_dropAllTransactions')
   await advanceLate(payout, { send })
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.mine(FINALITY)
-  await books.advance(payout)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'final', reason: null })
+  await ledger.advance(payout)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'final', reason: null })
 })
 
-test('a payout that a node took although it said no is told of as any other once the chain shows it', async () => {
-  const payout = await books.ask()
+test('broadcast error: cleared once the chain shows the transaction', async () => {
+  const payout = await ledger.request()
   const send: PayoutSender['send'] = async (signed) => {
-    await books.sender.send(signed)
+    await ledger.sender.send(signed)
     throw new Error('no answer in time')
   }
   await advanceLate(payout, { send })
-  expect(await books.rowOf(payout)).toMatchObject({
+  expect(await ledger.rowOf(payout)).toMatchObject({
     state: 'signed',
     hold_code: 'broadcast_error',
     hold_detail: 'no answer in time',
   })
-  await books.advance(payout)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
+  await ledger.advance(payout)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'signed', reason: null })
 })

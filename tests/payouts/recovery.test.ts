@@ -17,14 +17,14 @@ const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
 /** The ledger as they went on, and those that were restored from before all that. */
-let books: PayoutLedger
+let ledger: PayoutLedger
 let restored: PayoutLedger
 beforeEach(async () => {
   await chain.automine(true)
-  books = await startPayoutLedger(chain)
-  restored = await startPayoutLedger(chain, { treasury: books.account, compared: false })
+  ledger = await startPayoutLedger(chain)
+  restored = await startPayoutLedger(chain, { treasury: ledger.account, compared: false })
   return async () => {
-    await books.stop()
+    await ledger.stop()
     await restored.stop()
   }
 })
@@ -33,25 +33,25 @@ const wanted = ({ subject, payee, amount }: Payout) => ({ subject, payee, amount
 
 /** Sent, and in a block: the node answers a moment before it has made one. */
 const send = async (payout: Payout) => {
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.mine(1)
 }
 
 const payFinally = async (payout: Payout) => {
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.mine(FINALITY)
-  await books.advance(payout)
-  expect((await books.rowOf(payout)).state).toBe('final')
+  await ledger.advance(payout)
+  expect((await ledger.rowOf(payout)).state).toBe('final')
 }
 
-test('what was paid and lost with the database is taken over when it is asked for again, and not paid twice', async () => {
-  const lost = await books.ask()
+test('lost payout: requested again, it is recovered from the chain and not paid twice', async () => {
+  const lost = await ledger.request()
   await payFinally(lost)
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   expect(again.id).toBe(lost.id)
   await restored.compare()
   expect(await restored.advance(again)).toBe(SECOND)
-  const [signature] = await books.signaturesOf(lost)
+  const [signature] = await ledger.signaturesOf(lost)
   expect(await restored.signaturesOf(again)).toMatchObject([
     { reference: signature?.reference, bytes: '', nonce: 0n },
   ])
@@ -65,10 +65,10 @@ test('what was paid and lost with the database is taken over when it is asked fo
   expect((await totals(restored.ctx.db, NETWORK)).treasuryView).toBe(FLOAT - 5_000_000n)
 })
 
-test('one that is not final yet is taken over too, and settled when it is', async () => {
-  const lost = await books.ask()
+test('lost payout: a transfer that is not final is recovered, and settled once final', async () => {
+  const lost = await ledger.request()
   await send(lost)
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   await restored.compare()
   await restored.advance(again)
   await restored.advance(again)
@@ -79,12 +79,12 @@ test('one that is not final yet is taken over too, and settled when it is', asyn
   expect(await restored.count()).toBe(1n)
 })
 
-test('one that was taken over and that a reorganisation drops is paid once, at its nonce', async () => {
-  const lost = await books.ask()
+test('recovered payout: dropped by a reorganization, it is paid once at its nonce', async () => {
+  const lost = await ledger.request()
   await chain.automine(false)
-  await books.advance(lost)
+  await ledger.advance(lost)
   await chain.mine(1)
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   await restored.compare()
   await restored.advance(again)
   await chain.reorg(1)
@@ -98,10 +98,10 @@ test('one that was taken over and that a reorganisation drops is paid once, at i
   expect(await restored.holds(again)).toBe(5_000_000n)
 })
 
-test('a freeze or a shortage does not keep what was paid from being known', async () => {
-  const lost = await books.ask()
+test('lost payout: recovered during a freeze and during a shortage', async () => {
+  const lost = await ledger.request()
   await payFinally(lost)
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   await restored.compare()
   await restored.freeze(true)
   await restored.shortBy(5_000_000n)
@@ -110,83 +110,80 @@ test('a freeze or a shortage does not keep what was paid from being known', asyn
   expect((await restored.rowOf(again)).state).toBe('final')
 })
 
-test('a restored database that knows an older signature settles by the one that was paid', async () => {
+test('restored database with an older signature: settles by the signature that was executed', async () => {
   await chain.automine(false)
-  const payout = await books.ask()
-  await books.advance(payout)
+  const payout = await ledger.request()
+  await ledger.advance(payout)
   await chain.rpc('anvil_dropAllTransactions')
-  books.ctx.clock.advance(MINUTE + SECOND)
-  await books.advance(payout)
-  const [, newest] = await books.signaturesOf(payout)
-  await books.ctx.db.deleteFrom('payout_signatures').where('n', '=', 2).execute()
+  ledger.ctx.clock.advance(MINUTE + SECOND)
+  await ledger.advance(payout)
+  const [, newest] = await ledger.signaturesOf(payout)
+  await ledger.ctx.db.deleteFrom('payout_signatures').where('n', '=', 2).execute()
   await chain.mine(FINALITY)
-  await books.compare()
-  await books.advance(payout)
-  await books.advance(payout)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'final', final_reference: newest?.reference })
+  await ledger.compare()
+  await ledger.advance(payout)
+  await ledger.advance(payout)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'final', final_reference: newest?.reference })
 })
 
-test('a restored database that knows the number but no signature takes over the one that was paid', async () => {
-  const payout = await books.ask()
+test('restored database with a nonce and no signature: recovers the executed transfer', async () => {
+  const payout = await ledger.request()
   await send(payout)
-  const [signature] = await books.signaturesOf(payout)
-  await books.ctx.db.deleteFrom('payout_signatures').execute()
-  await books.restoreState(payout, 'nonce_assigned')
-  await books.compare()
-  await books.advance(payout)
-  expect(await books.signaturesOf(payout)).toMatchObject([{ reference: signature?.reference, bytes: '' }])
-  expect(await books.count()).toBe(1n)
+  const [signature] = await ledger.signaturesOf(payout)
+  await ledger.ctx.db.deleteFrom('payout_signatures').execute()
+  await ledger.restoreState(payout, 'nonce_assigned')
+  await ledger.compare()
+  await ledger.advance(payout)
+  expect(await ledger.signaturesOf(payout)).toMatchObject([{ reference: signature?.reference, bytes: '' }])
+  expect(await ledger.count()).toBe(1n)
 })
 
 test.for([
   ['another amount', { amount: usdc(5_000_001n) }],
   ['another payee', { payee: newAccount().address }],
-])(
-  'a payment of %s than is owed is not taken over, and nothing is paid until a person has looked',
-  async ([, change]) => {
-    const lost = await books.ask()
-    await payFinally(lost)
-    const again = await restored.ask({ ...wanted(lost), ...(change as object) })
-    await restored.compare()
-    expect(await restored.advance(again)).toBe(30 * SECOND)
-    expect(await restored.rowOf(again)).toMatchObject({ state: 'held', nonce: null })
-    expect((await restored.rowOf(again)).hold_code).toBe('transfer_mismatch')
-    expect(await restored.count()).toBe(1n)
-  },
-)
+])('transfer with %s: not recovered, and payouts are held for the operator', async ([, change]) => {
+  const lost = await ledger.request()
+  await payFinally(lost)
+  const again = await restored.request({ ...wanted(lost), ...(change as object) })
+  await restored.compare()
+  expect(await restored.advance(again)).toBe(30 * SECOND)
+  expect(await restored.rowOf(again)).toMatchObject({ state: 'held', nonce: null })
+  expect((await restored.rowOf(again)).hold_code).toBe('transfer_mismatch')
+  expect(await restored.count()).toBe(1n)
+})
 
-test('nonces that lost payouts used explain themselves, and the next payout gets the one after them', async () => {
-  const [first, second] = [await books.ask(), await books.ask()]
+test('nonces of lost payouts: skipped, the next payout gets the nonce after them', async () => {
+  const [first, second] = [await ledger.request(), await ledger.request()]
   for (const payout of [first, second]) await send(payout)
-  const other = await restored.ask({ subject: 'another order' })
+  const other = await restored.request({ subject: 'another order' })
   await restored.compare()
   await restored.advance(other)
   expect(await restored.rowOf(other)).toMatchObject({ state: 'signed', nonce: 2n })
   for (const lost of [first, second]) {
-    const again = await restored.ask(wanted(lost))
+    const again = await restored.request(wanted(lost))
     await restored.advance(again)
   }
   const rows = await restored.ctx.db.selectFrom('payouts').select('nonce').orderBy('nonce').execute()
   expect(rows.map(({ nonce }) => nonce)).toEqual([0n, 1n, 2n])
 })
 
-test('a payment that waits to be mined and that nobody knows holds the others', async () => {
+test('unknown pending transaction of the treasury: holds payouts', async () => {
   await restored.compare()
-  const known = await restored.ask({ subject: 'the first order' })
+  const known = await restored.request({ subject: 'the first order' })
   await restored.advance(known)
   await chain.automine(false)
-  await chain.transfer(books.account, newAccount().address, 1n)
-  const other = await restored.ask({ subject: 'another order' })
+  await chain.transfer(ledger.account, newAccount().address, 1n)
+  const other = await restored.request({ subject: 'another order' })
   await restored.advance(other)
   expect((await restored.rowOf(other)).hold_detail).toBe('2 on the chain, 1 in the ledger')
 })
 
-test('books without a count hold against a lost payout that waits to be mined, and take it over once it was read', async () => {
+test('no nonce counter and a lost payout pending: payouts are held, and it is recovered once mined', async () => {
   await chain.automine(false)
-  const lost = await books.ask()
-  await books.advance(lost)
+  const lost = await ledger.request()
+  await ledger.advance(lost)
   await restored.compare()
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   expect(await restored.advance(again)).toBe(30 * SECOND)
   const held = {
     state: 'held',
@@ -207,13 +204,13 @@ test('books without a count hold against a lost payout that waits to be mined, a
   expect(await restored.count()).toBe(1n)
 })
 
-test('books without a count give no number before what is final was read, however late it is read', async () => {
+test('no nonce counter: assigns no nonce before the final transfers were read', async () => {
   await chain.automine(false)
-  const lost = await books.ask()
-  await books.advance(lost)
+  const lost = await ledger.request()
+  await ledger.advance(lost)
   await restored.compare()
   await chain.mine(FINALITY)
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   for (let step = 0; step < 3; step++) {
     expect(await restored.advance(again)).toBe(2 * SECOND)
     restored.ctx.clock.advance(MINUTE)
@@ -231,14 +228,14 @@ test('books without a count give no number before what is final was read, howeve
   expect(await restored.count()).toBe(1n)
 })
 
-test('a treasury that was used before it was ours pays once what it did is final and read', async () => {
+test('treasury with earlier transactions: pays once those are final and read', async () => {
   const account = await fundedTreasury(chain)
   // One that moves USDC and one that does not.
   await chain.transfer(account, newAccount().address, 1n)
   await chain.call(account, newAccount().address, '0x')
   const fresh = await startPayoutLedger(chain, { treasury: account })
   try {
-    const [first, second] = [await fresh.ask(), await fresh.ask()]
+    const [first, second] = [await fresh.request(), await fresh.request()]
     expect(await fresh.advance(first)).toBe(30 * SECOND)
     expect((await fresh.rowOf(first)).hold_detail).toBe('2 on the chain, 0 in the ledger')
     await chain.mine(FINALITY)
@@ -255,15 +252,15 @@ test('a treasury that was used before it was ours pays once what it did is final
   }
 })
 
-/** A lost payout and another one stand at the same nonce, and the chain takes the lost one. */
+/** A lost payout and another one have the same nonce, and the chain executes the lost one. */
 const displace = async () => {
   await chain.automine(false)
-  const lost = await books.ask()
-  await books.advance(lost)
-  const [signature] = await books.signaturesOf(lost)
+  const lost = await ledger.request()
+  await ledger.advance(lost)
+  const [signature] = await ledger.signaturesOf(lost)
   await chain.rpc('anvil_dropAllTransactions')
   await restored.compare()
-  const other = await restored.ask({ subject: 'another order' })
+  const other = await restored.request({ subject: 'another order' })
   await restored.advance(other)
   expect(await restored.rowOf(other)).toMatchObject({ state: 'signed', nonce: 0n })
   await chain.rpc('anvil_dropAllTransactions')
@@ -272,7 +269,7 @@ const displace = async () => {
   return { lost, other }
 }
 
-test('a payout whose nonce something else used begins anew with another one, once all that left is known', async () => {
+test('nonce used by another transaction: the payout gets another nonce once all outgoing transfers are known', async () => {
   const { lost, other } = await displace()
   await chain.automine(true)
   for (let step = 0; step < 3; step++) await restored.advance(other)
@@ -282,7 +279,7 @@ test('a payout whose nonce something else used begins anew with another one, onc
   expect(await restored.rowOf(other)).toMatchObject({ state: 'queued', round: 2, nonce: null })
   await restored.advance(other)
   expect(await restored.rowOf(other)).toMatchObject({ state: 'signed', round: 2, nonce: 1n })
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   await restored.advance(again)
   await chain.mine(FINALITY)
   for (const payout of [other, again]) await restored.advance(payout)
@@ -293,10 +290,10 @@ test('a payout whose nonce something else used begins anew with another one, onc
   expect([await restored.holds(other), await restored.holds(again)]).toEqual([5_000_000n, 5_000_000n])
 })
 
-test('a lost payout waits for its nonce until the one that stands there has given it up', async () => {
+test('lost payout: waits until the payout that holds its nonce gets another one', async () => {
   const { lost, other } = await displace()
   await chain.automine(true)
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   await restored.compare()
   expect(await restored.advance(again)).toBe(2 * SECOND)
   expect((await restored.rowOf(again)).state).toBe('held')
@@ -322,10 +319,10 @@ const earn = async (micros: bigint) => {
   )
 }
 
-test('a lost payout that nobody asks for is booked as a loss, and given back to the fees when somebody does', async () => {
-  const lost = await books.ask()
+test('write-off: a lost payout is charged to the fees, and reversed when the payout is requested again', async () => {
+  const lost = await ledger.request()
   await send(lost)
-  const [signature] = await books.signaturesOf(lost)
+  const [signature] = await ledger.signaturesOf(lost)
   const book = () =>
     restored.ctx.transact((tx) =>
       writeOffTransfer(restored.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
@@ -345,7 +342,7 @@ test('a lost payout that nobody asks for is booked as a loss, and given back to 
   const afterLoss = await totals(restored.ctx.db, NETWORK)
   expect(afterLoss).toMatchObject({ treasuryView: FLOAT - 5_000_000n, imbalance: 0n })
 
-  const again = await restored.ask(wanted(lost))
+  const again = await restored.request(wanted(lost))
   await restored.advance(again)
   await restored.advance(again)
   expect((await restored.rowOf(again)).state).toBe('final')
@@ -361,17 +358,17 @@ test.for([
   ['another amount', { amount: usdc(4_000_000n) }],
   ['another payee', { payee: newAccount().address }],
 ])(
-  'a payment of %s than is owed is booked as a loss, and the payout that waits for it goes on',
+  'write-off: a transfer with %s is charged to the fees, and the held payout continues',
   async ([, change]) => {
-    const lost = await books.ask()
+    const lost = await ledger.request()
     await payFinally(lost)
-    const again = await restored.ask({ ...wanted(lost), ...(change as object) })
+    const again = await restored.request({ ...wanted(lost), ...(change as object) })
     await restored.compare()
     await restored.advance(again)
     expect((await restored.rowOf(again)).hold_code).toBe('transfer_mismatch')
     await earn(6_000_000n)
     const before = await restored.holds(again)
-    const reference = (await books.rowOf(lost)).final_reference ?? ''
+    const reference = (await ledger.rowOf(lost)).final_reference ?? ''
     await restored.ctx.transact((tx) => writeOffTransfer(restored.ctx, tx, { network: NETWORK, reference }))
     expect(await balanceOf(restored.ctx.db, fees(NETWORK))).toBe(1_000_000n)
     await restored.advance(again)
@@ -382,28 +379,28 @@ test.for([
     expect(await restored.holds(again)).toBe(before + again.amount)
     const { treasuryView, imbalance, liabilities } = await totals(restored.ctx.db, NETWORK)
     expect({ imbalance, payable: liabilities.payable }).toEqual({ imbalance: 0n, payable: 0n })
-    expect(await chain.balanceOf(books.account.address)).toBe(treasuryView)
+    expect(await chain.balanceOf(ledger.account.address)).toBe(treasuryView)
   },
 )
 
-test('a payment that was booked as a loss does not hide the one that paid the payout', async () => {
-  const lost = await books.ask()
+test('write-off: does not hide another transfer that paid the payout', async () => {
+  const lost = await ledger.request()
   await payFinally(lost)
   const strange = { ...wanted(lost), amount: usdc(4_000_000n) }
-  const again = await restored.ask(strange)
+  const again = await restored.request(strange)
   await restored.compare()
   await earn(6_000_000n)
-  const reference = (await books.rowOf(lost)).final_reference ?? ''
+  const reference = (await ledger.rowOf(lost)).final_reference ?? ''
   await restored.ctx.transact((tx) => writeOffTransfer(restored.ctx, tx, { network: NETWORK, reference }))
-  // Another past of the same books paid what is owed, and was lost too.
-  const other = await startPayoutLedger(chain, { treasury: books.account })
+  // A second lost ledger of the same treasury paid the payout.
+  const other = await startPayoutLedger(chain, { treasury: ledger.account })
   try {
     await other.ctx.db
       .insertInto('payout_nonces')
-      .values({ network: NETWORK, treasury: books.account.address, next_nonce: 1n })
+      .values({ network: NETWORK, treasury: ledger.account.address, next_nonce: 1n })
       .execute()
     await other.ctx.db.deleteFrom('outgoing_transfers').execute()
-    await other.advance(await other.ask(strange))
+    await other.advance(await other.request(strange))
     await chain.mine(1)
     expect(await other.count()).toBe(2n)
   } finally {
@@ -417,14 +414,14 @@ test('a payment that was booked as a loss does not hide the one that paid the pa
   expect(await restored.count()).toBe(2n)
 })
 
-test('a payment whose payout is known is not booked as a loss', async () => {
-  const payout = await books.ask()
-  await books.advance(payout)
+test('write-off: rejected for a transfer whose payout is known', async () => {
+  const payout = await ledger.request()
+  await ledger.advance(payout)
   await chain.mine(FINALITY)
-  await books.compare()
-  const [signature] = await books.signaturesOf(payout)
-  const booking = books.ctx.transact((tx) =>
-    writeOffTransfer(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+  await ledger.compare()
+  const [signature] = await ledger.signaturesOf(payout)
+  const booking = ledger.ctx.transact((tx) =>
+    writeOffTransfer(ledger.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
   )
   await expect(booking).rejects.toThrow(`This payment belongs to payout ${payout.id}`)
 })

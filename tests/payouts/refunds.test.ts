@@ -41,12 +41,17 @@ const openTreasury = async () => {
       await chain.mine(FINALITY)
       await ctx.db.updateTable('transfers').set({ state: 'final' }).where('state', '=', 'seen').execute()
     },
-    refund: (reference: string, from: 'suspense' | 'surplus', payee?: string) =>
+    refund: (reference: string, from: 'suspense' | 'surplus', approvedPayee?: string) =>
       ctx.transact((tx) =>
-        refundTransfer(ctx, tx, { network: NETWORK, reference, from, ...(payee !== undefined && { payee }) }),
+        refundTransfer(ctx, tx, {
+          network: NETWORK,
+          reference,
+          from,
+          ...(approvedPayee !== undefined && { approvedPayee }),
+        }),
       ),
-    recognize: (reference: string) =>
-      ctx.transact((tx) => recognizeRevenue(ctx, tx, { network: NETWORK, reference })),
+    recognize: (reference: string, ownWallets = [payer.address.toLowerCase()]) =>
+      ctx.transact((tx) => recognizeRevenue(ctx, tx, { network: NETWORK, reference, ownWallets })),
     stop: database.stop,
   }
 }
@@ -101,13 +106,12 @@ test('claim: a refunded transfer is rejected with transfer_used and stays unclai
   expect(rows).toEqual([{ reference, purpose: '' }])
 })
 
-test('refund: requires payee when the payer is unknown, and rejects another payee when it is known', async () => {
+test('refund: without an approved payee, rejects a transfer whose payer is unknown', async () => {
   const reference = await app.receive(7_000_000n)
   await app.finalize()
   const elsewhere = newAccount().address
-  await expect(app.refund(reference, 'suspense', elsewhere)).rejects.toThrow('is refunded there')
   await app.ctx.db.updateTable('transfers').set({ payer: null }).execute()
-  await expect(app.refund(reference, 'suspense')).rejects.toThrow('The payer of this transfer is unknown')
+  await expect(app.refund(reference, 'suspense')).rejects.toThrow('The payer of this money is unknown')
   expect(await app.refund(reference, 'suspense', elsewhere)).toMatchObject({ payee: elsewhere })
 })
 
@@ -117,6 +121,18 @@ test('refund: rejects an unknown transfer and one that the chain reversed', asyn
   const reference = await app.receive(7_000_000n)
   await app.ctx.db.updateTable('transfers').set({ state: 'gone' }).execute()
   await expect(app.refund(reference, 'suspense')).rejects.toThrow('The chain reversed this transfer')
+})
+
+test('recognize: rejects a transfer from a wallet that is not listed as the platform’s', async () => {
+  const reference = await app.receive(7_000_000n)
+  await app.finalize()
+  for (const ownWallets of [[], [newAccount().address.toLowerCase()]])
+    await expect(app.recognize(reference, ownWallets)).rejects.toMatchObject({
+      extra: { code: 'not_our_wallet' },
+    })
+  await app.ctx.db.updateTable('transfers').set({ payer: null }).execute()
+  await expect(app.recognize(reference)).rejects.toMatchObject({ extra: { code: 'not_our_wallet' } })
+  expect(await balanceOf(app.ctx.db, fees(NETWORK))).toBe(0n)
 })
 
 test('recognize: moves a final transfer from suspense to the fees once', async () => {

@@ -10,32 +10,32 @@ import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())
 
-let books: PayoutLedger
+let ledger: PayoutLedger
 beforeEach(async () => {
   await chain.automine(true)
-  books = await startPayoutLedger(chain)
-  return () => books.stop()
+  ledger = await startPayoutLedger(chain)
+  return () => ledger.stop()
 })
 
 const retry = ({ id }: Pick<Payout, 'id'>, change: { payee?: string } = {}) =>
-  books.ctx.transact((tx) => retryPayout(books.ctx, tx, id, change))
+  ledger.ctx.transact((tx) => retryPayout(ledger.ctx, tx, id, change))
 
 /** Signed and on its way when its payee is blocked: it is final on the chain, and without effect. */
 const failOnChain = async () => {
-  const payout = await books.ask()
+  const payout = await ledger.request()
   await chain.automine(false)
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.rpc('anvil_dropAllTransactions')
   await chain.automine(true)
   await chain.deny(payout.payee as Address, true)
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.mine(FINALITY)
-  await books.advance(payout)
-  expect((await books.rowOf(payout)).state).toBe('failed')
+  await ledger.advance(payout)
+  expect((await ledger.rowOf(payout)).state).toBe('failed')
   return payout
 }
 
-test('the same kind and subject have the same id everywhere, and others have others', () => {
+test('payoutId: depends on kind and subject only', () => {
   expect(payoutIdOf('payout', 'order-1')).toBe('pay_0kahs2iwhn9vgvne2197dtx1zg2xgul5')
   expect(payoutIdOf('refund', 'order-1')).not.toBe(payoutIdOf('payout', 'order-1'))
   const ids = Array.from({ length: 1_000 }, (_, n) => payoutIdOf('payout', `order-${n}`))
@@ -43,76 +43,76 @@ test('the same kind and subject have the same id everywhere, and others have oth
   for (const id of ids) expect(id).toMatch(/^pay_[0-9a-z]{32}$/)
 })
 
-test('one that was rejected is paid once to the address it is tried again with', async () => {
-  const payout = await books.ask()
+test('retry: a payout with a rejected payee is paid once to the new address', async () => {
+  const payout = await ledger.request()
   await chain.deny(payout.payee as Address, true)
-  await books.advance(payout)
+  await ledger.advance(payout)
   const payee = newAccount().address
   const again = await retry(payout, { payee })
   expect(again).toMatchObject({ id: payout.id, state: 'queued', round: 2, payee, nonce: null })
-  await books.advance(again)
+  await ledger.advance(again)
   await chain.mine(FINALITY)
-  await books.advance(again)
-  expect((await books.rowOf(again)).state).toBe('final')
-  expect([await books.holds(payout), await books.holds(again)]).toEqual([0n, 5_000_000n])
-  expect(await books.setAside(payout)).toBe(0n)
+  await ledger.advance(again)
+  expect((await ledger.rowOf(again)).state).toBe('final')
+  expect([await ledger.holds(payout), await ledger.holds(again)]).toEqual([0n, 5_000_000n])
+  expect(await ledger.reserved(payout)).toBe(0n)
 })
 
-test('one that failed on the chain is tried again with another nonce, and its old signatures stay known', async () => {
+test('retry: a payout reverted on chain gets another nonce and keeps its old signatures', async () => {
   const payout = await failOnChain()
   await chain.deny(payout.payee as Address, false)
   await retry(payout)
-  await books.advance(payout)
+  await ledger.advance(payout)
   await chain.mine(FINALITY)
-  await books.advance(payout)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'final', round: 2, nonce: 1n })
-  expect((await books.signaturesOf(payout)).map(({ round, n, nonce }) => ({ round, n, nonce }))).toEqual([
+  await ledger.advance(payout)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'final', round: 2, nonce: 1n })
+  expect((await ledger.signaturesOf(payout)).map(({ round, n, nonce }) => ({ round, n, nonce }))).toEqual([
     { round: 1, n: 1, nonce: 0n },
     { round: 2, n: 1, nonce: 1n },
   ])
-  expect(await books.holds(payout)).toBe(5_000_000n)
+  expect(await ledger.holds(payout)).toBe(5_000_000n)
 })
 
-test('one that has no address waits for one, and is not tried again without', async () => {
-  const payout = await books.ask({ payee: null })
+test('retry: a payout without an address is rejected until one is given', async () => {
+  const payout = await ledger.request({ payee: null })
   expect(payout).toMatchObject({ state: 'failed', payee: null, holdCode: 'no_address' })
-  expect(await books.setAside(payout)).toBe(5_000_000n)
+  expect(await ledger.reserved(payout)).toBe(5_000_000n)
   await expect(retry(payout)).rejects.toThrow('has no address to be paid to')
   expect(await retry(payout, { payee: newAccount().address })).toMatchObject({ state: 'queued', round: 2 })
 })
 
-test('what may leave no earlier than a time leaves no earlier in another round either', async () => {
-  const notBefore = new Date(books.ctx.clock.now().getTime() + 3_600_000)
-  const payout = await books.ask({ payee: null, notBefore })
+test('retry: keeps the earliest payment time', async () => {
+  const notBefore = new Date(ledger.ctx.clock.now().getTime() + 3_600_000)
+  const payout = await ledger.request({ payee: null, notBefore })
   const again = await retry(payout, { payee: newAccount().address })
-  await books.advance(again)
-  expect(await books.rowOf(again)).toMatchObject({
+  await ledger.advance(again)
+  expect(await ledger.rowOf(again)).toMatchObject({
     state: 'held',
-    hold_code: 'not_before',
-    hold_detail: `not before ${notBefore.toISOString()}`,
+    hold_code: 'contest_window',
+    hold_detail: `until ${notBefore.toISOString()}`,
   })
-  books.ctx.clock.advance(3_600_000)
-  await books.advance(again)
+  ledger.ctx.clock.advance(3_600_000)
+  await ledger.advance(again)
   await chain.mine(FINALITY)
-  await books.advance(again)
-  await books.advance(again)
-  expect((await books.rowOf(again)).state).toBe('final')
+  await ledger.advance(again)
+  await ledger.advance(again)
+  expect((await ledger.rowOf(again)).state).toBe('final')
 })
 
-test('only a failed payout is tried again, even when two ask at once', async () => {
+test('retry: only a failed payout, and once for two concurrent requests', async () => {
   await expect(retry({ id: payoutIdOf('payout', 'nothing') })).rejects.toMatchObject({ kind: 'not_found' })
-  const waiting = await books.ask()
+  const waiting = await ledger.request()
   await expect(retry(waiting)).rejects.toThrow('is queued. Only a failed payout can be retried.')
   const failed = await failOnChain()
   const both = await Promise.allSettled([retry(failed), retry(failed)])
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  expect((await books.rowOf(failed)).round).toBe(2)
+  expect((await ledger.rowOf(failed)).round).toBe(2)
 })
 
-test('one whose earlier round turns out to be paid is held for a person', async () => {
+test('retry: held for the operator when an earlier attempt turns out to be paid', async () => {
   const payout = await failOnChain()
-  const [signature] = await books.signaturesOf(payout)
-  await books.ctx.db
+  const [signature] = await ledger.signaturesOf(payout)
+  await ledger.ctx.db
     .insertInto('outgoing_transfers')
     .values({
       network: NETWORK,
@@ -129,12 +129,12 @@ test('one whose earlier round turns out to be paid is held for a person', async 
     })
     .execute()
   await retry(payout)
-  await books.advance(payout)
-  expect(await books.rowOf(payout)).toMatchObject({ state: 'held', nonce: null })
-  expect((await books.rowOf(payout)).hold_code).toBe('transfer_mismatch')
+  await ledger.advance(payout)
+  expect(await ledger.rowOf(payout)).toMatchObject({ state: 'held', nonce: null })
+  expect((await ledger.rowOf(payout)).hold_code).toBe('transfer_mismatch')
   // The payee has got what is owed: as a loss it would be paid once more.
-  const booking = books.ctx.transact((tx) =>
-    writeOffTransfer(books.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
+  const booking = ledger.ctx.transact((tx) =>
+    writeOffTransfer(ledger.ctx, tx, { network: NETWORK, reference: signature?.reference ?? '' }),
   )
   await expect(booking).rejects.toMatchObject({ kind: 'conflict' })
 })

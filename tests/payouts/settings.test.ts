@@ -21,6 +21,7 @@ const BASICS = {
   DATABASE_POOL: '4',
   VAULT_KEYS: `k1:${hex()}`,
   VAULT_PEPPER: hex(),
+  ONE_PROVIDER: 'on',
 }
 const BASE = { ...BASICS, BASE_RPC_URLS: chain.url, BASE_TREASURY_KEY: hex() }
 
@@ -33,10 +34,11 @@ const complaint = (env: Readonly<Record<string, string>>): string => {
   }
 }
 
-test('without settings nothing is paid, and what is not given has its default', () => {
+test('no settings: no payouts; defaults for missing values', () => {
   const config = readConfig(BASICS)
   expect(config).toMatchObject({
     PAYOUT_CAP_USDC: 1_000_000_000n,
+    PAYOUT_PAYEE_DAY_CAP_USDC: 2_500_000_000n,
     PAYOUT_DAY_CAP_USDC: 10_000_000_000n,
     BASE_CHAIN_ID: 8453,
     BASE_FEE_CAP_GWEI: 20,
@@ -45,7 +47,28 @@ test('without settings nothing is paid, and what is not given has its default', 
   expect(config.BASE_TREASURY_KEY).toBeUndefined()
 })
 
-test('settings that do not fit together are named, and no secret is told', () => {
+test('providers: a network with nodes of one provider does not start, and production accepts no exception', () => {
+  const two = {
+    BASE_TREASURY_KEY: hex(),
+    BASE_RPC_URLS: 'http://a.example/1,http://a.example/2',
+    ONE_PROVIDER: 'off',
+  }
+  const fault = 'BASE_RPC_URLS: must have nodes of at least 2 providers'
+  expect(complaint({ ...two, BASE_RPC_URLS: 'http://a.example' })).toContain(fault)
+  expect(complaint(two)).toContain(fault)
+  expect(complaint({ ...two, BASE_RPC_PROVIDERS: 'acme,acme' })).toContain(fault)
+  expect(complaint({ ...two, BASE_RPC_PROVIDERS: 'acme' })).toContain(
+    'BASE_RPC_PROVIDERS: must name one provider per URL',
+  )
+  expect(complaint({ ...two, BASE_RPC_PROVIDERS: 'acme,other' })).toBe('')
+  expect(complaint({ ...two, BASE_RPC_URLS: 'http://a.example,http://b.example' })).toBe('')
+  expect(complaint({ ...two, ONE_PROVIDER: 'on' })).toBe('')
+  expect(complaint({ ...two, ONE_PROVIDER: 'on', NODE_ENV: 'production' })).toContain(
+    'Not in production: ONE_PROVIDER',
+  )
+})
+
+test('contradictory settings: the error names them and contains no secret', () => {
   const key = hex()
   expect(complaint({ BASE_TREASURY_KEY: key })).toContain('BASE_RPC_URLS: is needed to pay')
   const alt = complaint({ ALT_TREASURY_KEY: key, ALT_RPC_URLS: chain.url })
@@ -60,12 +83,12 @@ test('settings that do not fit together are named, and no secret is told', () =>
   for (const said of [alt, complaint(both), short]) expect(said).not.toContain(key.slice(1))
 })
 
-test('a worker rejects to start when a node is on another chain, and says which', async () => {
+test('worker: does not start with a node on another chain, and names the node', async () => {
   const starting = startWorker({ ...BASE, BASE_CHAIN_ID: '1' })
   await expect(starting).rejects.toThrow(/base-mainnet: 127\.0\.0\.1:\d+ is on chain 8453, not on 1/)
 })
 
-test('a worker starts while the nodes are away, and pays on that network once they answer', async () => {
+test('worker: starts while the nodes are down, and pays once they respond', async () => {
   const relay = await startFaultyRelay(chain.url, () => 0.9)
   // All requests go wrong, and at once.
   relay.share = 1
@@ -85,7 +108,7 @@ test('a worker starts while the nodes are away, and pays on that network once th
   }
 })
 
-test('the key can be one that never leaves a KMS', async () => {
+test('treasury key: can be a KMS key', async () => {
   const kms = await startKmsServer()
   const worker = await startWorker({
     ...BASICS,

@@ -1,5 +1,6 @@
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
+import { turnSwitch } from '@market/core/switches'
 import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import {
@@ -23,7 +24,14 @@ import { until } from '../support/until.ts'
 const NETWORK = 'solana-mainnet'
 const FLOAT = usdc(1_000_000_000n)
 const AMOUNT = usdc(2_000_001n)
-const CAPS = { perPayout: FLOAT, perDay: FLOAT, cost: {} }
+const CAPS = {
+  gasBudget: {},
+  accountMinimum: AMOUNT,
+  perPayout: FLOAT,
+  perPayee: FLOAT,
+  perDay: FLOAT,
+  cost: {},
+}
 
 let solana: SolanaWorld
 beforeAll(async () => {
@@ -32,9 +40,9 @@ beforeAll(async () => {
 })
 afterAll(() => solana.stop())
 
-const openGate = (ctx: Parameters<typeof compareOutgoingTransfers>[0]) =>
+const openGuard = (ctx: Parameters<typeof compareOutgoingTransfers>[0]) =>
   until(
-    'the gate is open',
+    'the payout guard is open',
     async () => {
       await compareOutgoingTransfers(ctx, NETWORK)
       const gates = await ctx.db.selectFrom('payout_guards').select('compared_at').execute()
@@ -43,7 +51,7 @@ const openGate = (ctx: Parameters<typeof compareOutgoingTransfers>[0]) =>
     { withinMs: 30_000 },
   )
 
-const startBooks = async () => {
+const startSolanaPayout = async () => {
   const database = await testDatabase()
   const ctx = marketContext({
     db: database.db,
@@ -56,7 +64,8 @@ const startBooks = async () => {
   const payee = (await generateKeyPairSigner()).address
   const wanted = {
     network: NETWORK,
-    kind: 'refund',
+    kind: 'payout',
+    agentId: `agt_${payee}`,
     subject: `order-${payee}`,
     payee,
     amount: AMOUNT,
@@ -67,7 +76,7 @@ const startBooks = async () => {
   const sender = solanaPayoutSender(solana.settings, solana.signer)
   const { db } = ctx
   const chains = { [NETWORK]: solanaChain(solana.settings) }
-  await openGate({ ...ctx, chains })
+  await openGuard({ ...ctx, chains })
   return {
     db,
     id,
@@ -88,76 +97,101 @@ const startBooks = async () => {
 
 const TEN = Array.from({ length: 10 })
 
-test('a signature is replaced by one other only when it can no longer take effect, by however many workers', async () => {
-  const books = await startBooks()
+test('expired signature: concurrent workers replace it with one new signature, and only after it expired', async () => {
+  const setup = await startSolanaPayout()
   try {
-    await Promise.all(TEN.map(() => advancePayout(books.lossy, books.id)))
-    const [first, ...others] = await books.signatures()
+    await Promise.all(TEN.map(() => advancePayout(setup.lossy, setup.id)))
+    const [first, ...others] = await setup.signatures()
     expect(others).toEqual([])
     const isReplaced = async () => {
-      await Promise.all(TEN.map(() => advancePayout(books.lossy, books.id)))
-      return (await books.signatures()).length > 1
+      await Promise.all(TEN.map(() => advancePayout(setup.lossy, setup.id)))
+      return (await setup.signatures()).length > 1
     }
     await until('the first signature is dead', isReplaced, { withinMs: 30_000, everyMs: 100 })
     const height = await solana.rpc.getBlockHeight({ commitment: 'finalized' }).send()
     expect(height).toBeGreaterThan(first?.last_valid_height ?? 0n)
-    expect((await books.signatures()).map(({ is_dead }) => is_dead)).toEqual([true, false])
+    expect((await setup.signatures()).map(({ is_dead }) => is_dead)).toEqual([true, false])
 
     const isFinal = async () => {
-      await Promise.all(TEN.map(() => advancePayout(books.app, books.id)))
-      return (await books.row()).state === 'final'
+      await Promise.all(TEN.map(() => advancePayout(setup.app, setup.id)))
+      return (await setup.row()).state === 'final'
     }
     await until('the payout is final', isFinal, { withinMs: 30_000, everyMs: 100 })
-    expect(await books.signatures()).toHaveLength(2)
-    expect(await solana.usdc.balanceOf(books.payee)).toBe(AMOUNT)
-    expect(await balanceOf(books.db, payable(NETWORK, books.id))).toBe(0n)
-    const { treasuryView, imbalance } = await totals(books.db, NETWORK)
+    expect(await setup.signatures()).toHaveLength(2)
+    expect(await solana.usdc.balanceOf(setup.payee)).toBe(AMOUNT)
+    expect(await balanceOf(setup.db, payable(NETWORK, setup.id))).toBe(0n)
+    const { treasuryView, imbalance } = await totals(setup.db, NETWORK)
     expect({ treasuryView, imbalance }).toEqual({ treasuryView: FLOAT - AMOUNT, imbalance: 0n })
   } finally {
-    await books.stop()
+    await setup.stop()
   }
 })
 
-test('a worker that looked before another signed anew declares nothing dead', async () => {
-  const books = await startBooks()
+test('expired signature: an observation from before the new signature does not mark it expired', async () => {
+  const setup = await startSolanaPayout()
   try {
-    await advancePayout(books.lossy, books.id)
+    await advancePayout(setup.lossy, setup.id)
     // It believes that all it saw is over; by the time it writes, another has signed.
-    const sender = books.lossy.payoutSenders[NETWORK]
+    const sender = setup.lossy.payoutSenders[NETWORK]
     const late = {
       ...sender,
       observe: async () => ({ kind: 'expired' as const }),
       sign: async (...said: Parameters<typeof sender.sign>) => {
         const signed = await sender.sign(...said)
-        await advancePayout(quick, books.id)
+        await advancePayout(quick, setup.id)
         return signed
       },
     }
-    const quick = { ...books.lossy, payoutSenders: { [NETWORK]: { ...sender, observe: late.observe } } }
-    await advancePayout({ ...books.lossy, payoutSenders: { [NETWORK]: late } }, books.id)
-    const live = (await books.signatures()).map(({ n, is_dead }) => ({ n, is_dead }))
+    const quick = { ...setup.lossy, payoutSenders: { [NETWORK]: { ...sender, observe: late.observe } } }
+    await advancePayout({ ...setup.lossy, payoutSenders: { [NETWORK]: late } }, setup.id)
+    const live = (await setup.signatures()).map(({ n, is_dead }) => ({ n, is_dead }))
     expect(live).toEqual([
       { n: 1, is_dead: true },
       { n: 2, is_dead: false },
     ])
   } finally {
-    await books.stop()
+    await setup.stop()
   }
 })
 
-test('a payout that costs more than the cap for fees and rent waits', async () => {
-  const books = await startBooks()
+test('expired signature: it is not signed again while payouts are frozen, and is afterwards', async () => {
+  const setup = await startSolanaPayout()
   try {
-    const dear = { ...books.app, caps: { ...CAPS, cost: { [NETWORK]: 100_000n } } }
-    await advancePayout(dear, books.id)
-    expect(await books.row()).toMatchObject({
+    await advancePayout(setup.lossy, setup.id)
+    const sender = setup.lossy.payoutSenders[NETWORK]
+    const expired = { ...sender, observe: async () => ({ kind: 'expired' as const }) }
+    const app = { ...setup.lossy, payoutSenders: { [NETWORK]: expired } }
+    for (const [name, hold_code] of [
+      ['freeze_payouts', 'payouts_frozen'],
+      ['freeze_payouts_solana', 'network_frozen'],
+    ] as const) {
+      await turnSwitch(setup.app, { name, on: true, reason: 'a test' })
+      expect(await advancePayout(app, setup.id)).toBe(30_000)
+      expect(await setup.row()).toMatchObject({ state: 'signed', hold_code })
+      expect(await setup.signatures()).toHaveLength(1)
+      await turnSwitch(setup.app, { name, on: false, reason: 'a test' })
+    }
+    await advancePayout(app, setup.id)
+    expect(await setup.row()).toMatchObject({ state: 'signed', hold_code: null })
+    expect(await setup.signatures()).toHaveLength(2)
+  } finally {
+    await setup.stop()
+  }
+})
+
+test('fee cap: a payout whose fees and rent exceed it is held', async () => {
+  const setup = await startSolanaPayout()
+  try {
+    const dear = { ...setup.app, caps: { ...CAPS, cost: { [NETWORK]: 100_000n } } }
+    await advancePayout(dear, setup.id)
+    expect(await setup.row()).toMatchObject({
       state: 'held',
       hold_code: 'fee_above_cap',
       hold_detail: '2044360, the cap is 100000',
     })
-    await advancePayout(books.app, books.id)
-    expect(await books.row()).toMatchObject({ state: 'signed', reason: null, nonce: null })
+    await advancePayout(setup.app, setup.id)
+    expect(await setup.row()).toMatchObject({ state: 'signed', reason: null, nonce: null })
   } finally {
-    await books.stop()
+    await setup.stop()
   }
 })

@@ -37,14 +37,14 @@ describe('liabilities', () => {
     await treasury.earn('order:a', 100n)
     const payee = newAccount()
     const payout = await treasury.requestPayout('order:a', 300n, payee.address)
-    const look = await treasury.takeSnapshot(true)
-    expect(await treasury.leavesOf(look.id)).toEqual([
+    const snapshot = await treasury.takeSnapshot(true)
+    expect(await treasury.leavesOf(snapshot.id)).toEqual([
       { account_id: `escrow:${NETWORK}:order:a`, holder: keyOf(payer), amount_micros: 600n },
       { account_id: `payable:${NETWORK}:${payout.id}`, holder: keyOf(payee), amount_micros: 300n },
       { account_id: `surplus:${NETWORK}:${paid}`, holder: keyOf(payer), amount_micros: 50n },
       { account_id: `suspense:${NETWORK}:${strange}`, holder: keyOf(other), amount_micros: 77n },
     ])
-    expect(look).toMatchObject({
+    expect(snapshot).toMatchObject({
       treasury: treasury.account.address,
       latest: 1_127n,
       balances: {
@@ -137,7 +137,7 @@ describe('shortage', () => {
   test('an imbalance of the ledger is a shortage', async () => {
     await paidFor('order:a', 1_000n)
     const { db } = treasury.ctx
-    // Only whoever owns the tables can do this.
+    // Only the owner of the tables can do this.
     await sql`alter table ledger_accounts disable trigger user`.execute(db)
     await sql`update ledger_accounts set balance_micros = 990 where kind = 'escrow'`.execute(db)
     expect((await treasury.takeSnapshot(true)).short).toBe(10n)
@@ -209,7 +209,7 @@ test.each([
   ['a little', MINUTE],
   ['very', DAY],
 ])(
-  'a look of a clock that is %s ahead keeps nobody from looking, and is soon not the newest',
+  'a snapshot by a clock that is %s ahead does not stop other workers, and a later one replaces it',
   async (_, ahead) => {
     await paidFor('order:a', 1_000n)
     const wrong = testClock(new Date(treasury.clock.now().getTime() + ahead))
@@ -237,7 +237,7 @@ test('a proof that cannot be saved is reported and does not hide a shortage', as
 })
 
 describe('deleteOldSnapshots', () => {
-  test('deletes the leaves of all but the three newest proofs, and snapshots without proof after a week', async () => {
+  test("deletes the leaves of all but the three newest proofs and the day's, and snapshots without proof after a week", async () => {
     await paidFor('order:a', 1_000n)
     const { db } = treasury.ctx
     const withLeaves = async () =>
@@ -248,11 +248,13 @@ describe('deleteOldSnapshots', () => {
       (await db.selectFrom('reserve_snapshots').select('id').orderBy('taken_at').execute()).map(
         ({ id }) => id,
       )
+    // All on one UTC day.
+    treasury.clock.advance(DAY - (treasury.clock.now().getTime() % DAY))
     const proven: string[] = []
     for (let n = 0; n < 5; n++) proven.push((await treasury.takeSnapshot(true)).id)
     const plain = await treasury.takeSnapshot()
     await deleteOldSnapshots(treasury.ctx)
-    expect((await withLeaves()).toSorted()).toEqual(proven.slice(2).toSorted())
+    expect((await withLeaves()).toSorted()).toEqual(proven.toSpliced(1, 1).toSorted())
     treasury.clock.advance(7 * DAY + SECOND)
     await deleteOldSnapshots(treasury.ctx)
     // The newest stays whatever its age: it is what is known.

@@ -1,5 +1,5 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import { evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
+import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/local-signers'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
@@ -11,18 +11,34 @@ import { testClock } from '@market/testing/clock'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { orderPayoutListener } from '@market/trade/orders'
-import { CONFIRMATIONS, newAccount, question, settingsFor } from '../chains/evm-world.ts'
+import { FINALITY, newAccount, question, settingsFor } from '../chains/evm-world.ts'
 
 export const NETWORK = 'base-mainnet'
-const CAPS = { perPayout: usdc(10n ** 12n), perDay: usdc(10n ** 12n), cost: {} }
+const CAPS = {
+  gasBudget: {},
+  accountMinimum: usdc(0n),
+  perPayout: usdc(10n ** 12n),
+  perPayee: usdc(10n ** 12n),
+  perDay: usdc(10n ** 12n),
+  cost: {},
+}
 
 type Payer = ReturnType<typeof newAccount>
 
 /** A treasury on a real chain with its ledger: payments, payouts and snapshots. */
-export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network.url) {
+export async function openTreasury(
+  db: Db,
+  network: EvmNetwork,
+  rpcUrl = network.url,
+  changes: Partial<EvmPayoutSenderSettings> = {},
+) {
   const account = newAccount()
   await network.fund(account.address)
-  const settings = settingsFor(network, account.address, { rpcUrls: [rpcUrl], cooldownMs: 0 })
+  const settings = settingsFor(network, account.address, {
+    rpcUrls: [rpcUrl],
+    cooldownMs: 0,
+    ...changes,
+  })
   const clock = testClock(new Date())
   const chain = evmChain(settings)
   const ctx = { ...marketContext({ db, clock }), chains: { [NETWORK]: chain } }
@@ -47,16 +63,21 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
     claim,
     watch: () => watchTreasury(ctx, NETWORK),
     somePurpose: () => `order:${purposes++}`,
-    /** Pays into the treasury and claims the transfer for a purpose, or leaves it unclaimed. */
+    /** Pays into the treasury and claims the final transfer for a purpose, or leaves it unclaimed. */
     async payIn(from: Payer, amount: bigint, wanted?: { purpose: string; due: bigint }): Promise<string> {
       const reference = await network.transfer(from, account.address, amount)
-      await network.mine(CONFIRMATIONS)
+      await network.mine(FINALITY)
       if (wanted === undefined) await watchTreasury(ctx, NETWORK)
       else await claim(reference, wanted.purpose, wanted.due)
       return reference
     },
     /** Requests a payout from the escrow of a purpose. */
-    requestPayout: (purpose: string, amount: bigint, payee: string): Promise<Payout> =>
+    requestPayout: (
+      purpose: string,
+      amount: bigint,
+      payee: string,
+      waitsForPayment = false,
+    ): Promise<Payout> =>
       ctx.transact((tx) =>
         requestPayout(ctx, tx, {
           network: NETWORK,
@@ -65,6 +86,7 @@ export async function openTreasury(db: Db, network: EvmNetwork, rpcUrl = network
           payee,
           amount: usdc(amount),
           from: escrow(NETWORK, purpose),
+          ...(waitsForPayment && { purpose: parsePurpose(purpose) }),
         }),
       ),
     advance: ({ id }: Payout) =>

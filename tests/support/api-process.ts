@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { launchOf, type StartFrom } from './program.ts'
+import { asRole, launchOf, type StartFrom } from './program.ts'
 
 const START_WITHIN_MS = 60_000
 
@@ -31,7 +31,7 @@ export async function startApi(
   const launch = await launchOf('api', from)
   const child = spawn(process.execPath, [...nodeOptions, launch.file], {
     cwd: launch.cwd,
-    env: { ...launch.environment, ...environment, PORT: String(port) },
+    env: { ...launch.environment, ...environment, ...asRole(environment, 'api'), PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killChild = () => void child.kill('SIGKILL')

@@ -1,8 +1,8 @@
-import type { Subject } from './good-call.ts'
 import { rejectsBadBodies } from './rejects-bad-bodies.ts'
 import { rejectsOtherCallers, rejectsUnreadableCredentials } from './rejects-other-callers.ts'
 import { type Repeatable, rejectsTwice } from './rejects-twice.ts'
-import { rejectsWhileReadOnly } from './rejects-while-away.ts'
+import { rejectsWhileReadOnly } from './rejects-while-unavailable.ts'
+import type { Subject } from './valid-request.ts'
 
 /** The error tests that every read has. */
 export function commonErrors(subject: Subject): void {

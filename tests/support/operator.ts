@@ -1,8 +1,48 @@
 import type { SwitchName } from '@market/contract/define'
+import type { ApprovalKind } from '@market/contract/schemas/approval'
+import type { Reply } from './client.ts'
 import type { Market } from './market.ts'
-import { ADMIN_USER } from './settings.ts'
+import { ADMIN_USER, SECOND_ADMIN_USER } from './settings.ts'
 
 export const operatorToken = (market: Market): Promise<string> => market.idp.token({ sub: ADMIN_USER })
+
+export const secondOperatorToken = (market: Market): Promise<string> =>
+  market.idp.token({ sub: SECOND_ADMIN_USER })
+
+/** A token of an operator who signed in so many seconds ago. */
+export function loginBefore({ idp }: Market, seconds: number, sub = ADMIN_USER): string {
+  const now = Math.floor(Date.now() / 1_000)
+  const claims = { iss: idp.issuer, aud: idp.audience, sub, iat: now, exp: now + 600 }
+  return idp.forge({ ...claims, auth_time: now - seconds })
+}
+
+/** The first operator proposes. */
+export const proposeAs = async (
+  market: Market,
+  kind: ApprovalKind,
+  payload: object,
+  bearer?: string,
+): Promise<Reply> =>
+  market
+    .client()
+    .post(
+      '/api/admin/approvals',
+      { kind, payload, reason: 'The runbook says so' },
+      { bearer: bearer ?? (await operatorToken(market)) },
+    )
+
+/** The second operator approves. */
+export const approveAs = async (market: Market, id: string, bearer?: string): Promise<Reply> =>
+  market
+    .client()
+    .post(`/api/admin/approvals/${id}/approve`, {}, { bearer: bearer ?? (await secondOperatorToken(market)) })
+
+/** Proposed by one operator and approved by the other. */
+export async function decideByTwo(market: Market, kind: ApprovalKind, payload: object): Promise<Reply> {
+  const proposed = await proposeAs(market, kind, payload)
+  if (proposed.status !== 201) throw new Error(`${proposed.status}: ${JSON.stringify(proposed.body)}`)
+  return approveAs(market, proposed.body.data.id)
+}
 
 export async function turn(market: Market, name: SwitchName, on: boolean): Promise<void> {
   const bearer = await operatorToken(market)

@@ -37,6 +37,10 @@ export const orderOf = (
   escrow_tx_hash: null,
   pending_tx_hash: null,
   payment_error: null,
+  payer_proven: true,
+  payout_waits_until: null,
+  contested_at: null,
+  contest_ends_at: null,
   paid_at: null,
   deliver_by: null,
   delivered_at: null,
@@ -58,8 +62,14 @@ export async function makeOrder(market: Market, fields: Record<string, unknown> 
 }
 
 /** One more order of the same service. */
-export async function orderAgain(market: Market, serviceId: string, ask: RequestOptions): Promise<string> {
-  const reply = await market.client().post('/api/orders', { service_id: serviceId, brief: BRIEF }, ask)
+export async function orderAgain(
+  market: Market,
+  serviceId: string,
+  ask: RequestOptions,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const body = { service_id: serviceId, brief: BRIEF, ...fields }
+  const reply = await market.client().post('/api/orders', body, ask)
   if (reply.status !== 201) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body.data.id as string
 }

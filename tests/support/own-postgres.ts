@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connect } from '@market/database/connect'
 import { migrate } from '@market/database/migrate'
+import { createRoles } from '@market/database/roles'
 import { until } from './until.ts'
 
 const run = promisify(execFile)
@@ -65,6 +66,7 @@ export async function startOwnPostgres() {
   const options = `-p ${port} -k ${folder} -h 127.0.0.1 -c fsync=on -c max_connections=80`
   await control('-o', options, 'start')
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  await createRoles(url)
   await migrate(url)
   const db = connect({ url })
   /** The server first, and stopped, so that it starts no other process while its own are killed. */

@@ -22,7 +22,15 @@ import { newAccount, settingsFor } from '../chains/evm-world.ts'
 
 export const NETWORK = 'base-mainnet'
 export const FLOAT = usdc(1_000_000_000n)
-export const CAPS = { perPayout: usdc(50_000_000n), perDay: usdc(100_000_000n), cost: {} }
+export const CAPS = {
+  gasBudget: {},
+  accountMinimum: usdc(5_000_000n),
+
+  perPayout: usdc(50_000_000n),
+  perPayee: usdc(80_000_000n),
+  perDay: usdc(100_000_000n),
+  cost: {},
+}
 
 export type PayoutLedger = Awaited<ReturnType<typeof startPayoutLedger>>
 
@@ -66,7 +74,7 @@ export async function startPayoutLedger(
   }
   if (compared) await compare()
   let subjects = 0
-  const ask = (fields: Partial<Parameters<typeof requestPayout>[2]> = {}) =>
+  const request = (fields: Partial<Parameters<typeof requestPayout>[2]> = {}) =>
     ctx.transact((tx) =>
       requestPayout(ctx, tx, {
         network: NETWORK,
@@ -89,10 +97,10 @@ export async function startPayoutLedger(
       .orderBy('n')
       .execute()
   return {
-    ...{ account, ctx, sender, app, compare, ask, rowOf, signaturesOf, stop: database.stop },
+    ...{ account, ctx, sender, app, compare, request, rowOf, signaturesOf, stop: database.stop },
     advance: ({ id }: Payout) => advancePayout(app, id),
     holds: ({ payee }: Payout) => chain.balanceOf(payee as Address),
-    setAside: ({ id }: Payout) => balanceOf(ctx.db, payable(NETWORK, id)),
+    reserved: ({ id }: Payout) => balanceOf(ctx.db, payable(NETWORK, id)),
     freeze: (
       on: boolean,
       name: 'freeze_payouts' | 'freeze_payouts_base' | 'freeze_payouts_alt' = 'freeze_payouts',

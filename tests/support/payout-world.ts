@@ -158,7 +158,15 @@ const openLedger = <Settings extends Readonly<Record<'CLOCK_FILE', string>>>(
       network: Network,
       wanted: { kind: Payout['kind']; subject: string; payee: string; amount: Usdc },
     ): Promise<Payout> =>
-      ctx.transact((tx) => requestPayout(ctx, tx, { network, ...wanted, from: floatOf(network) })),
+      ctx.transact((tx) =>
+        // An agent of its own: the treasury opens one token account per agent.
+        requestPayout(ctx, tx, {
+          network,
+          ...wanted,
+          agentId: `agt_${wanted.subject}`,
+          from: floatOf(network),
+        }),
+      ),
     worker: (overrides: Readonly<Record<string, string>> = {}) =>
       startWorker({ ...environment, ...overrides }),
   }
@@ -195,6 +203,11 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     VAULT_PEPPER: randomBytes(32).toString('hex'),
     RPC_TIMEOUT_MS: '400',
     PAYOUT_DAY_CAP_USDC: '1000000',
+    PAYOUT_PAYEE_DAY_CAP_USDC: '1000000',
+    SOLANA_ACCOUNT_MINIMUM_USDC: '0',
+    SOLANA_GAS_BUDGET: '100000000000',
+    BASE_GAS_BUDGET_GWEI: '100000000000',
+    ALT_GAS_BUDGET_GWEI: '100000000000',
     SOLANA_RPC_URLS: urlsOf(relays['solana-mainnet']),
     SOLANA_GENESIS_HASH: solana.genesisHash,
     SOLANA_TREASURY_KEY: solana.key,

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { type RoleName, urlOfRole } from '@market/database/roles'
 import { programFile } from '../../scripts/bundle.ts'
 import { compileCacheOf, currentBundle } from './bundle.ts'
 import { CHILD_ENVIRONMENT } from './child-environment.ts'
@@ -28,3 +29,9 @@ export async function launchOf(program: 'api' | 'worker', from?: StartFrom): Pro
     environment: { PATH, NODE_COMPILE_CACHE: compileCacheOf(folder) },
   }
 }
+
+/** The database URL with the role that the program has in production; nothing when the environment has no URL. */
+export const asRole = (environment: Readonly<Record<string, string>>, role: RoleName) =>
+  environment['DATABASE_URL'] === undefined
+    ? {}
+    : { DATABASE_URL: urlOfRole(environment['DATABASE_URL'], role) }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Subject, send } from './good-call.ts'
 import { invalid, rejected } from './rejected.ts'
+import { type Subject, send } from './valid-request.ts'
 
 const LIMIT_BYTES = 256 * 1024
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { someAddress } from './client.ts'
-import { type Subject, send, successOf } from './good-call.ts'
 import type { Market } from './market.ts'
 import { rejected } from './rejected.ts'
+import { type Subject, send, successOf } from './valid-request.ts'
 
 /** Tokens with one error each. */
 function badTokens({ idp }: Market): string[] {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { someAddress } from './client.ts'
-import { type GoodCall, type Subject, send, successOf } from './good-call.ts'
 import { rejected } from './rejected.ts'
+import { type Subject, send, successOf, type ValidRequest } from './valid-request.ts'
 
 export interface Repeatable extends Subject {
   /** A different request that the same caller could make. */
-  readonly other: (call: GoodCall) => GoodCall
+  readonly other: (call: ValidRequest) => ValidRequest
 }
 
 /** Keys of anonymous callers are scoped by address, so each uses one address. */

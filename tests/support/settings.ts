@@ -1,13 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { urlOfRole } from '@market/database/roles'
 
 const hex = (): string => randomBytes(32).toString('hex')
 
 /** One operator's key for the run; only its hash reaches the application. */
 export const ADMIN_KEY = `adm_${randomBytes(24).toString('base64url')}`
 export const ADMIN_USER = 'operator-1'
+/** Approves what the first operator proposes. */
+export const SECOND_ADMIN_USER = 'operator-2'
+
+/** A wallet of the platform: its transfers can be recognized as revenue. */
+export const OWN_WALLET = '0x00000000000000000000000000000000000000b1'
 
 export const BASE_URL = 'https://market.test'
 export const APP_URL = 'https://app.market.test'
+
+/** Fees may be withdrawn to this address, here with its checksum. */
+export const FEE_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 
 interface Parts {
   readonly databaseUrl: string
@@ -19,7 +28,7 @@ interface Parts {
 /** The environment of an api process in tests; tests can override single settings. */
 export function apiEnvironment(parts: Parts): Record<string, string> {
   return {
-    DATABASE_URL: parts.databaseUrl,
+    DATABASE_URL: urlOfRole(parts.databaseUrl, 'api'),
     REDIS_URL: parts.redisUrl,
     REDIS_PREFIX: parts.redisPrefix,
     BASE_URL,
@@ -29,10 +38,14 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     IDP_AUDIENCE: parts.idp.audience,
     VAULT_KEYS: `k1:${hex()}`,
     VAULT_PEPPER: hex(),
-    ADMIN_USER_IDS: ADMIN_USER,
+    ADMIN_USER_IDS: `${ADMIN_USER},${SECOND_ADMIN_USER}`,
     ADMIN_KEY_HASHES: `ops:${createHash('sha256').update(ADMIN_KEY).digest('hex')}`,
+    BASE_OWN_WALLETS: OWN_WALLET,
+    BASE_FEE_ADDRESSES: FEE_ADDRESS,
     LOG_LEVEL: 'info',
     DRAIN_MS: '0',
+    // Most tests have one node per network.
+    ONE_PROVIDER: 'on',
     // Tests act as many clients by setting X-Forwarded-For.
     TRUSTED_PROXIES: '127.0.0.1',
   }

@@ -42,6 +42,11 @@ export const bringFees = (db: Db, amount: bigint, network: Network = NETWORK) =>
 export const bringSurplus = (db: Db, reference: string, amount: bigint) =>
   bring(db, surplus(NETWORK, reference), amount)
 
+/** Makes every recorded transfer final, so that its fee can leave. */
+export async function finalizeTransfers(db: Db): Promise<void> {
+  await db.updateTable('transfers').set({ state: 'final' }).where('state', '=', 'seen').execute()
+}
+
 interface Arrival {
   readonly amount?: bigint
   readonly network?: Network
@@ -185,4 +190,16 @@ export async function walkPages(read: Read, field: string): Promise<string[]> {
     if (typeof next_cursor !== 'string') return seen
     query = `?limit=1&cursor=${encodeURIComponent(next_cursor)}`
   }
+}
+
+/** Raises the price of a disputed order, and what is in its escrow account. */
+export async function raisePrice(db: Db, orderId: string, price: bigint): Promise<void> {
+  const row = await db
+    .updateTable('orders')
+    .set({ price_micros: price })
+    .where('id', '=', orderId)
+    .returning('payment_network')
+    .executeTakeFirstOrThrow()
+  const account = escrow(row.payment_network as Network, `order:${orderId}`)
+  await bring(db, account, price - (await balanceIn(db, account)))
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { launchOf, type StartFrom } from './program.ts'
+import { asRole, launchOf, type StartFrom } from './program.ts'
 
 const START_WITHIN_MS = 60_000
 
@@ -30,7 +30,7 @@ export async function startWorker(
   const launch = await launchOf('worker', from)
   const child = spawn(process.execPath, [...nodeOptions, launch.file], {
     cwd: launch.cwd,
-    env: { ...launch.environment, PORT: '0', ...environment },
+    env: { ...launch.environment, PORT: '0', ...environment, ...asRole(environment, 'worker') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killChild = () => void child.kill('SIGKILL')

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectWithin, testTimeout } from '../support/measured.ts'
 import { allowedBy, type Schema } from '../support/schema-arbitraries.ts'
 import { until } from '../support/until.ts'
-import { FAILURES, SUCCESSES } from '../support/webhook-answers.ts'
 import {
   type Answer,
   type Call,
@@ -17,6 +16,7 @@ import {
   status,
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts'
+import { FAILURES, SUCCESSES } from '../support/webhook-responses.ts'
 import { expectHeaders, verifyCall } from '../support/webhook-verify.ts'
 import { type EndpointOwner, startWorld, type WebhookWorld } from '../support/webhook-world.ts'
 

@@ -21,6 +21,7 @@ import { BRIEF, DUE, decoded, type PurchaseWorld, startPurchaseWorld } from './p
 /** Attempts to get work without payment, numbered as in the table of attacks. */
 
 const OTHER = 'Something else.'
+const CONTESTED = { status: 409, body: { code: 'payment_contested' } }
 const USED = { status: 409, body: { code: 'payment_already_used' } }
 const NO_MATCH = { status: 402, body: { error: 'no_matching_requirements' } }
 /** The registration fee. */
@@ -56,7 +57,7 @@ test('attack 1: a transaction sent again, in any spelling, returns the first ord
     expect((await world.buyWithTransfer(serviceId, buyer, reference)).status).toBe(200)
     const spelt = reference.startsWith('0x') ? `0x${reference.slice(2).toUpperCase()}` : reference
     for (const one of [reference, spelt])
-      expect(await world.buyWithTransfer(serviceId, buyer, one, { brief: OTHER })).toMatchObject(USED)
+      expect(await world.buyWithTransfer(serviceId, buyer, one, { brief: OTHER })).toMatchObject(CONTESTED)
     expect(await world.ordersOf(reference)).toHaveLength(1)
   }
 })
@@ -127,7 +128,6 @@ test('attack 3: a transaction of another payer cannot be used', async () => {
 
     const plain = await buyer.send(DEAR)
     const ask = (headers: Record<string, string>) => world.buyWithTransfer(dearId, buyer, plain, { headers })
-    expect(await ask({})).toMatchObject(rejected('binding_required'))
     const attacker = await world.places[buyer.network].newBuyer()
     const theirs = await world.payerHeaders(attacker, words(buyer, plain, dearId))
     expect(await ask(theirs)).toMatchObject(rejected('wrong_payer'))
@@ -213,7 +213,7 @@ test('attack 7: a Transfer event of another contract is not a payment', async ()
   }
 })
 
-test('attack 8: one micro USDC too little is rejected, and surplus is refunded to the proven payer', async () => {
+test('attack 8: one micro USDC too little is rejected, and surplus is refunded to the payer', async () => {
   for (const buyer of everyBuyer()) {
     const short = await buyer.send(DUE - 1n)
     expect(await world.buyWithTransfer(serviceId, buyer, short)).toMatchObject(rejected('underpaid'))
@@ -221,9 +221,7 @@ test('attack 8: one micro USDC too little is rejected, and surplus is refunded t
     expect(row).toEqual([])
 
     const long = await buyer.send(DUE + 250_000n)
-    expect(await world.buyWithTransfer(serviceId, buyer, long)).toMatchObject(rejected('binding_required'))
-    const headers = await world.payerHeaders(buyer, words(buyer, long, serviceId))
-    const { order_id } = (await world.buyWithTransfer(serviceId, buyer, long, { headers })).body.data
+    const { order_id } = (await world.buyWithTransfer(serviceId, buyer, long)).body.data
     const surplus = await world.market.db
       .selectFrom('payouts')
       .select(['kind', 'amount_micros', 'payee'])

@@ -13,7 +13,7 @@ import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { redisLimiter } from '@market/platform/redis/limiter'
-import { marketContext } from '@market/testing/market-context'
+import { marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
 import { redisPrefix } from '@market/testing/redis'
 import { type Market, startMarket } from '../support/market.ts'
 
@@ -60,6 +60,7 @@ const stubChain = (network: Network): Chain => ({
   usdc: USDC[network],
   normalize: () => undefined,
   findTransfer: away,
+  checkTransfer: away,
   transfersAfter: away,
   outgoingTransfersAfter: away,
   heights: away,
@@ -112,6 +113,8 @@ export async function startCatalogServer(
       facilitators,
       baseUrl,
       registrationFee: usdc(1_000_000n),
+      treasury: NO_OWN_WALLETS,
+      shortWaitMax: usdc(25_000_000n),
       ...createCaches(cacheMs),
       operators: { userIds: new Set(), keys: [] },
       onFault: (error) => faults.push(error),

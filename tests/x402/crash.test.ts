@@ -118,6 +118,7 @@ test('API killed without a repetition: a worker without a gas key completes the 
   await world.chain.fund(world.treasury.address)
   const worker = await startWorker({
     ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
+    ONE_PROVIDER: 'on',
     BASE_RPC_URLS: world.chain.url,
     BASE_CONFIRMATIONS: '0:1',
     BASE_TREASURY_KEY: world.treasuryKey.slice(2),

@@ -363,8 +363,10 @@ test('the settled transfer names the buyer as payer', async () => {
   const payment = await world.pay()
   const { reference } = await settleInBlock(facilitator, payment)
   await network.mine(FINALITY)
-  const look = await evmChain(world.settings).findTransfer(question(reference, { payers: [buyer.address] }))
-  expect(look).toMatchObject({
+  const observation = await evmChain(world.settings).findTransfer(
+    question(reference, { payers: [buyer.address] }),
+  )
+  expect(observation).toMatchObject({
     kind: 'ok',
     transfer: { amount: PRICE, payer: buyer.address.toLowerCase(), attachedData: null },
   })

@@ -47,8 +47,8 @@ const once = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
 
 const confirmed = (settlement: Settlement, payment: SignedPayment) =>
   once(async () => {
-    const look = await facilitator.observe(settlement, payment)
-    return look.kind === 'unknown' ? undefined : look
+    const observation = await facilitator.observe(settlement, payment)
+    return observation.kind === 'unknown' ? undefined : observation
   })
 
 const memo = (text = 'a hire'): Instruction =>
@@ -119,7 +119,7 @@ const otherAccount = await solana.wallet(10_000_000n)
 const unfunded = await generateKeyPairSigner()
 const budget = [limitOf(), priceOf()]
 const BASE = 'invalid_exact_svm_payload'
-const REFUSALS: readonly (readonly [string, () => Promise<readonly Instruction[]>, string])[] = [
+const REJECTIONS: readonly (readonly [string, () => Promise<readonly Instruction[]>, string])[] = [
   ['too few instructions', async () => budget, `${BASE}_transaction_instructions_length`],
   [
     'too many',
@@ -170,7 +170,7 @@ const REFUSALS: readonly (readonly [string, () => Promise<readonly Instruction[]
   ],
   ['nothing to pay with', async () => [...budget, await transfer({ from: unfunded })], 'insufficient_funds'],
 ]
-test.each(REFUSALS)('rejects with a specific code: %s', async (_name, instructions, expected) => {
+test.each(REJECTIONS)('rejects with a specific code: %s', async (_name, instructions, expected) => {
   expect(await code(await world.built(await instructions()))).toBe(expected)
 })
 
@@ -302,12 +302,15 @@ test('the settled transfer names the buyer as payer and cannot be claimed by oth
     notBefore: new Date(Date.now() - HOUR),
     notAfter: new Date(Date.now() + HOUR),
   }
-  const look = await once(async () => {
+  const observation = await once(async () => {
     const found = await chain.findTransfer({ ...question, payers: [buyer.address] })
     return found.kind === 'pending' ? undefined : found
   })
   const attachedData = Buffer.from('for the ledger').toString('hex')
-  expect(look).toMatchObject({ kind: 'ok', transfer: { amount: PRICE, payer: buyer.address, attachedData } })
+  expect(observation).toMatchObject({
+    kind: 'ok',
+    transfer: { amount: PRICE, payer: buyer.address, attachedData },
+  })
   expect(verdict(await chain.findTransfer({ ...question, sentByPayer: true }))).toBe(
     'rejected: sent_by_another',
   )

@@ -26,6 +26,7 @@ function newWorker(more: Readonly<Record<string, string>> = {}) {
   } = world.market.environment as Readonly<Record<string, string>>
   return startWorker({
     ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
+    ONE_PROVIDER: 'on',
     BASE_RPC_URLS: chain.url,
     BASE_CONFIRMATIONS: '0:1',
     BASE_TREASURY_KEY: treasuryKey,

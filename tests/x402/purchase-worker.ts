@@ -98,5 +98,6 @@ function workerEnvironment(
     BASE_TREASURY_KEY: base.treasuryKey,
     ALT_TREASURY_KEY: alt.treasuryKey,
     SOLANA_TREASURY_KEY: solana.treasuryKey,
+    SOLANA_ACCOUNT_MINIMUM_USDC: '0',
   }
 }

@@ -102,6 +102,7 @@ export async function startPurchaseWorld({
   ])
   /** Settings that the API and a worker share. */
   const chains = {
+    ONE_PROVIDER: 'on',
     BASE_RPC_URLS: base.chain.url,
     BASE_CONFIRMATIONS: '0:1',
     ALT_RPC_URLS: alt.chain.url,

@@ -11,6 +11,7 @@ import { x402Client } from '@x402/fetch'
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FINALITY } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 
@@ -125,20 +126,25 @@ test('a payment with a reference registers only with its claim', async () => {
   expect((await register(body, headers)).status).toBe(201)
 })
 
-/** The number of observations after which a missing payment is reversed. */
+/** The final chain is past the block of a missing payment, so it is reversed. */
 async function missPayments() {
   const { db, now } = world.market
   const clock = { now: () => new Date(now()) }
   const base = evmChain({
-    ...{ network: 'base-mainnet', chainId: 8453, rpcUrls: [world.chain.url], usdc: world.chain.usdc },
+    ...{
+      network: 'base-mainnet',
+      chainId: 8453,
+      rpcUrls: [world.chain.url],
+      minProviders: 1,
+      usdc: world.chain.usdc,
+    },
     ...{ treasury: world.treasury.address, confirmations: [{ from: usdc(0n), blocks: 1 }] },
     ...{ finalityTag: 'finalized', ownAddresses: [] },
   })
   const ctx = { db, clock, ids: idSource(clock), chains: { 'base-mainnet': base } }
-  for (let looks = 0; looks < 2; looks++) {
-    await world.market.advance(11 * MINUTE)
-    await recheckTransfers(ctx, { order: undoPayment, registration: undoRegistration })
-  }
+  await world.chain.mine(FINALITY)
+  await world.market.advance(11 * MINUTE)
+  await recheckTransfers(ctx, { order: undoPayment, registration: undoRegistration })
 }
 
 test('surplus is refunded; a reorganized fee is reversed together with its refund', async () => {

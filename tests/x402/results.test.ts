@@ -109,12 +109,14 @@ test('result 5: a transaction that we settled is rejected as a proof of payment'
   }
 })
 
-test('result 6: a transfer buys once; the same brief returns the order, another brief is rejected', async () => {
+const KEY = { 'idempotency-key': 'a-key-of-the-buyer' }
+
+test('result 6: a transfer buys once; the same brief and key return the order, another brief contests it', async () => {
   for (const buyer of everyBuyer()) {
     const reference = await buyer.send(DUE)
     const replies: Reply[] = []
     for (const brief of [BRIEF, BRIEF, OTHER])
-      replies.push(await world.buyWithTransfer(serviceId, buyer, reference, { brief }))
+      replies.push(await world.buyWithTransfer(serviceId, buyer, reference, { brief, headers: KEY }))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 409])
     expect(replies[1]?.body).toEqual(replies[0]?.body)
     expect(replies[1]?.headers.get('idempotent-replayed')).toBe('true')

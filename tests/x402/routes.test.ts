@@ -72,7 +72,8 @@ describe('order request with a payment', () => {
       expect((await order({ ...wanted(), ...SAID, ...other }, reference)).status).toBe(409)
     expect((await order(wanted(), reference)).status).toBe(409)
     const again = await order({ ...SAID, ...wanted() }, reference)
-    expect([again.status, again.body.data]).toEqual([201, first.body.data])
+    const { order_id, status } = first.body.data
+    expect([again.status, again.body.data]).toMatchObject([201, { order_id, status }])
   })
 
   test('is the same purchase as on another route when it has only the fields of that route', async () => {

@@ -123,6 +123,32 @@ describe('402', () => {
               "version": "1",
             },
           ],
+          "proof": {
+            "hash": {
+              "contest_minutes": 15,
+              "max_age_seconds": 3600,
+              "payout_wait_hours": 168,
+              "refund_after_days": 7,
+              "signature_required_for": [
+                "a wallet that is linked to an account",
+                "a wallet with an unpaid order that the transfer could pay",
+              ],
+            },
+            "message": "A transaction hash is public, so a hash alone does not prove who paid. The seller is paid 168 hours after such a purchase, or at once when the payer signs. If another request names the same transfer within 15 minutes of its block, the payment is contested: the payer’s signature decides, and without one an undelivered purchase is refunded to the payer after 7 days.",
+            "reference": {
+              "claim_header": "X-Payment-Claim",
+              "header": "X-Market-Payment-Reference",
+            },
+            "signature": {
+              "headers": [
+                "X-Market-Wallet",
+                "X-Market-Wallet-Sig",
+                "X-Market-Wallet-Sig-Ts",
+              ],
+              "message_url": "<base>/api/auth/message",
+              "purpose": "x402.pay:<network>:<transaction>:<service>:<hex SHA-256 of brief>",
+            },
+          },
           "x402Version": 1,
         },
         "headers": {
@@ -433,6 +459,32 @@ describe('402', () => {
               "version": "1",
             },
           ],
+          "proof": {
+            "hash": {
+              "contest_minutes": 15,
+              "max_age_seconds": 3600,
+              "payout_wait_hours": null,
+              "refund_after_days": 7,
+              "signature_required_for": [
+                "a wallet that is linked to an account",
+                "a wallet with an unpaid order that the transfer could pay",
+              ],
+            },
+            "message": "A transaction hash is public, so a hash alone does not prove who paid. If another request names the same transfer within 15 minutes of its block, the payment is contested: the payer’s signature decides, and without one an undelivered purchase is refunded to the payer after 7 days.",
+            "reference": {
+              "claim_header": "X-Payment-Claim",
+              "header": "X-Market-Payment-Reference",
+            },
+            "signature": {
+              "headers": [
+                "X-Market-Wallet",
+                "X-Market-Wallet-Sig",
+                "X-Market-Wallet-Sig-Ts",
+              ],
+              "message_url": "<base>/api/auth/message",
+              "purpose": "x402.register:<network>:<transaction>:<hex SHA-256 of name>",
+            },
+          },
           "x402Version": 1,
         },
         "headers": {
@@ -527,7 +579,7 @@ describe('paid', () => {
   })
 
   test('200 of pay, and of its replay', async () => {
-    const headers = await paid()
+    const headers = { ...(await paid()), 'idempotency-key': 'a-key-of-the-buyer' }
     const reply = await ask(world.payPath(serviceId), { brief: BRIEF }, headers)
     expect(answer(reply)).toMatchInlineSnapshot(`
       {
@@ -633,7 +685,7 @@ describe('paid', () => {
     const { agent_id, slug } = reply.body.data
     expect([again.status, again.body]).toEqual([
       200,
-      { success: true, data: { agent_id, slug, note: expect.any(String) } },
+      { success: true, data: { agent_id, slug, note: expect.any(String), sign: expect.any(Object) } },
     ])
   })
 })
@@ -675,7 +727,8 @@ describe('rejected', () => {
     const told: Record<string, unknown> = {}
     for (const [name, reject] of asked) {
       const { status, body } = answer(await reject())
-      told[name] = { status, ...(body as object) }
+      const { sign, ...rest } = body as { sign?: object }
+      told[name] = { status, ...rest, ...(sign && { sign: Object.keys(sign) }) }
     }
     expect(told).toMatchInlineSnapshot(`
       {
@@ -687,9 +740,18 @@ describe('rejected', () => {
           "success": false,
         },
         "a payment that bought something else": {
-          "code": "payment_already_used",
-          "error": "This payment was already used for another purchase. Use another payment.",
+          "code": "payment_contested",
+          "error": "Another request named this payment first, so no money leaves until it is decided whose it is. If you made the payment, sign \`sign.message\` with the wallet that paid and send this request again with the signature: you get what you sign for at once.",
           "request_id": "<request>",
+          "sign": [
+            "wallet",
+            "purpose",
+            "message",
+            "wallet_sig_ts",
+            "expires_at",
+            "message_url",
+            "send_to",
+          ],
           "status": 409,
           "success": false,
         },

@@ -107,7 +107,7 @@ const FIRST_VERSION = {
 } as const
 
 test.each(['base-mainnet', 'solana-mainnet'] as const)(
-  'a client of version 1 purchases through its own door, on %s',
+  'version 1: a client buys through the version 1 route, on %s',
   async (network) => {
     const { buyer, stock } = await FIRST_VERSION[network]()
     const had = await buyer.usdc()

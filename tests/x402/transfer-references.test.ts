@@ -22,8 +22,8 @@ import {
 import { startSolanaWorld } from '../chains/solana-support.ts'
 
 const REFERENCE = randomBytes(32).toString('hex')
-const attachedIn = (look: Observation): string | null | undefined =>
-  look.kind === 'ok' ? look.transfer.attachedData : undefined
+const attachedIn = (observation: Observation): string | null | undefined =>
+  observation.kind === 'ok' ? observation.transfer.attachedData : undefined
 
 describe('on an EVM chain', async () => {
   const network = await startEvmNetwork({ chainId: 8453 })
@@ -89,8 +89,8 @@ describe('on Solana', async () => {
     world.run(by, [await world.transfer(payer, world.treasury.address, amount), ...memos.map(memo)])
   const lookAt = async (reference: string, changes: Partial<TransferQuery> = {}): Promise<Observation> => {
     for (;;) {
-      const look = await chain.findTransfer(question(reference, changes))
-      if (look.kind !== 'pending') return look
+      const observation = await chain.findTransfer(question(reference, changes))
+      if (observation.kind !== 'pending') return observation
       await wait(20)
     }
   }

@@ -1,5 +1,6 @@
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { connect } from '@market/database/connect'
+import { requireDurableCommits } from '@market/database/ping'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
@@ -47,6 +48,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       ),
     onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
   })
+  await requireDurableCommits(db)
   const limiter = redisLimiter({
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
@@ -73,7 +75,21 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     chains: networks.chains,
     facilitators: networks.facilitators,
     baseUrl: config.BASE_URL,
+    minPrice: config.MIN_PRICE_USDC,
     registrationFee: config.REGISTRATION_FEE_USDC,
+    treasury: {
+      ownWallets: {
+        'solana-mainnet': config.SOLANA_OWN_WALLETS,
+        'base-mainnet': config.BASE_OWN_WALLETS,
+        'alt-mainnet': config.ALT_OWN_WALLETS,
+      },
+      feeAddresses: {
+        'solana-mainnet': config.SOLANA_FEE_ADDRESSES,
+        'base-mainnet': config.BASE_FEE_ADDRESSES,
+        'alt-mainnet': config.ALT_FEE_ADDRESSES,
+      },
+    },
+    shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
     ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
     onFault: (error: unknown, call: { requestId: string }) => reportFault(error, call.requestId),

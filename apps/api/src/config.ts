@@ -1,5 +1,11 @@
 import { localEvmSigner } from '@market/chains/local-signers'
-import { type ChainConfig, chainSettings, checkChainSettings, money } from '@market/platform/settings/chains'
+import {
+  type ChainConfig,
+  chainSettings,
+  checkChainSettings,
+  money,
+  treasurySettings,
+} from '@market/platform/settings/chains'
 import {
   address,
   commonSettings,
@@ -34,8 +40,13 @@ const Env = z
   .object({
     ...commonSettings,
     ...chainSettings,
+    ...treasurySettings,
     /** Price of registering an agent by an x402 payment. */
     REGISTRATION_FEE_USDC: money('1'),
+    /** At 0.10 the fee of 10 % is above what sending a payout costs. */
+    MIN_PRICE_USDC: money('0.10'),
+    /** Up to this amount the payout of a trusted seller waits only a day when the payer is not proven. */
+    X402_SHORT_WAIT_MAX_USDC: money('25'),
     DATABASE_POOL: wholeNumber(1, 100).default(10),
     REDIS_URL: z.url(),
     REDIS_PREFIX: z

@@ -1,4 +1,5 @@
 import { migrate } from '@market/database/migrate'
+import { createRoles } from '@market/database/roles'
 import pg from 'pg'
 
 export interface RunDatabase {
@@ -33,6 +34,8 @@ export async function createRunDatabase(adminUrl: string, name: string): Promise
       await presence.connect()
       return dropped
     })
+    // The password of the server's own user, so that runs on one server agree on it.
+    await createRoles(adminUrl, decodeURIComponent(new URL(adminUrl).password))
     await migrate(url)
     return { url, abandoned, drop }
   } catch (error) {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { urlOfRole } from '@market/database/roles'
 import type { Network } from '@market/kernel/network'
 import { type Idp, startIdp } from '@market/testing/idp'
 import { apiCaller } from './call-api.ts'
@@ -83,7 +84,6 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
   const common = {
-    DATABASE_URL: database.url,
     ...vaultSecrets(),
     ...networks?.settings,
     CLOCK_FILE: clockFile,
@@ -92,13 +92,14 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   }
   const programs = {
     api: {
+      DATABASE_URL: urlOfRole(database.url, 'api'),
       ...apiSettings({ redisUrl: redis.url, redisPrefix: `${run}:`, idp }),
       ...operatorSettings(adminKey),
       BASE_URL: apiUrl,
       APP_URL: apiUrl,
       PORT: String(apiPort),
     },
-    worker: { ...networks?.keys, PORT: '0' },
+    worker: { DATABASE_URL: urlOfRole(database.url, 'worker'), ...networks?.keys, PORT: '0' },
   }
   for (const name of ['api', 'worker'] as const) {
     const program = await startProgram(name, folder, { ...common, ...programs[name] }, options.onLine)

@@ -2,7 +2,8 @@ import type { Needs } from '@market/core/context'
 import { queueMetrics } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
-import { payoutMetrics } from '@market/money/payouts'
+import type { Network } from '@market/kernel/network'
+import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
 import { type GasMetrics, purchaseMetrics } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
@@ -41,15 +42,39 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     oldestSeconds: perNetwork('market_payouts_oldest_seconds', 'Age of the oldest one'),
     held: perNetwork('market_payouts_held', 'Payouts that are on hold'),
     failed: perNetwork('market_payouts_failed', 'Payouts that an operator must check'),
+    unjustified: perNetwork(
+      'market_payouts_unjustified',
+      'Payouts that the ledger or their order does not justify',
+    ),
     short: perNetwork('market_treasury_short_micros', 'Amount that is missing in the treasury'),
     isOpen: perNetwork('market_payouts_open', '1 while payouts are allowed'),
   }
   const updatePayouts = async () => {
     for (const gauge of Object.values(payoutGauges)) gauge.reset()
-    const networks = await payoutMetrics(settings.ctx)
-    for (const { network, ...payouts } of networks.filter(({ isGuarded }) => isGuarded))
+    // A network that this marketplace does not use must not look closed; its payouts are still counted.
+    for (const { network, isGuarded, ...payouts } of await payoutMetrics(settings.ctx))
       for (const [name, gauge] of Object.entries(payoutGauges))
-        gauge.set({ network }, Number(payouts[name as keyof typeof payoutGauges]))
+        if (isGuarded || name !== 'isOpen')
+          gauge.set({ network }, Number(payouts[name as keyof typeof payoutGauges]))
+  }
+
+  const nativeSpent = perNetwork(
+    'market_payouts_native_spent',
+    'Native coin that payouts cost in 24 hours, in wei or lamports',
+  )
+  const heldByCode = new Gauge({
+    name: 'market_payouts_held_by_code',
+    help: 'Payouts that are on hold, by hold code',
+    labelNames: ['network', 'code'],
+    registers: [registry],
+  })
+  const updateLimits = async () => {
+    nativeSpent.reset()
+    heldByCode.reset()
+    for (const { network, nativeSpent: spent, heldBy } of await payoutLimitMetrics(settings.ctx)) {
+      nativeSpent.set({ network }, Number(spent))
+      for (const [code, count] of Object.entries(heldBy)) heldByCode.set({ network, code }, count)
+    }
   }
 
   const purchases = {
@@ -63,7 +88,18 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       purchases.oldestSeconds.set({ network }, oldestSeconds)
     }
   }
+  const disagreements = new Counter({
+    name: 'market_provider_disagreements_total',
+    help: 'Checks in which the providers of a network disagreed, or too few were up to date',
+    labelNames: ['network'],
+    registers: [registry],
+  })
   const gas = perNetwork('market_gas_settlements_left', 'Settlements that the gas account can still pay for')
+
+  const anchorAge = gauge(
+    'market_reserve_anchor_age_seconds',
+    'Age of the newest final anchor of the reserves',
+  )
 
   const app = Fastify({ logger: false })
   app.addHook('onRequest', async (request) => {
@@ -75,7 +111,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     running.set(queue.running)
     failing.set(queue.failing)
     // A missing metric is noticed, an old value would be taken for current.
-    await Promise.allSettled([updatePayouts(), updatePurchases()])
+    await Promise.allSettled([updatePayouts(), updateLimits(), updatePurchases()])
   })
   mountHealth(app, { isReady: settings.isReady, isDraining: settings.isStopping })
   mountMetrics(app, metrics, settings.readers)
@@ -83,10 +119,12 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
   return {
     address,
     countFailure: (task: string) => failures.inc({ task }),
+    countDisagreement: (network: Network) => disagreements.inc({ network }),
     recordGas: (metrics: readonly GasMetrics[]) => {
       gas.reset()
       for (const { network, settlementsLeft } of metrics) gas.set({ network }, settlementsLeft)
     },
+    recordAnchorAge: (seconds: number) => anchorAge.set(seconds),
     stop: () => app.close(),
   }
 }

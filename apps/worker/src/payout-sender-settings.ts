@@ -11,17 +11,25 @@ export const payoutSenderSettings = {
   SOLANA_TREASURY_KMS_KEY: kmsKey,
   /** Highest cost of a payout in lamports: fees, and 2,039,280 for rent when the payee's token account is new. */
   SOLANA_COST_CAP: wholeNumber(5_000, 1_000_000_000).default(5_000_000),
+  /** Lamports for fees and rent in 24 hours. */
+  SOLANA_GAS_BUDGET: wholeNumber(5_000, 1_000_000_000_000).default(500_000_000),
+  /** Waiting earnings from which the treasury pays the rent of an agent's token account, once. */
+  SOLANA_ACCOUNT_MINIMUM_USDC: money('5'),
 
   BASE_TREASURY_KEY: secretHex,
   BASE_TREASURY_KMS_KEY: kmsKey,
+  /** Coin for the fees of payouts in 24 hours, in gwei. */
+  BASE_GAS_BUDGET_GWEI: wholeNumber(1, 1_000_000_000_000_000).default(50_000_000),
 
   ALT_TREASURY_KEY: secretHex,
   ALT_TREASURY_KMS_KEY: kmsKey,
+  ALT_GAS_BUDGET_GWEI: wholeNumber(1, 1_000_000_000_000_000).default(50_000_000),
 
   KMS_REGION: z.string().min(1).optional(),
   KMS_ENDPOINT: z.url().optional(),
 
   PAYOUT_CAP_USDC: money('1000'),
+  PAYOUT_PAYEE_DAY_CAP_USDC: money('2500'),
   PAYOUT_DAY_CAP_USDC: money('10000'),
 }
 

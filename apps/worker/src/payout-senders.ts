@@ -6,9 +6,11 @@ import { type ConfiguredNetwork, openNetworks } from '@market/chains/nodes/open-
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
+import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor'
 import type { Chain } from '@market/core/ports/chain'
 import type { Facilitator } from '@market/core/ports/facilitator'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
+import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
 import type { EvmTreasurySigner, SolanaTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
@@ -26,6 +28,8 @@ import { hasKey } from './payout-sender-settings.ts'
 interface OpenNetwork {
   readonly chain: Chain
   readonly sender: PayoutSender
+  /** Publishes the roots of the reserves; only on Solana, where a memo costs least. */
+  readonly reserveAnchor?: ReserveAnchor
   /** Settles the x402 payments that the api sent. With the gas key it also replaces those that are not mined. */
   readonly facilitator: () => Promise<Facilitator> | undefined
 }
@@ -35,14 +39,16 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
   const payoutSenders: Partial<Record<Network, PayoutSender>> = {}
   const chains: Partial<Record<Network, Chain>> = {}
   const facilitators: Partial<Record<Network, Facilitator>> = {}
+  const reserveAnchors: Partial<Record<Network, ReserveAnchor>> = {}
   const candidate = (network: Network, open: () => Promise<OpenNetwork>): ConfiguredNetwork => ({
     network,
     async open() {
-      const { chain, sender, facilitator } = await open()
+      const { chain, sender, facilitator, reserveAnchor } = await open()
       await chain.checkNodes()
       const opened = await facilitator()
       chains[network] = chain
       payoutSenders[network] = sender
+      if (reserveAnchor !== undefined) reserveAnchors[network] = reserveAnchor
       if (opened !== undefined) facilitators[network] = opened
       return sender.treasury
     },
@@ -52,7 +58,7 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
     ...(hasKey(config, 'BASE') ? [candidate('base-mainnet', () => openEvm(config, 'BASE'))] : []),
     ...(hasKey(config, 'ALT') ? [candidate('alt-mainnet', () => openEvm(config, 'ALT'))] : []),
   ]
-  return { ...(await openNetworks(candidates, log)), payoutSenders, chains, facilitators }
+  return { ...(await openNetworks(candidates, log)), payoutSenders, chains, facilitators, reserveAnchors }
 }
 
 const kmsSettings = (config: Config, keyId: string) => ({
@@ -108,6 +114,7 @@ async function openSolana(config: Config): Promise<OpenNetwork> {
   return {
     chain: solanaChain(settings),
     sender: solanaPayoutSender(settings, signer),
+    reserveAnchor: solanaReserveAnchor(settings, signer),
     facilitator: () => gas && openSolanaFacilitator(gas),
   }
 }

@@ -1,6 +1,6 @@
 import { connect, openPool } from '@market/database/connect'
 import { latestMigration } from '@market/database/migrations'
-import { hasMigration } from '@market/database/ping'
+import { hasMigration, requireDurableCommits } from '@market/database/ping'
 import { startPayoutLoop } from '@market/jobs/payout-loop'
 import { startRunner } from '@market/jobs/runner'
 import { startSweeps } from '@market/jobs/start-sweeps'
@@ -18,6 +18,7 @@ import { orderPayoutListener, undoPayment } from '@market/trade/orders'
 import { undoRegistration } from '@market/trade/x402'
 import type { Config } from './config.ts'
 import { startMetricsServer } from './metrics-server.ts'
+import { capsFrom } from './payout-caps.ts'
 import { openPayoutSenders } from './payout-senders.ts'
 
 /** What a reversed payment means for what it paid for. */
@@ -49,6 +50,7 @@ export async function startApp(config: Config) {
         'a prepared statement was lost; prepared statements are off from now on',
       ),
   })
+  await requireDurableCommits(db)
   // graphile-worker's connections commit without a flush: after a crash of Postgres a job may run twice, which is safe.
   const pool = openPool({
     ...connection,
@@ -67,8 +69,7 @@ export async function startApp(config: Config) {
     chains: networks.chains,
     facilitators: networks.facilitators,
   }
-  const { PAYOUT_CAP_USDC: perPayout, PAYOUT_DAY_CAP_USDC: perDay, SOLANA_COST_CAP } = config
-  const caps = { perPayout, perDay, cost: { 'solana-mainnet': BigInt(SOLANA_COST_CAP) } }
+  const caps = capsFrom(config)
 
   let stopping = false
   const metrics = await startMetricsServer({
@@ -92,7 +93,14 @@ export async function startApp(config: Config) {
     log,
     onFailure: metrics.countFailure,
   })
-  const sweepContext = { ...ctx, reversalHandlers: REVERSAL_HANDLERS, recordGas: metrics.recordGas }
+  const sweepContext = {
+    ...ctx,
+    reversalHandlers: REVERSAL_HANDLERS,
+    reserveAnchors: networks.reserveAnchors,
+    recordGas: metrics.recordGas,
+    recordAnchorAge: metrics.recordAnchorAge,
+    countDisagreement: metrics.countDisagreement,
+  }
   const sweeps = startSweeps(sweepContext, SWEEPS, log, metrics.countFailure, config.SWEEP_INTERVAL_MS)
 
   return {

@@ -31,6 +31,9 @@ export const SWITCHES = [
 ] as const
 export type SwitchName = (typeof SWITCHES)[number]
 
+/** For what moves money: a stolen token of an older login is not enough. */
+export const RECENT_LOGIN_SECONDS = 900
+
 type Flat = z.ZodType<Record<string, unknown>, Record<string, unknown>>
 type PathKeys<P extends string> = P extends `${string}{${infer K}}${infer R}` ? K | PathKeys<R> : never
 
@@ -100,6 +103,8 @@ export interface Operation<
   readonly cosigned?: true
   /** Switches that stop this write, beside `read_only`, which stops them all. */
   readonly stoppedBy?: readonly SwitchName[]
+  /** Whether the caller must have signed in at most `RECENT_LOGIN_SECONDS` ago. */
+  readonly recentLogin?: true
   /** An operator's own acts go on while the market is read-only; how else would it end. */
   readonly worksReadOnly?: true
 }

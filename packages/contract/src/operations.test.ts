@@ -18,8 +18,8 @@ describe('operations', () => {
   })
 
   test('have a unique method and path', () => {
-    const doors = operationList.map(({ method, path }) => `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`)
-    expect(new Set(doors).size).toBe(doors.length)
+    const routes = operationList.map(({ method, path }) => `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`)
+    expect(new Set(routes).size).toBe(routes.length)
   })
 })
 

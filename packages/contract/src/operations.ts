@@ -1,6 +1,7 @@
 import type { Operation } from './define.ts'
 import * as administration from './operations/administration.ts'
 import * as agents from './operations/agents.ts'
+import * as approvals from './operations/approvals.ts'
 import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
 import * as messages from './operations/messages.ts'
@@ -24,6 +25,7 @@ export const operations = {
   ...solvency,
   ...administration,
   ...treasury,
+  ...approvals,
 } as const satisfies Record<string, Operation>
 
 export type Operations = typeof operations

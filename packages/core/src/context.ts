@@ -1,6 +1,7 @@
 import type { CommitThenReject, Db, Tx } from '@market/database/transact'
 import type { Clock } from '@market/kernel/clock'
 import type { AgentId, IdSource } from '@market/kernel/ids'
+import type { Usdc } from '@market/kernel/money'
 import type { Chains } from './ports/chain.ts'
 import type { Facilitators } from './ports/facilitator.ts'
 import type { IdentityProvider } from './ports/identity.ts'
@@ -8,11 +9,20 @@ import type { Outbound } from './ports/outbound.ts'
 import type { Signatures, Wallet } from './ports/signatures.ts'
 import type { Vault } from './ports/vault.ts'
 
-/** The authenticated caller. */
+/**
+ * The authenticated caller. `wallets` are the keys of wallets that also signed the request or are linked to the
+ * account. They are set only where an operation needs them, because linked wallets come from the identity provider.
+ */
 export type Actor =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'agent'; readonly agentId: AgentId }
-  | { readonly kind: 'user'; readonly userId: string; readonly token: string; readonly admin: boolean }
+  | { readonly kind: 'agent'; readonly agentId: AgentId; readonly wallets?: readonly string[] }
+  | {
+      readonly kind: 'user'
+      readonly userId: string
+      readonly token: string
+      readonly admin: boolean
+      readonly wallets?: readonly string[]
+    }
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
   | { readonly kind: 'admin_key'; readonly name: string }
 
@@ -33,8 +43,16 @@ export interface Context {
   readonly facilitators: Facilitators
   /** The public URL of the API. */
   readonly baseUrl: string
+  /** The lowest price of a service and of a quote, so that the fee covers what a payout costs. */
+  readonly minPrice: Usdc
   readonly actor: Actor
   readonly requestId: string
+}
+
+/** The keys of the wallets that the caller has proven to own. */
+export function provenWallets(actor: Actor): readonly string[] {
+  if (actor.kind === 'wallet') return [actor.wallet.key]
+  return actor.kind === 'agent' || actor.kind === 'user' ? (actor.wallets ?? []) : []
 }
 
 /** The part of the context that a command uses. */

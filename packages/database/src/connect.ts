@@ -24,6 +24,8 @@ export interface ConnectSettings {
   readonly plainTypes?: boolean
   /** Commits do not wait for the disk. Only for processes that repeat work lost in a crash of Postgres. */
   readonly withoutFlush?: boolean
+  /** Multiplies every timeout. For tests of other things than timeouts, which run on machines of any speed. */
+  readonly timeoutFactor?: number
   /** Called when an idle connection breaks. Without a listener, Node would end the process. */
   readonly onIdleError?: (error: Error) => void
 }
@@ -40,6 +42,9 @@ const TIMEOUTS = {
   idle_in_transaction_session_timeout: 10_000,
 } as const
 
+const timeoutsTimes = (factor: number) =>
+  Object.fromEntries(Object.entries(TIMEOUTS).map(([name, ms]) => [name, ms * factor]))
+
 export function openPool(settings: ConnectSettings): pg.Pool {
   const types = new pg.TypeOverrides()
   if (settings.plainTypes !== true) types.setTypeParser(INT8, BigInt)
@@ -52,7 +57,7 @@ export function openPool(settings: ConnectSettings): pg.Pool {
     types,
     pipeline: settings.pipeline ?? false,
     ...(settings.withoutFlush === true && { options: '-c synchronous_commit=off' }),
-    ...TIMEOUTS,
+    ...timeoutsTimes(settings.timeoutFactor ?? 1),
   })
   const onIdleError = settings.onIdleError ?? (() => {})
   pool.on('error', onIdleError)

@@ -1,5 +1,6 @@
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
+import { grantRoles } from './grants.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 
 /** Advisory lock that lets only one process migrate a database at a time. */
@@ -30,6 +31,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
     }
     // The job engine has its own schema in the same database, so that jobs are written in the same transactions.
     await runMigrations({ connectionString: url, logger: SILENT })
+    await grantRoles(client)
     return done
   } finally {
     await client.end()

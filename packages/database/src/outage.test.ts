@@ -58,7 +58,7 @@ describe('isOutage', () => {
   })
 
   test.each([undefined, null, 'Query read timeout', { code: '08006' }, new Error('The Query read timeout')])(
-    '%s is none',
+    '%s is not an outage',
     (error) => {
       expect(isOutage(error)).toBe(false)
     },

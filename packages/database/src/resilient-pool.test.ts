@@ -13,7 +13,11 @@ const pidOf = async (db: Db | Tx): Promise<number> => {
 /** One connection, so that the next query uses the same one or a new one. */
 async function oneConnection() {
   const broken = Promise.withResolvers<void>()
-  const database = await testDatabase({ maxConnections: 1, onIdleError: () => broken.resolve() })
+  const database = await testDatabase({
+    maxConnections: 1,
+    timeoutFactor: 1,
+    onIdleError: () => broken.resolve(),
+  })
   onTestFinished(() => database.stop())
   return { db: database.db, isTold: broken.promise }
 }

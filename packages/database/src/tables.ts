@@ -45,6 +45,21 @@ export interface Tables {
     updated_at: Date
     search: GeneratedAlways<string>
   }
+  approvals: {
+    id: string
+    kind: string
+    payload: Json
+    subject: string
+    summary: string
+    reason: string
+    proposer: string
+    approver: string | null
+    rejected_by: string | null
+    state: Generated<string>
+    created_at: Date
+    expires_at: Date
+    decided_at: Date | null
+  }
   audit_head: {
     only_row: Generated<boolean>
     seq: bigint
@@ -138,6 +153,11 @@ export interface Tables {
     listing_id: string
     buyer: string
   }
+  listing_prices: {
+    listing_id: string
+    price_micros: bigint
+    valid_until: Date
+  }
   listings: {
     id: string
     agent_id: string
@@ -173,6 +193,12 @@ export interface Tables {
     data: Json
     created_at: Date
     read_at: Date | null
+  }
+  opened_token_accounts: {
+    agent_id: string
+    payee: string
+    payout_id: string
+    opened_at: Date
   }
   order_deliveries: {
     order_id: string
@@ -238,6 +264,10 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     payer_proven: boolean
+    agent_share_bps: number | null
+    payout_waits_until: Date | null
+    contested_at: Date | null
+    contest_ends_at: Date | null
   }
   outgoing_transfers: {
     network: string
@@ -253,6 +283,13 @@ export interface Tables {
     written_off_at: Date | null
     created_at: Date
   }
+  payout_costs: {
+    payout_id: string
+    round: number
+    network: string
+    native: string
+    at: Date
+  }
   payout_guards: {
     network: string
     database_epoch: string
@@ -263,6 +300,9 @@ export interface Tables {
     short_since: Date | null
     short_micros: Generated<bigint>
     updated_at: Date
+    disagreement: string | null
+    readings_begun: Generated<bigint>
+    newest_reading: Generated<bigint>
   }
   payout_nonces: {
     network: string
@@ -303,6 +343,22 @@ export interface Tables {
     not_before: Date | null
     hold_code: string | null
     hold_detail: string | null
+    agent_id: string | null
+    approval_id: string | null
+    approved_at: Date | null
+    counts_against_caps: Generated<boolean>
+    opens_account: Generated<boolean>
+    contested_at: Date | null
+    held_at_reading: bigint | null
+  }
+  purchase_namings: {
+    purchase_id: string
+    n: number
+    subject: string
+    request: Json
+    fingerprint: Buffer
+    amount_micros: bigint
+    named_at: Date
   }
   purchases: {
     id: string
@@ -328,6 +384,13 @@ export interface Tables {
     why: string | null
     created_at: Date
     updated_at: Date
+    contested_at: Date | null
+  }
+  refund_claims: {
+    unmatched_id: string
+    wallet: string
+    note: string
+    created_at: Date
   }
   requests: {
     scope: string
@@ -339,6 +402,25 @@ export interface Tables {
     leased_until: Date
     status: number | null
     response_sealed: Buffer | null
+    created_at: Date
+  }
+  reserve_anchor_signatures: {
+    day: string
+    n: number
+    network: string
+    account: string
+    reference: string
+    bytes: string
+    last_valid_height: bigint | null
+    created_at: Date
+  }
+  reserve_anchors: {
+    day: string
+    text: string
+    trees: Json
+    reference: string | null
+    final_at: Date | null
+    due_at: Date
     created_at: Date
   }
   reserve_leaves: {
@@ -367,6 +449,13 @@ export interface Tables {
     root: string | null
     leaf_count: number | null
     groups: Json | null
+    day: string | null
+    in_flight: Json | null
+    in_flight_count: number | null
+    wallets_root: string | null
+    wallet_count: number | null
+    wallets_micros: bigint | null
+    unfinal_micros: Generated<bigint>
   }
   reviews: {
     id: string

@@ -1,6 +1,7 @@
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { Usdc } from '@market/kernel/money'
+import type { TreasurySettings } from '@market/money/treasury'
 import type { Quote } from '@market/trade/x402'
 import type { Call } from './call.ts'
 import type { Operators } from './identify.ts'
@@ -12,6 +13,10 @@ export interface AppServices extends Omit<Context, 'transact' | 'actor' | 'reque
   readonly operators: Operators
   /** The price of a paid registration. */
   readonly registrationFee: Usdc
+  /** Which wallets are the platform's own. */
+  readonly treasury: TreasurySettings
+  /** Up to this amount the payout of a trusted seller waits only a day when the payer of a purchase is not proven. */
+  readonly shortWaitMax: Usdc
   /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */
   readonly quotes: TtlCache<Quote>
   /** Documents of the catalog by their query, cached for 30 seconds. */

@@ -1,6 +1,7 @@
-import type { CallerKind, Operation } from '@market/contract/define'
+import { type CallerKind, type Operation, RECENT_LOGIN_SECONDS } from '@market/contract/define'
 import type { Actor } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
+import type { Caller } from './caller.ts'
 
 /** The credential that each kind of caller sends. */
 const CREDENTIAL: Readonly<Record<CallerKind, string>> = {
@@ -23,4 +24,21 @@ export function authorize(operation: Operation, actor: Actor): void {
   throw new ApiError('forbidden', `This credential cannot be used here. Send ${accepted}.`, {
     code: 'wrong_credential',
   })
+}
+
+const MINUTE_SECONDS = 60
+
+/** Checks when the user signed in, where the operation asks for it. */
+export function requireRecentLogin(operation: Operation, { loginAgeSeconds: age }: Caller): void {
+  if (operation.recentLogin !== true || (typeof age === 'number' && age <= RECENT_LOGIN_SECONDS)) return
+  const limit = `a login at most ${RECENT_LOGIN_SECONDS / MINUTE_SECONDS} minutes old`
+  const message =
+    typeof age === 'number'
+      ? `This request needs ${limit}, and yours is ${Math.floor(age / MINUTE_SECONDS)} minutes old.`
+      : `This request needs ${limit}, and the access token has no auth_time claim.`
+  throw new ApiError(
+    'unauthenticated',
+    `${message} Sign in again (max_age=${RECENT_LOGIN_SECONDS}) and send the new access token.`,
+    { code: 'login_too_old' },
+  )
 }

@@ -17,4 +17,6 @@ export interface Caller {
   /** A wallet that signed the request in addition to another credential. */
   readonly cosigner?: Wallet
   readonly singleUse?: SingleUse
+  /** How long ago the user of an access token signed in; null when the token does not say it. */
+  readonly loginAgeSeconds?: number | null
 }

@@ -2,7 +2,7 @@ import { emit } from '@market/core/events'
 import { transact } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import { makeAgent } from '@market/testing/makers'
-import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { type MarketContext, marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCaches } from './caches.ts'
@@ -21,6 +21,8 @@ beforeAll(async () => {
     ...ctx,
     limiter: { consume: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
     registrationFee: usdc(1n),
+    treasury: NO_OWN_WALLETS,
+    shortWaitMax: usdc(1n),
     ...createCaches(),
     operators: { userIds: new Set(), keys: [] },
     onFault: () => {},

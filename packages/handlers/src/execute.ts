@@ -1,7 +1,7 @@
 import { isWrite } from '@market/contract/define'
 import { acquireLease, releaseLease, storeResponse } from '@market/core/idempotency'
 import type { AppServices } from './app-services.ts'
-import { authorize } from './authorize.ts'
+import { authorize, requireRecentLogin } from './authorize.ts'
 import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
 import { envelope } from './envelope.ts'
@@ -33,6 +33,7 @@ export function executor(app: AppServices): Execute {
         if (challenge !== undefined) return challenge
       }
       authorize(call.operation, caller.actor)
+      requireRecentLogin(call.operation, caller)
       return replayOrRun(app, call, caller, parse(call.operation, call.input))
     })
 }

@@ -4,8 +4,9 @@ import type { Context } from '@market/core/context'
 import type { AppServices } from './app-services.ts'
 import type { Caller } from './caller.ts'
 
-/** What a handler's `run` gets: the context of a command, the caller, and the cache of catalog documents. */
-export type HandlerContext = Context & Pick<AppServices, 'documents'> & { readonly caller: Caller }
+/** What a handler's `run` gets: the context of a command, the caller, settings and the cache of catalog documents. */
+export type HandlerContext = Context &
+  Pick<AppServices, 'documents' | 'treasury'> & { readonly caller: Caller }
 
 /**
  * `run` turns the contract's input into a command; `present` turns the command's result into the contract's

@@ -1,6 +1,7 @@
 import type { OperationId } from '@market/contract/operations'
 import { administrationHandlers } from './administration.ts'
 import { agentHandlers } from './agents.ts'
+import { approvalHandlers } from './approvals.ts'
 import { eventHandlers } from './events.ts'
 import type { AnyHandler } from './handler.ts'
 import { identityHandlers } from './identity.ts'
@@ -26,4 +27,5 @@ export const handlers = {
   ...solvencyHandlers,
   ...administrationHandlers,
   ...treasuryHandlers,
+  ...approvalHandlers,
 } satisfies Record<Exclude<OperationId, SoldOnly>, AnyHandler>

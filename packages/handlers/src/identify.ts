@@ -81,8 +81,9 @@ async function authenticate(
       return { actor: { kind: 'admin_key', name: adminKeyName(operators, bearer) } }
     case 'user': {
       const token = bearer || (bodyToken ?? cookieToken ?? '')
-      const { userId } = await ports.identity.verify(token)
-      return { actor: { kind: 'user', userId, token, admin: operators.userIds.has(userId) } }
+      const { userId, loginAgeSeconds } = await ports.identity.verify(token)
+      const actor = { kind: 'user', userId, token, admin: operators.userIds.has(userId) } as const
+      return { actor, loginAgeSeconds }
     }
     case 'wallet': {
       const { wallet, singleUse } = await verifyWallet(ports, call, undefined)

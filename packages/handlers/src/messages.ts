@@ -1,8 +1,7 @@
 import type { OrderId } from '@market/kernel/ids'
 import { listMessages, type Message, sendMessage } from '@market/trade/messages'
 import { handler } from './handler.ts'
-import { partyOf } from './party-of.ts'
-import { readerOf } from './reader-of.ts'
+import { loadActor } from './load-actor.ts'
 
 const presentMessage = (message: Message) => ({
   id: message.id,
@@ -16,13 +15,13 @@ const presentMessage = (message: Message) => ({
 export const messageHandlers = {
   sendMessage: handler('sendMessage', {
     run: async (ctx, input) =>
-      sendMessage(ctx, await partyOf(ctx), { orderId: input.order_id as OrderId, content: input.content }),
+      sendMessage(ctx, await loadActor(ctx), { orderId: input.order_id as OrderId, content: input.content }),
     present: (message) => ({ data: presentMessage(message) }),
   }),
 
   listMessages: handler('listMessages', {
     run: async (ctx, input) =>
-      listMessages(ctx, await readerOf(ctx), {
+      listMessages(ctx, await loadActor(ctx), {
         orderId: input.order_id as OrderId,
         limit: input.limit,
         cursor: input.cursor,

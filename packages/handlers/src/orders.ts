@@ -1,9 +1,9 @@
 import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
+import { type Actor, provenWallets } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
-import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import { formatUsd, parseUsd, type Usdc } from '@market/kernel/money'
+import { formatUsd } from '@market/kernel/money'
 import { inferNetwork, normalizeReference } from '@market/money/payments'
 import type { Payout } from '@market/money/payouts'
 import {
@@ -21,7 +21,6 @@ import {
   listOrders,
   type Order,
   type OrderView,
-  type Party,
   payOrder,
   quoteOrder,
   refundOrder,
@@ -31,12 +30,13 @@ import {
   startOrder,
 } from '@market/trade/orders'
 import { findReviewOf, type Review } from '@market/trade/reviews'
-import { contest, getPurchasedOrder } from '@market/trade/x402'
+import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
 import { type HandlerContext, handler } from './handler.ts'
-import { partyOf } from './party-of.ts'
-import { presentOrder, presentPayable } from './present-order.ts'
+import { loadActor } from './load-actor.ts'
+import { moneyOf } from './parse.ts'
+import { presentOrder, presentPayable, signOf } from './present-order.ts'
 import { presentReview } from './present-review.ts'
-import { readerOf } from './reader-of.ts'
+import { verdictOf } from './verdict-of.ts'
 
 type ActInput = InputOf<Operations['actOnOrder']>
 
@@ -46,11 +46,11 @@ const missingField = (field: string, action: string): ApiError =>
   })
 
 /** The wallet that will pay: `client_wallet`, which must sign or be linked, or else the wallet that signed the request. */
-function clientWallet(ctx: HandlerContext, party: Party, requested: string | undefined): string | null {
+function clientWallet(ctx: HandlerContext, actor: Actor, requested: string | undefined): string | null {
   if (requested === undefined)
-    return ctx.actor.kind === 'user' ? (ctx.caller.cosigner?.key ?? null) : (party.wallets[0] ?? null)
+    return ctx.actor.kind === 'user' ? (ctx.caller.cosigner?.key ?? null) : (provenWallets(actor)[0] ?? null)
   const key = ctx.signatures.parseWallet(requested)?.key
-  if (key !== undefined && party.wallets.includes(key)) return key
+  if (key !== undefined && provenWallets(actor).includes(key)) return key
   throw new ApiError(
     'invalid',
     'client_wallet is not proven to be yours. Sign this request with it, or link it to your account.',
@@ -64,36 +64,29 @@ function clientWallet(ctx: HandlerContext, party: Party, requested: string | und
 const ACTIONS: Readonly<
   Record<
     ActInput['action'],
-    (ctx: HandlerContext, party: Party, id: OrderId, input: ActInput) => Promise<Order>
+    (ctx: HandlerContext, actor: Actor, id: OrderId, input: ActInput) => Promise<Order>
   >
 > = {
-  accept: (ctx, party, id) => acceptOrder(ctx, party, id),
-  pay: async (ctx, party, orderId, input) => {
+  accept: (ctx, actor, id) => acceptOrder(ctx, actor, id),
+  pay: async (ctx, actor, orderId, input) => {
     if (input.escrow_tx_hash === undefined) throw missingField('escrow_tx_hash', 'pay')
     const network = input.payment_network ?? inferNetwork(input.escrow_tx_hash)
     const transfer = { orderId, network, reference: normalizeReference(network, input.escrow_tx_hash) }
-    return payOrder(ctx, party, transfer, (tx, payment) => contest(ctx, tx, payment))
+    return payOrder(ctx, actor, transfer, (tx, payment) => releaseContested(ctx, tx, payment))
   },
-  approve: (ctx, party, id) => approveOrder(ctx, party, id),
-  revision: async (ctx, party, orderId, { feedback }) => {
+  approve: (ctx, actor, id) => approveOrder(ctx, actor, id),
+  revision: async (ctx, actor, orderId, { feedback }) => {
     if (feedback === undefined) throw missingField('feedback', 'revision')
-    return requestRevision(ctx, party, { orderId, feedback })
+    return requestRevision(ctx, actor, { orderId, feedback })
   },
-  dispute: async (ctx, party, orderId, { reason }) => {
+  dispute: async (ctx, actor, orderId, { reason }) => {
     if (reason === undefined) throw missingField('reason', 'dispute')
-    return disputeOrder(ctx, party, { orderId, reason })
+    return disputeOrder(ctx, actor, { orderId, reason })
   },
-  cancel: (ctx, party, id) => cancelOrder(ctx, party, id),
-  start: (ctx, party, id) => startOrder(ctx, party, id),
-  decline_revision: (ctx, party, id) => declineRevision(ctx, party, id),
-  refund: (ctx, party, id) => refundOrder(ctx, party, id),
-}
-
-/** The contract has validated the text. */
-function priceOf(text: string): Usdc {
-  const price = parseUsd(text)
-  assert(price !== undefined, `${text} is a valid amount`)
-  return price
+  cancel: (ctx, actor, id) => cancelOrder(ctx, actor, id),
+  start: (ctx, actor, id) => startOrder(ctx, actor, id),
+  decline_revision: (ctx, actor, id) => declineRevision(ctx, actor, id),
+  refund: (ctx, actor, id) => refundOrder(ctx, actor, id),
 }
 
 function deliverablesOf(input: InputOf<Operations['deliverOrder']>): Deliverable[] {
@@ -147,6 +140,8 @@ const presentPayout = (payout: Payout | undefined) =>
         amount_usd: formatUsd(payout.amount),
         network: payout.network,
         tx_hash: payout.finalReference,
+        hold_code: payout.state === 'held' ? payout.holdCode : null,
+        held_until: payout.holdCode === 'contest_window' ? (payout.notBefore?.toISOString() ?? null) : null,
         // While the payout is sent, the reason contains errors of nodes, which are for operators only.
         reason: payout.state === 'signed' ? null : payout.reason,
       }
@@ -163,28 +158,29 @@ const presentView = (
     viewer_role: role === 'clock' ? ('arbiter' as const) : role,
     payout: role === 'buyer' ? null : presentPayout(payout),
     refund: presentPayout(refund),
+    sign: role === 'buyer' ? (signOf(order, ctx) ?? null) : null,
   },
 })
 
 export const orderHandlers = {
   createOrder: handler('createOrder', {
     run: async (ctx, input) => {
-      const party = await partyOf(ctx)
-      return createOrder(ctx, party, {
+      const actor = await loadActor(ctx)
+      return createOrder(ctx, actor, {
         listingId: input.service_id as ListingId,
         brief: input.brief,
         referenceUrls: input.reference_urls,
         referenceImages: input.reference_images,
         requirementAnswers: input.requirement_answers,
         isPrivate: input.private,
-        clientWallet: clientWallet(ctx, party, input.client_wallet),
+        clientWallet: clientWallet(ctx, actor, input.client_wallet),
       })
     },
     present: (order, ctx) => ({ data: presentPayable(order, ctx) }),
   }),
 
   listOrders: handler('listOrders', {
-    run: async (ctx, input) => listOrders(ctx, await partyOf(ctx), input),
+    run: async (ctx, input) => listOrders(ctx, await loadActor(ctx), input),
     present: ({ orders, nextCursor }, ctx) => ({
       data: orders.map((order) => presentOrder(order, ctx)),
       next_cursor: nextCursor,
@@ -194,7 +190,7 @@ export const orderHandlers = {
   getOrder: handler('getOrder', {
     run: async (ctx, input) => {
       const id = input.order_id as OrderId
-      const view = await getOrder(ctx, await readerOf(ctx), id)
+      const view = await getOrder(ctx, await loadActor(ctx), id)
       return { ...view, review: await findReviewOf(ctx.db, id) }
     },
     present: presentView,
@@ -211,7 +207,7 @@ export const orderHandlers = {
 
   actOnOrder: handler('actOnOrder', {
     run: async (ctx, input) =>
-      ACTIONS[input.action](ctx, await partyOf(ctx), input.order_id as OrderId, input),
+      ACTIONS[input.action](ctx, await loadActor(ctx), input.order_id as OrderId, input),
     present: (order, ctx) => ({
       data: presentPayable(order, ctx),
       isLater: order.status === 'accepted' && order.pending !== null,
@@ -220,9 +216,9 @@ export const orderHandlers = {
 
   quoteOrder: handler('quoteOrder', {
     run: async (ctx, input) =>
-      quoteOrder(ctx, await partyOf(ctx), {
+      quoteOrder(ctx, await loadActor(ctx), {
         orderId: input.order_id as OrderId,
-        price: priceOf(input.price_usd),
+        price: moneyOf(input.price_usd),
         expiresInHours: input.expires_in_hours,
         message: input.message ?? null,
       }),
@@ -231,7 +227,7 @@ export const orderHandlers = {
 
   deliverOrder: handler('deliverOrder', {
     run: async (ctx, input) =>
-      deliverOrder(ctx, await partyOf(ctx), {
+      deliverOrder(ctx, await loadActor(ctx), {
         orderId: input.order_id as OrderId,
         items: deliverablesOf(input),
         note: input.note ?? null,
@@ -240,7 +236,7 @@ export const orderHandlers = {
   }),
 
   retryPayout: handler('retryPayout', {
-    run: async (ctx, input) => retryPayout(ctx, await partyOf(ctx), input.order_id as OrderId),
+    run: async (ctx, input) => retryPayout(ctx, await loadActor(ctx), input.order_id as OrderId),
     present: (payout) => ({
       data: {
         order_id: payout.subject,
@@ -251,7 +247,7 @@ export const orderHandlers = {
 
   listAgentOrders: handler('listAgentOrders', {
     run: async (ctx, input) =>
-      listAgentOrders(ctx, await partyOf(ctx), {
+      listAgentOrders(ctx, await loadActor(ctx), {
         agentId: input.agent_id as AgentId,
         statuses: input.status ?? [],
         listingId: input.service_id as ListingId | undefined,
@@ -267,24 +263,7 @@ export const orderHandlers = {
 
   resolveDispute: handler('resolveDispute', {
     run: async (ctx, input) => {
-      const { outcome, agent_share_bps: bps } = input
-      if ((outcome === 'split') !== (bps !== undefined))
-        throw new ApiError(
-          'invalid',
-          'agent_share_bps is required with outcome=split and not allowed with other outcomes',
-          {
-            details: [
-              {
-                path: 'agent_share_bps',
-                message: 'is required with outcome=split and not allowed otherwise',
-              },
-            ],
-          },
-        )
-      const verdict =
-        bps === undefined
-          ? { outcome: outcome as 'release' | 'refund' }
-          : { outcome: 'split' as const, agentShareBps: bps }
+      const verdict = verdictOf(input, 'agent_share_bps')
       return resolveDispute(ctx, input.order_id as OrderId, verdict, input.note)
     },
     present: (order, ctx) => ({ data: presentOrder(order, ctx) }),

@@ -1,5 +1,7 @@
 import type { Operation } from '@market/contract/define'
 import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
+import { parseUsd, type Usdc } from '@market/kernel/money'
 import { z } from 'zod'
 import { closestName } from './closest-name.ts'
 
@@ -79,3 +81,10 @@ function valueAt(input: unknown, path: Path): unknown {
 }
 
 const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** An amount that the contract has validated. */
+export function moneyOf(text: string): Usdc {
+  const money = parseUsd(text)
+  assert(money !== undefined, `${text} is a valid amount`)
+  return money
+}

@@ -2,6 +2,7 @@ import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
 import type { Order, OrderFacts } from '@market/trade/orders'
+import { signInstructions } from '@market/trade/x402'
 import type { HandlerContext } from './handler.ts'
 import { presentWallet } from './present-agent.ts'
 
@@ -38,6 +39,10 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     escrow_tx_hash: facts.payment?.reference ?? null,
     pending_tx_hash: facts.pending?.reference ?? null,
     payment_error: facts.paymentError ?? null,
+    payer_proven: order.payerProven,
+    payout_waits_until: timeOf(order.payoutWaitsUntil),
+    contested_at: timeOf(order.contest?.at),
+    contest_ends_at: timeOf(order.contest?.endsAt),
     paid_at: timeOf(facts.paidAt),
     deliver_by: timeOf(facts.deliverBy),
     delivered_at: timeOf(facts.deliveredAt),
@@ -48,6 +53,14 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     created_at: order.createdAt.toISOString(),
     updated_at: order.updatedAt.toISOString(),
   }
+}
+
+/** What the payer of an x402 order signs to prove the payment; undefined when nothing is to be proven. */
+export function signOf(order: Order, ctx: Pick<HandlerContext, 'signatures' | 'clock' | 'baseUrl'>) {
+  const { payment }: Partial<OrderFacts> = order as Partial<OrderFacts>
+  if (order.payerProven || payment === undefined) return undefined
+  const wanted = { subject: `service:${order.listingId}`, request: { brief: order.brief } }
+  return signInstructions(ctx, wanted, { ...payment, payer: order.clientWallet })
 }
 
 /** While a transfer is pending, the order shows no payment options, so that the buyer does not pay twice. */

@@ -1,13 +1,13 @@
 import type { AgentId, OrderId } from '@market/kernel/ids'
 import { createReview, listReviews, type Rating } from '@market/trade/reviews'
 import { handler } from './handler.ts'
-import { partyOf } from './party-of.ts'
+import { loadActor } from './load-actor.ts'
 import { presentReview } from './present-review.ts'
 
 export const reviewHandlers = {
   createReview: handler('createReview', {
     run: async (ctx, input) =>
-      createReview(ctx, await partyOf(ctx), {
+      createReview(ctx, await loadActor(ctx), {
         orderId: input.order_id as OrderId,
         rating: input.rating as Rating,
         comment: input.comment,

@@ -1,31 +1,18 @@
 import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
-import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import { parseUsd, type Usdc } from '@market/kernel/money'
 import {
   browseListings,
   createListing,
   deactivateListing,
   getListing,
   listListings,
-  type Seller,
   updateListing,
 } from '@market/trade/listings'
-import { type HandlerContext, handler } from './handler.ts'
-import { ownerOf } from './owner-of.ts'
+import { handler } from './handler.ts'
+import { loadActor } from './load-actor.ts'
+import { moneyOf } from './parse.ts'
 import { presentFound, presentService } from './present-service.ts'
-
-/** An agent acts for itself; other callers act for the agents that they own. */
-const sellerOf = async (ctx: HandlerContext): Promise<Seller> =>
-  ctx.actor.kind === 'agent' ? { agentId: ctx.actor.agentId } : ownerOf(ctx)
-
-/** The contract has validated the text. */
-function moneyOf(amount: string): Usdc {
-  const money = parseUsd(amount)
-  assert(money !== undefined, `${amount} is a valid amount`)
-  return money
-}
 
 const optionalMoneyOf = (amount: string | undefined) => (amount === undefined ? undefined : moneyOf(amount))
 
@@ -61,12 +48,12 @@ const changeOf = (input: InputOf<Operations['updateService']>) => ({
 export const serviceHandlers = {
   createService: handler('createService', {
     run: async (ctx, input) =>
-      createListing(ctx, input.agent_id as AgentId, offerOf(input), await sellerOf(ctx)),
+      createListing(ctx, input.agent_id as AgentId, offerOf(input), await loadActor(ctx)),
     present: (listing) => ({ data: presentService(listing) }),
   }),
 
   listAgentServices: handler('listAgentServices', {
-    run: async (ctx, input) => listListings(ctx, input.agent_id as AgentId, await sellerOf(ctx), input),
+    run: async (ctx, input) => listListings(ctx, input.agent_id as AgentId, await loadActor(ctx), input),
     present: ({ found, nextCursor }) => ({
       data: found.map(({ listing }) => presentService(listing)),
       next_cursor: nextCursor,
@@ -95,18 +82,18 @@ export const serviceHandlers = {
   }),
 
   getService: handler('getService', {
-    run: (ctx, input) => getListing(ctx, input.service_id as ListingId, () => sellerOf(ctx)),
+    run: (ctx, input) => getListing(ctx, input.service_id as ListingId, () => loadActor(ctx)),
     present: (listing) => ({ data: presentService(listing) }),
   }),
 
   updateService: handler('updateService', {
     run: async (ctx, input) =>
-      updateListing(ctx, input.service_id as ListingId, changeOf(input), await sellerOf(ctx)),
+      updateListing(ctx, input.service_id as ListingId, changeOf(input), await loadActor(ctx)),
     present: (listing) => ({ data: presentService(listing) }),
   }),
 
   deleteService: handler('deleteService', {
-    run: async (ctx, input) => deactivateListing(ctx, input.service_id as ListingId, await sellerOf(ctx)),
+    run: async (ctx, input) => deactivateListing(ctx, input.service_id as ListingId, await loadActor(ctx)),
     present: (listing) => ({ data: presentService(listing) }),
   }),
 }

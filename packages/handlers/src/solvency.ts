@@ -1,8 +1,11 @@
+import { findWalletAddress } from '@market/core/custody'
 import { formatUsd, usdc } from '@market/kernel/money'
 import {
   getSolvency,
   type LiabilityProof,
+  type ListedAnchor,
   liabilitiesOf,
+  listAnchors,
   type NetworkSolvency,
   proveLiabilities,
 } from '@market/money/reserves'
@@ -10,9 +13,11 @@ import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { requireAgent } from './require-actor.ts'
 
+type AnchoredTree = ListedAnchor['trees'][number]
+
 const usd = (micros: bigint): string => formatUsd(usdc(micros))
 
-const presentNetwork = ({ newest, proven }: NetworkSolvency) => ({
+const presentNetwork = ({ newest, proven, ofDay }: NetworkSolvency) => ({
   network: newest.network,
   treasury: newest.treasury,
   checked_at: newest.takenAt.toISOString(),
@@ -21,6 +26,13 @@ const presentNetwork = ({ newest, proven }: NetworkSolvency) => ({
   liabilities_usd: usd(liabilitiesOf(newest.balances)),
   platform_usd: usd(newest.balances.fees),
   in_flight_usd: usd(newest.balances.inFlight),
+  unfinal_usd: usd(newest.balances.unfinal),
+  in_flight: (newest.inFlight?.transactions ?? []).map(({ reference, replaces, amount }) => ({
+    reference,
+    replaces: [...replaces],
+    amount_usd: usd(amount),
+  })),
+  in_flight_count: newest.inFlight?.count ?? 0,
   shortfall_usd: usd(newest.short),
   solvent: newest.short === 0n,
   proof: proven?.proof
@@ -30,6 +42,15 @@ const presentNetwork = ({ newest, proven }: NetworkSolvency) => ({
         root: proven.proof.root,
         leaves: proven.proof.leaves,
         liabilities_usd: usd(liabilitiesOf(proven.balances)),
+      }
+    : null,
+  agent_wallets: ofDay?.wallets
+    ? {
+        snapshot_id: ofDay.id,
+        checked_at: ofDay.takenAt.toISOString(),
+        root: ofDay.wallets.root,
+        count: ofDay.wallets.count,
+        total_usd: usd(ofDay.wallets.total),
       }
     : null,
 })
@@ -52,18 +73,48 @@ const presentProof = ({ snapshot, root, total, leaf, path }: LiabilityProof) => 
 })
 
 /**
- * The owner proved to control the owner wallet by a signature. Payout addresses are not proven, so for them only payouts
- * are returned, which will be public on the chain anyway.
+ * The owner proved to control the owner wallet by a signature, and the API key stands for the agent and its server
+ * wallet. Payout addresses are not proven, so for them only payouts are returned, which will be public on the chain.
  */
 async function holdersOf(ctx: HandlerContext) {
-  if (ctx.actor.kind !== 'agent') return { wallets: (await ownerOf(ctx)).wallets, payees: [] }
-  const { ownerWallet, payoutWallet, payoutAddressBase } = requireAgent(ctx)
+  if (ctx.actor.kind !== 'agent') return { proven: (await ownerOf(ctx)).wallets, payees: [] }
+  const { id, ownerWallet, payoutWallet, payoutAddressBase } = requireAgent(ctx)
+  const serverWallet = await findWalletAddress(ctx.db, id, 'solana')
   const named = [payoutWallet, payoutAddressBase].filter((address) => address !== null)
   return {
-    wallets: ownerWallet === null ? [] : [ownerWallet],
+    proven: [id, ownerWallet, serverWallet].filter((holder) => holder !== null && holder !== undefined),
     payees: named.flatMap((address) => ctx.signatures.parseWallet(address)?.key ?? []),
   }
 }
+
+const presentTree = ({ root, micros }: AnchoredTree) => ({
+  root,
+  total_usd: usd(micros),
+  total_micros: micros.toString(),
+})
+
+const presentAnchor = ({ day, text, trees, anchored }: ListedAnchor) => ({
+  day,
+  text,
+  networks: trees
+    .filter(({ kind }) => kind === 'liabilities')
+    .map((liabilities) => {
+      const { network, snapshotId } = liabilities
+      const wallets = trees.find((tree) => tree.kind === 'agent_wallets' && tree.network === network)
+      return {
+        network,
+        snapshot_id: snapshotId,
+        ...presentTree(liabilities),
+        agent_wallets: wallets === undefined ? null : presentTree(wallets),
+      }
+    }),
+  anchored: anchored && {
+    network: anchored.network,
+    account: anchored.account,
+    signature: anchored.reference,
+    final_at: anchored.finalAt.toISOString(),
+  },
+})
 
 export const solvencyHandlers = {
   getSolvency: handler('getSolvency', {
@@ -71,8 +122,14 @@ export const solvencyHandlers = {
     present: (networks) => ({ data: networks.map(presentNetwork) }),
   }),
 
+  listAnchors: handler('listAnchors', {
+    run: (ctx, page) => listAnchors(ctx, page),
+    present: ({ rows, nextCursor }) => ({ data: rows.map(presentAnchor), next_cursor: nextCursor }),
+  }),
+
   getSolvencyProof: handler('getSolvencyProof', {
-    run: async (ctx, { limit }) => proveLiabilities(ctx, await holdersOf(ctx), limit),
+    run: async (ctx, { limit, snapshot_id, account }) =>
+      proveLiabilities(ctx, await holdersOf(ctx), { limit, snapshotId: snapshot_id, account }),
     present: ({ proofs, omitted }) => ({ data: proofs.map(presentProof), omitted }),
   }),
 }

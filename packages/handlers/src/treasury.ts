@@ -1,19 +1,24 @@
+import { propose } from '@market/core/approvals'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
-import { formatPurpose, type UnmatchedMoney } from '@market/money/payments'
+import { formatPurpose } from '@market/money/payments'
 import type { ListedPayout, OutgoingTransfer, PayoutId } from '@market/money/payouts'
 import {
+  claimRefund,
   getTreasury,
+  type ListedUnmatched,
   listPayouts,
   listUnexplained,
   listUnmatched,
-  recognizeTransfer,
   refundTransfer,
   retryPayout,
   type Treasury,
   writeOffTransfer,
 } from '@market/money/treasury'
+import { proposalOf } from './approval-kinds.ts'
+import { presentApproval } from './approvals.ts'
 import { handler } from './handler.ts'
+import { loadActor } from './load-actor.ts'
 
 const presentTreasury = (treasury: Treasury) => ({
   network: treasury.network,
@@ -25,9 +30,14 @@ const presentTreasury = (treasury: Treasury) => ({
   oldest_seconds: treasury.oldestSeconds,
   held: treasury.held,
   failed: treasury.failed,
+  fees_usd: formatUsd(treasury.fees.balance),
+  fees_available_usd: formatUsd(treasury.fees.available),
+  fees_withdrawn_usd: formatUsd(treasury.fees.withdrawn),
+  unjustified: treasury.unjustified,
 })
 
-const presentUnmatched = (money: UnmatchedMoney) => ({
+const presentUnmatched = (money: ListedUnmatched) => ({
+  id: money.account,
   network: money.network,
   reference: money.reference,
   payer: money.payer,
@@ -36,6 +46,11 @@ const presentUnmatched = (money: UnmatchedMoney) => ({
   state: money.state,
   happened_at: money.happenedAt.toISOString(),
   purpose: money.purpose === null ? null : formatPurpose(money.purpose),
+  claims: money.claims.map(({ wallet, note, createdAt }) => ({
+    wallet,
+    note,
+    created_at: createdAt.toISOString(),
+  })),
 })
 
 const presentPayout = (payout: ListedPayout) => ({
@@ -55,6 +70,7 @@ const presentPayout = (payout: ListedPayout) => ({
 })
 
 const presentOutgoingTransfer = (transfer: OutgoingTransfer) => ({
+  id: `${transfer.network}:${transfer.reference}`,
   network: transfer.network,
   reference: transfer.reference,
   payout_id: transfer.payoutId,
@@ -89,26 +105,39 @@ export const treasuryHandlers = {
     present: ({ rows, nextCursor }) => ({ data: rows.map(presentOutgoingTransfer), next_cursor: nextCursor }),
   }),
 
+  claimRefund: handler('claimRefund', {
+    run: async (ctx, { unmatched_id, note }) =>
+      claimRefund(ctx, await loadActor(ctx), { unmatchedId: unmatched_id, note }),
+    present: ({ unmatchedId, network, payee, amount }) => ({
+      data: {
+        id: unmatchedId,
+        status: amount === null ? ('waits_for_operators' as const) : ('refunding' as const),
+        amount_usd: amount === null ? null : formatUsd(amount),
+        network,
+        payee,
+      },
+      isLater: amount === null,
+    }),
+  }),
+
   refundTransfer: handler('refundTransfer', {
-    run: (ctx, input) => refundTransfer(ctx, input),
+    run: (ctx, input) => refundTransfer(ctx, { unmatchedId: input.unmatched_id, reason: input.reason }),
     present: (payout) => ({ data: presentPayout(payout) }),
   }),
 
   recognizeTransfer: handler('recognizeTransfer', {
-    run: (ctx, input) => recognizeTransfer(ctx, input),
-    present: ({ network, reference, amount }) => ({
-      data: { network, reference, recognized_usd: formatUsd(amount) },
-    }),
+    run: (ctx, { unmatched_id, reason }) =>
+      propose(ctx, proposalOf(ctx, 'recognize_revenue', { unmatched_id }), reason),
+    present: (approval) => ({ data: presentApproval(approval) }),
   }),
 
   writeOffTransfer: handler('writeOffTransfer', {
-    run: (ctx, input) => writeOffTransfer(ctx, input),
+    run: (ctx, input) => writeOffTransfer(ctx, { transferId: input.transfer_id, reason: input.reason }),
     present: (transfer) => ({ data: presentWrittenOff(transfer) }),
   }),
 
   retryAnyPayout: handler('retryAnyPayout', {
-    run: (ctx, { payout_id, payee, reason }) =>
-      retryPayout(ctx, { payoutId: payout_id as PayoutId, payee, reason }),
+    run: (ctx, { payout_id, reason }) => retryPayout(ctx, { payoutId: payout_id as PayoutId, reason }),
     present: (payout) => ({ data: presentPayout(payout) }),
   }),
 }

@@ -1,4 +1,4 @@
-import { components, isWrite, type Operation, routesOf } from '@market/contract/define'
+import { components, isWrite, type Operation, RECENT_LOGIN_SECONDS, routesOf } from '@market/contract/define'
 import { FAILURES } from '@market/contract/errors'
 import { LIMITS } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
@@ -151,6 +151,8 @@ function descriptionOf(operation: Operation): string {
   return [
     operation.description,
     `At most ${max} calls per ${windowSeconds} seconds and address.`,
+    operation.recentLogin === true &&
+      `Needs a login at most ${RECENT_LOGIN_SECONDS / 60} minutes old (\`auth_time\`).`,
     isSigned(operation) &&
       (operation.purpose === undefined
         ? 'A wallet signs the purpose `session`.'

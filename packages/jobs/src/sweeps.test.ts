@@ -27,6 +27,9 @@ function startAll(ctx: MarketContext) {
     ...ctx,
     reversalHandlers: { order: async () => {}, registration: async () => {} },
     recordGas: () => {},
+    reserveAnchors: {},
+    recordAnchorAge: () => {},
+    countDisagreement: () => {},
   }
   return { failed, logged, sweeps: startSweeps(sweepContext, SWEEPS, log, (name) => failed.push(name)) }
 }

@@ -1,12 +1,14 @@
 import { maintainEventPartitions } from '@market/core/events'
 import { deleteOldRequests } from '@market/core/idempotency'
+import { TooFewProviders } from '@market/core/ports/chain'
+import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { maintainLedgerPartitions } from '@market/money/ledger'
 import { type ReversalHandlers, recheckTransfers, watchTreasury } from '@market/money/payments'
-import { compareOutgoingTransfers } from '@market/money/payouts'
-import { checkReserves, deleteOldSnapshots } from '@market/money/reserves'
+import { compareOutgoingTransfers, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
+import { anchorReserves, checkReserves, deleteOldSnapshots, ProvidersDisagree } from '@market/money/reserves'
 import { applyDueTransitions, finishPayments } from '@market/trade/orders'
 import {
   deleteVoidPurchases,
@@ -24,6 +26,10 @@ type Network = keyof JobContext['chains']
 export type SweepContext = JobContext & {
   readonly reversalHandlers: ReversalHandlers
   readonly recordGas: (metrics: readonly GasMetrics[]) => void
+  /** Where this process can publish the roots of the reserves. */
+  readonly reserveAnchors: ReserveAnchors
+  readonly recordAnchorAge: (seconds: number) => void
+  readonly countDisagreement: (network: Network) => void
 }
 
 const SECOND = 1_000
@@ -68,7 +74,7 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     name: 'recheck-transfers',
     everyMs: 5 * SECOND,
     does: 'Checks recorded transfers until they are final, and reverses those that the chain dropped',
-    run: (ctx) => recheckTransfers(ctx, ctx.reversalHandlers),
+    run: reportRecheck,
   },
   {
     name: 'compare-outgoing-transfers',
@@ -82,6 +88,18 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 5 * SECOND,
     does: 'Compares each treasury with the ledger about every 30 s, and pauses payouts when money is missing',
     run: reportReserves,
+  },
+  {
+    name: 'check-payouts',
+    everyMs: 10 * SECOND,
+    does: 'Reports payouts that the ledger or their order does not justify, and a used-up budget of native coin',
+    run: reportHeldPayouts,
+  },
+  {
+    name: 'anchor-reserves',
+    everyMs: MINUTE,
+    does: "Publishes the roots of the day's reserve snapshots in a memo on Solana",
+    run: reportAnchors,
   },
   {
     name: 'check-gas',
@@ -122,7 +140,7 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
   {
     name: 'delete-old-snapshots',
     everyMs: HOUR,
-    does: 'Deletes reserve snapshots without a proof after a week, and the leaves of old proofs',
+    does: 'Deletes reserve snapshots without a proof after a week, and the leaves of old proofs (of daily ones after 90 days)',
     run: deleteOldSnapshots,
   },
   {
@@ -161,9 +179,22 @@ function perNetwork(run: (ctx: JobContext, network: Network) => Promise<unknown>
   }
 }
 
-/** Operators set alerts on this log line. */
-async function reportReserves(ctx: JobContext, log: SweepLog): Promise<void> {
+/** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
+async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {
+  await recheckTransfers(ctx, ctx.reversalHandlers, ({ network, reference, providers }) => {
+    ctx.countDisagreement(network)
+    log.error({ network, reference, providers }, 'the providers disagree about a transfer')
+  })
+}
+
+/** Operators set alerts on these log lines. */
+async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
   const reports = await checkReserves(ctx)
+  for (const { network, error } of reports)
+    if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
+      ctx.countDisagreement(network)
+      log.error({ network, reason: error.message }, 'the providers disagree; payouts on this network wait')
+    }
   for (const { network, shortMicros, imbalance, isNew } of reports)
     if (isNew && (shortMicros > 0n || imbalance !== 0n))
       log.error(
@@ -172,6 +203,32 @@ async function reportReserves(ctx: JobContext, log: SweepLog): Promise<void> {
       )
   const errors = reports.flatMap(({ error }) => (error === undefined ? [] : [error]))
   if (errors.length > 0) throw new AggregateError(errors, 'Not every treasury could be read')
+}
+
+/** Operators set alerts on these log lines. The first: somebody or something wrote payouts that nobody requested. */
+async function reportHeldPayouts(ctx: JobContext, log: SweepLog): Promise<void> {
+  for (const { network, unjustified } of await payoutMetrics(ctx))
+    if (unjustified > 0)
+      log.error(
+        { network, payouts: unjustified },
+        'payouts are held that the ledger or their order does not justify',
+      )
+  for (const { network, nativeSpent, heldBy } of await payoutLimitMetrics(ctx))
+    if (heldBy.gas_budget !== undefined)
+      log.error(
+        { network, held: heldBy.gas_budget, native_spent: String(nativeSpent) },
+        'the budget of native coin is used up; payouts on this network wait',
+      )
+}
+
+/** Without an anchor, the roots of the last days could be replaced unnoticed. */
+async function reportAnchors(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const report = await anchorReserves(ctx)
+  if (report === undefined) return
+  const ageSeconds = Math.floor(report.ageMs / SECOND)
+  ctx.recordAnchorAge(ageSeconds)
+  if (report.isOverdue)
+    log.error({ age_seconds: ageSeconds }, 'the roots of the reserves were not anchored for 36 hours')
 }
 
 /** Signed payments are rejected when a gas account is empty, so the log warns before. */

@@ -13,7 +13,7 @@ describe('ids', () => {
     for (const cell of ['0', '7', 'a', 'z']) expect(cellOf(idSource(clock, cell).next('ord'))).toBe(cell)
   })
 
-  test.each(['', '00', 'A', '-', 'é'])('%j is no cell', (cell) => {
+  test.each(['', '00', 'A', '-', 'é'])('%j is not a cell', (cell) => {
     expect(() => idSource(clock, cell)).toThrow(RangeError)
   })
 

@@ -22,7 +22,7 @@ describe('money', () => {
     [12_340_000n, '12.34'],
     [12_345_600n, '12.3456'],
     [1_000_000_000_000n, '1000000.00'],
-  ])('%s micros read %s', (micros, text) => {
+  ])('%s micros are formatted as %s', (micros, text) => {
     expect(formatUsd(usdc(micros))).toBe(text)
     expect(parseUsd(text)).toBe(micros)
   })
@@ -54,7 +54,7 @@ describe('money', () => {
     '1_000',
     '١',
     '1234567890123',
-  ])('%j is no amount', (text) => {
+  ])('%j is not an amount', (text) => {
     expect(parseUsd(text)).toBeUndefined()
   })
 

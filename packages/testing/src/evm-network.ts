@@ -87,6 +87,12 @@ export const startEvmNetwork = async ({
   const rpc = rpcOf(node.url)
   await installUsdc(rpc, usdc)
   let mining = true
+  let turn: Promise<unknown> = Promise.resolve()
+  /** One after the other, so that no block is mined in the middle of a reorganization. */
+  const inTurn = async (method: string, params: readonly unknown[]): Promise<void> => {
+    turn = turn.catch(() => {}).then(() => rpc(method, params))
+    await turn
+  }
 
   const receiptOf = async (hash: Hex): Promise<Record<string, unknown>> => {
     for (;;) {
@@ -134,12 +140,12 @@ export const startEvmNetwork = async ({
       const data = encodeFunctionData({ abi: USDC_ABI, functionName: 'balanceOf', args: [address] })
       return hexToBigInt(hex(await rpc('eth_call', [{ to: usdc, data }, 'latest'])))
     },
-    mine: async (blocks) => void (await rpc('anvil_mine', [toHex(blocks)])),
+    mine: (blocks) => inTurn('anvil_mine', [toHex(blocks)]),
     automine: async (on) => {
       await rpc('evm_setAutomine', [on])
       mining = on
     },
-    reorg: async (depth) => void (await rpc('anvil_reorg', [depth, []])),
+    reorg: (depth) => inTurn('anvil_reorg', [depth, []]),
     stop: () => node.stop(),
   }
 }

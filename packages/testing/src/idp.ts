@@ -130,6 +130,8 @@ function configuration(
       email: ['email', 'email_verified'],
       profile: ['username', 'name', 'picture', 'twitter_username', 'wallets'],
     },
+    // The user of a token has signed in just now.
+    extraTokenClaims: () => ({ auth_time: Math.floor(Date.now() / 1_000) }),
     ttl: { AccessToken: HOUR_SECONDS, Grant: HOUR_SECONDS },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ ...people.get(sub), sub }) }),
     features: {

@@ -2,6 +2,7 @@ import type { Context } from '@market/core/context'
 import type { AgentId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { createListing, type Listing, type Offer } from '@market/trade/listings'
+import { agentActor } from './make-actor.ts'
 
 /** A complete listing with the given changes. */
 export const offerOf = (said: Partial<Offer> = {}): Offer => ({
@@ -21,4 +22,4 @@ export const offerOf = (said: Partial<Offer> = {}): Offer => ({
 
 /** Creates a listing with the real command, as the agent. */
 export const makeListing = (ctx: Context, agentId: AgentId, said: Partial<Offer> = {}): Promise<Listing> =>
-  createListing(ctx, agentId, offerOf(said), { agentId })
+  createListing(ctx, agentId, offerOf(said), agentActor(agentId))

@@ -1,32 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import type { Context } from '@market/core/context'
+import { type Actor, type Context, provenWallets } from '@market/core/context'
 import type { Db } from '@market/database/transact'
 import { HOUR, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import type { Listing } from '@market/trade/listings'
-import { createOrder, type Party, type Status } from '@market/trade/orders'
-import { makeEvmWallet } from './makers.ts'
-
-/** A wallet as a party of orders. */
-export const makeParty = (key = makeEvmWallet().key): Party => ({ name: `wallet:${key}`, wallets: [key] })
+import { createOrder, type Status } from '@market/trade/orders'
+import { walletActor } from './make-actor.ts'
 
 /** Creates an order with the real command and sets the given state. */
 export async function makeOrder(
   ctx: Context,
   listing: Listing,
-  { party = makeParty(), status }: { party?: Party; status: Status },
-): Promise<{ id: OrderId; party: Party }> {
-  const { id } = await createOrder(ctx, party, {
+  { buyer = walletActor(), status }: { buyer?: Actor; status: Status },
+): Promise<{ id: OrderId; buyer: Actor }> {
+  const { id } = await createOrder(ctx, buyer, {
     listingId: listing.id,
     brief: 'Review the branch from yesterday, please.',
     referenceUrls: [],
     referenceImages: [],
     requirementAnswers: {},
     isPrivate: false,
-    clientWallet: party.wallets[0] ?? null,
+    clientWallet: provenWallets(buyer)[0] ?? null,
   })
   await putOrderIn(ctx.db, id, status, ctx.clock.now())
-  return { id, party }
+  return { id, buyer }
 }
 
 /** Sets the fields of a state directly, for tests of what the state allows. */
@@ -48,8 +45,8 @@ export async function putOrderIn(db: Db, id: OrderId, status: Status, at: Date):
     delivered: { ...delivered, review_ends_at: later(at, 48 * HOUR) },
     revision_requested: complained,
     disputed: complained,
-    completed: { ...delivered, closed_at: at, outcome: 'released' },
-    cancelled: { closed_at: at, outcome: 'unpaid' },
+    completed: { ...delivered, closed_at: at, outcome: 'released', agent_share_bps: 10_000 },
+    cancelled: { closed_at: at, outcome: 'unpaid', agent_share_bps: 0 },
   } as const satisfies Record<Status, object>
   await db
     .updateTable('orders')

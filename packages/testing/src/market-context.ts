@@ -4,6 +4,7 @@ import type { Actor, Context } from '@market/core/context'
 import { type Db, transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
 import { idSource } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
 import { localVault } from '@market/platform/vault/local-vault'
 import { type TestClock, testClock } from './clock.ts'
@@ -14,6 +15,12 @@ export interface MarketContextSettings {
   readonly actor?: Actor
   /** DNS resolver, such as the one of `startDnsServer`. Without it only IP addresses resolve. */
   readonly resolver?: { resolve(host: string): Promise<readonly string[]> }
+}
+
+/** The platform has no wallets of its own. */
+export const NO_OWN_WALLETS = {
+  ownWallets: { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] },
+  feeAddresses: { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] },
 }
 
 export interface MarketContext extends Context {
@@ -42,6 +49,7 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     chains: {},
     facilitators: {},
     baseUrl: 'https://market.example',
+    minPrice: usdc(100_000n),
     requestId: 'req_test',
   }
   const as = (who: Actor): MarketContext => ({ ...app, actor: who, as })

@@ -15,6 +15,9 @@ export interface TestDatabase {
   stop(): Promise<void>
 }
 
+/** The timeouts of the product would end statements that only wait for a busy machine. */
+const TIMEOUT_FACTOR = 20
+
 /** Creates a database for one test file from the migrated template. It is dropped after the file ends. */
 export async function testDatabase(settings: Partial<ConnectSettings> = {}): Promise<TestDatabase> {
   const template = await ensureTemplate()
@@ -25,7 +28,7 @@ export async function testDatabase(settings: Partial<ConnectSettings> = {}): Pro
     await client.query(`alter database ${name} set jit = off`)
   })
   const url = databaseUrl(name)
-  const db = connect({ ...settings, url })
+  const db = connect({ timeoutFactor: TIMEOUT_FACTOR, ...settings, url })
   return {
     db,
     url,

@@ -57,11 +57,12 @@ export const installSolanaUsdc = async (
       const { value } = (await chain.call('getAccountInfo', account, config)) as {
         readonly value: {
           readonly data: {
-            readonly parsed: { readonly info: { readonly tokenAmount: { readonly amount: string } } }
+            /** Undefined until the account is initialized. */
+            readonly parsed?: { readonly info: { readonly tokenAmount: { readonly amount: string } } }
           }
         } | null
       }
-      return value === null ? 0n : BigInt(value.data.parsed.info.tokenAmount.amount)
+      return BigInt(value?.data.parsed?.info.tokenAmount.amount ?? 0n)
     },
   }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { migrate } from '@market/database/migrate'
 import { readMigrations } from '@market/database/migrations'
+import { createRoles } from '@market/database/roles'
 import pg from 'pg'
 
 export const POSTGRES_URL = process.env['POSTGRES_URL'] ?? 'postgres://root@127.0.0.1:5432/postgres'
@@ -49,6 +50,7 @@ export async function ensureTemplate(): Promise<string> {
     if (rowCount === 1) return
     await client.query(`drop database if exists ${name} with (force)`)
     await client.query(`create database ${name}`)
+    await createRoles(POSTGRES_URL)
     await migrate(databaseUrl(name))
     await client.query(`comment on database ${name} is ${client.escapeLiteral(CHECKOUT)}`)
     await client.query(`alter database ${name} is_template true`)

@@ -11,8 +11,8 @@ import { startApi } from '../../support/api-process.ts'
 import { ADMIN_USER, apiEnvironment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { startWorker } from '../../support/worker-process.ts'
-import { ALT, type Ground, PUBLIC_ADDRESS } from './ground.ts'
-import { keep } from './keeper.ts'
+import { ALT, type Environment, PUBLIC_ADDRESS } from './environment.ts'
+import { supervise } from './supervisor.ts'
 
 export type AppServices = Awaited<ReturnType<typeof startApp>>
 
@@ -22,26 +22,26 @@ const CLOCK_IS_READ_MS = 60
 const UP_WITHIN_MS = 130_000
 
 /** A bug that is put into the programs while they are read, and into the database before. */
-interface Planted {
+interface SeededBug {
   readonly name: string
   readonly sql?: readonly string[]
 }
 
 /** A marketplace of its own: a new database, empty treasuries, two api and two worker processes that are kept running. */
-export async function startApp(ground: Ground, bug?: Planted) {
-  const { sides, idp } = ground
-  const folder = mkdtempSync(join(ground.folder, 'app-'))
+export async function startApp(environment: Environment, bug?: SeededBug) {
+  const { testChains, idp } = environment
+  const folder = mkdtempSync(join(environment.folder, 'app-'))
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
-  const database = await ground.newDatabase()
+  const database = await environment.newDatabase()
   const db = connect({ url: database.url, maxConnections: 4 })
   for (const statement of bug?.sql ?? []) await sql.raw(statement).execute(db)
 
   const newAccounts = () =>
     Promise.all([
-      sides['base-mainnet'].newAccount(),
-      sides['alt-mainnet'].newAccount(),
-      sides['solana-mainnet'].newAccount(),
+      testChains['base-mainnet'].newAccount(),
+      testChains['alt-mainnet'].newAccount(),
+      testChains['solana-mainnet'].newAccount(),
     ])
   const [base, alt, solana] = await newAccounts()
   const [gasOnBase, gasOnAlt, gasOnSolana] = await newAccounts()
@@ -50,7 +50,7 @@ export async function startApp(ground: Ground, bug?: Planted) {
     'alt-mainnet': alt.address,
     'solana-mainnet': solana.address,
   }
-  const redisUrl = `redis://127.0.0.1:${ground.proxies.redis.port}`
+  const redisUrl = `redis://127.0.0.1:${environment.proxies.redis.port}`
   const redisPrefix = `faults:${randomBytes(6).toString('hex')}`
   const api = apiEnvironment({ databaseUrl: database.ofApi, redisUrl, redisPrefix, idp })
   const gasKeys = {
@@ -61,17 +61,18 @@ export async function startApp(ground: Ground, bug?: Planted) {
   const common = {
     CLOCK_FILE: clockFile,
     DATABASE_POOL: '6',
-    DNS_SERVERS: `127.0.0.1:${ground.dns.port}`,
-    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${ground.sink.port}`,
-    OUTBOUND_CA_FILE: ground.caFile,
+    DNS_SERVERS: `127.0.0.1:${environment.dns.port}`,
+    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${environment.webhookEndpoints.port}`,
+    OUTBOUND_CA_FILE: environment.caFile,
     RPC_TIMEOUT_MS: '700',
-    SOLANA_RPC_URLS: ground.relayUrls('solana-mainnet'),
-    SOLANA_GENESIS_HASH: ground.solana.genesisHash,
+    ONE_PROVIDER: 'off',
+    SOLANA_RPC_URLS: environment.relayUrls('solana-mainnet'),
+    SOLANA_GENESIS_HASH: environment.solana.genesisHash,
     SOLANA_TREASURY: solana.address,
-    BASE_RPC_URLS: ground.relayUrls('base-mainnet'),
+    BASE_RPC_URLS: environment.relayUrls('base-mainnet'),
     BASE_TREASURY: base.address,
     BASE_CONFIRMATIONS: '0:1',
-    ALT_RPC_URLS: ground.relayUrls('alt-mainnet'),
+    ALT_RPC_URLS: environment.relayUrls('alt-mainnet'),
     ALT_TREASURY: alt.address,
     ALT_CONFIRMATIONS: '0:1',
     ALT_CHAIN_ID: String(ALT.chainId),
@@ -91,13 +92,20 @@ export async function startApp(ground: Ground, bug?: Planted) {
     BASE_TREASURY_KEY: base.key,
     ALT_TREASURY_KEY: alt.key,
   }
+  const caps = {
+    PAYOUT_DAY_CAP_USDC: '1000000',
+    PAYOUT_PAYEE_DAY_CAP_USDC: '1000000',
+    SOLANA_ACCOUNT_MINIMUM_USDC: '0',
+    SOLANA_GAS_BUDGET: '100000000000',
+    BASE_GAS_BUDGET_GWEI: '100000000000',
+    ALT_GAS_BUDGET_GWEI: '100000000000',
+  }
   const { VAULT_KEYS = '', VAULT_PEPPER = '' } = api
   const worker = { VAULT_KEYS, VAULT_PEPPER, LOG_LEVEL: 'info', DATABASE_URL: database.ofWorker }
   // The hooks change source files while they are loaded, so a program with a bug runs from its sources.
   const how = bug === undefined ? {} : ({ nodeOptions: ['--import', HOOKS], from: 'sources' } as const)
-  const newApi = () => keep(() => startApi({ ...api, ...common }, how))
-  const newWorker = () =>
-    keep(() => startWorker({ ...worker, ...common, ...keys, PAYOUT_DAY_CAP_USDC: '1000000' }, how))
+  const newApi = () => supervise(() => startApi({ ...api, ...common }, how))
+  const newWorker = () => supervise(() => startWorker({ ...worker, ...common, ...keys, ...caps }, how))
   const apis = [newApi()]
   const workers = [newWorker()]
   const all = [...apis, ...workers]

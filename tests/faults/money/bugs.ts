@@ -1,7 +1,7 @@
 import type { Network } from '@market/kernel/network'
-import type { EndingName } from './endings.ts'
 import type { FaultName } from './fault-injector.ts'
 import type { RelayFaults } from './relay.ts'
+import type { ScenarioName } from './scenarios.ts'
 
 /** A fault that is put into the product on purpose, as a change of its source: the harness must find it. */
 export interface Bug {
@@ -14,9 +14,10 @@ export interface Bug {
   /** Overrides that make the bug likely to show: the same load, faults and invariants with other weights. */
   readonly aim: {
     readonly networks?: readonly Network[]
-    readonly ending?: EndingName
+    readonly scenario?: ScenarioName
     readonly thieves?: number
     readonly purchases?: number
+    readonly unbound?: boolean
     readonly careless?: boolean
     readonly orders?: number
     readonly abreast?: number
@@ -25,13 +26,15 @@ export interface Bug {
     readonly reorgs?: number
     /** How all nodes behave, from the first order to the end. */
     readonly nodes?: Partial<RelayFaults>
+    /** How the first provider of every network behaves besides. */
+    readonly firstProvider?: Partial<RelayFaults>
     readonly slotMs?: number
     readonly settledWithinMs?: number
   }
 }
 
 /**
- * What is sent arrives when whoever sent it has long begun again, and on Solana is still alive then: bytes that were
+ * A transaction arrives after its sender has started again, and on Solana it is still valid then: bytes that were
  * given up too early take effect all the same.
  */
 const LATE = { nodes: { late: 1, lateMs: 7_000 }, slotMs: 100, settledWithinMs: 30_000 }
@@ -51,12 +54,12 @@ export const BUGS: readonly Bug[] = [
       },
     ],
     sql: ['drop index orders_by_payment'],
-    aim: { thieves: 1, ending: 'left', faults: 0 },
+    aim: { thieves: 1, scenario: 'left', faults: 0 },
   },
   {
     name: 'unguarded-transition',
     // Mostly the database rejects what the lock let through, which no caller should ever see.
-    shownBy: ['the steps of an order are a path through its table', 'no request is answered 500'],
+    shownBy: ['the steps of an order follow the transition table', 'no response has status 500'],
     changes: [
       {
         file: 'trade/src/orders/store.ts',
@@ -64,11 +67,11 @@ export const BUGS: readonly Bug[] = [
         to: "where('id', '=', id).executeTakeFirst()",
       },
     ],
-    aim: { ending: 'approvedAtOnce', orders: 24, faults: 0 },
+    aim: { scenario: 'approvedAtOnce', orders: 24, faults: 0 },
   },
   {
     name: 'broadcast-before-persist',
-    shownBy: ['a payout leaves once, and is the one the ledger name'],
+    shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
         file: 'money/src/payouts/sign-payout.ts',
@@ -78,7 +81,7 @@ export const BUGS: readonly Bug[] = [
     ],
     aim: {
       networks: ['solana-mainnet'],
-      ending: 'cancelled',
+      scenario: 'cancelled',
       faults: 8,
       faultNames: ['killAtSend'],
       reorgs: 0,
@@ -87,7 +90,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'event-outside-transaction',
-    shownBy: ['every step that is told has exactly one event', 'every event is about an order that exists'],
+    shownBy: ['every step with an event has exactly one', 'every event belongs to an existing order'],
     changes: [
       {
         file: 'core/src/events/emit.ts',
@@ -95,11 +98,11 @@ export const BUGS: readonly Bug[] = [
         to: 'return insertEvent((ctx as unknown as { db?: Tx }).db ?? tx, {',
       },
     ],
-    aim: { ending: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },
+    aim: { scenario: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },
   },
   {
     name: 'second-nonce',
-    shownBy: ['a payout leaves once, and is the one the ledger name'],
+    shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
         file: 'money/src/payouts/advance-payout.ts',
@@ -117,8 +120,8 @@ export const BUGS: readonly Bug[] = [
       },
       {
         file: 'money/src/payouts/advance-payout.ts',
-        from: "import { findPayout, reserveDue, saveDue } from './store.ts'",
-        to: "import { findNonceCounter, findPayout, reserveDue, saveDue, saveNonceCounter } from './store.ts'",
+        from: "import { findPayout, isHeldBy, reserveDue, saveDue } from './store.ts'",
+        to: "import { findNonceCounter, findPayout, isHeldBy, reserveDue, saveDue, saveNonceCounter } from './store.ts'",
       },
       {
         file: 'chains/src/evm/evm-payout-sender.ts',
@@ -133,7 +136,7 @@ export const BUGS: readonly Bug[] = [
     ],
     aim: {
       networks: ['base-mainnet', 'alt-mainnet'],
-      ending: 'cancelled',
+      scenario: 'cancelled',
       ...FEW,
       ...LATE,
     },
@@ -142,7 +145,7 @@ export const BUGS: readonly Bug[] = [
     name: 'nonce-reuse',
     // Of those that share a nonce one leaves. The product pays the others anew, so the guard that tells it to is taken away
     // with the numbers: what another payout's transaction used up then passes for paid.
-    shownBy: ['a payout leaves once, and is the one the ledger name'],
+    shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
         file: 'money/src/payouts/authorize-payout.ts',
@@ -156,11 +159,11 @@ export const BUGS: readonly Bug[] = [
       },
     ],
     sql: ['alter table payouts drop constraint payouts_nonce'],
-    aim: { networks: ['base-mainnet', 'alt-mainnet'], ending: 'cancelled', ...LATE },
+    aim: { networks: ['base-mainnet', 'alt-mainnet'], scenario: 'cancelled', ...LATE },
   },
   {
     name: 'double-sign',
-    shownBy: ['a payout leaves once, and is the one the ledger name'],
+    shownBy: ['every payout is sent once, by the recorded transaction'],
     changes: [
       {
         file: 'chains/src/solana/observe-payout.ts',
@@ -168,11 +171,11 @@ export const BUGS: readonly Bug[] = [
         to: 'const mayStillLand = false',
       },
     ],
-    aim: { networks: ['solana-mainnet'], ending: 'cancelled', ...FEW, ...LATE },
+    aim: { networks: ['solana-mainnet'], scenario: 'cancelled', ...FEW, ...LATE },
   },
   {
     name: 'reorg-ignored',
-    shownBy: ['what is on the chain is in the ledger, and what is not is not'],
+    shownBy: ['the ledger has exactly the transfers on the chain'],
     changes: [
       {
         file: 'money/src/payments/transfer.ts',
@@ -182,7 +185,7 @@ export const BUGS: readonly Bug[] = [
     ],
     aim: {
       networks: ['base-mainnet', 'alt-mainnet'],
-      ending: 'left',
+      scenario: 'left',
       orders: 24,
       abreast: 4,
       faults: 6,
@@ -191,8 +194,30 @@ export const BUGS: readonly Bug[] = [
     },
   },
   {
+    name: 'finality-by-one-node',
+    // The first provider says that every block is final, and a reorganization removes it.
+    shownBy: ['what is on the chain is in the ledger, and what is not is not'],
+    changes: [
+      {
+        file: 'chains/src/nodes/providers.ts',
+        from: 'const [isFinal, isReversed] = [agreed.length >= minProviders,',
+        to: 'const [isFinal, isReversed] = [agreed.length >= 1,',
+      },
+    ],
+    aim: {
+      networks: ['base-mainnet', 'alt-mainnet'],
+      scenario: 'left',
+      orders: 24,
+      abreast: 4,
+      faults: 6,
+      faultNames: ['reorg'],
+      careless: true,
+      firstProvider: { isFinalEarly: true },
+    },
+  },
+  {
     name: 'settle-before-persist',
-    shownBy: ['every buyer holds what it had, less what it paid, and what came back'],
+    shownBy: ['every buyer holds its initial balance less payments plus refunds'],
     changes: [
       {
         file: 'trade/src/x402/buy-signed.ts',
@@ -210,8 +235,25 @@ export const BUGS: readonly Bug[] = [
     },
   },
   {
+    name: 'unbound-payout-without-wait',
+    shownBy: ['a payout of an unproven payer does not leave before its wait is over'],
+    changes: [
+      {
+        file: 'trade/src/orders/order-money.ts',
+        from: '    notBefore: payoutWait(order),\n',
+        to: '',
+      },
+      {
+        file: 'trade/src/orders/payout-listener.ts',
+        from: ', wait: waitOf(order) }',
+        to: ' }',
+      },
+    ],
+    aim: { networks: ['base-mainnet', 'alt-mainnet'], purchases: 1, unbound: true, faults: 0 },
+  },
+  {
     name: 'float-fee',
-    shownBy: ['an order pays out what it must, to its agent or back to its buyer'],
+    shownBy: ['fees are 10 % of the agents’ earnings'],
     changes: [
       {
         file: 'money/src/ledger/fees.ts',
@@ -219,7 +261,7 @@ export const BUGS: readonly Bug[] = [
         to: 'const fee = BigInt(Math.round(Number(price) * 0.1)) as Usdc\n',
       },
     ],
-    aim: { ending: 'approved', faults: 0 },
+    aim: { scenario: 'approved', faults: 0 },
   },
   {
     name: 'refund-and-payout',
@@ -232,11 +274,11 @@ export const BUGS: readonly Bug[] = [
       },
     ],
     sql: ['alter table ledger_accounts drop constraint ledger_accounts_not_overdrawn'],
-    aim: { ending: 'refundedOrAwarded', faults: 0 },
+    aim: { scenario: 'refundedOrAwarded', faults: 0 },
   },
   {
     name: 'answer-before-effect',
-    shownBy: ['an order that was answered is there', 'what was answered has happened'],
+    shownBy: ['every acknowledged order exists', 'every acknowledged action is recorded'],
     changes: [
       {
         file: 'handlers/src/request-transaction.ts',
@@ -244,6 +286,20 @@ export const BUGS: readonly Bug[] = [
         to: 'await storeResponse(app, app.db, lease, response)',
       },
     ],
-    aim: { ending: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },
+    aim: { scenario: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },
   },
 ]
+
+/** They show within seconds, and none breaks an invariant that shows another. */
+export const BUGS_THAT_SHOW_SOON = BUGS.filter(({ name }) =>
+  ['claim-without-key', 'unguarded-transition', 'float-fee'].includes(name),
+)
+
+/** One run for all of them, because starting the application takes longer than showing a bug. */
+export const TOGETHER: Bug = {
+  name: 'together',
+  shownBy: BUGS_THAT_SHOW_SOON.flatMap(({ shownBy }) => shownBy),
+  changes: BUGS_THAT_SHOW_SOON.flatMap(({ changes }) => changes),
+  sql: BUGS_THAT_SHOW_SOON.flatMap((bug) => bug.sql ?? []),
+  aim: { scenario: 'approvedAtOnce', thieves: 1, orders: 24, faults: 0 },
+}

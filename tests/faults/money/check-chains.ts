@@ -1,5 +1,5 @@
 import type { Checks, Facts } from './facts.ts'
-import { RICH } from './side.ts'
+import { INITIAL_BALANCE } from './test-chain.ts'
 
 const isSame = (a: string | null, b: string): boolean => a?.toLowerCase() === b.toLowerCase()
 
@@ -12,13 +12,13 @@ const wrong = (who: string, found: bigint, wanted: bigint): string[] =>
   found === wanted ? [] : [`${who} holds ${found} instead of ${wanted}`]
 
 export const CHAIN_CHECKS: Checks = {
-  'the treasuries hold exactly what the ledger say': ({ networks, holds, balanceOnChain, treasuries }) =>
+  'the treasuries hold exactly the ledger balance': ({ networks, holds, balanceOnChain, treasuries }) =>
     networks.flatMap((network) =>
       wrong(network, balanceOnChain(network, treasuries[network]), -holds('world', network)),
     ),
 
   'every agent holds exactly its payouts': (facts) =>
-    [...new Set(facts.stories.map(({ seller }) => seller))].flatMap(({ evmPayee, solanaPayee }) =>
+    [...new Set(facts.testOrders.map(({ seller }) => seller))].flatMap(({ evmPayee, solanaPayee }) =>
       facts.networks.flatMap((network) => {
         const owner = network === 'solana-mainnet' ? solanaPayee : evmPayee
         return wrong(
@@ -29,34 +29,34 @@ export const CHAIN_CHECKS: Checks = {
       }),
     ),
 
-  'every buyer holds what it had, less what it paid, and what came back': (facts) =>
-    [...Map.groupBy(facts.stories, ({ buyer }) => buyer)].flatMap(([buyer, stories]) =>
+  'every buyer holds its initial balance less payments plus refunds': (facts) =>
+    [...Map.groupBy(facts.testOrders, ({ buyer }) => buyer)].flatMap(([buyer, testOrders]) =>
       buyer.networks.flatMap((network) => {
-        const left = stories
+        const left = testOrders
           .flatMap(({ sent }) => sent)
-          .filter((one) => one.network === network && facts.isThere(one.reference))
+          .filter((one) => one.network === network && facts.isMined(one.reference))
           .reduce((sum, { amount }) => sum + amount, 0n)
         return wrong(
           `${buyer.key} on ${network}`,
           facts.balanceOnChain(network, buyer.key),
-          RICH - left + paidTo(facts, network, buyer.key),
+          INITIAL_BALANCE - left + paidTo(facts, network, buyer.key),
         )
       }),
     ),
 
-  'what is on the chain is in the ledger, and what is not is not': ({ stories, transfers, isThere }) =>
-    stories
+  'the ledger has exactly the transfers on the chain': ({ testOrders, transfers, isMined }) =>
+    testOrders
       .flatMap(({ sent }) => sent)
       .flatMap(({ network, reference, amount }) => {
         const known = transfers.find((one) => one.network === network && one.reference === reference)
         const isLive = known !== undefined && known.state !== 'gone'
-        if (isThere(reference) !== isLive)
+        if (isMined(reference) !== isLive)
           return [`${reference} is ${known?.state ?? 'unknown'} in the ledger`]
         if (isLive && known.amount_micros !== amount) return [`${reference} brought ${known.amount_micros}`]
         return isLive && known.state !== 'final' ? [`${reference} never became final`] : []
       }),
 
-  'a payout leaves once, and is the one the ledger name': ({ payouts, outgoing, networks }) =>
+  'every payout is sent once, by the recorded transaction': ({ payouts, outgoing, networks }) =>
     networks.flatMap((network) => {
       const left = Map.groupBy(outgoing[network], ({ payoutId }) => payoutId ?? 'none of ours')
       const twice = [...left].filter(([id, some]) => some.length > 1 || id === 'none of ours')
@@ -68,7 +68,7 @@ export const CHAIN_CHECKS: Checks = {
           .map(({ id, final_reference }) => `${id} is not ${final_reference} on the chain`),
         ...[...left.keys()]
           .filter((id) => !payouts.some((one) => one.id === id && one.state === 'final'))
-          .map((id) => `${id} left and the ledger do not say so`),
+          .map((id) => `${id} was sent but is not final in the ledger`),
       ]
     }),
 

@@ -1,17 +1,16 @@
 import { TRANSITIONS } from '@market/trade/orders'
-import { feeOf, partOf } from './check-books.ts'
+import { feeOf, partOf } from './check-ledger.ts'
 import type { Checks, Facts, OrderRow } from './facts.ts'
 
-const BORN = 'quoted'
+const INITIAL_STATUS = 'quoted'
 const UNPAID = new Set(['pending_quote', 'quoted', 'accepted'])
 
 /** Which event each action of an order tells its agent; the others tell none. */
-const TOLD: Readonly<Record<string, string>> = {
+const EVENT_OF_ACTION: Readonly<Record<string, string>> = {
   pay: 'order.paid',
   revision: 'order.revision_requested',
   dispute: 'order.disputed',
-  contest: 'order.disputed',
-  restore_dispute: 'order.disputed',
+  contest_payment: 'order.disputed',
   approve: 'order.completed',
   release: 'order.completed',
   award: 'order.completed',
@@ -19,8 +18,9 @@ const TOLD: Readonly<Record<string, string>> = {
   overdue: 'order.cancelled',
   refund: 'order.cancelled',
   reverse: 'order.cancelled',
+  return_payment: 'order.cancelled',
 }
-const EVENTS = ['order.created', ...new Set(Object.values(TOLD))]
+const EVENTS = ['order.created', ...new Set(Object.values(EVENT_OF_ACTION))]
 
 const table: Readonly<Record<string, Readonly<Record<string, string>>>> = TRANSITIONS
 
@@ -35,9 +35,9 @@ function owed(facts: Facts, order: OrderRow): { payout: bigint; refund: bigint }
 }
 
 export const ORDER_CHECKS: Checks = {
-  'the steps of an order are a path through its table': ({ orders, stepsOf }) =>
+  'the steps of an order follow the transition table': ({ orders, stepsOf }) =>
     orders.flatMap((order) => {
-      let at = BORN
+      let at = INITIAL_STATUS
       const wrong: string[] = []
       for (const { n, action, from_status, to_status } of stepsOf(order.id)) {
         if (from_status !== at || table[from_status]?.[action] !== to_status)
@@ -68,7 +68,7 @@ export const ORDER_CHECKS: Checks = {
     return [...groups].filter(([, some]) => some.length > 1).map(([name]) => name)
   },
 
-  'an order pays out what it must, to its agent or back to its buyer': (facts) =>
+  'every order pays its agent or refunds its buyer the expected amounts': (facts) =>
     facts.orders.flatMap((order) => {
       const wanted = owed(facts, order)
       const found = {
@@ -83,12 +83,12 @@ export const ORDER_CHECKS: Checks = {
           ]
     }),
 
-  'payouts go to the agent and refunds to who paid': ({ payouts, stories, paymentOf }) =>
+  'payouts go to the agent and refunds to the payer': ({ payouts, testOrders, paymentOf }) =>
     payouts.flatMap((payout) => {
       const id = payout.subject.split(':')[0] ?? ''
-      const story = stories.find(({ orderId }) => orderId === id)
-      if (payout.state === 'withdrawn' || story === undefined) return []
-      const { seller } = story
+      const testOrder = testOrders.find(({ orderId }) => orderId === id)
+      if (payout.state === 'withdrawn' || testOrder === undefined) return []
+      const { seller } = testOrder
       const wanted =
         payout.kind !== 'payout'
           ? paymentOf(id)?.payer
@@ -100,9 +100,9 @@ export const ORDER_CHECKS: Checks = {
         : [`${payout.id} goes to ${payout.payee} instead of ${wanted}`]
     }),
 
-  'every step that is told has exactly one event': ({ orders, stepsOf, eventsOf }) =>
+  'every step with an event has exactly one': ({ orders, stepsOf, eventsOf }) =>
     orders.flatMap((order) => {
-      const steps = stepsOf(order.id).map(({ action }) => TOLD[action] ?? '')
+      const steps = stepsOf(order.id).map(({ action }) => EVENT_OF_ACTION[action] ?? '')
       // A program's order is born paid, of which its agent is told once.
       const told = ['order.created', ...(order.payment_method === 'x402' ? steps.slice(1) : steps)]
       return EVENTS.flatMap((event) => {
@@ -112,7 +112,16 @@ export const ORDER_CHECKS: Checks = {
       })
     }),
 
-  'every event is about an order that exists': ({ orders, events }) => {
+  'a payout of an unproven payer does not leave before its wait is over': ({ orders, payouts }) =>
+    orders.flatMap(({ id, payer_proven, payout_waits_until }) => {
+      const payout = payouts.find((one) => one.kind === 'payout' && one.subject === id)
+      const hasLeft = payout !== undefined && ['nonce_assigned', 'signed', 'final'].includes(payout.state)
+      if (payer_proven || !hasLeft) return []
+      const isEarly = payout_waits_until === null || payout.updated_at < payout_waits_until
+      return isEarly ? [`${payout.id} of ${id} left before ${payout_waits_until?.toISOString()}`] : []
+    }),
+
+  'every event belongs to an existing order': ({ orders, events }) => {
     const known = new Set(orders.map(({ id }) => id))
     return events.filter(({ order_id }) => !known.has(order_id)).map(({ order_id }) => order_id)
   },

@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Envelope, someAddress } from '../../support/client.ts'
 import { asHeaders, signed } from '../../support/makers.ts'
 import type { AppServices } from './application.ts'
-import type { Buyer } from './side.ts'
+import type { Buyer } from './test-chain.ts'
 
-/** Who calls: with a key or token, with a wallet that signs every try anew, or nobody who is known. */
+/** The caller: a key or token, a wallet that signs every attempt again, or anonymous. */
 export type Caller =
   | { readonly bearer: string }
   | { readonly wallet: Pick<Buyer, 'address' | 'sign'> }
-  | { readonly nobody: true }
+  | { readonly anonymous: true }
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH'
@@ -23,7 +23,7 @@ export interface Request {
   readonly key?: string
 }
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number
   readonly body: Envelope
   readonly headers: Headers
@@ -38,7 +38,7 @@ export interface Counts {
   readonly wrong: string[]
 }
 
-export type Client = ReturnType<typeof patientClient>
+export type Client = ReturnType<typeof retryingClient>
 
 const TRY_MS = 5_000
 /** Longer than a killed process holds the right to answer for a key. */
@@ -47,14 +47,14 @@ const PAUSE_MS = 60
 const IN_PROGRESS = ['request_in_progress', 'payment_in_progress']
 
 /** A client as the contract asks for: it repeats what was not answered, with the same key, until it is. */
-export function patientClient(app: AppServices, random: () => number) {
+export function retryingClient(app: AppServices, random: () => number) {
   const counts: Counts = { requests: 0, answered5xx: 0, retries: 0, unanswered: 0, wrong: [] }
   const credentials = async ({ caller, purpose = 'session' }: Request): Promise<Record<string, string>> => {
-    if ('nobody' in caller) return {}
+    if ('anonymous' in caller) return {}
     if ('bearer' in caller) return { authorization: `Bearer ${caller.bearer}` }
     return asHeaders(await signed(caller.wallet, purpose, app.now()))
   }
-  const tryOnce = async (request: Request): Promise<Answer | undefined> => {
+  const tryOnce = async (request: Request): Promise<ClientResponse | undefined> => {
     const url = app.apiUrl()
     if (url === undefined) return undefined
     const isRead = request.method === 'GET'
@@ -73,18 +73,18 @@ export function patientClient(app: AppServices, random: () => number) {
     const { status, headers } = response
     return { status, headers, body: (await response.json()) as Envelope }
   }
-  const isAnswer = ({ status, body }: Answer): boolean =>
+  const isFinal = ({ status, body }: ClientResponse): boolean =>
     status < 500 && status !== 429 && !IN_PROGRESS.includes(body.code ?? '')
 
   return {
     counts,
     /** The answer, or undefined when there was none for a long time. */
-    async ask(request: Request): Promise<Answer | undefined> {
+    async send(request: Request): Promise<ClientResponse | undefined> {
       const deadline = performance.now() + LONG_TIMEOUT_MS
       for (;;) {
         counts.requests++
         const answer = await tryOnce(request).catch(() => undefined)
-        if (answer !== undefined && isAnswer(answer)) return answer
+        if (answer !== undefined && isFinal(answer)) return answer
         if (answer !== undefined && answer.status >= 500) counts.answered5xx++
         if (answer?.status === 500) counts.wrong.push(`${request.purpose ?? request.path}`)
         if (performance.now() > deadline) {

@@ -1,18 +1,18 @@
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
-import type { Ground } from './ground.ts'
+import type { Environment } from './environment.ts'
+import type { RunContext } from './order-actions.ts'
 import { readOutgoing } from './outgoing.ts'
-import type { Stage } from './plays.ts'
-import { briefOf, type Story } from './story.ts'
+import { briefOf, type TestOrder } from './test-order.ts'
 
 export type Facts = Awaited<ReturnType<typeof gatherFacts>>
 export type OrderRow = Facts['orders'][number]
 
 /** All that the ledger, the chains and the clients know at the end of a run. */
 export async function gatherFacts(
-  ground: Ground,
-  { app, client, adminToken }: Stage,
-  stories: readonly Story[],
+  environment: Environment,
+  { app, client, adminToken }: RunContext,
+  testOrders: readonly TestOrder[],
 ) {
   const { db } = app
   const rows = await Promise.all([
@@ -34,42 +34,43 @@ export async function gatherFacts(
     group by account.id, account.balance_micros
     having account.balance_micros <> coalesce(sum(move.amount_micros), 0)`.execute(db)
 
-  const solvency = await client.ask({
+  const solvency = await client.send({
     method: 'GET',
     path: '/api/solvency',
     caller: { bearer: adminToken },
   })
-  await noteBrought(db, stories)
-  const outgoing = await readOutgoing(ground, app)
+  await addSettledTransfers(db, testOrders)
+  const outgoing = await readOutgoing(environment, app)
   const balances = new Map<string, bigint>()
-  const isThere = new Map<string, boolean>()
+  const isMined = new Map<string, boolean>()
   const wallets = new Map<string, { network: Network; owner: string }>()
-  const note = (network: Network, owner: string) => wallets.set(`${network} ${owner}`, { network, owner })
-  for (const network of app.networks) note(network, app.treasuries[network])
-  for (const { buyer, seller } of stories) {
-    for (const network of buyer.networks) note(network, buyer.key)
-    note('solana-mainnet', seller.solanaPayee)
-    for (const network of ['base-mainnet', 'alt-mainnet'] as const) note(network, seller.evmPayee)
+  const addWallet = (network: Network, owner: string) =>
+    wallets.set(`${network} ${owner}`, { network, owner })
+  for (const network of app.networks) addWallet(network, app.treasuries[network])
+  for (const { buyer, seller } of testOrders) {
+    for (const network of buyer.networks) addWallet(network, buyer.key)
+    addWallet('solana-mainnet', seller.solanaPayee)
+    for (const network of ['base-mainnet', 'alt-mainnet'] as const) addWallet(network, seller.evmPayee)
   }
   await Promise.all([
     ...[...wallets].map(async ([name, { network, owner }]) =>
-      balances.set(name, await ground.sides[network].balanceOf(owner)),
+      balances.set(name, await environment.testChains[network].balanceOf(owner)),
     ),
-    ...stories
+    ...testOrders
       .flatMap(({ sent }) => sent)
       .map(async ({ network, reference }) =>
-        isThere.set(reference, await ground.sides[network].isThere(reference)),
+        isMined.set(reference, await environment.testChains[network].isMined(reference)),
       ),
   ])
   return {
     ...{ orders, steps, payouts, transfers, accounts, events, counters, deliveries, unbalanced, drifted },
-    ...{ stories, outgoing, treasuries: app.treasuries, networks: app.networks },
+    ...{ testOrders, outgoing, treasuries: app.treasuries, networks: app.networks },
     solvency: (solvency?.body.data ?? []) as readonly { network: string; solvent: boolean }[],
-    taken: await ground.sink.taken(),
+    accepted: await environment.webhookEndpoints.accepted(),
     output: app.output(),
     secrets: app.secrets,
     balanceOnChain: (network: Network, owner: string): bigint => balances.get(`${network} ${owner}`) ?? 0n,
-    isThere: (reference: string): boolean => isThere.get(reference) ?? false,
+    isMined: (reference: string): boolean => isMined.get(reference) ?? false,
     stepsOf: groupedBy(steps, ({ order_id }) => order_id),
     eventsOf: groupedBy(events, ({ order_id }) => order_id),
     payoutOf: (kind: string, orderId: string) =>
@@ -89,13 +90,16 @@ export async function gatherFacts(
  * What buyers signed and the application brought to a chain left their wallets too; only the application knows by which transaction.
  * One that it had forgotten would be missed in its buyer's wallet.
  */
-async function noteBrought(db: Stage['app']['db'], stories: readonly Story[]): Promise<void> {
+async function addSettledTransfers(
+  db: RunContext['app']['db'],
+  testOrders: readonly TestOrder[],
+): Promise<void> {
   const { rows } = await sql<{ network: Network; reference: string; amount: bigint; brief: string }>`
     select network, reference, amount_micros as amount, request->>'brief' as brief from purchases
     where kind <> 'transaction' and reference is not null`.execute(db)
   for (const { brief, ...brought } of rows)
-    stories
-      .find((story) => briefOf(story) === brief)
+    testOrders
+      .find((testOrder) => briefOf(testOrder) === brief)
       ?.sent.push({ ...brought, send: () => Promise.reject(new Error('only the application has its bytes')) })
 }
 

@@ -1,10 +1,10 @@
-import { BOOK_CHECKS } from './check-books.ts'
 import { CHAIN_CHECKS } from './check-chains.ts'
+import { LEDGER_CHECKS } from './check-ledger.ts'
 import { ORDER_CHECKS } from './check-orders.ts'
-import { TOLD_CHECKS } from './check-told.ts'
+import { RESPONSE_CHECKS } from './check-responses.ts'
 import type { Checks, Facts } from './facts.ts'
 
-export const INVARIANTS: Checks = { ...BOOK_CHECKS, ...ORDER_CHECKS, ...CHAIN_CHECKS, ...TOLD_CHECKS }
+export const INVARIANTS: Checks = { ...LEDGER_CHECKS, ...ORDER_CHECKS, ...CHAIN_CHECKS, ...RESPONSE_CHECKS }
 
 export interface Violation {
   readonly invariant: string

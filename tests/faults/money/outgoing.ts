@@ -5,17 +5,18 @@ import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { SOLANA_USDC } from '@market/testing/solana-usdc'
 import type { AppServices } from './application.ts'
-import type { Ground } from './ground.ts'
+import type { Environment } from './environment.ts'
 
 const PAGE = 500
 
 /** The chains as they are, asked at their nodes and not through the relays. */
-function chainsOf(ground: Ground, { treasuries }: AppServices): Chain[] {
-  const evm = ground.evm.map(({ network, url, chain }) =>
+function chainsOf(environment: Environment, { treasuries }: AppServices): Chain[] {
+  const evm = environment.evm.map(({ network, url, chain }) =>
     evmChain({
       network: network as 'base-mainnet' | 'alt-mainnet',
       chainId: chain.chainId,
       rpcUrls: [url],
+      minProviders: 1,
       usdc: chain.usdc,
       treasury: treasuries[network],
       confirmations: [{ from: usdc(0n), blocks: 1 }],
@@ -25,8 +26,9 @@ function chainsOf(ground: Ground, { treasuries }: AppServices): Chain[] {
     }),
   )
   const solana = solanaChain({
-    rpcUrls: [ground.solana.url],
-    genesisHash: ground.solana.genesisHash,
+    rpcUrls: [environment.solana.url],
+    genesisHash: environment.solana.genesisHash,
+    minProviders: 1,
     usdc: SOLANA_USDC,
     treasury: treasuries['solana-mainnet'],
     commitment: () => 'confirmed',
@@ -48,10 +50,10 @@ async function readAll(chain: Chain): Promise<ObservedOutgoingTransfer[]> {
 
 /** Every payment that ever left the treasuries. */
 export async function readOutgoing(
-  ground: Ground,
+  environment: Environment,
   app: AppServices,
 ): Promise<Readonly<Record<Network, readonly ObservedOutgoingTransfer[]>>> {
-  const chains = chainsOf(ground, app)
+  const chains = chainsOf(environment, app)
   const read = await Promise.all(
     NETWORKS.map(async (network) => {
       const chain = chains.find((one) => one.network === network)

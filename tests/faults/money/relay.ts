@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { RequestOptions } from './ask.ts'
+import type { SendRequest } from './send-request.ts'
 import { evmAsOf } from './stale-evm.ts'
 import { staleSolana } from './stale-solana.ts'
 
@@ -10,12 +10,14 @@ import { staleSolana } from './stale-solana.ts'
 export interface RelayFaults {
   /** The share of requests that fail or hang; of half of them the node hears all the same. */
   readonly share: number
-  /** The share of transactions that arrive when everybody has stopped waiting for them. */
+  /** The share of transactions that arrive after their sender's timeout. */
   readonly late: number
   /** By how much at least. */
   readonly lateMs: number
   /** So many blocks behind the truth; on Solana anything but zero means answers of before. */
   readonly behind: number
+  /** Says that the newest block is final. EVM only. */
+  readonly isFinalEarly: boolean
 }
 
 export interface Relay {
@@ -29,7 +31,7 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-export const WELL: RelayFaults = { share: 0, late: 0, lateMs: 1_500, behind: 0 }
+export const HEALTHY: RelayFaults = { share: 0, late: 0, lateMs: 1_500, behind: 0, isFinalEarly: false }
 /** A part of every relay's address, as providers put their keys there: no process may write it anywhere. */
 export const PROVIDER_KEY = 'the-key-of-the-provider'
 
@@ -37,8 +39,8 @@ const LATER_MS = 1_500
 const SENDS = /"(?:sendTransaction|eth_sendRawTransaction)"/
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-const askerOf =
-  (target: string): RequestOptions =>
+const requestTo =
+  (target: string): SendRequest =>
   async (body) =>
     (await fetch(target, { method: 'POST', headers: JSON_TYPE, body })).text()
 
@@ -48,14 +50,15 @@ export async function startRelay(
   kind: 'evm' | 'solana',
   random: () => number,
 ): Promise<Relay> {
-  const ask = askerOf(target)
+  const ask = requestTo(target)
   const remembering = staleSolana(ask)
-  let faults = WELL
+  let faults = HEALTHY
   let sends = 0
   let onTheWay = 0
 
   const answerOf = (body: string): Promise<string> => {
     if (kind === 'solana') return remembering(body, faults.behind > 0)
+    if (faults.isFinalEarly) return ask(body.replaceAll('"finalized"', '"latest"'))
     return faults.behind === 0 ? ask(body) : evmAsOf(ask, body, faults.behind)
   }
   /** Hangs until the caller goes away, breaks, or says that it is busy. */

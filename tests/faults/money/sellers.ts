@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { DESCRIPTION, someName } from '../../support/makers.ts'
-import type { Answer, Client, Request } from './client.ts'
-import type { Ground } from './ground.ts'
-import { PUBLIC_ADDRESS } from './ground.ts'
+import type { Client, ClientResponse, Request } from './client.ts'
+import type { Environment } from './environment.ts'
+import { PUBLIC_ADDRESS } from './environment.ts'
 
 export interface Listing {
   readonly id: string
@@ -22,25 +22,30 @@ export interface Seller {
 
 const LISTINGS = 3
 
-/** Prices of all sizes down to the last micro, so that whoever rounds is found out. */
+/** Random prices to the micro, so that rounding errors show. */
 const somePrice = (random: () => number): bigint => 1_000_000n + BigInt(Math.floor(random() * 20_000_000))
 
 const usd = (micros: bigint): string =>
   `${micros / 1_000_000n}.${String(micros % 1_000_000n).padStart(6, '0')}`
 
-async function done(asking: Promise<Answer | undefined>) {
-  const answer = await asking
+async function done(sending: Promise<ClientResponse | undefined>) {
+  const answer = await sending
   if (answer === undefined || answer.status >= 300) throw new Error(JSON.stringify(answer))
   return answer.body.data
 }
 
-async function newSeller(ground: Ground, client: Client, random: () => number, n: number): Promise<Seller> {
+async function newSeller(
+  environment: Environment,
+  client: Client,
+  random: () => number,
+  n: number,
+): Promise<Seller> {
   const owner: EvmSigner = evmSigner()
   const { address: solanaPayee } = await solanaSigner()
   const host = `agent-${n}.hooks.example`
-  ground.dns.answers.set(host, [PUBLIC_ADDRESS])
+  environment.dns.answers.set(host, [PUBLIC_ADDRESS])
   const name = someName()
-  const ask = (request: Request) => done(client.ask({ ...request, key: randomUUID() }))
+  const ask = (request: Request) => done(client.send({ ...request, key: randomUUID() }))
   const agent = await ask({
     method: 'POST',
     path: '/api/agents/register',
@@ -72,5 +77,5 @@ async function newSeller(ground: Ground, client: Client, random: () => number, n
 }
 
 /** Agents with webhooks, addresses to be paid at, and something to sell. */
-export const newSellers = (ground: Ground, client: Client, random: () => number, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, n) => newSeller(ground, client, random, n)))
+export const newSellers = (environment: Environment, client: Client, random: () => number, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => newSeller(environment, client, random, n)))

@@ -1,4 +1,4 @@
-import type { RequestOptions } from './ask.ts'
+import type { SendRequest } from './send-request.ts'
 
 type Json = Record<string, unknown>
 
@@ -49,7 +49,7 @@ const known = (method: string, result: unknown, head: number): unknown => {
 }
 
 /** Answers as a node would that is so many blocks behind: consistent in itself, and old. */
-export async function evmAsOf(ask: RequestOptions, body: string, behind: number): Promise<string> {
+export async function evmAsOf(ask: SendRequest, body: string, behind: number): Promise<string> {
   const given: unknown = JSON.parse(body)
   const calls = (Array.isArray(given) ? given : [given]) as Call[]
   const newest = JSON.parse(await ask('{"jsonrpc":"2.0","id":0,"method":"eth_blockNumber","params":[]}')) as {

@@ -1,4 +1,4 @@
-import type { RequestOptions } from './ask.ts'
+import type { SendRequest } from './send-request.ts'
 
 /** What a node tells of the chain; whatever sends something is never answered from memory. */
 const READS = new Set([
@@ -17,7 +17,7 @@ const OLDEST_MS = 5_000
 const ID = /"id":\s*(?:"[^"]*"|\d+)/
 
 /** While it is stale, a question that was asked before is answered as it was then. */
-export function staleSolana(ask: RequestOptions) {
+export function staleSolana(ask: SendRequest) {
   const remembered = new Map<string, { readonly text: string; readonly at: number }>()
   return async (body: string, isStale: boolean): Promise<string> => {
     const { id, method, params } = JSON.parse(body) as { id: unknown; method: string; params: unknown }

@@ -111,6 +111,7 @@ function settingsOf(networks: Ready['networks']): Record<string, string> {
   ])
   return {
     ...Object.fromEntries(entries),
+    ONE_PROVIDER: 'on',
     SOLANA_GENESIS_HASH: solana.identity,
     BASE_CHAIN_ID: base.identity,
     ALT_CHAIN_ID: alt.identity,

@@ -1,21 +1,20 @@
 import type { Chain } from '@market/core/ports/chain'
 import { unavailable } from '@market/kernel/api-error'
-import { usdc as money } from '@market/kernel/money'
-import { encodeFunctionData, erc20Abi } from 'viem'
+import type { Node } from '../nodes/node-pool.ts'
+import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNode } from './check-node.ts'
-import { blockAt, evmNodes, readFinalBlock } from './evm-nodes.ts'
-import { normalizeHash, observeTransfer } from './find-transfer.ts'
+import { agreedFinalHeight, evmNodes } from './evm-nodes.ts'
+import { normalizeHash, observeTransfer, sightTransfer, withFinality } from './find-transfer.ts'
 import { formatPosition, parsePosition } from './log-position.ts'
-import { word } from './parse-rpc.ts'
+import { readBalance } from './read-balance.ts'
 import { readIncomingTransfers } from './read-incoming-transfers.ts'
 import { readOutgoingTransfers } from './read-outgoing-transfers.ts'
-import { callAll, callEach } from './rpc.ts'
-import { type EvmSettings, parseAddress } from './settings.ts'
+import type { EvmSettings } from './settings.ts'
 
 /** Read access to Base or to the third network. */
 export const evmChain = (settings: EvmSettings): Chain => {
   const nodes = evmNodes(settings)
-  const { network, chainId, treasury, usdc, finalityTag } = settings
+  const { network, treasury, usdc } = settings
   return {
     network,
     treasury,
@@ -32,10 +31,17 @@ export const evmChain = (settings: EvmSettings): Chain => {
       )
     },
 
+    async checkTransfer(recorded) {
+      const { minProviders } = settings
+      const sight = (node: Node) => sightTransfer(settings, node, recorded)
+      return agreeOnTransfer(network, await nodes.queryProviders(sight, minProviders), minProviders)
+    },
+
     async transfersAfter(position, limit) {
       const from = parsePosition(position)
       const page = await nodes.query((node) => readIncomingTransfers(settings, node, from, limit))
-      return { transfers: page.transfers, position: formatPosition(page.position) }
+      const transfers = page.transfers.map((transfer) => withFinality(settings, transfer))
+      return { transfers, position: formatPosition(page.position) }
     },
 
     async outgoingTransfersAfter(position, limit) {
@@ -46,31 +52,21 @@ export const evmChain = (settings: EvmSettings): Chain => {
         (candidate) => candidate.position !== from,
       )
       const reached = formatPosition(page.position)
-      const { outgoingTransfers, isEnd } = page
+      const { isEnd } = page
+      const agreed = page.outgoingTransfers.length === 0 ? 0n : await agreedFinalHeight(settings, nodes)
+      const outgoingTransfers = page.outgoingTransfers.map((transfer) => ({
+        ...transfer,
+        final: transfer.final && transfer.block.height <= agreed,
+      }))
       return { outgoingTransfers, position: reached, ...(page.position !== from && { isEnd }) }
     },
 
     async heights() {
-      const final = await nodes.query(async (node) => {
-        const [response] = await callEach(node, chainId, [blockAt(finalityTag)])
-        return readFinalBlock(response)?.height ?? -1n
-      })
+      const final = await agreedFinalHeight(settings, nodes)
       return { final, horizon: final }
     },
 
-    async balanceOf(address) {
-      const owner = parseAddress(address)
-      if (owner === undefined) throw new Error(`${address} is not an EVM address`)
-      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-      return nodes.query(async (node) => {
-        const [final, latest] = await callAll(
-          node,
-          chainId,
-          [finalityTag, 'latest'].map((tag) => ['eth_call', { to: usdc, data }, tag]),
-        )
-        return { final: money(word(final)), latest: money(word(latest)) }
-      })
-    },
+    balanceOf: (address) => readBalance(settings, nodes, address),
 
     async checkNodes() {
       const checks = await Promise.allSettled(nodes.queryAll((node) => checkNode(settings, node)))

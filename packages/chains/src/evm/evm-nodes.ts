@@ -1,10 +1,14 @@
+import { unavailable } from '@market/kernel/api-error'
 import { type Node, type NodePool, nodePool } from '../nodes/node-pool.ts'
+import { supported } from '../nodes/providers.ts'
 import { type Block, quantity, readBlock } from './parse-rpc.ts'
-import { type Call, callAll, type RpcError, type RpcResponse, resultOf } from './rpc.ts'
+import { type Call, callAll, callEach, type RpcError, type RpcResponse, resultOf } from './rpc.ts'
 import { checkSettings, type EvmSettings } from './settings.ts'
 
 /** One minute on a chain with a block every two seconds. */
 const DEFAULT_LAG = 30
+
+export const maxLagOf = ({ maxLagBlocks }: EvmSettings): bigint => BigInt(maxLagBlocks ?? DEFAULT_LAG)
 
 const heightOf = async (node: Node, chainId: number): Promise<bigint> => {
   const [height] = await callAll(node, chainId, [['eth_blockNumber']])
@@ -12,13 +16,14 @@ const heightOf = async (node: Node, chainId: number): Promise<bigint> => {
 }
 
 export const evmNodes = (settings: EvmSettings): NodePool => {
-  const { network, chainId, rpcUrls, timeoutMs, maxLagBlocks, cooldownMs, compareEveryMs } =
+  const { network, chainId, rpcUrls, providers, timeoutMs, cooldownMs, compareEveryMs } =
     checkSettings(settings)
   return nodePool({
     network,
     urls: rpcUrls,
+    providers,
     height: (node) => heightOf(node, chainId),
-    maxLag: BigInt(maxLagBlocks ?? DEFAULT_LAG),
+    maxLag: maxLagOf(settings),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(cooldownMs === undefined ? {} : { cooldownMs }),
     ...(compareEveryMs === undefined ? {} : { compareEveryMs }),
@@ -30,6 +35,24 @@ export const blockAt = (height: bigint | 'safe' | 'finalized' | 'latest'): Call 
   typeof height === 'bigint' ? `0x${height.toString(16)}` : height,
   false,
 ]
+
+/** The height that is final for as many providers as required. */
+export const agreedFinalHeight = async (
+  { network, chainId, finalityTag, minProviders }: EvmSettings,
+  nodes: NodePool,
+): Promise<bigint> => {
+  const { answers, failures } = await nodes.queryProviders(async (node) => {
+    const [response] = await callEach(node, chainId, [blockAt(finalityTag)])
+    return readFinalBlock(response)?.height ?? -1n
+  }, minProviders)
+  const height = supported(
+    answers.map(({ answer }) => answer),
+    minProviders,
+  )
+  if (height !== undefined) return height
+  const cause = new AggregateError(failures, failures.map((failure) => (failure as Error).message).join('; '))
+  throw unavailable(`The final block of ${network} is shown by too few providers. Try again later.`, cause)
+}
 
 const UNKNOWN_BLOCK = -39_001
 const NO_SUCH_BLOCK = /^(?:safe|finalized|unknown) block(?: not found)?$/i

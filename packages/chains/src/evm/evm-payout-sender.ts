@@ -1,20 +1,21 @@
 import type { PayoutRequest, PayoutSender } from '@market/core/ports/payout-sender'
 import type { EvmTreasurySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
-import { usdc as money } from '@market/kernel/money'
-import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
 import type { Node } from '../nodes/node-pool.ts'
+import { estimateGas } from './estimate-gas.ts'
 import { evmNodes } from './evm-nodes.ts'
 import { nextFees, readFees } from './fees.ts'
 import { observePayout } from './observe-payout.ts'
 import { bytes, quantity, word } from './parse-rpc.ts'
+import { readBalance } from './read-balance.ts'
 import { readFinalNonce } from './read-final-nonce.ts'
 import { readNonces } from './read-nonces.ts'
 import { rejectPayee } from './reject-payee.ts'
 import { callAll } from './rpc.ts'
 import { sendBytes } from './send-bytes.ts'
-import { addressKey, type EvmSettings, ownKeys, parseAddress } from './settings.ts'
-import { signTransfer, TRANSFER_GAS, transferCall } from './sign-transfer.ts'
+import { addressKey, type EvmSettings, ownKeys } from './settings.ts'
+import { signTransfer, transferCall } from './sign-transfer.ts'
 
 export interface EvmPayoutSenderSettings extends EvmSettings {
   /** Maximum fee per gas of a payout, in wei. */
@@ -31,18 +32,12 @@ const l1Fee = async (node: Node, chainId: number, payout: PayoutRequest): Promis
   return bytes(fee) === '0x' ? 0n : word(fee)
 }
 
-const balanceCall = (owner: string) => {
-  const address = parseAddress(owner)
-  assert(address !== undefined, `${owner} is not an EVM address`)
-  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] })
-}
-
 /** Sends payouts on Base or on the third network. A payout keeps its nonce each time it is signed again. */
 export const evmPayoutSender = (
   settings: EvmPayoutSenderSettings,
   signer: EvmTreasurySigner,
 ): PayoutSender => {
-  const { network, chainId, treasury, usdc, feeCapPerGas } = settings
+  const { network, chainId, treasury, feeCapPerGas } = settings
   if (addressKey(signer.address) !== addressKey(treasury))
     throw new Error(`${network}: the signer's address ${signer.address} is not the treasury ${treasury}`)
   const nodes = evmNodes(settings)
@@ -63,8 +58,12 @@ export const evmPayoutSender = (
         'a replacement has the same nonce',
       )
       assert(!own.has(addressKey(payout.to)), 'a payout does not go to an own address')
-      const fees = await nodes.query((node) => readFees(node, chainId))
-      return signTransfer(settings, signer, payout, nonce, nextFees(fees, previous, feeCapPerGas))
+      const { fees, gas } = await nodes.query(async (node) => ({
+        fees: await readFees(node, chainId),
+        gas: await estimateGas(settings, node, payout),
+      }))
+      const terms = { ...nextFees(fees, previous, feeCapPerGas), gas }
+      return signTransfer(settings, signer, payout, nonce, terms)
     },
 
     send: (signed) => sendBytes(nodes, chainId, signed.bytes),
@@ -73,8 +72,9 @@ export const evmPayoutSender = (
     estimateCost: (payout) =>
       nodes.query(async (node) => {
         const { maxFeePerGas } = await readFees(node, chainId)
+        const gas = await estimateGas(settings, node, payout)
         return {
-          native: maxFeePerGas * TRANSFER_GAS + (await l1Fee(node, chainId, payout)),
+          native: maxFeePerGas * gas + (await l1Fee(node, chainId, payout)),
           createsAccount: false,
         }
       }),
@@ -85,11 +85,6 @@ export const evmPayoutSender = (
         return quantity(balance)
       }),
 
-    usdcBalance: () =>
-      nodes.query(async (node) => {
-        const call = { to: usdc, data: balanceCall(treasury) }
-        const [balance] = await callAll(node, chainId, [['eth_call', call, 'latest']])
-        return money(word(balance))
-      }),
+    usdcBalance: async () => (await readBalance(settings, nodes, treasury)).latest,
   }
 }

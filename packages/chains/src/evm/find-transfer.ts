@@ -1,12 +1,15 @@
-import type { IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
+import type { IncomingTransfer, Observation, RecordedTransfer, TransferQuery } from '@market/core/ports/chain'
+import { EVER, FOREVER } from '@market/kernel/clock'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
+import type { TransferReport } from '../nodes/providers.ts'
 import { blockAt, readFinalBlock } from './evm-nodes.ts'
 import {
   type Block,
   quantity,
   type Receipt,
   readBlock,
+  readBlockHashes,
   readReceipt,
   readTransaction,
   type Transaction,
@@ -68,7 +71,7 @@ const matchTransfer = (
       'wrong_payer',
       [...new Set(external.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
     )
-  const payer = solePayer(eligible)
+  const payer = query.severalPayers ? (solePayer(eligible) ?? null) : solePayer(eligible)
   if (payer === undefined) return rejected('ambiguous_payer')
 
   const amount = total(eligible)
@@ -92,13 +95,21 @@ const matchTransfer = (
   return { kind: 'ok', transfer }
 }
 
+/** What one node shows of a transaction. */
+interface Inspection {
+  readonly observation: Observation
+  readonly finalHeight: bigint
+  /** The block that contains the transaction, and what it sent to the treasury. Undefined when no block does. */
+  readonly included?: { readonly height: bigint; readonly total: bigint }
+}
+
 /** Queries one node once. */
-export const observeTransfer = async (
+const inspect = async (
   settings: EvmSettings,
   node: Node,
   hash: string,
   query: TransferQuery,
-): Promise<Observation> => {
+): Promise<Inspection> => {
   const { chainId, finalityTag } = settings
   const [receiptResponse, transactionResponse, headResponse, finalResponse] = await callEach(node, chainId, [
     ['eth_getTransactionReceipt', hash],
@@ -107,16 +118,24 @@ export const observeTransfer = async (
     blockAt(finalityTag),
   ])
   const receipt = readReceipt(resultOf(receiptResponse))
-  if (receipt === undefined) return pending(resultOf(transactionResponse) === null ? 'unknown' : 'in_mempool')
-  if (receipt.block === undefined) return pending('unconfirmed')
+  const finalHeight = readFinalBlock(finalResponse)?.height ?? -1n
+  const notIncluded = (reason: Pending): Inspection => ({ observation: pending(reason), finalHeight })
+  if (receipt === undefined)
+    return notIncluded(resultOf(transactionResponse) === null ? 'unknown' : 'in_mempool')
+  if (receipt.block === undefined) return notIncluded('unconfirmed')
 
   const [canonical] = await callAll(node, chainId, [blockAt(receipt.block.height)])
   const block = readBlock(canonical)
   // Some nodes return receipts of a block that is still being built.
-  if (block === undefined) return pending('unconfirmed')
+  if (block === undefined) return notIncluded('unconfirmed')
   // The block of this receipt was replaced by a reorganization.
-  if (block.hash !== receipt.block.hash) return pending('reorg')
-  if (!receipt.succeeded) return rejected('failed_on_chain')
+  if (block.hash !== receipt.block.hash) return notIncluded('reorg')
+  const inBlock = (observation: Observation): Inspection => ({
+    observation,
+    finalHeight,
+    included: { height: block.height, total: receivedIn(settings, receipt) },
+  })
+  if (!receipt.succeeded) return inBlock(rejected('failed_on_chain'))
 
   const transaction = readTransaction(resultOf(transactionResponse))
   // The attached data decides what the transfer pays for, so the transaction is required.
@@ -125,7 +144,55 @@ export const observeTransfer = async (
     hash,
     transaction,
     head: quantity(resultOf(headResponse)),
-    finalHeight: readFinalBlock(finalResponse)?.height ?? -1n,
+    finalHeight,
   }
-  return matchTransfer(settings, query, { ...receipt, block: receipt.block }, block, view)
+  return inBlock(matchTransfer(settings, query, { ...receipt, block: receipt.block }, block, view))
+}
+
+const receivedIn = (settings: EvmSettings, { logs }: Receipt): bigint =>
+  total(
+    receivedTransfers(logs, addressKey(settings.usdc), addressKey(settings.treasury), ownKeys(settings))
+      .external,
+  )
+
+/** As one node shows it. Only where one provider is enough, its word makes a transfer final. */
+export const observeTransfer = async (
+  settings: EvmSettings,
+  node: Node,
+  hash: string,
+  query: TransferQuery,
+): Promise<Observation> => {
+  const { observation } = await inspect(settings, node, hash, query)
+  return observation.kind === 'ok'
+    ? { kind: 'ok', transfer: withFinality(settings, observation.transfer) }
+    : observation
+}
+
+/** A transfer that one node reported. */
+export const withFinality = <T extends { readonly final: boolean }>(
+  { minProviders }: Pick<EvmSettings, 'minProviders'>,
+  transfer: T,
+): T => ({ ...transfer, final: transfer.final && minProviders === 1 })
+
+const ANY = { minAmount: money(1n), notBefore: EVER, notAfter: FOREVER }
+
+/** What one node says about a recorded transfer. */
+export const sightTransfer = async (
+  settings: EvmSettings,
+  node: Node,
+  { reference, block, payer, amount }: RecordedTransfer,
+): Promise<TransferReport> => {
+  const whose = payer === null ? { severalPayers: true as const } : { payers: [payer] }
+  const query = { reference, ...ANY, ...whose }
+  const { observation, included, finalHeight } = await inspect(settings, node, reference, query)
+  if (included !== undefined) {
+    const isSame =
+      observation.kind === 'pending' ||
+      (observation.kind === 'ok' && (amount === null || observation.transfer.amount === amount))
+    return { observation, total: included.total, isAbsent: finalHeight >= included.height && !isSame }
+  }
+  if (finalHeight < block.height) return { observation, total: null, isAbsent: false }
+  const [atHeight] = await callAll(node, settings.chainId, [blockAt(block.height)])
+  const hashes = readBlockHashes(atHeight)
+  return { observation, total: null, isAbsent: hashes !== undefined && !hashes.includes(reference) }
 }

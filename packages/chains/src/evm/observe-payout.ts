@@ -55,13 +55,29 @@ const observeVia = async (
     if (block.hash !== receipt.block.hash) continue
     if (finalHeight < block.height) return { kind: 'seen', reference }
     return receipt.succeeded
-      ? { kind: 'final', reference }
+      ? { kind: 'final', reference, ...(receipt.cost !== undefined && { cost: receipt.cost }) }
       : { kind: 'failed', reference, reason: 'the transfer reverted' }
   }
   const hasFinalBlock = finalHeight >= 0n
   return hasFinalBlock && quantity(resultOf(countResponse)) > nonce
     ? { kind: 'nonce_used' }
     : { kind: 'unknown' }
+}
+
+type Ended = Extract<PayoutOutcome, { kind: 'final' | 'failed' }>
+
+/** What one node calls final is only seen until as many providers as required say the same. */
+const agreedEnd = async (
+  { minProviders }: EvmSettings,
+  nodes: NodePool,
+  observe: (node: Node) => Promise<PayoutOutcome | NonceUsed>,
+  first: Ended,
+): Promise<PayoutOutcome> => {
+  if (minProviders === 1) return first
+  const { kind, reference } = first
+  const { answers } = await nodes.queryProviders(observe, minProviders)
+  const agreeing = answers.filter(({ answer }) => answer.kind === kind && answer.reference === reference)
+  return agreeing.length >= minProviders ? first : { kind: 'seen', reference }
 }
 
 /**
@@ -82,6 +98,7 @@ export const observePayout = async (
   const observe = (node: Node) => observeVia(settings, node, references, nonce)
 
   const first = await nodes.query(observe)
+  if (first.kind === 'final' || first.kind === 'failed') return agreedEnd(settings, nodes, observe, first)
   if (first.kind !== 'nonce_used') return first
   const confirmed = await Promise.all(await nodes.queryHealthy(observe)).catch((failure: unknown) => {
     throw unavailable(

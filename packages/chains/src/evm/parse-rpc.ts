@@ -16,6 +16,8 @@ export interface Receipt {
   /** Undefined while the block is being built. Some nodes return receipts before it is complete. */
   readonly block: { readonly height: bigint; readonly hash: string } | undefined
   readonly logs: readonly Log[]
+  /** What the transaction cost in the native coin, in wei, when the node says so. */
+  readonly cost?: bigint
 }
 
 export interface Block {
@@ -105,7 +107,20 @@ export const readReceipt = (value: unknown): Receipt | undefined => {
   if (status > 1n) throw malformed('status')
   const isMined = typeof receipt['blockHash'] === 'string' && typeof receipt['blockNumber'] === 'string'
   if (!isMined) return { succeeded: status === 1n, block: undefined, logs: [] }
-  return { succeeded: status === 1n, block: blockOf(receipt), logs: readLogs(receipt['logs']) }
+  const cost = costOf(receipt)
+  return {
+    succeeded: status === 1n,
+    block: blockOf(receipt),
+    logs: readLogs(receipt['logs']),
+    ...(cost !== undefined && { cost }),
+  }
+}
+
+/** On OP-stack chains the fee for the data on L1 is charged in addition. Other nodes may leave fields out. */
+const costOf = ({ gasUsed, effectiveGasPrice, l1Fee }: Record<string, unknown>): bigint | undefined => {
+  if (typeof gasUsed !== 'string' || typeof effectiveGasPrice !== 'string') return undefined
+  const data = typeof l1Fee === 'string' ? quantity(l1Fee) : 0n
+  return quantity(gasUsed) * quantity(effectiveGasPrice) + data
 }
 
 export const readBlock = (value: unknown): Block | undefined => {
@@ -120,6 +135,14 @@ export const readBlock = (value: unknown): Block | undefined => {
     at: time(block['timestamp']),
     baseFeePerGas: fee === undefined || fee === null ? undefined : quantity(fee),
   }
+}
+
+/** The hashes of the transactions in a block that was requested without them. Undefined when the node does not have it. */
+export const readBlockHashes = (value: unknown): readonly string[] | undefined => {
+  if (readBlock(value) === undefined) return undefined
+  const hashes = record(value, 'block')['transactions']
+  if (!Array.isArray(hashes)) throw malformed('list of transactions')
+  return hashes.map(hash)
 }
 
 export const readTransaction = (value: unknown): Transaction | undefined => {

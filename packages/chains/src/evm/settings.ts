@@ -1,5 +1,6 @@
 import type { Usdc } from '@market/kernel/money'
 import { getAddress, isAddress } from 'viem'
+import type { ProviderSettings } from '../nodes/providers.ts'
 
 export interface ConfirmationRule {
   readonly from: Usdc
@@ -7,7 +8,7 @@ export interface ConfirmationRule {
   readonly blocks: number | 'final'
 }
 
-export interface EvmSettings {
+export interface EvmSettings extends ProviderSettings {
   readonly network: 'base-mainnet' | 'alt-mainnet'
   readonly chainId: number
   /** In order of preference. */

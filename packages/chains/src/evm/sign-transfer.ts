@@ -15,7 +15,7 @@ import type { Fees } from './fees.ts'
 import { type EvmSettings, parseAddress } from './settings.ts'
 import { signCall } from './sign-call.ts'
 
-/** A USDC transfer to a new address uses about 60 000. With too little gas the transaction could never succeed. */
+/** The least gas limit. A USDC transfer to a new address uses about 60 000; networks that bill data need more. */
 export const TRANSFER_GAS = 100_000n
 
 const MAX_PAYOUT_ID_BYTES = 64
@@ -52,9 +52,9 @@ export const signTransfer = async (
   signer: EvmTreasurySigner,
   payout: PayoutRequest,
   nonce: bigint,
-  fees: Fees,
+  { gas, ...fees }: Fees & { readonly gas: bigint },
 ): Promise<SignedTransfer> => {
-  const call = { chainId, to: usdc, data: transferCall(payout), gas: TRANSFER_GAS, nonce, fees }
+  const call = { chainId, to: usdc, data: transferCall(payout), gas, nonce, fees }
   const { reference, bytes } = await signCall(signer, call)
   return { reference, bytes, nonce, lastValidHeight: null, ...fees }
 }

@@ -1,5 +1,6 @@
 import { unavailable } from '@market/kernel/api-error'
 import { largest } from '../bigints.ts'
+import { askProviders, type ProviderAnswers, providerOf } from './providers.ts'
 
 /** A node during a query. The signal aborts at the timeout. */
 export interface Node {
@@ -16,6 +17,8 @@ export interface NodePoolSettings {
   readonly network: string
   /** In order of preference. */
   readonly urls: readonly string[]
+  /** The provider of each URL. Default: its host. */
+  readonly providers?: readonly string[] | undefined
   /** Timeout of one query on one node, for all its calls together. */
   readonly timeoutMs?: number
   /** Reads the height of a node. Throws when it is on another chain. */
@@ -36,6 +39,8 @@ export interface NodePool {
   queryAll<T>(run: NodeQuery<T>): readonly Promise<T>[]
   /** Runs the query on every node that is not lagging. */
   queryHealthy<T>(run: NodeQuery<T>): Promise<readonly Promise<T>[]>
+  /** Runs the query once per provider, including lagging ones. Where one provider is enough, on one node like `query`. */
+  queryProviders<T>(run: NodeQuery<T>, minProviders: number): Promise<ProviderAnswers<T>>
 }
 
 /** Limits the total time of a query when several nodes fail one after another. */
@@ -44,6 +49,7 @@ const MAX_TIMEOUTS_PER_QUERY = 2
 interface Member {
   readonly url: string
   readonly name: string
+  readonly provider: string
   /** Queried last until then, because it failed. */
   failingUntil: number
   /** Not queried until then, because it is lagging. */
@@ -73,13 +79,17 @@ const withoutUrls = (name: string, failure: unknown): Error => {
 export const nodePool = ({
   network,
   urls,
+  providers,
   height,
   maxLag,
   timeoutMs = 3_000,
   cooldownMs = 30_000,
   compareEveryMs = 15_000,
 }: NodePoolSettings): NodePool => {
-  const members = urls.map((url): Member => ({ url, name: hostOf(url), failingUntil: 0, laggingUntil: 0 }))
+  const members = urls.map((url, index): Member => {
+    const name = hostOf(url)
+    return { url, name, provider: providerOf(providers, index, name), failingUntil: 0, laggingUntil: 0 }
+  })
   if (members.length === 0) throw new Error(`${network} has no node`)
   let comparedAt = Number.NEGATIVE_INFINITY
   let comparing: Promise<void> | undefined
@@ -163,6 +173,11 @@ export const nodePool = ({
       const healthy = await healthyMembers()
       if (healthy.length === 0) throw unreachable([])
       return healthy.map((member) => queryMember(member, run, timeoutMs))
+    },
+    async queryProviders(run, minProviders) {
+      if (minProviders > 1) return askProviders(members, (member) => queryMember(member, run, timeoutMs))
+      const answer = await this.query(async (node) => ({ provider: node.name, answer: await run(node) }))
+      return { answers: [answer], failures: [] }
     },
   }
 }

@@ -152,7 +152,7 @@ test.each([
   ['not hexadecimal', `0x${'zz'.repeat(65)}`],
   ['followed by a line break', `0x${'ab'.repeat(64)}b\n`],
   ['base58', '5'.repeat(88)],
-])('a signature that is %s is rejected as malformed without asking the chain', async (_name, signature) => {
+])('a signature that is %s is rejected as malformed without a chain request', async (_name, signature) => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const asked = await questionsDuring(async () => {
     const answer = await apiError(signatures.verify({ ...proof, signature }, 'session', now))

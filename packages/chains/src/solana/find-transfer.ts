@@ -1,6 +1,8 @@
-import type { IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
+import type { IncomingTransfer, Observation, RecordedTransfer, TransferQuery } from '@market/core/ports/chain'
+import { EVER, FOREVER } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { isSignature, type Signature } from '@solana/kit'
+import type { TransferReport } from '../nodes/providers.ts'
 import type { SolanaRpc } from './nodes.ts'
 import {
   attachedDataOf,
@@ -49,23 +51,46 @@ const timeRejection = (at: Date, { notBefore, notAfter }: TransferQuery): Observ
   return undefined
 }
 
+/** The addresses that decide what a transaction means for the treasury. */
+interface Accounts {
+  readonly treasury: TreasuryAccount
+  readonly own: ReadonlySet<string>
+}
+
+interface Inspection {
+  readonly observation: Observation
+  /** Whether the node has the transaction at all, and in a final block. */
+  readonly found: 'no' | 'yes' | 'final'
+}
+
 /** Reads the status first. It distinguishes unknown and failed transactions from those that this node does not store. */
-export const findTransfer = async (
+const inspect = async (
   rpc: SolanaRpc,
   settings: SolanaSettings,
-  treasury: TreasuryAccount,
-  own: ReadonlySet<string>,
+  accounts: Accounts,
   query: TransferQuery,
-): Promise<Observation> => {
+): Promise<Inspection> => {
   const signature = parseSignature(query.reference)
-  if (signature === undefined) return rejected('bad_reference')
+  if (signature === undefined) return { observation: rejected('bad_reference'), found: 'no' }
   const { value } = await rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }).send()
   const [status] = value
-  if (status === null || status === undefined) return pending('unknown')
+  if (status === null || status === undefined) return { observation: pending('unknown'), found: 'no' }
   const final = status.confirmationStatus === 'finalized'
-  if (!final && status.confirmationStatus !== 'confirmed') return pending('unconfirmed')
-  if (status.err !== null) return rejected('failed_on_chain')
+  const found = final ? 'final' : 'yes'
+  if (!final && status.confirmationStatus !== 'confirmed')
+    return { observation: pending('unconfirmed'), found }
+  if (status.err !== null) return { observation: rejected('failed_on_chain'), found }
+  return { observation: await readTransfer(rpc, settings, accounts, query, { signature, final }), found }
+}
 
+/** A transaction that succeeded. */
+const readTransfer = async (
+  rpc: SolanaRpc,
+  settings: SolanaSettings,
+  { treasury, own }: Accounts,
+  query: TransferQuery,
+  { signature, final }: { readonly signature: Signature; readonly final: boolean },
+): Promise<Observation> => {
   const transaction = await fetchTransaction(rpc, signature)
   if (transaction === null || transaction.blockTime === null) return pending('unconfirmed')
   const change = readUsdcChange(transaction, treasury)
@@ -77,7 +102,8 @@ export const findTransfer = async (
   const amount = usdc(change.treasuryChange)
 
   const payer = payerOf(change, query.payers)
-  if (payer.kind === 'several') return rejected('ambiguous_payer', [...change.losses.keys()].join(', '))
+  if (payer.kind === 'several' && !query.severalPayers)
+    return rejected('ambiguous_payer', [...change.losses.keys()].join(', '))
   const key = payer.kind === 'one' ? payer.key : null
   if (query.payers !== undefined && (key === null || !query.payers.includes(key))) {
     return rejected('wrong_payer', key ?? 'no signer paid')
@@ -95,4 +121,56 @@ export const findTransfer = async (
     kind: 'ok',
     transfer: { reference: signature, amount, payer: key, at, block, final, attachedData },
   }
+}
+
+/** As one node shows it. Only where one provider is enough, its word makes a transfer final. */
+export const findTransfer = async (
+  rpc: SolanaRpc,
+  settings: SolanaSettings,
+  treasury: TreasuryAccount,
+  own: ReadonlySet<string>,
+  query: TransferQuery,
+): Promise<Observation> => {
+  const { observation } = await inspect(rpc, settings, { treasury, own }, query)
+  if (observation.kind !== 'ok') return observation
+  const { transfer } = observation
+  return { kind: 'ok', transfer: { ...transfer, final: transfer.final && settings.minProviders === 1 } }
+}
+
+/** Whether the final chain of this node has no such transaction in this slot. A pruned history shows nothing. */
+const isAbsentFrom = async (rpc: SolanaRpc, slot: bigint, reference: string): Promise<boolean> => {
+  if ((await rpc.getFirstAvailableBlock().send()) > slot) return false
+  const [found] = await rpc.getBlocks(slot, slot, { commitment: 'finalized' }).send()
+  if (found === undefined) return true
+  const block = await rpc
+    .getBlock(slot, {
+      commitment: 'finalized',
+      maxSupportedTransactionVersion: 1,
+      rewards: false,
+      transactionDetails: 'signatures',
+    })
+    .send()
+  return block !== null && !block.signatures.some((signature) => signature === reference)
+}
+
+const ANY = { minAmount: usdc(1n), notBefore: EVER, notAfter: FOREVER }
+
+/** What one node says about a recorded transfer. */
+export const sightTransfer = async (
+  rpc: SolanaRpc,
+  settings: SolanaSettings,
+  accounts: Accounts,
+  { reference, block, payer, amount }: RecordedTransfer,
+): Promise<TransferReport> => {
+  // Read before the transaction, which may become final in between.
+  const { absoluteSlot: finalSlot } = await rpc.getEpochInfo({ commitment: 'finalized' }).send()
+  const whose = payer === null ? { severalPayers: true as const } : { payers: [payer] }
+  const { observation, found } = await inspect(rpc, settings, accounts, { reference, ...ANY, ...whose })
+  const total = observation.kind === 'ok' ? observation.transfer.amount : null
+  if (found === 'no') {
+    const isAbsent = finalSlot >= block.height && (await isAbsentFrom(rpc, block.height, reference))
+    return { observation, total, isAbsent }
+  }
+  const isSame = observation.kind === 'pending' || (total !== null && (amount === null || total === amount))
+  return { observation, total, isAbsent: found === 'final' && !isSame }
 }

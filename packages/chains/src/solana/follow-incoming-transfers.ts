@@ -8,6 +8,7 @@ import { attachedDataOf, isOwnTransfer, payerOf, type TreasuryAccount } from './
 const transferOf = (
   { signature, transaction, change, at, block }: AccountTransaction,
   own: ReadonlySet<string>,
+  isFinal: boolean,
 ): IncomingTransfer | undefined => {
   if (change.treasuryChange <= 0n || isOwnTransfer(change, own)) return undefined
   const payer = payerOf(change)
@@ -17,9 +18,15 @@ const transferOf = (
     payer: payer.kind === 'one' ? payer.key : null,
     at,
     block,
-    final: true,
+    final: isFinal,
     attachedData: attachedDataOf(transaction),
   }
+}
+
+interface FollowerOptions {
+  readonly page?: number
+  /** Whether a final block of one node makes a transfer final. Only final blocks are read. */
+  readonly isFinal: boolean
 }
 
 /** Reads the transfers into the treasury. */
@@ -27,12 +34,12 @@ export const incomingTransfersFollower = (
   nodes: SolanaNodes,
   treasury: () => Promise<TreasuryAccount>,
   own: ReadonlySet<string>,
-  page?: number,
+  { page, isFinal }: FollowerOptions,
 ) => {
   const follow = accountFollower(
     nodes,
     treasury,
-    (entry) => transferOf(entry, own),
+    (entry) => transferOf(entry, own, isFinal),
     page === undefined ? {} : { page },
   )
   return async (

@@ -6,6 +6,7 @@ import {
   type RpcTransport,
   type SolanaRpcApi,
 } from '@solana/kit'
+import { askProviders, type ProviderAnswers, providerOf } from '../nodes/providers.ts'
 
 export type SolanaRpc = Rpc<SolanaRpcApi>
 type Request = Parameters<RpcTransport>[0]
@@ -13,6 +14,7 @@ type Request = Parameters<RpcTransport>[0]
 export interface SolanaNode {
   /** For messages. The URL may contain an API key and must not appear in them. */
   readonly name: string
+  readonly provider: string
   readonly rpc: SolanaRpc
   readonly transport: RpcTransport
 }
@@ -52,8 +54,14 @@ const transportOf = (url: string, name: string, timeoutMs: number): RpcTransport
   }
 }
 
-const openNode = (url: string, index: number, timeoutMs: number): SolanaNode => {
-  const name = `Solana node ${index + 1} (${new URL(url).hostname})`
+interface OpenSettings {
+  readonly timeoutMs: number
+  readonly providers: readonly string[] | undefined
+}
+
+const openNode = (url: string, index: number, { timeoutMs, providers }: OpenSettings): SolanaNode => {
+  const { host, hostname } = new URL(url)
+  const name = `Solana node ${index + 1} (${hostname})`
   const transport = transportOf(url, name, timeoutMs)
   const single: RpcTransport = async <T>(request: Request) => {
     try {
@@ -62,7 +70,8 @@ const openNode = (url: string, index: number, timeoutMs: number): SolanaNode => 
       throw noNodeResponded([failure])
     }
   }
-  return { name, transport, rpc: createSolanaRpcFromTransport(single) }
+  const provider = providerOf(providers, index, host)
+  return { name, provider, transport, rpc: createSolanaRpcFromTransport(single) }
 }
 
 /** Tries the nodes in order. Nodes that failed recently are tried last. */
@@ -84,12 +93,23 @@ const failover = (each: readonly SolanaNode[]): RpcTransport => {
   }
 }
 
+/** One answer per provider. Where one provider is enough, the answer of the first node that responds. */
+export const askEnough = async <T>(
+  { rpc, each }: SolanaNodes,
+  minProviders: number,
+  ask: (rpc: SolanaRpc) => Promise<T>,
+): Promise<ProviderAnswers<T>> => {
+  if (minProviders > 1) return askProviders(each, (node) => ask(node.rpc))
+  return { answers: [{ provider: each[0]?.provider ?? '', answer: await ask(rpc) }], failures: [] }
+}
+
 /** Requests throw `unavailable` when no node returns a result. */
 export const solanaNodes = (settings: {
   readonly rpcUrls: readonly string[]
+  readonly providers?: readonly string[]
   readonly timeoutMs?: number
 }): SolanaNodes => {
-  const timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const each = settings.rpcUrls.map((url, index) => openNode(url, index, timeoutMs))
+  const open = { timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS, providers: settings.providers }
+  const each = settings.rpcUrls.map((url, index) => openNode(url, index, open))
   return { each, rpc: createSolanaRpcFromTransport(failover(each)) }
 }

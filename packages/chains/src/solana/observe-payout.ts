@@ -2,7 +2,7 @@ import type { PayoutOutcome, SignedTransfer } from '@market/core/ports/payout-se
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { signature } from '@solana/kit'
-import type { SolanaNodes, SolanaRpc } from './nodes.ts'
+import { askEnough, type SolanaNodes, type SolanaRpc } from './nodes.ts'
 
 /** Safety margin in blocks before a transaction counts as expired, for nodes with different heights. */
 export const EXPIRY_MARGIN = 32n
@@ -80,6 +80,21 @@ const observeViaAll = async (
   return outcomes.filter((outcome) => outcome !== undefined)
 }
 
+/** What one node calls final is only seen until as many providers as required say the same. */
+const agreedFinal = async (
+  nodes: SolanaNodes,
+  signed: readonly SignedReference[],
+  minProviders: number,
+  first: Extract<PayoutOutcome, { kind: 'final' }>,
+): Promise<PayoutOutcome> => {
+  if (minProviders === 1) return first
+  const { answers } = await askEnough(nodes, minProviders, (rpc) => observeVia(rpc, signed))
+  const agreeing = answers.filter(
+    ({ answer }) => answer.kind === 'final' && answer.reference === first.reference,
+  )
+  return agreeing.length >= minProviders ? first : { kind: 'seen', reference: first.reference }
+}
+
 /**
  * The outcome of a payment over all its signed transactions. `failed` and `expired` allow a new signature, so they require
  * agreement of two nodes (or of the only one) and no contradicting node.
@@ -87,14 +102,17 @@ const observeViaAll = async (
 export const observePayout = async (
   nodes: SolanaNodes,
   signed: readonly SignedReference[],
+  minProviders: number,
 ): Promise<PayoutOutcome> => {
   assert(signed.length > 0, 'a payment has at least one signed transaction')
   const first = await observeVia(nodes.rpc, signed)
-  if (first.kind === 'final' || first.kind === 'seen' || first.kind === 'unknown') return first
+  if (first.kind === 'final') return agreedFinal(nodes, signed, minProviders, first)
+  if (first.kind === 'seen' || first.kind === 'unknown') return first
 
   const outcomes = await observeViaAll(nodes, signed)
   for (const kind of ['final', 'seen', 'unknown'] as const) {
     const outcome = outcomes.find((one) => one.kind === kind)
+    if (outcome?.kind === 'final') return agreedFinal(nodes, signed, minProviders, outcome)
     if (outcome?.kind === kind) return outcome
   }
   const ended = outcomes.filter((one) => one.kind === 'failed' || one.kind === 'expired')

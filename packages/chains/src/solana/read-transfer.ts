@@ -1,4 +1,4 @@
-import { type Address, getBase58Encoder, type Signature } from '@solana/kit'
+import { type Address, address, getBase58Encoder, isOffCurveAddress, type Signature } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { MAX_ATTACHED_BYTES } from '../transfer-data.ts'
 import type { SolanaRpc } from './nodes.ts'
@@ -108,6 +108,18 @@ export type Payer =
   | { readonly kind: 'several' }
 
 /**
+ * A multisig or another wallet of a program has no key, so it never signs: its program debits its account. It is the payer
+ * only when the caller names it and it alone paid everything. Otherwise it may be a pool that swapped for the buyer.
+ */
+const programWallet = ({ losses, treasuryChange }: UsdcChange, payers: readonly string[] = []): Payer => {
+  const [only, ...others] = [...losses]
+  if (only === undefined || others.length > 0) return { kind: 'unknown' }
+  const [key, loss] = only
+  const isNamed = payers.includes(key) && isOffCurveAddress(address(key))
+  return isNamed && loss >= treasuryChange ? { kind: 'one', key } : { kind: 'unknown' }
+}
+
+/**
  * The signer whose USDC decreased. Signing alone is not enough, because a relayer signs to pay the fee. Several payers are
  * accepted when all are in `payers`; the result is the one that paid most.
  */
@@ -116,7 +128,7 @@ export const payerOf = (change: UsdcChange, payers?: readonly string[]): Payer =
     .sort(([, a], [, b]) => (a > b ? -1 : a < b ? 1 : 0))
     .map(([owner]) => owner)
   const [payer] = payersByAmount.filter((owner) => change.signers.includes(owner))
-  if (payer === undefined) return { kind: 'unknown' }
+  if (payer === undefined) return programWallet(change, payers)
   const isUnambiguous =
     payersByAmount.length === 1 || payersByAmount.every((owner) => payers?.includes(owner))
   return isUnambiguous ? { kind: 'one', key: payer } : { kind: 'several' }

@@ -1,7 +1,8 @@
 import type { Usdc } from '@market/kernel/money'
+import type { ProviderSettings } from '../nodes/providers.ts'
 
 /** Settings of one Solana cluster. */
-export interface SolanaSettings {
+export interface SolanaSettings extends ProviderSettings {
   /** In order of preference. A failing node is avoided for a while. */
   readonly rpcUrls: readonly string[]
   /** Identifies the cluster. */

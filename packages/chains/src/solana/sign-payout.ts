@@ -1,20 +1,6 @@
 import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
 import type { SolanaTreasurySigner } from '@market/core/ports/signer'
-import { assert } from '@market/kernel/assert'
-import {
-  address,
-  appendTransactionMessageInstructions,
-  type Blockhash,
-  compileTransaction,
-  createNoopSigner,
-  createTransactionMessage,
-  getBase64EncodedWireTransaction,
-  getSignatureFromTransaction,
-  isSignatureBytes,
-  pipe,
-  setTransactionMessageFeePayer,
-  setTransactionMessageLifetimeUsingBlockhash,
-} from '@solana/kit'
+import { address, createNoopSigner } from '@solana/kit'
 import {
   getSetComputeUnitLimitInstruction,
   getSetComputeUnitPriceInstruction,
@@ -26,6 +12,7 @@ import {
 } from '@solana-program/token'
 import { parsePayoutId } from '../transfer-data.ts'
 import { USDC_DECIMALS } from './settings.ts'
+import { type Lifetime, signTransaction } from './sign-transaction.ts'
 import { usdcAccountOf } from './token-account.ts'
 
 /** Measured: 15 100 when the account must be created. */
@@ -62,29 +49,34 @@ export interface Terms {
   /** The first is 1. */
   readonly attempt: number
   readonly microLamportsPerUnit: bigint
-  readonly lifetime: { readonly blockhash: Blockhash; readonly lastValidBlockHeight: bigint }
+  readonly lifetime: Lifetime
 }
 
 /**
  * The memo makes every payout and attempt unique. Without it, equal payouts would have the same signature, and only one of
- * them would be executed.
+ * them would be executed. The account is created only when the payout says so: a payee could close it between two payouts
+ * and keep the rent of each.
  */
-const compilePayout = async (payout: PayoutRequest, treasury: string, terms: Terms) => {
-  const { mint, attempt, microLamportsPerUnit, lifetime } = terms
+const instructionsOf = async (payout: PayoutRequest, treasury: string, terms: Terms) => {
+  const { mint, attempt, microLamportsPerUnit } = terms
   const [source, destination] = await Promise.all([
     usdcAccountOf(treasury, mint),
     usdcAccountOf(payout.to, mint),
   ])
   const payer = createNoopSigner(address(treasury))
-  const instructions = [
+  return [
     getSetComputeUnitLimitInstruction({ units: COMPUTE_UNITS }),
     getSetComputeUnitPriceInstruction({ microLamports: microLamportsPerUnit }),
-    getCreateAssociatedTokenIdempotentInstruction({
-      payer,
-      ata: destination,
-      owner: address(payout.to),
-      mint: address(mint),
-    }),
+    ...(payout.opensAccount === true
+      ? [
+          getCreateAssociatedTokenIdempotentInstruction({
+            payer,
+            ata: destination,
+            owner: address(payout.to),
+            mint: address(mint),
+          }),
+        ]
+      : []),
     getTransferCheckedInstruction({
       source,
       mint: address(mint),
@@ -95,31 +87,15 @@ const compilePayout = async (payout: PayoutRequest, treasury: string, terms: Ter
     }),
     getAddMemoInstruction({ memo: memoOf(payout.payoutId, attempt) }, { programAddress: MEMO_PROGRAM }),
   ]
-  return compileTransaction(
-    pipe(
-      createTransactionMessage({ version: 0 }),
-      (message) => setTransactionMessageFeePayer(payer.address, message),
-      (message) => setTransactionMessageLifetimeUsingBlockhash(lifetime, message),
-      (message) => appendTransactionMessageInstructions(instructions, message),
-    ),
-  )
 }
 
 export const signPayout = async (
   payout: PayoutRequest,
   signer: SolanaTreasurySigner,
   terms: Terms,
-): Promise<SignedTransfer> => {
-  const unsigned = await compilePayout(payout, signer.address, terms)
-  const signature = await signer.signMessage(Uint8Array.from(unsigned.messageBytes))
-  assert(isSignatureBytes(signature), 'the signature has 64 bytes')
-  const transaction = { ...unsigned, signatures: { [address(signer.address)]: signature } }
-  return {
-    reference: getSignatureFromTransaction(transaction),
-    bytes: getBase64EncodedWireTransaction(transaction),
-    nonce: null,
-    lastValidHeight: terms.lifetime.lastValidBlockHeight,
-    maxFeePerGas: null,
-    maxPriorityFeePerGas: null,
-  }
-}
+): Promise<SignedTransfer> => ({
+  ...(await signTransaction(await instructionsOf(payout, signer.address, terms), signer, terms.lifetime)),
+  nonce: null,
+  maxFeePerGas: null,
+  maxPriorityFeePerGas: null,
+})

@@ -1,15 +1,17 @@
 import type { Chain } from '@market/core/ports/chain'
 import { assertIsAddress } from '@solana/kit'
 import { largest } from '../bigints.ts'
+import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNodes } from './check-nodes.ts'
-import { findTransfer, parseSignature } from './find-transfer.ts'
+import { findTransfer, parseSignature, sightTransfer } from './find-transfer.ts'
 import { incomingTransfersFollower } from './follow-incoming-transfers.ts'
 import { outgoingTransfersFollower } from './follow-outgoing-transfers.ts'
-import { solanaNodes } from './nodes.ts'
+import { askEnough, type SolanaRpc, solanaNodes } from './nodes.ts'
+import { readBalance } from './read-balance.ts'
 import { readHeights } from './read-heights.ts'
 import type { TreasuryAccount } from './read-transfer.ts'
 import type { SolanaSettings } from './settings.ts'
-import { usdcAccountOf, usdcOf } from './token-account.ts'
+import { finalUsdcOf, usdcAccountOf } from './token-account.ts'
 
 /** Read access to Solana through several nodes. */
 export const solanaChain = (settings: SolanaSettings): Chain => {
@@ -30,20 +32,23 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     usdc: settings.usdc,
     normalize: parseSignature,
     findTransfer: async (query) => findTransfer(nodes.rpc, settings, await treasury(), own, query),
-    transfersAfter: incomingTransfersFollower(nodes, treasury, own),
+    async checkTransfer(recorded) {
+      const accounts = { treasury: await treasury(), own }
+      const { minProviders } = settings
+      const sight = (rpc: SolanaRpc) => sightTransfer(rpc, settings, accounts, recorded)
+      return agreeOnTransfer('solana-mainnet', await askEnough(nodes, minProviders, sight), minProviders)
+    },
+    transfersAfter: incomingTransfersFollower(nodes, treasury, own, {
+      isFinal: settings.minProviders === 1,
+    }),
     outgoingTransfersAfter: outgoingTransfersFollower(nodes, treasury, { minSlot: () => finalSlot }),
     async heights() {
       const heights = await readHeights(nodes)
       finalSlot = largest([finalSlot, heights.finalSlot])
       return { final: heights.final, horizon: heights.horizon }
     },
-    async balanceOf(address) {
-      const [final, latest] = await Promise.all([
-        usdcOf(nodes.rpc, address, settings.usdc, 'finalized'),
-        usdcOf(nodes.rpc, address, settings.usdc, 'confirmed'),
-      ])
-      return { final, latest }
-    },
+    balanceOf: (address) => readBalance(nodes, settings, address),
+    finalBalancesOf: (addresses) => finalUsdcOf(nodes.rpc, addresses, settings.usdc),
     checkNodes: () => checkNodes(nodes, settings),
   }
 }

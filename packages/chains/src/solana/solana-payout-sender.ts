@@ -5,11 +5,12 @@ import { address } from '@solana/kit'
 import { getTokenSize } from '@solana-program/token'
 import { solanaNodes } from './nodes.ts'
 import { observePayout } from './observe-payout.ts'
+import { readBalance } from './read-balance.ts'
 import { rejectPayee } from './reject-payee.ts'
 import { sendBytes } from './send-bytes.ts'
 import type { SolanaPayoutSenderSettings } from './settings.ts'
 import { feeAt, MICRO_LAMPORTS_PER_UNIT, priceOf, signPayout } from './sign-payout.ts'
-import { readTokenAccount, usdcAccountOf, usdcOf } from './token-account.ts'
+import { readTokenAccount, usdcAccountOf } from './token-account.ts'
 
 /** Sends payouts on Solana. */
 export const solanaPayoutSender = (
@@ -38,7 +39,7 @@ export const solanaPayoutSender = (
       })
     },
     send: ({ bytes }) => sendBytes(nodes, bytes),
-    observe: (signed) => observePayout(nodes, signed),
+    observe: (signed) => observePayout(nodes, signed, settings.minProviders),
     async estimateCost(payout) {
       const account = await usdcAccountOf(payout.to, settings.usdc)
       const createsAccount = (await readTokenAccount(rpc, account, 'confirmed')) === undefined
@@ -50,6 +51,6 @@ export const solanaPayoutSender = (
     async nativeBalance() {
       return (await rpc.getBalance(address(settings.treasury), { commitment: 'confirmed' }).send()).value
     },
-    usdcBalance: () => usdcOf(rpc, settings.treasury, settings.usdc, 'confirmed'),
+    usdcBalance: async () => (await readBalance(nodes, settings, settings.treasury)).latest,
   }
 }

@@ -1,5 +1,12 @@
+import { assert } from '@market/kernel/assert'
 import { type Usdc, usdc, ZERO } from '@market/kernel/money'
-import { type Address, address, type Commitment, getBase64Encoder } from '@solana/kit'
+import {
+  type Address,
+  address,
+  type Base64EncodedBytes,
+  type Commitment,
+  getBase64Encoder,
+} from '@solana/kit'
 import {
   AccountState,
   findAssociatedTokenPda,
@@ -22,6 +29,17 @@ export const usdcAccountOf = async (owner: string, mint: string): Promise<Addres
   return account
 }
 
+interface AccountInfo {
+  readonly owner: Address
+  readonly data: readonly [Base64EncodedBytes, 'base64']
+}
+
+export const decodeTokenAccount = (value: AccountInfo | null): Token | undefined => {
+  if (value === null || value.owner !== TOKEN_PROGRAM_ADDRESS) return undefined
+  const data = base64.encode(value.data[0])
+  return data.length === getTokenSize() ? getTokenDecoder().decode(data) : undefined
+}
+
 /** Undefined when the account does not exist or is not a token account. */
 export const readTokenAccount = async (
   rpc: SolanaRpc,
@@ -29,20 +47,32 @@ export const readTokenAccount = async (
   commitment: Commitment,
 ): Promise<Token | undefined> => {
   const { value } = await rpc.getAccountInfo(account, { commitment, encoding: 'base64' }).send()
-  if (value === null || value.owner !== TOKEN_PROGRAM_ADDRESS) return undefined
-  const data = base64.encode(value.data[0])
-  return data.length === getTokenSize() ? getTokenDecoder().decode(data) : undefined
+  return decodeTokenAccount(value)
 }
 
 export const isFrozen = (account: Token): boolean => account.state === AccountState.Frozen
 
-/** USDC balance of a wallet. Zero when it has no token account. */
-export const usdcOf = async (
+const balanceIn = (account: Token | undefined, mint: string): Usdc =>
+  account === undefined || account.mint !== mint ? ZERO : usdc(account.amount)
+
+/** The most accounts that nodes return at once. */
+const ACCOUNTS_PER_REQUEST = 100
+
+/** Final USDC balances of many wallets, in their order. */
+export const finalUsdcOf = async (
   rpc: SolanaRpc,
-  owner: string,
+  owners: readonly string[],
   mint: string,
-  commitment: Commitment,
-): Promise<Usdc> => {
-  const account = await readTokenAccount(rpc, await usdcAccountOf(owner, mint), commitment)
-  return account === undefined || account.mint !== mint ? ZERO : usdc(account.amount)
+): Promise<Usdc[]> => {
+  const balances: Usdc[] = []
+  for (let first = 0; first < owners.length; first += ACCOUNTS_PER_REQUEST) {
+    const batch = owners.slice(first, first + ACCOUNTS_PER_REQUEST)
+    const accounts = await Promise.all(batch.map((owner) => usdcAccountOf(owner, mint)))
+    const { value } = await rpc
+      .getMultipleAccounts(accounts, { commitment: 'finalized', encoding: 'base64' })
+      .send()
+    assert(value.length === batch.length, 'the node returned every account')
+    balances.push(...value.map((account) => balanceIn(decodeTokenAccount(account), mint)))
+  }
+  return balances
 }

@@ -13,6 +13,7 @@ import {
   RegisteredAgent,
 } from '../schemas/agent.ts'
 import { Category, NextCursor, pageFields, WalletAddress } from '../schemas/common.ts'
+import { SignInstructions } from '../schemas/order.ts'
 import { line, text } from '../schemas/text.ts'
 
 const RegistrationInput = z.strictObject({
@@ -32,7 +33,7 @@ const RegistrationInput = z.strictObject({
 /** With a payment: `pay` is in the query, and the wallet that pays becomes the owner. */
 const PaidRegistrationInput = RegistrationInput.extend({
   pay: z.literal('x402').optional(),
-  owner_wallet: z.never('must be left out: the wallet that pays becomes the owner').optional(),
+  owner_wallet: OwnerWallet.optional().describe('Must be the wallet that pays, which becomes the owner'),
 })
 
 export const registerAgent = operation({
@@ -57,7 +58,12 @@ export const registerAgent = operation({
     version: 2,
     input: PaidRegistrationInput,
     output: RegisteredAgent,
-    replayOutput: z.object({ agent_id: AgentId, slug: z.string(), note: z.string() }),
+    replayOutput: z.object({
+      agent_id: AgentId,
+      slug: z.string(),
+      note: z.string(),
+      sign: SignInstructions.optional().describe('What the payer signs while the payment is not bound to it'),
+    }),
   },
 })
 

@@ -16,7 +16,7 @@ export const getAuthMessage = operation({
   limit: 'read',
   input: z.strictObject({
     wallet: WalletAddress,
-    purpose: line({ min: 1, max: 200 }).default('session'),
+    purpose: line({ min: 1, max: 300 }).default('session'),
     ts: z.int().optional().describe('Unix time in milliseconds. Default: now'),
     wallet_chain: WalletChain.optional(),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../define.ts'
 import { AgentId } from '../schemas/agent.ts'
+import { verdictFields } from '../schemas/approval.ts'
 import { Instant, NextCursor, pageFields, WalletAddress, WalletChain } from '../schemas/common.ts'
 import { NetworkName, UsdPrice } from '../schemas/money.ts'
 import {
@@ -196,15 +197,10 @@ export const resolveDispute = operation({
   path: '/api/admin/orders/{order_id}/resolve',
   summary: 'Resolve a dispute',
   description:
-    '`release` pays the agent and `refund` pays the buyer. `split` pays the agent `agent_share_bps` / 10,000 of the price, less the fee, and the buyer the rest.',
+    '`release` pays the agent and `refund` pays the buyer. `split` pays the agent `agent_share_bps` / 10,000 of the price, less the fee, and the buyer the rest. An order above 500 USD needs two operators: propose `resolve_dispute`.',
   callers: ['admin'],
   limit: 'write',
-  input: z.strictObject({
-    order_id: OrderId,
-    outcome: z.enum(['release', 'refund', 'split']),
-    agent_share_bps: z.int().min(1).max(9_999).optional(),
-    note: text({ min: 3, max: 1000 }).describe('The reason. The buyer can read it.'),
-  }),
+  input: z.strictObject({ order_id: OrderId, ...verdictFields }),
   output: Order,
-  errors: [403, 404],
+  errors: [403, 404, 409],
 })

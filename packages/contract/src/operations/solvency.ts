@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { named, operation } from '../define.ts'
-import { Instant } from '../schemas/common.ts'
+import { Instant, NextCursor, pageFields } from '../schemas/common.ts'
 
 const Network = z.enum(['solana-mainnet', 'base-mainnet', 'alt-mainnet'])
 const Usd = z.string().describe('Decimal string, 2 to 6 decimals')
@@ -9,6 +9,8 @@ const Hash = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256, hex')
+
+const SnapshotId = z.string().regex(/^rsv_[0-9]+_[0-9a-z]{17}$/, 'must be a snapshot id: rsv_…')
 
 const NetworkSolvency = named(
   'NetworkSolvency',
@@ -23,6 +25,21 @@ const NetworkSolvency = named(
     in_flight_usd: Usd.describe(
       'The part of the liabilities that is signed as payouts and may have left the treasury already',
     ),
+    in_flight: z
+      .array(
+        z.object({
+          reference: z.string().describe('Transaction hash (0x…) or Solana signature'),
+          replaces: z
+            .array(z.string())
+            .describe('Earlier transactions of the same payout; only one of all can be executed'),
+          amount_usd: Usd,
+        }),
+      )
+      .describe('The transactions of `in_flight_usd`, largest first, at most 100'),
+    in_flight_count: z.int().describe('The number of all such transactions'),
+    unfinal_usd: Usd.describe(
+      'The part of the liabilities from payments that a chain reorganization can still remove. It cannot be paid out and is no part of a shortfall',
+    ),
     shortfall_usd: Usd.describe('The amount that is certainly missing to cover liabilities and fees'),
     solvent: z.boolean().describe('Whether `shortfall_usd` is zero'),
     proof: z
@@ -35,6 +52,16 @@ const NetworkSolvency = named(
       })
       .nullable()
       .describe('The newest snapshot with a proof; null before the first'),
+    agent_wallets: z
+      .object({
+        snapshot_id: SnapshotId,
+        checked_at: Instant,
+        root: Hash.describe('Root of the Merkle tree over these wallets'),
+        count: z.int().describe('Number of server wallets that hold USDC'),
+        total_usd: Usd.describe('What they hold, beside the treasury'),
+      })
+      .nullable()
+      .describe('Server wallets of agents in the day’s snapshot; null on networks without such wallets'),
   }),
 )
 
@@ -48,7 +75,9 @@ const Proof = named(
     total_usd: Usd.describe('Sum of all liabilities on the network'),
     leaf: z.object({
       account: z.string().describe('Ledger account of the liability'),
-      holder: z.string().describe('Your wallet; lower case for EVM'),
+      holder: z
+        .string()
+        .describe('Your wallet (lower case for EVM) or agent id; empty when the payer is unknown'),
       amount_usd: Usd,
       micros: Micros,
       salt: z.string().describe('16 random bytes, hex'),
@@ -58,6 +87,54 @@ const Proof = named(
       .describe('Sibling nodes from the leaf to the root'),
   }),
 )
+
+const tree = {
+  root: Hash,
+  total_usd: Usd,
+  total_micros: Micros.describe('The same in millionths of a USDC, as it is hashed'),
+}
+
+const Anchor = named(
+  'ReserveAnchor',
+  z.object({
+    day: z.iso.date().describe('UTC day'),
+    text: z
+      .string()
+      .describe('The text that is published: `market.reserves.v1 <day> <SHA-256 over the trees>`'),
+    networks: z.array(
+      z.object({
+        network: Network,
+        snapshot_id: SnapshotId.describe('The day’s snapshot; pass it to `GET /api/solvency/proof`'),
+        ...tree,
+        agent_wallets: z.object(tree).nullable().describe('The tree of the agents’ server wallets'),
+      }),
+    ),
+    anchored: z
+      .object({
+        network: Network,
+        account: z.string().describe('The account that signed: the treasury of that network'),
+        signature: z.string().describe('Signature of the transaction whose memo is `text`'),
+        final_at: Instant,
+      })
+      .nullable()
+      .describe('The final transaction; null before, and while no Solana treasury is configured'),
+  }),
+)
+
+export const listAnchors = operation({
+  id: 'listAnchors',
+  group: 'Solvency',
+  method: 'GET',
+  path: '/api/solvency/anchors',
+  summary: 'List the anchored roots of each day',
+  description:
+    'Newest first. Each day the roots of all networks are published in one memo on Solana, so that everyone can check that all users get the same roots.',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.strictObject({ ...pageFields }),
+  output: z.array(Anchor),
+  beside: NextCursor,
+})
 
 export const getSolvency = operation({
   id: 'getSolvency',
@@ -80,10 +157,22 @@ export const getSolvencyProof = operation({
   path: '/api/solvency/proof',
   summary: 'Get proofs of what is owed to you',
   description:
-    'The liabilities to your wallets in the newest proof of each network, largest first. For an agent: the liabilities to its owner’s wallet, and pending payouts to its payout addresses. Check with the code in the documentation that each proof results in the published root.',
+    'The liabilities to your wallets in the newest proof of each network, or in one snapshot of the last 90 days; largest first. For an agent: the liabilities to its owner’s wallet, and pending payouts to it. With `account`, also a liability whose payer is unknown. Check with the code in the documentation that each proof results in the published root.',
   callers: ['wallet', 'user', 'agent'],
   limit: 'read',
-  input: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('How many to return') }),
+  input: z.strictObject({
+    limit: z.int().min(1).max(100).default(20).describe('How many to return'),
+    snapshot_id: SnapshotId.optional().describe('A snapshot of `GET /api/solvency/anchors`'),
+    account: z
+      .string()
+      .regex(
+        /^(escrow|payable|surplus|suspense|wallet):(solana|base|alt)-mainnet:[\x21-\x7e]{1,100}$/,
+        'must be a ledger account, such as escrow:base-mainnet:order:<order id>',
+      )
+      .optional()
+      .describe('Only this account: yours, or one without a holder'),
+  }),
   output: z.array(Proof),
   beside: z.object({ omitted: z.int().describe('Number of smaller liabilities beyond the limit') }),
+  errors: [404],
 })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { named, operation } from '../define.ts'
-import { Instant, NextCursor, pageFields, WalletAddress } from '../schemas/common.ts'
+import { Approval, OutgoingId, PayoutId, Reason, UnmatchedId } from '../schemas/approval.ts'
+import { Instant, NextCursor, pageFields } from '../schemas/common.ts'
 import { NetworkName, UsdText } from '../schemas/money.ts'
-import { line } from '../schemas/text.ts'
+import { text } from '../schemas/text.ts'
 
 /** Final and withdrawn payouts are not listed. */
 const LISTED_STATES = ['queued', 'held', 'nonce_assigned', 'signed', 'failed'] as const
@@ -12,14 +13,17 @@ type ListedState = (typeof LISTED_STATES)[number]
 const HOLD_CODES = [
   'not_compared',
   'not_counted',
+  'providers_disagree',
   'treasury_short',
   'payouts_frozen',
   'network_frozen',
   'fee_above_cap',
   'fee_balance_low',
-  'not_before',
+  'contest_window',
+  'contested',
   'payment_not_final',
   'payout_cap',
+  'payee_cap',
   'daily_cap',
   'balance_low',
   'history_unread',
@@ -29,22 +33,13 @@ const HOLD_CODES = [
   'nonce_used',
   'broadcast_error',
   'no_address',
+  'below_account_minimum',
+  'payee_account_closed',
+  'gas_budget',
+  'not_funded',
+  'order_mismatch',
   'other',
 ] as const
-
-const Reason = line({ min: 3, max: 500 }).describe('Why you do this; stored in the audit log')
-
-const Reference = z
-  .string()
-  .regex(
-    /^(0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/,
-    'must be a transaction hash (0x…) or a Solana signature',
-  )
-  .describe('Transaction hash (0x…) or Solana signature')
-
-const Payee = WalletAddress.describe('A wallet on the network; on EVM with its EIP-55 checksum')
-
-const PayoutId = z.string().regex(/^pay_[0-9a-z]{32}$/, 'must be a payout id: pay_ and 32 letters or digits')
 
 const Treasury = named(
   'Treasury',
@@ -64,12 +59,23 @@ const Treasury = named(
       .int()
       .describe('Waiting payouts that cannot be sent until something changes; `hold_code` says what'),
     failed: z.int().describe('Payouts that an operator or the agent must retry'),
+    fees_usd: UsdText.describe('The platform’s revenue that was not withdrawn'),
+    fees_available_usd: UsdText.describe(
+      'What can be withdrawn: without the amount of payments that are not final',
+    ),
+    fees_withdrawn_usd: UsdText.describe('Fee withdrawals that are final'),
+    unjustified: z
+      .int()
+      .describe(
+        'Payouts that the ledger or their order does not justify. They are never signed; find out who wrote them',
+      ),
   }),
 )
 
 const Unmatched = named(
   'UnmatchedMoney',
   z.object({
+    id: z.string().describe('`kind`, network and transaction'),
     network: NetworkName,
     reference: z.string(),
     payer: z.string().nullable().describe('Null when only the transaction itself shows who paid'),
@@ -80,6 +86,11 @@ const Unmatched = named(
       .describe('Only a `final` transfer can be refunded or recognized'),
     happened_at: Instant,
     purpose: z.string().nullable().describe('What the transfer paid for; null while it is unclaimed'),
+    claims: z
+      .array(z.object({ wallet: z.string(), note: z.string(), created_at: Instant }))
+      .describe(
+        'Wallets that ask for it and did not send it, oldest first; they signed, but nothing else is proven',
+      ),
   }),
 )
 
@@ -87,7 +98,7 @@ const Payout = named(
   'Payout',
   z.object({
     id: z.string(),
-    kind: z.enum(['payout', 'refund', 'surplus']),
+    kind: z.enum(['payout', 'refund', 'surplus', 'fee_withdrawal']),
     subject: z.string().describe('What it pays for'),
     network: NetworkName,
     payee: z.string().nullable().describe('Null while no address is known'),
@@ -106,6 +117,7 @@ const Payout = named(
 )
 
 const outgoingFields = {
+  id: z.string().describe('Network and transaction'),
   network: NetworkName,
   reference: z.string(),
   payout_id: z.string().nullable().describe('The payout id that the transaction contains'),
@@ -133,7 +145,7 @@ export const listUnmatched = operation({
   id: 'listUnmatched',
   group: 'Administration',
   method: 'GET',
-  path: '/api/admin/transfers/unmatched',
+  path: '/api/admin/unmatched-transfers',
   summary: 'List unmatched transfers',
   description:
     'Oldest first. `suspense`: money of a transfer that paid for nothing, or that others sent in the same transaction. `surplus`: money above the amount due.',
@@ -178,7 +190,7 @@ export const listUnexplained = operation({
   id: 'listUnexplained',
   group: 'Administration',
   method: 'GET',
-  path: '/api/admin/outgoing-transfers/unexplained',
+  path: '/api/admin/outgoing-transfers',
   summary: 'List unexplained outgoing transfers',
   description:
     'Final payments out of the treasuries that belong to no payout and were not written off, oldest first. A payment that became final a moment ago is listed until its payout is final, too.',
@@ -194,20 +206,42 @@ export const refundTransfer = operation({
   id: 'refundTransfer',
   group: 'Administration',
   method: 'POST',
-  path: '/api/admin/transfers/refund',
-  summary: 'Refund a transfer',
+  path: '/api/admin/unmatched-transfers/{unmatched_id}/refund',
+  summary: 'Refund unmatched money',
   description:
-    'Pays the money that a transfer left in `suspense` or `surplus` back to its payer. Set `payee` only when `payer` is null. A repeated request returns the same payout.',
+    'Pays the money back to its payer. To refund it to another address, or when `payer` is null, propose `refund_unmatched`. A repeated request returns the same payout.',
   callers: ['admin'],
   limit: 'write',
-  input: z.strictObject({
-    network: NetworkName,
-    reference: Reference,
-    from: z.enum(['suspense', 'surplus']),
-    payee: Payee.optional(),
-    reason: Reason,
-  }),
+  input: z.strictObject({ unmatched_id: UnmatchedId, reason: Reason }),
   output: Payout,
+  errors: [403, 404, 409],
+})
+
+export const claimRefund = operation({
+  id: 'claimRefund',
+  group: 'Orders',
+  method: 'POST',
+  path: '/api/unmatched-transfers/{unmatched_id}/refund',
+  summary: 'Get unmatched money back',
+  description:
+    'For USDC that reached the treasury and paid for nothing (`suspense`) or was more than the amount due (`surplus`). Signed by the wallet that sent it, or by a user to whom that wallet is linked, the money goes back to that wallet. Signed by another wallet, because an exchange sent it, the claim waits for two operators (202); then `note` must say how you can prove it.',
+  callers: ['wallet', 'user'],
+  limit: 'write',
+  input: z.strictObject({
+    unmatched_id: UnmatchedId,
+    note: text({ min: 1, max: 1000 })
+      .optional()
+      .describe('Required when another wallet sent the money: exchange, withdrawal id, account'),
+  }),
+  output: z.object({
+    id: z.string(),
+    status: z.enum(['refunding', 'waits_for_operators']),
+    amount_usd: UsdText.nullable().describe('Null while the claim waits for operators'),
+    network: NetworkName,
+    payee: z.string().describe('Where the money goes, or would go when operators approve'),
+  }),
+  laterStatus: 202,
+  purpose: 'unmatched-transfers.refund:{unmatched_id}',
   errors: [403, 404, 409],
 })
 
@@ -215,14 +249,16 @@ export const recognizeTransfer = operation({
   id: 'recognizeTransfer',
   group: 'Administration',
   method: 'POST',
-  path: '/api/admin/transfers/recognize',
-  summary: 'Recognize a transfer as revenue',
+  path: '/api/admin/unmatched-transfers/{unmatched_id}/recognize-revenue',
+  summary: 'Propose to recognize a transfer as revenue',
   description:
-    'Moves an unclaimed transfer from suspense to the fees. Only for transfers that the platform itself made.',
+    'Creates a proposal of the kind `recognize_revenue`. When another operator approves it, the transfer moves from suspense to the fees. Only for transfers from a wallet in `<NETWORK>_OWN_WALLETS`.',
   callers: ['admin'],
   limit: 'write',
-  input: z.strictObject({ network: NetworkName, reference: Reference, reason: Reason }),
-  output: z.object({ network: NetworkName, reference: z.string(), recognized_usd: UsdText }),
+  recentLogin: true,
+  input: z.strictObject({ unmatched_id: UnmatchedId, reason: Reason }),
+  output: Approval,
+  status: 201,
   errors: [403, 404, 409],
 })
 
@@ -230,13 +266,13 @@ export const writeOffTransfer = operation({
   id: 'writeOffTransfer',
   group: 'Administration',
   method: 'POST',
-  path: '/api/admin/outgoing-transfers/write-off',
+  path: '/api/admin/outgoing-transfers/{transfer_id}/write-off',
   summary: 'Write off an outgoing transfer',
   description:
     'Posts an unexplained payment as a loss of the platform. The fees of the network must cover it. A repeated request posts nothing.',
   callers: ['admin'],
   limit: 'write',
-  input: z.strictObject({ network: NetworkName, reference: Reference, reason: Reason }),
+  input: z.strictObject({ transfer_id: OutgoingId, reason: Reason }),
   output: z.object({ ...outgoingFields, written_off_at: Instant }),
   errors: [403, 404, 409],
 })
@@ -247,10 +283,11 @@ export const retryAnyPayout = operation({
   method: 'POST',
   path: '/api/admin/payouts/{payout_id}/retry',
   summary: 'Retry a failed payout',
-  description: 'Set `payee` to pay another address. A payout without a payee needs one.',
+  description:
+    'Pays the same address again. To pay another one, or a payout without a payee, propose `redirect_payout`.',
   callers: ['admin'],
   limit: 'write',
-  input: z.strictObject({ payout_id: PayoutId, payee: Payee.optional(), reason: Reason }),
+  input: z.strictObject({ payout_id: PayoutId, reason: Reason }),
   output: Payout,
   errors: [403, 404, 409],
 })

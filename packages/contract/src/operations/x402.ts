@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { operation, type Payment } from '../define.ts'
-import { Category, NextCursor, pageFields } from '../schemas/common.ts'
+import { named, operation, type Payment } from '../define.ts'
+import { Category, Instant, NextCursor, pageFields } from '../schemas/common.ts'
+import { NetworkName, UsdText } from '../schemas/money.ts'
 import { OrderId, OrderPage } from '../schemas/order.ts'
 import { PayableService, TrendingService } from '../schemas/service.ts'
 import { text } from '../schemas/text.ts'
@@ -22,7 +23,7 @@ const purchase = (version: Payment['version'], output: z.ZodType): Payment => ({
 })
 
 const HOW_TO_PAY =
-  'Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price.'
+  'Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price. A transaction hash is public: `proof` of the 402 body says how long the seller’s payout waits without a signature of the payer, and how a payment is contested.'
 
 export const hireService = operation({
   id: 'hireService',
@@ -170,7 +171,7 @@ export const getPurchasedOrder = operation({
   path: '/api/x402/orders/{order_id}',
   summary: 'Get an order bought by x402',
   description:
-    'The purchase returns this URL as `status_url` or `result_url`. The access token `t` in it is the only credential: keep it secret.',
+    'The purchase returns this URL as `status_url` or `result_url`. The access token `t` in it is the only credential: keep it secret. It expires 30 days after the order ends.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({
@@ -179,4 +180,70 @@ export const getPurchasedOrder = operation({
   }),
   output: OrderPage,
   errors: [404],
+})
+
+const PurchaseId = z
+  .string()
+  .regex(/^hir_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a purchase id, hir_…')
+  .describe('Purchase id, hir_…')
+
+const ContestedPurchase = named(
+  'ContestedPurchase',
+  z.object({
+    purchase_id: z.string(),
+    order_id: z.string().nullable().describe('Decide with POST /api/admin/orders/{order_id}/resolve'),
+    agent_id: z.string().nullable().describe('The agent of a contested registration'),
+    contested_at: Instant,
+    ends_at: Instant.nullable().describe('When it is refunded without a decision; null when you decide'),
+    network: NetworkName,
+    tx_hash: z.string(),
+    payer: z.string().nullable(),
+    paid_at: Instant.describe('The time of the block'),
+    amount_usd: UsdText,
+    namings: z
+      .array(
+        z.object({
+          subject: z.string().describe('`service:svc_…` or `registration`'),
+          request: z.record(z.string(), z.unknown()),
+          amount_usd: UsdText,
+          named_at: Instant,
+        }),
+      )
+      .describe('Every request that named the transfer, the first one first'),
+  }),
+)
+
+export const listContests = operation({
+  id: 'listContests',
+  group: 'Administration',
+  method: 'GET',
+  path: '/api/admin/contests',
+  summary: 'List contested payments',
+  description:
+    'Transfers that two requests named with different content and no signature decided, oldest first.',
+  callers: ['admin_key', 'admin'],
+  limit: 'read',
+  input: z.strictObject({ ...pageFields }),
+  output: z.array(ContestedPurchase),
+  beside: NextCursor,
+  errors: [403],
+})
+
+export const resolveRegistration = operation({
+  id: 'resolveRegistration',
+  group: 'Administration',
+  method: 'POST',
+  path: '/api/admin/contests/{purchase_id}/resolve',
+  summary: 'Resolve a contested registration',
+  description:
+    '`release`: the registration stands. `refund`: the payer gets the payment back, and the agent a new API key, which only its owner can recover.',
+  callers: ['admin'],
+  limit: 'write',
+  input: z.strictObject({
+    purchase_id: PurchaseId,
+    outcome: z.enum(['release', 'refund']),
+    note: text({ min: 3, max: 1000 }).describe('The reason; stored in the audit log'),
+  }),
+  output: z.object({ purchase_id: z.string(), outcome: z.enum(['release', 'refund']) }),
+  errors: [403, 404],
 })

@@ -39,6 +39,22 @@ const PaymentOption = z.object({
   amount_usd: UsdText,
 })
 
+/** What the wallet that paid signs to prove it, and where the signature is sent. */
+export const SignInstructions = named(
+  'SignInstructions',
+  z.object({
+    wallet: z.string().describe('The wallet that made the transfer'),
+    purpose: z.string(),
+    message: z.string().describe('The exact text to sign'),
+    wallet_sig_ts: z.int(),
+    expires_at: Instant.describe('After this, get the text with a new time from `message_url`'),
+    message_url: z.string(),
+    send_to: z
+      .string()
+      .describe('Send the same request there again, with the signature as X-Market-Wallet, -Sig and -Sig-Ts'),
+  }),
+)
+
 const PayoutState = z.object({
   status: z
     .enum(['queued', 'held', 'sending', 'sent', 'failed'])
@@ -46,6 +62,13 @@ const PayoutState = z.object({
   amount_usd: UsdText,
   network: NetworkName,
   tx_hash: z.string().nullable(),
+  hold_code: z
+    .string()
+    .nullable()
+    .describe(
+      'Why it waits: `contest_window` until `held_until`, `contested` until that is decided, and others',
+    ),
+  held_until: Instant.nullable().describe('When `contest_window` ends'),
   reason: z.string().nullable(),
 })
 
@@ -76,6 +99,16 @@ export const Order = named(
     escrow_tx_hash: z.string().nullable().describe('The hash of the transfer that paid the order'),
     pending_tx_hash: z.string().nullable().describe('The hash of a transfer that is not final yet'),
     payment_error: z.string().nullable(),
+    payer_proven: z
+      .boolean()
+      .describe('False while only a public transaction hash says who paid; the payout waits then'),
+    payout_waits_until: Instant.nullable().describe('Until when the payout waits for that reason'),
+    contested_at: Instant.nullable().describe(
+      'Since when the payment is contested: another request named the same transfer. Nobody can act on the order',
+    ),
+    contest_ends_at: Instant.nullable().describe(
+      'When a contested payment is refunded to its payer; null when an arbiter decides',
+    ),
     paid_at: Instant.nullable(),
     deliver_by: Instant.nullable(),
     delivered_at: Instant.nullable(),
@@ -124,6 +157,9 @@ export const OrderPage = named(
     viewer_role: z.enum(['buyer', 'provider', 'owner', 'arbiter']),
     payout: PayoutState.nullable().describe('The payment to the agent; null for the buyer'),
     refund: PayoutState.nullable().describe('The refund to the buyer'),
+    sign: SignInstructions.nullable().describe(
+      'For the buyer while `payer_proven` is false: what the payer signs to end the wait or the contest',
+    ),
   }),
 )
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
-import { OrderId, OrderStatus, orderFields, ServiceId } from './order.ts'
+import { OrderId, OrderStatus, orderFields, ServiceId, SignInstructions } from './order.ts'
 import { text } from './text.ts'
 
 const purchaseFields = {
@@ -21,7 +21,13 @@ export const PaidOrderInput = z.object({
   private: z.boolean().default(false).describe('Keeps the work out of the agent’s portfolio'),
 })
 
-const placed = { order_id: OrderId, status: OrderStatus }
+const placed = {
+  order_id: OrderId,
+  status: OrderStatus,
+  sign: SignInstructions.optional().describe(
+    'Only while the payment is contested: what the wallet that paid signs to keep this purchase',
+  ),
+}
 const OrderUrl = z.url().describe('Where to read the order; its access token `t` is the only credential')
 
 export const Purchase = named('Purchase', z.object({ ...placed, status_url: OrderUrl }))
@@ -48,10 +54,45 @@ const challengeFields = {
   message: z.string().describe('The same in a sentence, with what to do'),
 }
 
+/** How a payment is bound to its payer, and what follows when it is not. */
+const Proof = named(
+  'PaymentProof',
+  z.object({
+    message: z.string().describe('The rules in words'),
+    hash: z
+      .object({
+        max_age_seconds: z.int(),
+        payout_wait_hours: z
+          .int()
+          .nullable()
+          .describe('How long the seller’s payout waits when only the hash is sent; null for a registration'),
+        contest_minutes: z
+          .int()
+          .describe('How long after its block another request without a signature contests the payment'),
+        refund_after_days: z
+          .int()
+          .describe('When a contested payment without a delivery and without a signature is refunded'),
+        signature_required_for: z.array(z.string()).describe('Whose transfers need the signature'),
+      })
+      .describe('A transaction hash alone, in `X-PAYMENT`'),
+    signature: z
+      .object({ purpose: z.string(), message_url: z.string(), headers: z.array(z.string()) })
+      .describe('The hash and a signature of the wallet that paid: nothing waits'),
+    reference: z
+      .object({ header: z.string(), claim_header: z.string() })
+      .describe(
+        'The reference of this response in the transfer, and its claim in the request: nothing waits',
+      ),
+    sign: SignInstructions.optional().describe('With `binding_required`: the exact text to sign'),
+  }),
+)
+
 /** The body of 402: the payment requirements. */
 export const Challenge = named(
   'PaymentChallenge',
-  z.object({ x402Version: z.literal(1), ...challengeFields }).partial({ error: true, message: true }),
+  z
+    .object({ x402Version: z.literal(1), ...challengeFields, proof: Proof })
+    .partial({ error: true, message: true, proof: true }),
 )
 
 const filterText = text({ max: 200 }).optional()

@@ -1,2 +1,3 @@
 export { record } from './record.ts'
+export { findDetails } from './store.ts'
 export { verifyAudit } from './verify-audit.ts'

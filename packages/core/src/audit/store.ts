@@ -56,3 +56,19 @@ export async function findEntriesAfter(db: Db, seq: bigint, limit: number): Prom
     seal: row.seal,
   }))
 }
+
+/** The details of every entry about a subject with this act, oldest first. */
+export async function findDetails(
+  db: Db | Tx,
+  act: string,
+  subject: string,
+): Promise<Readonly<Record<string, unknown>>[]> {
+  const rows = await db
+    .selectFrom('audit_log')
+    .select('details')
+    .where('act', '=', act)
+    .where('subject', '=', subject)
+    .orderBy('seq')
+    .execute()
+  return rows.map(({ details }) => details as Record<string, unknown>)
+}

@@ -1,2 +1,2 @@
-export { findWalletAddress } from './store.ts'
+export { findWalletAddress, findWalletsAfter } from './store.ts'
 export { createWallet, resealWallets } from './wallets.ts'

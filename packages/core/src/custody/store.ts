@@ -80,3 +80,21 @@ export async function findWalletAddress(
     .executeTakeFirst()
   return row?.address
 }
+
+/** The server wallets on a chain, sorted by agent, without their secrets. */
+export async function findWalletsAfter(
+  db: Db,
+  chain: 'solana' | 'base',
+  after: string,
+  limit: number,
+): Promise<{ readonly agentId: string; readonly address: string }[]> {
+  const rows = await db
+    .selectFrom('agent_wallets')
+    .select(['agent_id', 'address'])
+    .where('chain', '=', chain)
+    .where('agent_id', '>', after)
+    .orderBy('agent_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ agentId: row.agent_id, address: row.address }))
+}

@@ -88,5 +88,5 @@ export async function findPartitionsBefore(db: Db, parent: string, month: string
 export const dropPartition = (db: Db, name: string): Promise<void> =>
   transact(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('make_month'))`.execute(tx)
-    await sql`drop table if exists ${sql.table(name)}`.execute(tx)
+    await sql`select drop_month(${name})`.execute(tx)
   })

@@ -1,7 +1,9 @@
-import { ApiError } from '@market/kernel/api-error'
+import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { Needs } from '../context.ts'
 import type { Notification, Recipient } from './notification.ts'
 import { findNotifications, findUnread } from './store.ts'
+
+const CURSOR = newestFirst('notifications', idField('ntf'))
 
 interface NotificationPage {
   readonly notifications: readonly Notification[]
@@ -13,26 +15,10 @@ interface NotificationPage {
 export async function listNotifications(
   ctx: Needs<'db'>,
   recipients: readonly Recipient[],
-  page: { limit: number; cursor: string | undefined },
+  page: PageRequest,
 ): Promise<NotificationPage> {
-  const after = page.cursor === undefined ? undefined : parseCursor(page.cursor)
+  const after = CURSOR.decode(page.cursor)
   const found = await findNotifications(ctx.db, recipients, { limit: page.limit + 1, after })
-  const notifications = found.slice(0, page.limit)
-  const last = notifications.at(-1)
-  return {
-    notifications,
-    unread: await findUnread(ctx.db, recipients),
-    nextCursor:
-      found.length > page.limit && last !== undefined ? `${last.createdAt.getTime()}.${last.id}` : null,
-  }
-}
-
-function parseCursor(cursor: string): { createdAt: Date; id: string } {
-  const [, time, id] = /^(\d{1,14})\.(ntf_\d{1,15}_[0-9a-z]{17})$/.exec(cursor) ?? []
-  if (time === undefined || id === undefined) {
-    throw new ApiError('invalid', 'cursor is invalid. Start again without it.', {
-      details: [{ path: 'cursor', message: 'must be the next_cursor of the previous page' }],
-    })
-  }
-  return { createdAt: new Date(Number(time)), id }
+  const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
+  return { notifications: rows, unread: await findUnread(ctx.db, recipients), nextCursor }
 }

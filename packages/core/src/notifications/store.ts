@@ -1,6 +1,7 @@
+import { isOlder, type NewestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Notification, Recipient } from './notification.ts'
 
 export async function insertNotification(
@@ -30,22 +31,16 @@ export async function insertNotification(
     .execute()
 }
 
-interface Position {
-  readonly createdAt: Date
-  readonly id: string
-}
-
 export async function findNotifications(
   db: Db,
   recipients: readonly Recipient[],
-  page: { limit: number; after: Position | undefined },
+  page: NewestFirstPage,
 ): Promise<Notification[]> {
-  const after = page.after === undefined ? sql<SqlBool>`true` : isBefore(page.after)
   // Reads one page per recipient from the index, then sorts those: the cost does not depend on the size of the inbox.
   const { rows } = await sql<Selectable<Tables['notifications']>>`
     select page.* from unnest(${[...recipients]}::text[]) as one (recipient)
     cross join lateral (
-      select * from notifications where recipient = one.recipient and ${after}
+      select * from notifications where recipient = one.recipient and ${isOlder(page)}
       order by created_at desc, id desc limit ${page.limit}
     ) as page
     order by page.created_at desc, page.id desc limit ${page.limit}`.execute(db)
@@ -59,9 +54,6 @@ export async function findNotifications(
     readAt: row.read_at,
   }))
 }
-
-const isBefore = ({ createdAt, id }: Position) =>
-  sql<SqlBool>`(created_at, id) < (${createdAt}::timestamptz, ${id})`
 
 export async function findUnread(db: Db | Tx, recipients: readonly Recipient[]): Promise<number> {
   const rows = await db

@@ -12,6 +12,8 @@ export interface TransferQuery {
   readonly notAfter: Date
   /** Accept only a transfer that the payer sent. A transfer made with a signed authorization may belong to another purchase. */
   readonly sentByPayer?: true
+  /** Accept a transaction in which several wallets paid: its amount is that of all of them, and its payer is null. */
+  readonly severalPayers?: true
 }
 
 /** A USDC transfer into the treasury, as observed on the chain. */
@@ -24,7 +26,10 @@ export interface IncomingTransfer {
   readonly at: Date
   /** Height or slot. The hash is compared later to detect a reorganization. */
   readonly block: { readonly height: bigint; readonly hash: string }
-  /** Whether a reorganization can no longer remove it. Payouts are made only against final transfers. */
+  /**
+   * Whether as many providers as required agree that a reorganization can no longer remove it. Payouts are made only
+   * against final transfers. A query of one node reports it only where one provider is enough.
+   */
   readonly final: boolean
   /** Data that the payer added, in hex: the bytes after the call's arguments (EVM) or the only memo (Solana). */
   readonly attachedData: string | null
@@ -67,6 +72,48 @@ export type Observation =
       readonly detail?: string
     }
 
+/** A recorded transfer that is compared with the chain again. */
+export interface RecordedTransfer {
+  readonly reference: string
+  readonly block: { readonly height: bigint; readonly hash: string }
+  /** The wallet whose part was recorded. Null: the transfers of all wallets in the transaction. */
+  readonly payer: string | null
+  /** Null when any amount counts as the same transfer. */
+  readonly amount: Usdc | null
+}
+
+/** What the providers of a network say together about a recorded transfer. */
+export interface TransferCheck {
+  /**
+   * `final`: as many providers as required show the same transfer in the same final block. `reversed`: as many have a
+   * final chain that is past its block and does not contain it. `open`: neither, for example while a provider is behind.
+   */
+  readonly verdict: 'final' | 'reversed' | 'open'
+  /** What one of the providers that decided shows; while it is open, of one that shows the transfer. */
+  readonly observation: Observation
+  /** What the transaction sent to the treasury, from all wallets. Null when it is not on the chain. */
+  readonly total: Usdc | null
+  /** The providers that contradict each other about the final chain. */
+  readonly disagreeing: readonly string[]
+}
+
+/** The USDC of an address according to one provider, in the newest final block and in the newest block. */
+export interface ProviderBalance {
+  readonly provider: string
+  readonly final: Usdc
+  readonly latest: Usdc
+}
+
+/** At least as much as `final` and `latest` is shown by as many providers as required. */
+export interface AgreedBalance {
+  readonly final: Usdc
+  readonly latest: Usdc
+  readonly byProvider: readonly ProviderBalance[]
+}
+
+/** Fewer providers than required answered and are up to date. The message names them and contains no URL. */
+export class TooFewProviders extends Error {}
+
 /** The networks that this process is connected to. */
 export type Chains = Readonly<Partial<Record<Network, Chain>>>
 
@@ -77,7 +124,10 @@ export interface Chain {
   readonly usdc: string
   /** The normalized reference, or undefined when the text is not a transaction reference on this network. */
   normalize(reference: string): string | undefined
+  /** Queries one node, and others while it does not know the transaction. */
   findTransfer(query: TransferQuery): Promise<Observation>
+  /** Queries every provider. Throws `unavailable` when none answers. */
+  checkTransfer(recorded: RecordedTransfer): Promise<TransferCheck>
   /**
    * Confirmed transfers into the treasury after a position, oldest first, and the position of the next page. The
    * position never passes a block in which an earlier transfer may still appear.
@@ -104,8 +154,13 @@ export interface Chain {
    * the nonce prevents that, so `horizon` equals `final`.
    */
   heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
-  /** USDC balance of an address at the newest final block and at the newest block. */
-  balanceOf(address: string): Promise<{ readonly final: Usdc; readonly latest: Usdc }>
+  /** USDC balance of an address. Throws `TooFewProviders`. */
+  balanceOf(address: string): Promise<AgreedBalance>
+  /**
+   * USDC balances of many wallets at the newest final block, in the order of the addresses. Only on networks on which
+   * agents have server wallets.
+   */
+  readonly finalBalancesOf?: (addresses: readonly string[]) => Promise<Usdc[]>
   /** Checks that every configured node serves this chain and has the USDC contract with 6 decimals. The error names the node. */
   checkNodes(): Promise<void>
 }

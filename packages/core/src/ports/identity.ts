@@ -11,10 +11,16 @@ export interface IdentityProfile {
   readonly wallets: readonly string[]
 }
 
+export interface VerifiedToken {
+  readonly userId: string
+  /** How long ago the user signed in (`auth_time`), by real time; null when the token does not say it. */
+  readonly loginAgeSeconds: number | null
+}
+
 /** Throws `unauthenticated` for an invalid token and `unavailable` when the provider cannot be reached. */
 export interface IdentityProvider {
   /** Checks the token's signature, issuer, audience and expiry, and returns its user. */
-  verify(token: string): Promise<{ readonly userId: string }>
+  verify(token: string): Promise<VerifiedToken>
   /** Fetches the user's profile and linked accounts from the provider. */
   fetchProfile(token: string): Promise<IdentityProfile>
 }

@@ -7,6 +7,8 @@ export interface PayoutRequest {
   readonly payoutId: string
   readonly to: string
   readonly amount: Usdc
+  /** Solana: whether the transaction creates the payee's token account. Without it, a missing account fails it. */
+  readonly opensAccount?: boolean
 }
 
 /** A signed transaction. It is stored before it is sent, can be sent repeatedly and is executed at most once. */
@@ -31,8 +33,8 @@ export type PayoutOutcome =
   | { readonly kind: 'unknown' }
   /** In a block that is not final yet. */
   | { readonly kind: 'seen'; readonly reference: string }
-  /** In a final block. */
-  | { readonly kind: 'final'; readonly reference: string }
+  /** In a final block. `cost` is what the transaction cost in the native coin, when it is known. */
+  | { readonly kind: 'final'; readonly reference: string; readonly cost?: bigint }
   /** In a final block, but the transaction failed. */
   | { readonly kind: 'failed'; readonly reference: string; readonly reason: string }
   /** None of the signed transactions was executed or can be any more. Only now is it safe to sign a new one. */
@@ -65,6 +67,6 @@ export interface PayoutSender {
   estimateCost(payout: PayoutRequest): Promise<{ readonly native: bigint; readonly createsAccount: boolean }>
   /** The treasury's balance of the native coin, which pays the fees. */
   nativeBalance(): Promise<bigint>
-  /** The treasury's USDC balance at the newest block. */
+  /** At least so much USDC is in the treasury at the newest block of as many providers as required. Throws `TooFewProviders`. */
   usdcBalance(): Promise<Usdc>
 }

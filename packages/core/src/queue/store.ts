@@ -6,14 +6,16 @@ import type { Job, JobName } from './job.ts'
 /** High enough that a failing job is never abandoned; the metrics show it. */
 const MAX_ATTEMPTS = 1_000
 
-/** The SQL call that adds a job and returns its id, for use inside another statement. */
+/**
+ * The SQL call that adds a job and returns its id, for use inside another statement. It is a function of the owner,
+ * because the api's role may not write the tables of the job engine.
+ */
 export const addJobCall = <Name extends JobName>(job: Job<Name>): RawBuilder<bigint> => sql`
-  (graphile_worker.add_job(
-    ${job.name}, payload := ${JSON.stringify(job.payload)}::json, max_attempts := ${MAX_ATTEMPTS}::int,
-    run_at := now() + ${job.delayMs ?? 0}::float8 * interval '1 millisecond',
-    job_key := ${job.key ?? null}::text,
-    job_key_mode := ${job.preserveRunAt === true ? 'preserve_run_at' : 'replace'}::text
-  )).id`
+  enqueue_job(
+    ${job.name}, ${JSON.stringify(job.payload)}::json, ${MAX_ATTEMPTS}::int,
+    now() + ${job.delayMs ?? 0}::float8 * interval '1 millisecond', ${job.key ?? null}::text,
+    ${job.preserveRunAt === true ? 'preserve_run_at' : 'replace'}::text
+  )`
 
 export async function insertJob<Name extends JobName>(db: Db | Tx, job: Job<Name>): Promise<void> {
   await sql`select ${addJobCall(job)}${job.isRecoverable === true ? sql` where ${withoutFlush}` : sql``}`.execute(

@@ -2,7 +2,7 @@ import { formatUsd } from '@market/kernel/money'
 import { type ForSale, requirementsOf } from '@market/trade/x402'
 import { DISCOVERY_EXTENSION } from './discovery-extension.ts'
 import { payUrl } from './present-payable.ts'
-import { oneLine, serviceName, tagsOf } from './sanitise.ts'
+import { oneLine, serviceName, tagsOf } from './sanitize.ts'
 
 /** A service as other catalogs show it. */
 export interface CatalogItem {

@@ -26,7 +26,7 @@ export interface CatalogReader {
 }
 
 export const catalogReader = (
-  ctx: Needs<'db' | 'clock' | 'chains' | 'facilitators' | 'baseUrl'>,
+  ctx: Needs<'db' | 'clock' | 'chains' | 'facilitators' | 'baseUrl' | 'minPrice'>,
 ): CatalogReader => ({
   baseUrl: ctx.baseUrl,
   networks: openNetworks(ctx).flatMap((network) => {

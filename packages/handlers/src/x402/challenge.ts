@@ -1,3 +1,4 @@
+import { HOUR } from '@market/kernel/clock'
 import {
   type PaymentProblem,
   type Quote,
@@ -7,7 +8,7 @@ import {
   type Way,
 } from '@market/trade/x402'
 import { DISCOVERY_EXTENSION, REGISTRATION_EXTENSION } from './discovery-extension.ts'
-import { oneLine } from './sanitise.ts'
+import { oneLine } from './sanitize.ts'
 
 /** The bodies and headers of a 402 response. `error` is always a stable code; `message` says the same in a sentence. */
 
@@ -26,8 +27,41 @@ const requirementOf = ({ due, description, path }: Quote, { network, chain }: Wa
 export const challengeBody = (quote: Quote, baseUrl: string, problem?: PaymentProblem) => ({
   x402Version: 1,
   accepts: quote.ways.map((way) => requirementOf(quote, way, baseUrl)),
+  proof: proofOf(quote, baseUrl, problem),
   ...(problem && { error: problem.code, message: messageOf(problem) }),
 })
+
+/** How the payment is bound to its payer, before it is made. */
+function proofOf({ subject, payoutWaitMs }: Quote, baseUrl: string, problem: PaymentProblem | undefined) {
+  const hours = payoutWaitMs === null ? null : payoutWaitMs / HOUR
+  const wait =
+    hours === null
+      ? ''
+      : ` The seller is paid ${hours} hours after such a purchase, or at once when the payer signs.`
+  return {
+    message: `A transaction hash is public, so a hash alone does not prove who paid.${wait} If another request names the same transfer within 15 minutes of its block, the payment is contested: the payer’s signature decides, and without one an undelivered purchase is refunded to the payer after 7 days.`,
+    hash: {
+      max_age_seconds: 3_600,
+      payout_wait_hours: hours,
+      contest_minutes: 15,
+      refund_after_days: 7,
+      signature_required_for: [
+        'a wallet that is linked to an account',
+        'a wallet with an unpaid order that the transfer could pay',
+      ],
+    },
+    signature: {
+      purpose:
+        subject === REGISTRATION
+          ? 'x402.register:<network>:<transaction>:<hex SHA-256 of name>'
+          : `x402.pay:<network>:<transaction>:${subject.replace('service:', '')}:<hex SHA-256 of brief>`,
+      message_url: `${baseUrl}/api/auth/message`,
+      headers: ['X-Market-Wallet', 'X-Market-Wallet-Sig', 'X-Market-Wallet-Sig-Ts'],
+    },
+    reference: { header: 'X-Market-Payment-Reference', claim_header: 'X-Payment-Claim' },
+    ...(problem?.sign && { sign: problem.sign }),
+  }
+}
 
 const PAYMENT_REQUIRED: PaymentProblem = { code: 'payment_required' }
 
@@ -101,7 +135,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
   payer_unknown: 'The transfer has no single payer. Pay from one wallet.',
   not_payable: 'The service is not for sale any more.',
   binding_required:
-    'Anybody can read a transaction hash. Sign this request with the wallet that paid, or pay with the payment reference of this response.',
+    'The wallet that paid has an account or an unpaid order. Sign proof.sign.message with it and send this request again with the signature.',
+  owner_wallet_not_payer:
+    'owner_wallet is not the wallet that paid. Send the wallet that paid, or leave owner_wallet out.',
   claim_required: 'The transfer has a payment reference. Send its claim as X-Payment-Claim.',
   reference_of_another_quote: 'The payment reference of the transfer belongs to another quote.',
   paid_after_quote_expired:

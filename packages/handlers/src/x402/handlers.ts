@@ -1,7 +1,15 @@
 import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
+import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { listPayable, listTrending } from '@market/trade/x402'
+import {
+  type ContestedPurchase,
+  listContests,
+  listPayable,
+  listTrending,
+  REGISTRATION,
+  resolveRegistration,
+} from '@market/trade/x402'
 import { type HandlerContext, handler } from '../handler.ts'
 import { type CatalogDocument, catalogReader } from './catalog.ts'
 import { directoryList, directorySearch } from './directory.ts'
@@ -18,7 +26,37 @@ const NETWORK_OF: Readonly<Record<Chain, Network>> = {
 const read = (ctx: HandlerContext, { key, build }: CatalogDocument) =>
   ctx.documents(key, () => build(catalogReader(ctx)))
 
+const presentContest = ({ purchase, contestedAt, endsAt, transfer, namings }: ContestedPurchase) => ({
+  purchase_id: purchase.id,
+  order_id: purchase.subject === REGISTRATION ? null : purchase.resultId,
+  agent_id: purchase.subject === REGISTRATION ? purchase.resultId : null,
+  contested_at: contestedAt.toISOString(),
+  ends_at: endsAt?.toISOString() ?? null,
+  network: purchase.network,
+  tx_hash: purchase.reference,
+  payer: transfer.payer,
+  paid_at: transfer.happenedAt.toISOString(),
+  amount_usd: formatUsd(transfer.amount),
+  namings: namings.map(({ subject, request, due, at }) => ({
+    subject,
+    request: { ...request },
+    amount_usd: formatUsd(due),
+    named_at: at.toISOString(),
+  })),
+})
+
 export const x402Handlers = {
+  listContests: handler('listContests', {
+    run: (ctx, input) => listContests(ctx, input),
+    present: ({ contests, nextCursor }) => ({ data: contests.map(presentContest), next_cursor: nextCursor }),
+  }),
+
+  resolveRegistration: handler('resolveRegistration', {
+    run: (ctx, { purchase_id, outcome, note }) =>
+      resolveRegistration(ctx, purchase_id as `hir_${string}`, outcome, note),
+    present: ({ id, outcome }) => ({ data: { purchase_id: id, outcome } }),
+  }),
+
   listDirectory: handler('listDirectory', {
     run: (ctx, input) => read(ctx, directoryList(input)),
     present: (document) => ({ data: document as never }),

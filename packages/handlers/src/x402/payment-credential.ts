@@ -1,5 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { inferNetwork } from '@market/money/payments'
 import type { PaymentCredential } from '@market/trade/x402'
 
 /** The payment headers of a request, not parsed yet. */
@@ -27,9 +28,8 @@ export function readPaymentCredential({
     throw malformed('Send one payment: either PAYMENT-SIGNATURE or X-PAYMENT')
   if (signature !== undefined) return signedIn(signature, 2)
   if (payment === undefined) return undefined
-  if (EVM_HASH.test(payment)) return sentOn(payment, networkOf(network) ?? 'base-mainnet')
-  if (SOLANA_SIGNATURE.test(payment)) return sentOn(payment, networkOf(network) ?? 'solana-mainnet')
-  return signedIn(payment, 1)
+  if (!EVM_HASH.test(payment) && !SOLANA_SIGNATURE.test(payment)) return signedIn(payment, 1)
+  return sentOn(payment, networkOf(network) ?? inferNetwork(payment))
 }
 
 function networkOf(name: string | undefined): Network | undefined {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { OperationId } from '@market/contract/operations'
 import type { registerAgent } from '@market/contract/operations/agents'
 import type { PaidOrderInput, PurchaseInput } from '@market/contract/schemas/x402'
@@ -18,12 +17,14 @@ import {
   type PurchaseResult,
   type Quote,
   quoteRegistration,
+  signInstructions,
 } from '@market/trade/x402'
 import type { z } from 'zod'
 import { presentRegistered } from '../agents.ts'
 import type { AppServices } from '../app-services.ts'
 import type { WalletFields } from '../call.ts'
 import type { HandlerContext } from '../handler.ts'
+import { signOf } from '../present-order.ts'
 import { parseWalletFields } from '../verify-wallet.ts'
 import type { Done } from './present-purchase.ts'
 
@@ -35,7 +36,8 @@ export interface PaymentEvidence {
   readonly wallet: WalletFields | undefined
 }
 
-export type PurchaseContext = HandlerContext & Pick<AppServices, 'registrationFee' | 'quotes'>
+export type PurchaseContext = HandlerContext &
+  Pick<AppServices, 'registrationFee' | 'shortWaitMax' | 'quotes'>
 
 /** How one operation quotes, sells and presents what is bought with the request. */
 export interface PurchaseHandler {
@@ -53,33 +55,43 @@ const handlerOfService = (status: 200 | 201, urlField: 'status_url' | 'result_ur
   ({
     quote: (ctx, { service_id }: ServiceInput) => {
       const listingId = service_id as ListingId
-      return ctx.quotes(listingId, async () => (await findPayable(ctx, listingId)).quote)
+      const find = async () => (await findPayable(ctx, listingId, ctx.shortWaitMax)).quote
+      return ctx.quotes(listingId, find)
     },
     buy: async (ctx, input: ServiceInput, { wallet, ...evidence }) => {
       const listingId = input.service_id as ListingId
-      const { brief } = input
       return hireService(ctx, {
         listingId,
-        brief,
+        brief: input.brief,
         requirementAnswers: answersIn(input),
         extras: extrasIn(input),
-        payer: await signerOf(ctx, wallet, evidence.credential, { listingId, brief }),
+        signer: signerOf(ctx, wallet, evidence.credential),
+        shortWaitMax: ctx.shortWaitMax,
         ...evidence,
       })
     },
-    present: async (ctx, { purchase, isReplay }) => {
-      const orderId = purchase.resultId as OrderId
+    present: async (ctx, done) => {
+      const orderId = done.purchase.resultId as OrderId
       const order = await findOrder(ctx.db, orderId)
-      const age = ctx.clock.now().getTime() - purchase.createdAt.getTime()
-      const hasToken = !isReplay || purchase.requestKey !== null || age < TOKEN_REPLAYED_MS
-      const token = hasToken ? `?t=${accessTokenOf(ctx, orderId)}` : ''
+      const token = isBuyers(ctx, done) ? `?t=${accessTokenOf(ctx, orderId)}` : ''
       const url = `${ctx.baseUrl}/api/x402/orders/${orderId}${token}`
-      return { status, data: { order_id: orderId, status: order.status, [urlField]: url } }
+      const sign = order.contest === null ? undefined : signOf(order, ctx)
+      return {
+        status,
+        data: { order_id: orderId, status: order.status, [urlField]: url, ...(sign && { sign }) },
+      }
     },
   }) satisfies PurchaseHandler
 
-/** After 24 h a replay without an Idempotency-Key no longer returns the access token. */
+/** For this long a signed payment returns the access token again, because its first response can be 202 without one. */
 const TOKEN_REPLAYED_MS = 24 * HOUR
+
+/** A transaction hash is public, so a replay returns the access token only to whoever proves to be the buyer. */
+function isBuyers({ clock }: Pick<AppServices, 'clock'>, { purchase, isReplay, isProven }: Done): boolean {
+  if (!isReplay || isProven) return true
+  const ageMs = clock.now().getTime() - purchase.createdAt.getTime()
+  return purchase.kind !== 'transaction' && ageMs < TOKEN_REPLAYED_MS
+}
 
 /** `requirements` and `requirement_answers` are two names of one field; both at once would be ambiguous. */
 function answersIn({ requirements, requirement_answers: answers = {} }: ServiceInput) {
@@ -99,26 +111,25 @@ const extrasIn = (input: ServiceInput): OrderExtras | undefined =>
   }
 
 /**
- * The key of the wallet that signed for this payment and purchase. It proves who made a transfer, whose hash anybody can
- * read. A payment that we submit is signed by its payer already.
+ * Verifies the signature of the wallet that paid. It proves who made a transfer, whose hash anybody can read. A payment
+ * that we submit is signed by its payer already.
  */
-async function signerOf(
+function signerOf(
   ctx: Pick<AppServices, 'signatures' | 'clock'>,
   fields: WalletFields | undefined,
   credential: PaymentCredential,
-  { listingId, brief = '' }: { readonly listingId: string; readonly brief: string | undefined },
-): Promise<string | undefined> {
+): ((purpose: string) => Promise<string>) | undefined {
   if (fields === undefined || credential.kind !== 'transaction') return undefined
-  const { network, reference } = credential
-  const { wallet, signature, signedAtMs } = parseWalletFields(ctx, fields)
-  const briefHash = createHash('sha256').update(brief.normalize('NFC').trim()).digest('hex')
-  const purpose = `x402.pay:${network}:${reference}:${listingId}:${briefHash}`
-  await ctx.signatures.verify({ wallet, signature, signedAtMs, network }, purpose, ctx.clock.now())
-  if ((wallet.chain === 'solana') !== (network === 'solana-mainnet'))
-    throw new ApiError('invalid', `A ${wallet.chain} wallet cannot have paid on ${network}`, {
-      code: 'wrong_payer',
-    })
-  return wallet.key
+  const { network } = credential
+  return async (purpose) => {
+    const { wallet, signature, signedAtMs } = parseWalletFields(ctx, fields)
+    await ctx.signatures.verify({ wallet, signature, signedAtMs, network }, purpose, ctx.clock.now())
+    if ((wallet.chain === 'solana') !== (network === 'solana-mainnet'))
+      throw new ApiError('invalid', `A ${wallet.chain} wallet cannot have paid on ${network}`, {
+        code: 'wrong_payer',
+      })
+    return wallet.key
+  }
 }
 
 type RegistrationInput = z.output<typeof registerAgent.input>
@@ -132,26 +143,37 @@ const registrationIn = (input: RegistrationInput) => ({
   avatarUrl: input.avatar_url,
 })
 
+/** The signature of an ordinary registration of this name counts too: clients may send it beside the payment. */
+const registrationSigner = (signer: ReturnType<typeof signerOf>, name: string): ReturnType<typeof signerOf> =>
+  signer && ((purpose) => signer(purpose).catch(() => signer(`agents.register:${name.normalize('NFC')}`)))
+
 const registration: PurchaseHandler = {
   quote: (ctx, input: RegistrationInput) =>
     quoteRegistration(ctx, { wanted: registrationIn(input), fee: ctx.registrationFee }),
-  buy: (ctx, input: RegistrationInput, { wallet: _wallet, ...evidence }) =>
-    buyRegistration(ctx, { wanted: registrationIn(input), fee: ctx.registrationFee, ...evidence }),
-  present: async (ctx, { purchase, isReplay }) => {
+  buy: (ctx, input: RegistrationInput, { wallet, ...evidence }) =>
+    buyRegistration(ctx, {
+      wanted: registrationIn(input),
+      fee: ctx.registrationFee,
+      signer: registrationSigner(signerOf(ctx, wallet, evidence.credential), input.name),
+      ownerWallet: input.owner_wallet && ctx.signatures.parseWallet(input.owner_wallet)?.key,
+      ...evidence,
+    }),
+  present: async (ctx, { purchase, isReplay, isProven }) => {
     if (purchase.resultId.startsWith('refund:'))
       throw new ApiError(
         'conflict',
-        'The name was registered by another agent before the payment arrived. The payment is refunded to its payer.',
+        'The payment of this registration is refunded to its payer: another agent registered the name before it arrived, or the payment was contested.',
         { code: 'duplicate_agent' },
       )
     const id = purchase.resultId as AgentId
-    if (!isReplay || purchase.requestKey !== null)
+    if (!isReplay || isProven)
       return { status: 201, data: presentRegistered(await openSecrets(ctx, id)).data }
-    // A transaction hash is public, so a replay without an Idempotency-Key does not return the API key.
+    // A transaction hash is public, so a replay without an Idempotency-Key or a signature does not return the API key.
     const { slug } = await findAgentById(ctx.db, id)
     const note =
       'The API key is returned once. The owner’s wallet reads it again with POST /api/agents/recover.'
-    return { status: 200, data: { agent_id: id, slug, note }, isReplay: true }
+    const sign = purchase.binding === 'none' ? signInstructions(ctx, purchase, purchase) : undefined
+    return { status: 200, data: { agent_id: id, slug, note, ...(sign && { sign }) }, isReplay: true }
   },
 }
 

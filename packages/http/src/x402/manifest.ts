@@ -1,7 +1,7 @@
 import type { CatalogDocument } from '@market/handlers/x402/catalog'
 import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { PROVIDER } from '@market/handlers/x402/directory-item'
-import { HOW_TO_BUY, SPENDING_LIMIT } from './buying-guide.ts'
+import { HOW_TO_BUY, SPENDING_LIMIT, WHO_PAID } from './buying-guide.ts'
 
 /** The manifest lists at most this many services; `endpoints.services` lists all. */
 const MAX_ITEMS = 100
@@ -26,6 +26,9 @@ const HEADERS = {
     'X-PAYMENT',
     'X-Payment-Network',
     'X-Payment-Claim',
+    'X-Market-Wallet',
+    'X-Market-Wallet-Sig',
+    'X-Market-Wallet-Sig-Ts',
     'X-Market-Brief',
     'Idempotency-Key',
   ],
@@ -37,6 +40,10 @@ const RAW_PROOF = {
   header: 'X-PAYMENT',
   networkHeader: 'X-Payment-Network',
   maxAgeSeconds: 3_600,
+  payoutWaitHours: { longest: 168, shortest: 24 },
+  contestMinutes: 15,
+  refundAfterDays: 7,
+  rules: WHO_PAID,
   reference: {
     header: 'X-Market-Payment-Reference',
     claimHeader: 'X-Market-Payment-Claim',

@@ -4,7 +4,7 @@ import type { CatalogDocument } from '@market/handlers/x402/catalog'
 import type { CatalogItem } from '@market/handlers/x402/catalog-item'
 import { PROVIDER } from '@market/handlers/x402/directory-item'
 import { z } from 'zod'
-import { HOW_TO_BUY } from './buying-guide.ts'
+import { HOW_TO_BUY, WHO_PAID } from './buying-guide.ts'
 import { serviceOperation } from './services-operation.ts'
 
 /** With more services than this, the document has the first page and links to one document per category. */
@@ -95,5 +95,6 @@ const PAYMENT_REQUIRED = {
       },
     },
     error: { type: 'string', description: 'Why the payment was not accepted' },
+    proof: { type: 'object', description: WHO_PAID },
   },
 } as const

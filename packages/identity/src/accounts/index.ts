@@ -1,5 +1,5 @@
 export { type Account, type IdentityClaims, type LinkedWallet, walletsOf } from './account.ts'
 export { getAccount } from './get-account.ts'
 export { type AccountChange, saveAccount } from './save-account.ts'
-export { findAccount } from './store.ts'
+export { findAccount, isLinkedWallet } from './store.ts'
 export { updateProfile } from './update-profile.ts'

@@ -132,3 +132,13 @@ export async function saveProfile(
     .executeTakeFirst()
   return done.numUpdatedRows === 1n
 }
+
+/** Whether the wallet is linked to an account. */
+export async function isLinkedWallet(db: Db | Tx, key: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('user_wallets')
+    .select('wallet_key')
+    .where('wallet_key', '=', key)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -11,11 +11,6 @@ export interface AgentFilter {
   readonly includeHidden?: boolean | undefined
 }
 
-export interface Page {
-  readonly limit: number
-  readonly cursor?: string | undefined
-}
-
 export interface AgentPage {
   readonly agents: readonly Agent[]
   readonly nextCursor: string | null
@@ -34,16 +29,4 @@ export function filterCondition(filter: AgentFilter) {
     filter.ownerWallet === undefined ? undefined : sql<SqlBool>`owner_wallet = ${filter.ownerWallet}`,
   ].filter((condition) => condition !== undefined)
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`
-}
-
-/** `rows` contains one row more than the limit when there is a next page. */
-export function pageOf<T extends { agent: Agent }>(
-  rows: readonly T[],
-  limit: number,
-  cursorOf: (row: T) => string,
-): AgentPage {
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const nextCursor = rows.length > limit && last !== undefined ? cursorOf(last) : null
-  return { agents: page.map((row) => row.agent), nextCursor }
 }

@@ -1,3 +1,4 @@
+import { type Actor, provenWallets } from '@market/core/context'
 import type { WalletChain } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
@@ -32,10 +33,10 @@ export interface Agent {
   readonly updatedAt: Date
 }
 
-/** A caller who may own agents: a user with their linked wallets, or a wallet. */
+/** The identities by which agents are owned: a user's and those of wallets. */
 export interface Owner {
   readonly userId?: string
-  /** Keys of the caller's wallets. */
+  /** Keys of wallets. */
   readonly wallets: readonly string[]
 }
 
@@ -43,6 +44,15 @@ export function isOwner(agent: Agent, owner: Owner): boolean {
   if (agent.ownerUserId !== null && agent.ownerUserId === owner.userId) return true
   return agent.ownerWallet !== null && owner.wallets.includes(agent.ownerWallet)
 }
+
+export const ownerIn = (actor: Actor): Owner => ({
+  ...(actor.kind === 'user' && { userId: actor.userId }),
+  wallets: provenWallets(actor),
+})
+
+/** Whether the caller is the agent or its owner. An agent owns no agents, whoever else signed its request. */
+export const actsFor = (agent: Agent, actor: Actor): boolean =>
+  actor.kind === 'agent' ? actor.agentId === agent.id : isOwner(agent, ownerIn(actor))
 
 export function averageRating(agent: Agent): number | null {
   return agent.ratingCount === 0 ? null : Math.round((agent.ratingSum / agent.ratingCount) * 100) / 100

@@ -1,4 +1,4 @@
-export { type Agent, agentNotFound, averageRating, isOwner, type Owner } from './agent.ts'
+export { type Agent, actsFor, agentNotFound, averageRating, isOwner, type Owner, ownerIn } from './agent.ts'
 export { API_KEY_PREFIX } from './api-key.ts'
 export { findAgentById, findAgentByKey, findAgentsById, getAgent } from './get-agent.ts'
 export { linkAgent } from './link-agent.ts'
@@ -7,6 +7,7 @@ export { recoverAgents } from './recover-agents.ts'
 export {
   checkRegistration,
   createAgent,
+  expelRegistrant,
   type Registered,
   type Registration,
   registerAgent,

@@ -3,7 +3,6 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { formatCursor } from './cursor.ts'
 import { featuredAgents, listAgents, listModels } from './list-agents.ts'
 
 type Listing = Parameters<typeof listAgents>[1]
@@ -81,7 +80,8 @@ describe('listAgents', () => {
     test.each([0.5, -1, 2 ** 31, 1e300, Number.MAX_SAFE_INTEGER])(
       'a forged cursor with rank %d is accepted or rejected with an ApiError',
       async (forged) => {
-        const cursor = formatCursor(sort, forged, 'agt_1_00000000000000000')
+        const tuple = [`agents:${sort}`, forged, 'agt_1_00000000000000000']
+        const cursor = Buffer.from(JSON.stringify(tuple)).toString('base64url')
         const page = await listAgents(ctx, { sort, limit: 5, cursor }).catch((error: unknown) => error)
         if (page instanceof Error) expect(page).toMatchObject({ kind: 'invalid' })
       },

@@ -1,10 +1,20 @@
 import type { Needs } from '@market/core/context'
+import { newestFirstPage } from '@market/database/newest-first'
+import {
+  cursorCodec,
+  floatField,
+  idField,
+  integerField,
+  newestFirst,
+  type PageRequest,
+} from '@market/kernel/cursor'
 import { type SqlBool, sql } from 'kysely'
 import type { Agent } from './agent.ts'
-import { type AgentFilter, type AgentPage, filterCondition, type Page, pageOf } from './agent-filter.ts'
-import { formatCursor, invalidCursor, parseCursor } from './cursor.ts'
+import { type AgentFilter, type AgentPage, filterCondition } from './agent-filter.ts'
 import { searchAgents } from './search-agents.ts'
 import { AGENT_COLUMNS, agentOf } from './store.ts'
+
+const MAX_ORDERS = 2 ** 31 - 1
 
 /** The expressions of the indexes `agents_popular` and `agents_rated`. */
 const RANKS = {
@@ -12,19 +22,23 @@ const RANKS = {
     key: sql<number>`completed_orders`,
     of: (agent: Agent) => agent.completedOrders,
     // Compared as integers; otherwise the index can sort the rows but not find the start of the page.
-    at: (rank: number) => sql`${countOf(rank)}::integer`,
+    at: (rank: number) => sql`${rank}::integer`,
+    field: integerField(MAX_ORDERS),
   },
   /** Averaged with five reviews of four stars, so that a single review does not decide. */
   rating: {
     key: sql<number>`((rating_sum + 20.0::float8) / (rating_count + 5))`,
     of: (agent: Agent) => (agent.ratingSum + 20) / (agent.ratingCount + 5),
     at: (rank: number) => sql`${rank}::float8`,
+    field: floatField,
   },
 } as const
 
+const NEWEST = newestFirst('agents:newest', idField('agt'))
+
 export type AgentSort = keyof typeof RANKS | 'newest'
 
-interface Listing extends AgentFilter, Page {
+interface Listing extends AgentFilter, PageRequest {
   readonly search?: string | undefined
   readonly sort: AgentSort
 }
@@ -43,8 +57,12 @@ async function browseRanked(
   listing: Listing,
   sort: keyof typeof RANKS,
 ): Promise<AgentPage> {
-  const { key, of, at } = RANKS[sort]
-  const after = parseCursor(listing.cursor, sort)
+  const { key, of, at, field } = RANKS[sort]
+  const codec = cursorCodec<{ rank: number; id: string }>(`agents:${sort}`, {
+    rank: field,
+    id: idField('agt'),
+  })
+  const after = codec.decode(listing.cursor)
   const rows = await filtered(ctx, listing)
     .$if(after !== undefined, (query) =>
       query.where(sql<SqlBool>`(${key}, id) < (${at(after?.rank ?? 0)}, ${after?.id ?? ''})`),
@@ -53,40 +71,17 @@ async function browseRanked(
     .orderBy('id', 'desc')
     .limit(listing.limit + 1)
     .execute()
-  const agents = rows.map((row) => ({ agent: agentOf(row) }))
-  return pageOf(agents, listing.limit, ({ agent }) => formatCursor(sort, of(agent), agent.id))
+  const page = codec.pageOf(rows.map(agentOf), listing.limit, (agent) => ({ rank: of(agent), id: agent.id }))
+  return { agents: page.rows, nextCursor: page.nextCursor }
 }
 
 async function browseNewest(ctx: Needs<'db'>, listing: Listing): Promise<AgentPage> {
-  const after = parseCursor(listing.cursor, 'newest')
-  const rows = await filtered(ctx, listing)
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<SqlBool>`(created_at, id) < (${timeOf(after?.rank ?? 0)}::timestamptz, ${after?.id ?? ''})`,
-      ),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(listing.limit + 1)
+  const after = NEWEST.decode(listing.cursor)
+  const found = await filtered(ctx, listing)
+    .$call(newestFirstPage({ limit: listing.limit + 1, after }))
     .execute()
-  const agents = rows.map((row) => ({ agent: agentOf(row) }))
-  return pageOf(agents, listing.limit, ({ agent }) =>
-    formatCursor('newest', agent.createdAt.getTime(), agent.id),
-  )
-}
-
-const MAX_ORDERS = 2 ** 31 - 1
-
-function countOf(rank: number): number {
-  if (!Number.isInteger(rank) || rank < 0 || rank > MAX_ORDERS) throw invalidCursor()
-  return rank
-}
-
-const YEAR_10_000_MS = 253_402_300_800_000
-
-function timeOf(rank: number): Date {
-  if (rank < 0 || rank >= YEAR_10_000_MS) throw invalidCursor()
-  return new Date(rank)
+  const { rows, nextCursor } = NEWEST.pageOf(found.map(agentOf), listing.limit)
+  return { agents: rows, nextCursor }
 }
 
 /** In the order that operators set, then the most popular agents up to the limit. */

@@ -2,12 +2,13 @@ import type { Needs } from '@market/core/context'
 import { createWallet } from '@market/core/custody'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { type Agent, secretPlace } from './agent.ts'
 import { hintOf, newApiKey, newWebhookSecret } from './api-key.ts'
 import { foldName, rejectMixedScripts, slugOf } from './name.ts'
 import { nameConflict } from './name-conflict.ts'
-import { findAgentByFoldedName, freeSlug, insertAgent } from './store.ts'
+import { findAgentByFoldedName, freeSlug, insertAgent, saveAgent } from './store.ts'
 
 /** A wallet that signed the request, a signed-in user, or none. */
 type NewOwner =
@@ -111,6 +112,23 @@ async function resolveOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<Resolved
       return { userId: account.userId, wallet: null, twitterUsername: account.twitterUsername }
     }
   }
+}
+
+/**
+ * Somebody else registered the agent with the payment of its owner's wallet. The owner keeps the agent and recovers a
+ * new API key; the key of the other caller stops, and what it set to receive money and events is removed.
+ */
+export async function expelRegistrant(ctx: Needs<'clock' | 'vault'>, tx: Tx, id: AgentId): Promise<void> {
+  const apiKey = newApiKey()
+  await saveAgent(tx, id, {
+    api_key_fingerprint: ctx.vault.fingerprint(apiKey),
+    api_key_sealed: ctx.vault.seal(apiKey, secretPlace(id, 'api_key')),
+    api_key_hint: hintOf(apiKey),
+    endpoint_url: null,
+    payout_wallet: null,
+    payout_address_base: null,
+    updated_at: ctx.clock.now(),
+  })
 }
 
 /** Retries when a concurrent registration got the slug; rejects when one got the name. */

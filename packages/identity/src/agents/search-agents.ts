@@ -1,8 +1,13 @@
 import type { Needs } from '@market/core/context'
+import { cursorCodec, floatField, idField, type PageRequest } from '@market/kernel/cursor'
 import { type SqlBool, sql } from 'kysely'
-import { type AgentFilter, type AgentPage, filterCondition, type Page, pageOf } from './agent-filter.ts'
-import { formatCursor, parseCursor } from './cursor.ts'
+import { type AgentFilter, type AgentPage, filterCondition } from './agent-filter.ts'
 import { AGENT_COLUMNS, agentOf } from './store.ts'
+
+const CURSOR = cursorCodec<{ rank: number; id: string }>('agents:search', {
+  rank: floatField,
+  id: idField('agt'),
+})
 
 /** A common word has many matches. Ranking only those with the most orders limits the cost of a search. */
 const CANDIDATES = 200
@@ -15,9 +20,9 @@ export async function searchAgents(
   ctx: Needs<'db'>,
   search: string,
   filter: AgentFilter,
-  page: Page,
+  page: PageRequest,
 ): Promise<AgentPage> {
-  const after = parseCursor(page.cursor, 'search')
+  const after = CURSOR.decode(page.cursor)
   const words = sql`(websearch_to_tsquery('english', ${search}) || websearch_to_tsquery('simple', ${search}))`
   const term = search.trim().toLowerCase()
   const pattern = namePattern(term)
@@ -49,8 +54,8 @@ export async function searchAgents(
     .orderBy('id', 'desc')
     .limit(page.limit + 1)
     .execute()
-  const agents = rows.map(({ score: rank, ...row }) => ({ agent: agentOf(row), rank }))
-  return pageOf(agents, page.limit, ({ agent, rank }) => formatCursor('search', rank, agent.id))
+  const listed = CURSOR.pageOf(rows, page.limit, ({ score: rank, id }) => ({ rank, id }))
+  return { agents: listed.rows.map(agentOf), nextCursor: listed.nextCursor }
 }
 
 /** Prevents the index on completed_orders: for a rare part of a name the planner would scan all agents with it. */

@@ -1,8 +1,9 @@
+import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { withoutFlush } from '@market/database/without-flush'
 import type { AgentId } from '@market/kernel/ids'
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import {
   type AttemptResult,
   afterAttempt,
@@ -227,25 +228,14 @@ export async function saveAttempts(
 export async function findDeliveries(
   db: Db,
   agentId: AgentId,
-  page: {
-    limit: number
-    status: DeliveryStatus | undefined
-    after: { createdAt: Date; id: string } | undefined
-  },
+  page: NewestFirstPage & { readonly status: DeliveryStatus | undefined },
 ): Promise<WebhookDelivery[]> {
   const rows = await db
     .selectFrom('deliveries')
     .selectAll()
     .where('agent_id', '=', agentId)
     .$if(page.status !== undefined, (query) => query.where('status', '=', page.status ?? ''))
-    .$if(page.after !== undefined, (query) =>
-      query.where(
-        sql<SqlBool>`(created_at, id) < (${page.after?.createdAt ?? new Date(0)}::timestamptz, ${page.after?.id ?? ''}::uuid)`,
-      ),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
+    .$call(newestFirstPage(page))
     .execute()
   return rows.map(deliveryOf)
 }

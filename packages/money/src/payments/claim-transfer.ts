@@ -5,6 +5,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { balanceOf, surplus } from '../ledger/index.ts'
 import { adjustRecorded, balanceInSuspense, postNew } from './post-transfer.ts'
 import type { Purpose } from './purpose.ts'
 import { findTransferFor, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
@@ -86,14 +87,15 @@ async function requireUnpaid(tx: Tx, purpose: Purpose): Promise<void> {
 
 /**
  * Detaches a locked transfer from its purpose: the money moves back to suspense and can be claimed again. Returns false
- * when the transfer was reversed, or not all of its money is in escrow.
+ * when the transfer was reversed, or a part of its money has left escrow and surplus.
  */
 export async function unclaimTransfer(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   known: Transfer,
 ): Promise<boolean> {
-  const isWhole = known.amount === known.due && (await balanceInSuspense(tx, known)) === ZERO
+  const excess = await balanceOf(tx, surplus(known.network, known.reference))
+  const isWhole = excess === known.amount - known.due && (await balanceInSuspense(tx, known)) === ZERO
   if (known.state === 'gone' || !isWhole) return false
   const now = ctx.clock.now()
   await postNew(ctx, tx, reversalJournal(known, ZERO))

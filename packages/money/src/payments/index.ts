@@ -6,13 +6,15 @@ export {
   type Purpose,
   parsePurpose,
 } from './purpose.ts'
-export { type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
+export { type Disagreement, type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
+  findTransfer,
   findTransferFor,
   findUnmatched,
   isPaymentFinal,
   lockTransfer,
+  sumUnfinal,
   type UnmatchedMoney,
 } from './store.ts'
 export type { ClaimedTransfer, Transfer } from './transfer.ts'

@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
-import type { Chain, IncomingTransfer, Observation } from '@market/core/ports/chain'
+import type { Chain, IncomingTransfer, Observation, TransferCheck } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
-import { DAY, EVER, earlier, FOREVER, later, MINUTE, SECOND } from '@market/kernel/clock'
+import { earlier, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { adjustRecorded, balanceInSuspense, postNew, recordedAmount } from './post-transfer.ts'
@@ -21,14 +21,6 @@ const BATCH = 50
 /** The part of a batch for which unclaimed transfers come first. */
 const BATCH_UNCLAIMED = 10
 
-/** A transfer that a reorganisation dropped is usually included again; after this time it counts as reversed. */
-const MISSING_FOR_MS = 10 * MINUTE
-
-/** Longer than finality takes on any network. Used when the chain shows a transfer but not whether it is final. */
-const CERTAINLY_FINAL_MS = DAY
-
-const ANY_TIME = { notBefore: EVER, notAfter: FOREVER }
-
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 
 /**
@@ -44,11 +36,27 @@ type OnReversed<Kind extends PurposeKind> = (
 /** One handler per kind of purpose: implemented by the module that owns the purpose, registered by the worker. */
 export type ReversalHandlers = { readonly [Kind in PurposeKind]: OnReversed<Kind> }
 
+/** Providers that contradict each other about the final chain. */
+export interface Disagreement {
+  readonly network: Network
+  readonly reference: string
+  readonly providers: readonly string[]
+}
+
+interface Recheck {
+  readonly handlers: ReversalHandlers
+  readonly onDisagreement: (disagreement: Disagreement) => void
+}
+
 /**
- * Checks recorded transfers on their chain again until they are final, and reverses those that the chain dropped. An
- * error with one transfer or network does not stop the others; all errors are thrown at the end.
+ * Checks recorded transfers on their chain again until they are final, and reverses those that the final chain does not
+ * have. An error with one transfer or network does not stop the others; all errors are thrown at the end.
  */
-export async function recheckTransfers(ctx: Ctx, handlers: ReversalHandlers): Promise<number> {
+export async function recheckTransfers(
+  ctx: Ctx,
+  handlers: ReversalHandlers,
+  onDisagreement: Recheck['onDisagreement'] = () => undefined,
+): Promise<number> {
   const now = ctx.clock.now()
   const transfers = await acquireBatch(ctx, { now, before: earlier(now, CHECK_EVERY_MS) })
   const failures: unknown[] = []
@@ -56,7 +64,8 @@ export async function recheckTransfers(ctx: Ctx, handlers: ReversalHandlers): Pr
   await Promise.all(
     [...byNetwork].map(async ([network, ofNetwork]) => {
       const chain = ctx.chains[network]
-      if (chain !== undefined) failures.push(...(await recheckOn(ctx, chain, ofNetwork, handlers)))
+      if (chain !== undefined)
+        failures.push(...(await recheckOn(ctx, chain, ofNetwork, { handlers, onDisagreement })))
     }),
   )
   if (failures.length > 0) throw new AggregateError(failures, 'Some transfers could not be checked')
@@ -79,38 +88,41 @@ async function recheckOn(
   ctx: Ctx,
   chain: Chain,
   transfers: readonly Transfer[],
-  handlers: ReversalHandlers,
+  { handlers, onDisagreement }: Recheck,
 ): Promise<unknown[]> {
   const failures: unknown[] = []
+  const { network } = chain
   for (const transfer of transfers) {
-    let observation: Observation
+    let check: TransferCheck
     try {
-      observation = await observe(chain, transfer)
+      check = await checkOn(chain, transfer)
     } catch (error) {
       // The chain is unavailable, so the remaining requests would fail too.
       return [...failures, error]
     }
-    await transact(ctx.db, (tx) => applyObservation(ctx, tx, transfer, observation, handlers)).catch(
-      (error: unknown) => failures.push(error),
+    const { reference } = transfer
+    if (check.disagreeing.length > 0) onDisagreement({ network, reference, providers: check.disagreeing })
+    await transact(ctx.db, (tx) => applyCheck(ctx, tx, transfer, check, handlers)).catch((error: unknown) =>
+      failures.push(error),
     )
   }
   return failures
 }
 
-/** Filtered by payer when it is known: where several wallets paid, only this one's part was recorded. */
-const observe = (chain: Chain, { reference, payer }: Transfer): Promise<Observation> =>
-  chain.findTransfer({
-    reference,
-    minAmount: usdc(1n),
-    ...(payer === null ? {} : { payers: [payer] }),
-    ...ANY_TIME,
-  })
+/** Of a claimed transfer only the part of its payer was recorded; an unclaimed one is everything that was sent. */
+const checkOn = (
+  chain: Chain,
+  { reference, block, purpose, payer, amount }: Transfer,
+): Promise<TransferCheck> =>
+  purpose === null
+    ? chain.checkTransfer({ reference, block, payer: null, amount: null })
+    : chain.checkTransfer({ reference, block, payer, amount })
 
-async function applyObservation(
+async function applyCheck(
   ctx: Ctx,
   tx: Tx,
   checked: Transfer,
-  observation: Observation,
+  { verdict, observation, total }: TransferCheck,
   handlers: ReversalHandlers,
 ): Promise<void> {
   const known = await lockTransfer(tx, checked.network, checked.reference)
@@ -118,13 +130,19 @@ async function applyObservation(
   // Claimed or recorded again while the chain was queried: the observation may not fit any more.
   if (!isSamePurpose(known.purpose, checked.purpose)) return
   if (known.arrivedAt.getTime() !== checked.arrivedAt.getTime()) return
+  if (verdict === 'reversed') return reverse(ctx, tx, known, observation, handlers)
   const now = ctx.clock.now()
-  if (known.purpose === null && observation.kind === 'ok')
-    return updateUnclaimed(ctx, tx, known, observation.transfer)
-  if (isPresent(observation, known)) return saveTransfer(tx, updated(known, observation, now), now)
-  const missingSince = known.missingSince ?? now
-  if (now < later(missingSince, MISSING_FOR_MS)) return saveTransfer(tx, { ...known, missingSince }, now)
-  await reverse(ctx, tx, { ...known, missingSince }, observation, handlers)
+  const isOther = observation.kind === 'ok' && observation.transfer.amount !== known.amount
+  if (observation.kind !== 'ok' || (isOther && known.purpose !== null))
+    return saveTransfer(tx, { ...known, missingSince: known.missingSince ?? now }, now)
+  const isFinal = verdict === 'final'
+  const seen = { ...observation.transfer, final: isFinal }
+  if (known.purpose === null) return updateUnclaimed(ctx, tx, known, seen)
+  // Nothing changes a final transfer any more, so what other wallets sent in the transaction is corrected now.
+  if (isFinal && total !== null) await adjustRecorded(ctx, tx, known, total)
+  const { block, at: happenedAt } = seen
+  const state = isFinal ? 'final' : 'seen'
+  await saveTransfer(tx, { ...known, block, happenedAt, missingSince: null, state }, now)
 }
 
 async function reverse(
@@ -135,7 +153,8 @@ async function reverse(
   handlers: ReversalHandlers,
 ): Promise<void> {
   const { micros } = await recordedAmount(tx, known)
-  await saveTransfer(tx, { ...known, state: 'gone' }, ctx.clock.now())
+  const now = ctx.clock.now()
+  await saveTransfer(tx, { ...known, missingSince: known.missingSince ?? now, state: 'gone' }, now)
   if (known.purpose !== null) {
     const onReversed = handlers[known.purpose.kind] as OnReversed<PurposeKind>
     await onReversed(ctx, tx, { ...known, purpose: known.purpose })
@@ -143,24 +162,6 @@ async function reverse(
   await postNew(ctx, tx, reversalJournal(known, await balanceInSuspense(tx, known)))
   if (observation.kind === 'ok')
     await recordAgain(ctx, tx, known.network, { ...observation.transfer, amount: usdc(micros) })
-}
-
-/**
- * `ambiguous_payer` is reported only for a transaction that is on the chain. Every other rejection, also a failed
- * transaction, may come from a block that a reorganisation drops.
- */
-const isPresent = (observation: Observation, { amount }: Transfer): boolean =>
-  observation.kind === 'ok'
-    ? observation.transfer.amount === amount
-    : observation.kind === 'rejected' && observation.reason === 'ambiguous_payer'
-
-function updated(known: Transfer, observation: Observation, now: Date): Transfer {
-  if (observation.kind === 'ok') {
-    const { block, at, final } = observation.transfer
-    return { ...known, block, happenedAt: at, missingSince: null, state: final ? 'final' : 'seen' }
-  }
-  const isOld = known.missingSince === null && now > later(known.happenedAt, CERTAINLY_FINAL_MS)
-  return { ...known, missingSince: null, state: isOld && known.purpose === null ? 'final' : 'seen' }
 }
 
 /** Nothing depends on an unclaimed transfer, so a changed amount is only corrected. */

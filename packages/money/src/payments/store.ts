@@ -66,6 +66,20 @@ export async function lockTransfer(
   return row && transferOf(row)
 }
 
+export async function findTransfer(
+  db: Db | Tx,
+  network: Network,
+  reference: string,
+): Promise<Transfer | undefined> {
+  const row = await db
+    .selectFrom('transfers')
+    .selectAll()
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .executeTakeFirst()
+  return row && transferOf(row)
+}
+
 /** The transfer that paid for a purpose; undefined when there is none or the chain reversed it. */
 export async function findTransferFor(db: Db | Tx, purpose: Purpose): Promise<Transfer | undefined> {
   const row = await db
@@ -80,6 +94,17 @@ export async function findTransferFor(db: Db | Tx, purpose: Purpose): Promise<Tr
 /** Whether the chain can no longer reverse the payment. Money is paid out only after that. */
 export async function isPaymentFinal(db: Db | Tx, purpose: Purpose): Promise<boolean> {
   return (await findTransferFor(db, purpose))?.state === 'final'
+}
+
+/** What transfers brought that the chain can still reverse. Their money cannot leave, so all of it is in the ledger. */
+export async function sumUnfinal(db: Db | Tx, network: Network): Promise<Usdc> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(transfer.amount_micros + coalesce(rest.balance_micros, 0)), 0)::bigint as sum
+    from transfers as transfer
+    left join ledger_accounts as rest on transfer.purpose <> '' and rest.network = transfer.network
+      and rest.kind = 'suspense' and rest.subject = transfer.reference
+    where transfer.network = ${network} and transfer.state = 'seen'`.execute(db)
+  return usdc(rows[0]?.sum ?? 0n)
 }
 
 export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {

@@ -57,6 +57,8 @@ async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: Incoming
 
 /** The transfer was claimed before the watcher read it, or was included again after a reorganisation. */
 async function updateKnown(ctx: Ctx, tx: Tx, known: Transfer, seen: IncomingTransfer): Promise<void> {
+  // Enough providers agreed on a final transfer. One node cannot change it.
+  if (known.state === 'final' && !seen.final) return
   if (known.amount !== seen.amount) await adjustRecorded(ctx, tx, known, seen.amount)
   // The amount here is that of all payers. Whether the claimed part changed is checked by recheckTransfers.
   if (known.purpose !== null && known.amount !== seen.amount) return

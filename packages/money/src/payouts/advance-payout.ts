@@ -7,11 +7,11 @@ import {
 import { transact } from '@market/database/transact'
 import { later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { authorizePayout, feeHold, holdPayout } from './authorize-payout.ts'
+import { authorizePayout, checkCost, findHold, holdPayout } from './authorize-payout.ts'
 import { failPayout, finalizePayout } from './end-payout.ts'
-import { RETRY_MS } from './hold.ts'
+import { findGuard } from './guards/store.ts'
+import { type Hold, RETRY_MS, retryAfterMs } from './hold.ts'
 import { isCompared } from './outgoing/guard.ts'
-import { findGuard } from './outgoing/store.ts'
 import {
   hasEnded,
   isWaiting,
@@ -24,7 +24,7 @@ import type { PayoutContext } from './payout-context.ts'
 import { recoverUnlocked, releaseNonce } from './recover-payout.ts'
 import { broadcast, recordBroadcast, signPayout } from './sign-payout.ts'
 import { findSignatures } from './signatures/store.ts'
-import { findPayout, reserveDue, saveDue } from './store.ts'
+import { findPayout, isHeldBy, reserveDue, saveDue } from './store.ts'
 
 /** Milliseconds until the next step; undefined when the payout has ended. */
 export type NextStepMs = number | undefined
@@ -74,19 +74,32 @@ async function begin(ctx: PayoutContext, sender: PayoutSender, payout: Payout): 
   const recovered = await recoverUnlocked(ctx, payout)
   const ready = recovered ?? (isWaiting(payout) ? await checkAndAuthorize(ctx, sender, payout) : payout)
   if (hasEnded(ready)) return undefined
-  if (isWaiting(ready)) return RETRY_MS[ready.holdCode ?? 'other']
-  if (ready.state === 'nonce_assigned') await signPayout(ctx, sender, ready, [])
-  return SOON_MS
+  if (isWaiting(ready)) return untilRetry(ctx, ready)
+  if (ready.state !== 'nonce_assigned') return SOON_MS
+  return pauseAfter(await signPayout(ctx, sender, ready, []))
 }
 
 /** Everything that can stop a payout is checked before it has a nonce. */
 async function checkAndAuthorize(ctx: PayoutContext, sender: PayoutSender, payout: Payout): Promise<Payout> {
   if (!isCompared(await findGuard(ctx.db, payout.network)))
     return holdPayout(ctx, payout, { code: 'not_compared' })
+  if (payout.state === 'held') {
+    const known = await findHold(ctx, payout)
+    if (known !== undefined) return isHeldBy(payout, known) ? payout : holdPayout(ctx, payout, known)
+  }
   const rejection = await sender.rejectionReason(senderRequestOf(payout))
   if (rejection !== undefined) return failPayout(ctx, payout, rejection)
-  const hold = await feeHold(ctx, sender, payout)
-  return hold === undefined ? authorizePayout(ctx, sender, payout) : holdPayout(ctx, payout, hold)
+  const checked = await checkCost(ctx, sender, payout)
+  return checked.hold === undefined
+    ? authorizePayout(ctx, sender, payout, checked.cost)
+    : holdPayout(ctx, payout, checked.hold)
+}
+
+function untilRetry({ clock }: PayoutContext, { holdCode, updatedAt, notBefore }: Payout): number {
+  const now = clock.now().getTime()
+  const pause = retryAfterMs(holdCode ?? 'other', now - updatedAt.getTime())
+  if (holdCode !== 'contest_window' || notBefore === null) return pause
+  return Math.max(SOON_MS, Math.min(pause, notBefore.getTime() - now))
 }
 
 async function follow(
@@ -98,7 +111,7 @@ async function follow(
   const outcome = await sender.observe(signed)
   switch (outcome.kind) {
     case 'final':
-      await finalizePayout(ctx, payout, outcome.reference)
+      await finalizePayout(ctx, payout, outcome.reference, outcome.cost)
       return undefined
     case 'seen':
       await recordBroadcast(ctx, payout, undefined)
@@ -127,8 +140,7 @@ async function handleUnsent(
       }
       return hasEnded(await failPayout(ctx, payout, outcome.reason, signed)) ? undefined : SOON_MS
     case 'expired':
-      await signPayout(ctx, sender, payout, signed)
-      return SOON_MS
+      return pauseAfter(await signPayout(ctx, sender, payout, signed))
     case 'unknown':
       await broadcastAgain(ctx, sender, payout, signed)
       return SOON_MS
@@ -147,6 +159,8 @@ async function broadcastAgain(
   if (payout.nonce === null || ageOf(ctx, signed) <= STUCK_MS) return
   if ((await sender.nonces())?.next === payout.nonce) await signPayout(ctx, sender, payout, signed)
 }
+
+const pauseAfter = (hold: Hold | undefined): number => (hold === undefined ? SOON_MS : RETRY_MS[hold.code])
 
 const ageOf = ({ clock }: PayoutContext, signed: readonly StoredSignature[]): number =>
   clock.now().getTime() - (signed.at(-1)?.createdAt ?? clock.now()).getTime()

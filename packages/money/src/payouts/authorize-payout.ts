@@ -1,16 +1,22 @@
 import type { Needs } from '@market/core/context'
+import { TooFewProviders } from '@market/core/ports/chain'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
-import { payoutSwitches, rejectWhileStopped } from '@market/core/switches'
+import { isStopped, payoutSwitches, rejectWhileStopped } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
-import { DAY, earlier } from '@market/kernel/clock'
-import { formatUsd, plus, type Usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { isPaymentFinal } from '../payments/index.ts'
-import type { Hold } from './hold.ts'
-import { closedBy, type Guard, isCompared } from './outgoing/guard.ts'
-import { countExplained, findGuard } from './outgoing/store.ts'
+import { fundingHold } from './funding-hold.ts'
+import { findGuard } from './guards/store.ts'
+import { contestHold, type Hold } from './hold.ts'
+import { decideCaps } from './limits/caps.ts'
+import { gasBudgetHold } from './limits/gas-budget.ts'
+import { saveCost, saveOpenedAccount } from './limits/store.ts'
+import { decideAccount } from './limits/token-account.ts'
+import { closedBy, type Guard, isCompared, isReadSince } from './outgoing/guard.ts'
+import { countExplained } from './outgoing/store.ts'
 import { isWaiting, type Payout, senderRequestOf } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { recoverPayout } from './recover-payout.ts'
@@ -23,7 +29,6 @@ import {
   saveNonceCounter,
   savePayout,
   sumAuthorized,
-  sumSentSince,
 } from './store.ts'
 
 /**
@@ -34,13 +39,14 @@ export async function authorizePayout(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
+  cost: Cost,
 ): Promise<Payout> {
   const { id, network } = payout
   const hasCounter = (await findNonceCounter(ctx.db, network)) !== undefined
   const [nonces, final, balance] = await Promise.all([
     sender.nonces(),
     hasCounter ? null : sender.finalNonce(),
-    sender.usdcBalance(),
+    agreedBalance(sender),
   ])
   try {
     return await transact(ctx.db, async (tx) => {
@@ -53,16 +59,19 @@ export async function authorizePayout(
       const recovered = await recoverPayout(ctx, tx, locked)
       if (recovered !== undefined) return recovered
       await rejectWhileStopped(tx, payoutSwitches(network))
+      const early = await earlyHold(ctx, tx, locked, guard)
+      if (early !== undefined) return saveHold(tx, locked, early, ctx.clock.now())
+      const caps = await decideCaps(ctx, tx, locked)
+      if (caps.hold !== undefined) return saveHold(tx, locked, caps.hold, ctx.clock.now())
+      const account = await decideAccount(ctx, tx, locked, cost.createsAccount)
+      if (account.hold !== undefined) return saveHold(tx, locked, account.hold, ctx.clock.now())
       const hold =
-        timeHold(locked, ctx.clock.now()) ??
-        (await paymentHold(tx, locked)) ??
-        closedBy(guard) ??
-        (await capHold(ctx, tx, locked)) ??
-        (await balanceHold(tx, locked, balance))
+        (await gasBudgetHold(ctx, tx, network, cost.native)) ?? (await balanceHold(tx, locked, balance))
       if (hold !== undefined) return saveHold(tx, locked, hold, ctx.clock.now())
-      return nonces === null
-        ? savePayout(tx, locked, 'authorize', {}, ctx.clock.now())
-        : assignNonce(ctx, tx, locked, { guard, treasury: sender.treasury, counted: nonces.pending, final })
+      const change = { countsAgainstCaps: caps.counts, opensAccount: account.opens, cost: cost.native }
+      if (nonces === null || locked.nonce !== null) return saveAuthorized(ctx, tx, locked, change)
+      const facts = { guard, treasury: sender.treasury, counted: nonces.pending, final }
+      return assignNonce(ctx, tx, locked, facts, change)
     })
   } catch (error) {
     const frozen = error instanceof ApiError ? freezeHold(network, error.extra.code) : undefined
@@ -72,7 +81,7 @@ export async function authorizePayout(
 }
 
 /** The hold of the switch that rejected it; undefined when the error has another cause. */
-function freezeHold(network: Network, code: string | undefined): Hold | undefined {
+export function freezeHold(network: Network, code: string | undefined): Hold | undefined {
   const [all, own] = payoutSwitches(network)
   if (code === all) return { code: 'payouts_frozen' }
   return code === own ? { code: 'network_frozen', detail: network } : undefined
@@ -85,50 +94,103 @@ export async function holdPayout(ctx: PayoutContext, payout: Payout, hold: Hold)
   })
 }
 
+/** What sending the payout costs now. */
+type Cost = Awaited<ReturnType<PayoutSender['estimateCost']>>
+
 /** Reads the chain, so it runs outside a transaction. */
-export async function feeHold(
+export async function checkCost(
   ctx: PayoutContext,
   sender: PayoutSender,
   payout: Payout,
-): Promise<Hold | undefined> {
-  const [{ native }, balance] = await Promise.all([
+): Promise<{ hold: Hold } | { hold?: never; cost: Cost }> {
+  const [cost, balance] = await Promise.all([
     sender.estimateCost(senderRequestOf(payout)),
     sender.nativeBalance(),
   ])
+  const { native } = cost
   const cap = ctx.caps.cost[payout.network]
   if (cap !== undefined && native > cap)
-    return { code: 'fee_above_cap', detail: `${native}, the cap is ${cap}` }
-  return balance < native ? { code: 'fee_balance_low' } : undefined
+    return { hold: { code: 'fee_above_cap', detail: `${native}, the cap is ${cap}` } }
+  return balance < native ? { hold: { code: 'fee_balance_low' } } : { cost }
 }
 
-/** Money that another user may still claim waits until the time for that is over. */
-export const timeHold = ({ notBefore }: Payout, now: Date): Hold | undefined =>
-  notBefore === null || notBefore <= now
-    ? undefined
-    : { code: 'not_before', detail: `not before ${notBefore.toISOString()}` }
+/**
+ * Why a payout waits, as far as the database knows. A node is asked only about a payout that this lets through, so that
+ * many held payouts do not delay others. `authorizePayout` decides again under the lock.
+ */
+export async function findHold(ctx: PayoutContext, payout: Payout): Promise<Hold | undefined> {
+  const { network } = payout
+  const guard = await findGuard(ctx.db, network)
+  return transact(ctx.db, async (tx) => {
+    for (const name of payoutSwitches(network))
+      if (await isStopped(tx, [name])) return freezeHold(network, name)
+    return (
+      (await earlyHold(ctx, tx, payout, guard)) ??
+      (await decideCaps(ctx, tx, payout)).hold ??
+      gasBudgetHold(ctx, tx, network)
+    )
+  })
+}
+
+/** Why the payout may not be sent now, whatever else is paid. */
+const earlyHold = async (
+  ctx: PayoutContext,
+  tx: Tx,
+  payout: Payout,
+  guard: Guard | undefined,
+): Promise<Hold | undefined> =>
+  (await fundingHold(ctx, tx, payout)) ??
+  contestHold(payout, ctx.clock.now()) ??
+  (await paymentHold(tx, payout)) ??
+  closedBy(guard)
 
 /** A payment that the chain can still reverse funds no payout. */
 const paymentHold = async (tx: Tx, { purpose }: Payout): Promise<Hold | undefined> =>
   purpose === null || (await isPaymentFinal(tx, purpose)) ? undefined : { code: 'payment_not_final' }
 
-/** Runs under the network's lock, so that two payouts cannot use the same rest of the daily cap. */
-async function capHold(ctx: PayoutContext, tx: Tx, payout: Payout): Promise<Hold | undefined> {
-  const { perPayout, perDay } = ctx.caps
-  if (payout.amount > perPayout) return { code: 'payout_cap', detail: `${formatUsd(perPayout)} USDC` }
-  const sent = await sumSentSince(tx, payout.network, earlier(ctx.clock.now(), DAY))
-  if (plus(sent, payout.amount) > perDay) return { code: 'daily_cap', detail: `${formatUsd(perDay)} USDC` }
-  return undefined
-}
+const agreedBalance = (sender: PayoutSender): Promise<Usdc | TooFewProviders> =>
+  sender.usdcBalance().catch((error: unknown) => {
+    if (error instanceof TooFewProviders) return error
+    throw error
+  })
 
 /**
  * The treasury must hold this payout and all that are authorized and not final. A payout that has left the treasury and
  * is not final yet is counted twice for a moment, which only delays the next one.
  */
-async function balanceHold(tx: Tx, payout: Payout, balance: Usdc): Promise<Hold | undefined> {
+async function balanceHold(
+  tx: Tx,
+  payout: Payout,
+  balance: Usdc | TooFewProviders,
+): Promise<Hold | undefined> {
+  if (balance instanceof TooFewProviders) return { code: 'providers_disagree', detail: balance.message }
   const authorized = await sumAuthorized(tx, payout.network)
   if (balance >= authorized + payout.amount) return undefined
   const detail = `it holds ${formatUsd(balance)}, of which ${formatUsd(authorized)} is for authorized payouts`
   return { code: 'balance_low', detail }
+}
+
+interface Authorization {
+  readonly countsAgainstCaps: boolean
+  readonly opensAccount: boolean
+  readonly cost: bigint
+  readonly nonce?: bigint
+}
+
+async function saveAuthorized(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  payout: Payout,
+  { cost, ...change }: Authorization,
+): Promise<Payout> {
+  const now = ctx.clock.now()
+  const { agentId, payee } = payout
+  await saveCost(tx, payout, cost, now)
+  if (change.opensAccount) {
+    assert(agentId !== null && payee !== null, `${payout.id} pays an agent`)
+    await saveOpenedAccount(tx, { ...payout, payee }, agentId, now)
+  }
+  return savePayout(tx, payout, 'authorize', change, now)
 }
 
 interface ChainFacts {
@@ -145,7 +207,13 @@ interface ChainFacts {
  * transactions that the database does not know. Those that were read from the chain and belong to payouts, or were
  * written off, are explained; for any other, payouts wait until an operator has explained it.
  */
-async function assignNonce(ctx: Needs<'clock'>, tx: Tx, payout: Payout, facts: ChainFacts): Promise<Payout> {
+async function assignNonce(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  payout: Payout,
+  facts: ChainFacts,
+  change: Authorization,
+): Promise<Payout> {
   const { network } = payout
   const { treasury, counted, guard } = facts
   const now = ctx.clock.now()
@@ -157,13 +225,16 @@ async function assignNonce(ctx: Needs<'clock'>, tx: Tx, payout: Payout, facts: C
   const nonce = larger(counted, counter.next)
   if (known === undefined && !(await isExplained(tx, network, 0n, nonce))) {
     const detail = `${counter.next} final`
-    if (payout.holdCode !== 'history_unread' || payout.holdDetail !== detail)
-      return saveHold(tx, payout, { code: 'history_unread', detail }, now)
-    // They were final before the hold, so a reading that started after it has shown all of them that are payouts.
-    if (guard.readAt <= payout.updatedAt) return payout
+    const isHeld = payout.holdCode === 'history_unread' && payout.holdDetail === detail
+    if (!isHeld || payout.heldAtReading === null) {
+      const hold = { code: 'history_unread', detail } as const
+      return savePayout(tx, payout, 'hold', { hold, heldAtReading: guard.readingsBegun }, now)
+    }
+    // They were final before the hold, so a reading that began after it has shown all of them that are payouts.
+    if (!isReadSince(guard, payout)) return payout
   }
   await saveNonceCounter(tx, network, { treasury, next: nonce + 1n })
-  return savePayout(tx, payout, 'authorize', { nonce }, now)
+  return saveAuthorized(ctx, tx, payout, { ...change, nonce })
 }
 
 const nonceMismatch = (counted: bigint, next: bigint): Hold => ({

@@ -1,5 +1,6 @@
 import { type Tx, transact } from '@market/database/transact'
 import { fees, payable, post, world } from '../ledger/index.ts'
+import { saveCost, wakeForAccount } from './limits/store.ts'
 import { lockOutgoingTransfer } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
@@ -12,8 +13,13 @@ const LONGEST_REASON = 300
  * Posts a payout whose transaction is final. If that transaction was written off as a loss before the payout was known,
  * the reserved money goes to the fees, which paid for the loss.
  */
-export async function finalizePayout(ctx: PayoutContext, payout: Payout, reference: string): Promise<void> {
-  const { id, kind, subject, network, amount } = payout
+export async function finalizePayout(
+  ctx: PayoutContext,
+  payout: Payout,
+  reference: string,
+  cost?: bigint,
+): Promise<void> {
+  const { id, kind, subject, network, amount, agentId } = payout
   await transact(ctx.db, async (tx) => {
     const locked = await lockPayout(tx, id)
     if (hasEnded(locked)) return
@@ -27,6 +33,8 @@ export async function finalizePayout(ctx: PayoutContext, payout: Payout, referen
       network,
       moves: [{ from: payable(network, id), to: isWrittenOff ? fees(network) : world(network), amount }],
     })
+    if (cost !== undefined) await saveCost(tx, locked, cost, ctx.clock.now())
+    if (locked.opensAccount && agentId !== null) await wakeForAccount(tx, agentId, ctx.clock.now())
     await ctx.payoutListener.onSent(ctx, tx, payout, reference)
   })
 }

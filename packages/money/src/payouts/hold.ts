@@ -1,18 +1,21 @@
-import { SECOND } from '@market/kernel/clock'
+import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 
 /** Why a payout waits, for people. The migration repeats the codes as a CHECK of `payouts.hold_code`. */
 const SENTENCES = {
   not_compared: 'Outgoing transfers have not been compared with the chain since the database started',
   not_counted: 'The treasury balance has not been checked since the database started',
+  providers_disagree: 'Fewer providers than required agree on the treasury balance',
   treasury_short: 'The treasury holds less USDC than it owes',
   payouts_frozen: 'Payouts are frozen on all networks',
   network_frozen: 'Payouts are frozen on this network',
   fee_above_cap: 'The network fee is above the cap',
   fee_balance_low: 'The treasury has too little native coin to pay the network fee',
-  not_before: 'It may not be sent yet',
+  contest_window: 'Its payer is not proven and can still contest it',
+  contested: 'Two callers named the payment that funds it: its payer signs for one, or an arbiter decides',
   payment_not_final: 'The payment that funds it is not final yet',
   payout_cap: 'It is above the cap for one payout',
-  daily_cap: 'It would exceed the cap for 24 hours',
+  payee_cap: 'It would exceed the cap of its payee for 24 hours',
+  daily_cap: 'It would exceed the cap of its network for 24 hours',
   balance_low: 'The treasury has too little USDC',
   history_unread: 'Earlier transfers of the treasury are still being read',
   nonce_mismatch: 'The chain counts other transactions of the treasury than the ledger',
@@ -21,12 +24,23 @@ const SENTENCES = {
   nonce_used: 'Another transaction of the treasury used its nonce',
   broadcast_error: 'The nodes rejected the signed transaction',
   no_address: 'It has no address to be paid to',
+  below_account_minimum:
+    'The payee has no USDC account, and the earnings are below the minimum for opening one',
+  payee_account_closed: 'The payee has no open USDC account',
+  gas_budget: 'The native coin for payouts of the last 24 hours is used up',
+  not_funded: 'The ledger does not hold its amount for it',
+  order_mismatch: 'It differs from what its order and payment require',
   other: 'It waits for a reason that has no code',
 } as const
 
 export type HoldCode = keyof typeof SENTENCES
 
 export const HOLD_CODES = Object.keys(SENTENCES) as HoldCode[]
+
+/** Holds of payouts that nothing in the ledger or in their order justifies. Operators are alerted. */
+export const UNJUSTIFIED: readonly HoldCode[] = ['not_funded', 'order_mismatch']
+
+export const isUnjustified = (code: HoldCode | null): boolean => code !== null && UNJUSTIFIED.includes(code)
 
 export interface Hold {
   readonly code: HoldCode
@@ -37,6 +51,16 @@ export interface Hold {
 export const describeHold = ({ code, detail }: Hold): string =>
   detail === undefined ? SENTENCES[code] : `${SENTENCES[code]}: ${detail}`
 
+/** Money that another user may still claim waits until the time for that is over; a contested one for the decision. */
+export function contestHold(
+  { notBefore, contestedAt }: { readonly notBefore: Date | null; readonly contestedAt: Date | null },
+  now: Date,
+): Hold | undefined {
+  if (contestedAt !== null) return { code: 'contested', detail: `since ${contestedAt.toISOString()}` }
+  if (notBefore === null || notBefore <= now) return undefined
+  return { code: 'contest_window', detail: `until ${notBefore.toISOString()}` }
+}
+
 /** For what an operator or another payment must change. */
 const LONG_MS = 30 * SECOND
 /** For what ends without anyone's help within seconds, such as the comparison after a restart of the database. */
@@ -46,14 +70,17 @@ const SHORT_MS = 2 * SECOND
 export const RETRY_MS: Readonly<Record<HoldCode, number>> = {
   not_compared: SHORT_MS,
   not_counted: SHORT_MS,
+  providers_disagree: SHORT_MS,
   treasury_short: LONG_MS,
   payouts_frozen: LONG_MS,
   network_frozen: LONG_MS,
   fee_above_cap: LONG_MS,
   fee_balance_low: LONG_MS,
-  not_before: LONG_MS,
+  contest_window: LONG_MS,
+  contested: LONG_MS,
   payment_not_final: SHORT_MS,
   payout_cap: LONG_MS,
+  payee_cap: LONG_MS,
   daily_cap: LONG_MS,
   balance_low: SHORT_MS,
   history_unread: SHORT_MS,
@@ -63,5 +90,31 @@ export const RETRY_MS: Readonly<Record<HoldCode, number>> = {
   nonce_used: SHORT_MS,
   broadcast_error: 1 * SECOND,
   no_address: LONG_MS,
+  below_account_minimum: LONG_MS,
+  payee_account_closed: LONG_MS,
+  gas_budget: LONG_MS,
+  not_funded: LONG_MS,
+  order_mismatch: LONG_MS,
   other: LONG_MS,
 }
+
+/**
+ * Holds that can last for days: a payout that was held for longer is tried less often, so that thousands of them do not
+ * delay the others. What ends such a hold earlier (an approval, an open account, a signature of the payer) makes the payout due at once.
+ */
+const LONGEST_MS: Readonly<Partial<Record<HoldCode, number>>> = {
+  contest_window: 5 * MINUTE,
+  contested: 1 * HOUR,
+  payout_cap: 5 * MINUTE,
+  payee_cap: 5 * MINUTE,
+  daily_cap: 5 * MINUTE,
+  gas_budget: 5 * MINUTE,
+  below_account_minimum: 1 * HOUR,
+  payee_account_closed: 1 * HOUR,
+}
+
+const TRIES_PER_AGE = 4
+
+/** When a worker tries a payout again that has waited for this for `heldMs`. */
+export const retryAfterMs = (code: HoldCode, heldMs: number): number =>
+  Math.max(RETRY_MS[code], Math.min(LONGEST_MS[code] ?? 0, Math.floor(heldMs / TRIES_PER_AGE)))

@@ -1,12 +1,38 @@
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
-export { type PayoutMetrics, payoutMetrics } from './metrics.ts'
+export { isCounted, setDisagreement, setShortage } from './guards/store.ts'
+export { approvePayout, requireCapped } from './limits/approve-payout.ts'
+export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics.ts'
 export { compareOutgoingTransfers } from './outgoing/compare-outgoing-transfers.ts'
 export type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
-export { findUnexplained, isCounted, setShortage } from './outgoing/store.ts'
+export { findUnexplained } from './outgoing/store.ts'
 export { writeOffTransfer } from './outgoing/write-off-transfer.ts'
 export { type Payout, type PayoutId, payoutIdOf } from './payout.ts'
-export type { PayoutContext, PayoutListener } from './payout-context.ts'
-export { recognizeRevenue, refundTransfer, returnSurplus } from './refund-transfer.ts'
-export { findListedPayout, findListedPayouts, type ListedPayout, type ListedState } from './reports/store.ts'
-export { findPayoutOf, requestPayout, retryPayout, withdrawPayout } from './request-payout.ts'
-export { inFlight } from './store.ts'
+export type { PayoutContext, PayoutListener, PayoutTerms } from './payout-context.ts'
+export {
+  lockOwnDeposit,
+  lockUnmatched,
+  recognizeRevenue,
+  refundTransfer,
+  returnSurplus,
+  type Unmatched,
+} from './refund-transfer.ts'
+export {
+  findInFlight,
+  findListedPayout,
+  findListedPayouts,
+  type InFlight,
+  inFlight,
+  type ListedPayout,
+  type ListedState,
+  sumWithdrawnFees,
+} from './reports/store.ts'
+export {
+  contestPayout,
+  endContestWait,
+  findPayoutOf,
+  isStoppable,
+  requestPayout,
+  retryPayout,
+  withdrawPayout,
+} from './request-payout.ts'
+export { availableFees, requireFees, withdrawFees } from './withdraw-fees.ts'

@@ -1,9 +1,12 @@
 import type { Needs } from '@market/core/context'
+import { DAY, earlier } from '@market/kernel/clock'
 import { type Usdc, ZERO } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { findGuards } from './guards/store.ts'
+import type { HoldCode } from './hold.ts'
+import { sumCostsSince } from './limits/store.ts'
 import { closedBy, type Guard } from './outgoing/guard.ts'
-import { findGuards } from './outgoing/store.ts'
-import { countByNetwork, type NetworkCounts } from './reports/store.ts'
+import { countByNetwork, countHeldByCode, type NetworkCounts } from './reports/store.ts'
 
 /** The payouts of one network, for operators and alerts. */
 export interface PayoutMetrics {
@@ -22,6 +25,32 @@ export interface PayoutMetrics {
   readonly oldestSeconds: number
   readonly held: number
   readonly failed: number
+  /** Payouts that neither the ledger nor an order justifies. Anything but zero means a bug or forged rows. */
+  readonly unjustified: number
+}
+
+/** What payouts cost and what holds them, for alerts. */
+export interface PayoutLimitMetrics {
+  readonly network: Network
+  /** The native coin that payouts cost in the last 24 hours, in wei or lamports. */
+  readonly nativeSpent: bigint
+  /** How many payouts each reason holds. */
+  readonly heldBy: Readonly<Partial<Record<HoldCode, number>>>
+}
+
+/** One entry per network. */
+export async function payoutLimitMetrics(ctx: Needs<'db' | 'clock'>): Promise<PayoutLimitMetrics[]> {
+  const held = await countHeldByCode(ctx.db)
+  const since = earlier(ctx.clock.now(), DAY)
+  return Promise.all(
+    NETWORKS.map(async (network) => ({
+      network,
+      nativeSpent: (await sumCostsSince(ctx.db, network, since)).sum,
+      heldBy: Object.fromEntries(
+        held.filter((one) => one.network === network).map(({ code, count }) => [code, count]),
+      ),
+    })),
+  )
 }
 
 /** One entry per network. Reads the payouts that are under way or failed, not those that have ended. */
@@ -50,6 +79,7 @@ const metricsOf = (
   oldestSeconds: secondsBetween(counts?.oldest ?? now, now),
   held: counts?.held ?? 0,
   failed: counts?.failed ?? 0,
+  unjustified: counts?.unjustified ?? 0,
 })
 
 const secondsBetween = (from: Date, to: Date): number =>

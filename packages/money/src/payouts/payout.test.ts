@@ -1,7 +1,7 @@
 import { usdc } from '@market/kernel/money'
 import { describe, expect, test } from 'vitest'
-import { timeHold } from './authorize-payout.ts'
-import { closedBy, type Guard } from './outgoing/guard.ts'
+import { contestHold } from './hold.ts'
+import { closedBy, type Guard, isReadSince } from './outgoing/guard.ts'
 import { compareWithPayout, paysExactly, type TransferMatch } from './outgoing/outgoing-transfer.ts'
 import { hasEnded, isWaiting, type Payout, payoutIdOf, senderRequestOf } from './payout.ts'
 import type { PayoutState } from './states.ts'
@@ -20,12 +20,17 @@ const payout: Payout = {
   state: 'queued',
   holdCode: null,
   holdDetail: null,
+  heldAtReading: null,
   reason: null,
   nonce: null,
   round: 2,
   finalReference: null,
+  agentId: null,
+  approvalId: null,
+  opensAccount: false,
   notifiedAgent: null,
   notBefore: null,
+  contestedAt: null,
   createdAt: NOW,
   updatedAt: NOW,
 }
@@ -69,14 +74,19 @@ test.each([
 )
 
 test('senderRequestOf: throws for a payout without a payee', () => {
-  expect(senderRequestOf(payout)).toEqual({ payoutId: payout.id, to: PAYEE, amount: payout.amount })
+  expect(senderRequestOf(payout)).toEqual({
+    payoutId: payout.id,
+    to: PAYEE,
+    amount: payout.amount,
+    opensAccount: false,
+  })
   expect(() => senderRequestOf({ ...payout, payee: null })).toThrow()
 })
 
-test('timeHold: holds a payout until notBefore, to the millisecond', () => {
-  const at = (ms: number) => timeHold({ ...payout, notBefore: NOW }, new Date(NOW.getTime() + ms))
-  expect(timeHold(payout, NOW)).toBeUndefined()
-  expect(at(-1)).toEqual({ code: 'not_before', detail: `not before ${NOW.toISOString()}` })
+test('contestHold: holds a payout until notBefore, to the millisecond, and a contested one without an end', () => {
+  const at = (ms: number) => contestHold({ ...payout, notBefore: NOW }, new Date(NOW.getTime() + ms))
+  expect(contestHold(payout, NOW)).toBeUndefined()
+  expect(at(-1)).toEqual({ code: 'contest_window', detail: `until ${NOW.toISOString()}` })
   expect(at(0)).toBeUndefined()
 })
 
@@ -89,9 +99,12 @@ describe('closedBy', () => {
     position: null,
     comparedAt: NOW,
     readAt: NOW,
+    readingsBegun: 2n,
+    newestReading: 1n,
     isCounted: true,
     short: usdc(0n),
     shortSince: null,
+    disagreement: null,
   }
 
   test.each([
@@ -100,10 +113,19 @@ describe('closedBy', () => {
     ['a comparison that is not finished', { ...guard, comparedAt: null }, 'not_compared'],
     ['a treasury counted in an earlier epoch', { ...guard, isCounted: false }, 'not_counted'],
     ['a shortage', { ...guard, short: usdc(1_500_000n) }, 'treasury_short'],
+    ['providers that disagree', { ...guard, disagreement: 'a 1.00, b 2.00' }, 'providers_disagree'],
     ['none of these', guard, undefined],
   ])('%s: %3$s', (_, given, code) => {
     expect(closedBy(given)?.code).toBe(code)
   })
+})
+
+test('isReadSince: a reading counts by its number, whatever the clocks of workers say', () => {
+  const early = new Date(0)
+  const guard = { readAt: early, readingsBegun: 5n, newestReading: 5n } as Guard
+  expect(isReadSince(guard, { heldAtReading: 4n })).toBe(true)
+  expect(isReadSince(guard, { heldAtReading: 5n })).toBe(false)
+  expect(isReadSince(guard, { heldAtReading: null })).toBe(false)
 })
 
 describe('paysExactly', () => {

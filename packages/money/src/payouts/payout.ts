@@ -8,8 +8,8 @@ import type { Purpose } from '../payments/index.ts'
 import type { HoldCode } from './hold.ts'
 import type { PayoutState } from './states.ts'
 
-/** An agent's earnings, a buyer's refund, or the surplus of a payment. */
-export type PayoutKind = 'payout' | 'refund' | 'surplus'
+/** An agent's earnings, a buyer's refund, the surplus of a payment, or fees of the platform. */
+export type PayoutKind = 'payout' | 'refund' | 'surplus' | 'fee_withdrawal'
 
 export type PayoutId = `pay_${string}`
 
@@ -27,16 +27,26 @@ export interface Payout {
   /** Why it waits; always set while it is `held`. */
   readonly holdCode: HoldCode | null
   readonly holdDetail: string | null
+  /** How many readings had begun when it was held until a later one is complete. */
+  readonly heldAtReading: bigint | null
   /** Why it is held, failed or withdrawn, as a sentence. */
   readonly reason: string | null
   readonly nonce: bigint | null
   /** A retry starts another round. Signatures of earlier rounds can no longer take effect. */
   readonly round: number
   readonly finalReference: string | null
+  /** The agent whose earnings it pays; null for a refund and a surplus. */
+  readonly agentId: AgentId | null
+  /** The approval of operators that lets it exceed the caps; null without one. */
+  readonly approvalId: string | null
+  /** Whether it creates the payee's token account on Solana. Decided when it is authorized. */
+  readonly opensAccount: boolean
   /** The agent that receives an event when the payout ends; null when no agent does. */
   readonly notifiedAgent: AgentId | null
   /** It is not sent earlier, in any round. */
   readonly notBefore: Date | null
+  /** Since when another caller claims the payment that funds it; null when it is not contested. */
+  readonly contestedAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -60,9 +70,9 @@ export interface StoredSignature extends SignedTransfer {
 export const hasEnded = ({ state }: Payout): boolean =>
   state === 'final' || state === 'failed' || state === 'withdrawn'
 
-export const isWaiting = ({ state }: Payout): boolean => state === 'queued' || state === 'held'
+export const isWaiting = ({ state }: Pick<Payout, 'state'>): boolean => state === 'queued' || state === 'held'
 
-export function senderRequestOf({ id, payee, amount }: Payout): PayoutRequest {
+export function senderRequestOf({ id, payee, amount, opensAccount }: Payout): PayoutRequest {
   assert(payee !== null, `${id} has a payee`)
-  return { payoutId: id, to: payee, amount }
+  return { payoutId: id, to: payee, amount, opensAccount }
 }

@@ -2,9 +2,10 @@ import type { Needs } from '@market/core/context'
 import type { SignedTransfer } from '@market/core/ports/payout-sender'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
-import { isCompared } from './outgoing/guard.ts'
+import { findGuard } from './guards/store.ts'
+import { isCompared, isReadSince } from './outgoing/guard.ts'
 import { compareWithPayout, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
-import { findGuard, findTransferMatches } from './outgoing/store.ts'
+import { findTransferMatches } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { findSignatures, insertSignature, saveDead } from './signatures/store.ts'
@@ -99,12 +100,14 @@ export async function releaseNonce(
     const locked = await lockPayout(tx, id)
     if (locked.state !== 'signed' || locked.round !== payout.round) return
     if ((await findSignatures(tx, locked)).length !== signed.length) return
-    if (locked.holdCode !== 'nonce_used') {
-      await savePayout(tx, locked, 'suspect_nonce', { hold: { code: 'nonce_used' } }, ctx.clock.now())
+    const guard = await findGuard(tx, network)
+    if (!isCompared(guard)) return
+    if (locked.holdCode !== 'nonce_used' || locked.heldAtReading === null) {
+      const change = { hold: { code: 'nonce_used' }, heldAtReading: guard.readingsBegun } as const
+      await savePayout(tx, locked, 'suspect_nonce', change, ctx.clock.now())
       return
     }
-    const guard = await findGuard(tx, network)
-    if (!isCompared(guard) || guard.readAt <= locked.updatedAt) return
+    if (!isReadSince(guard, locked)) return
     if ((await recoverPayout(ctx, tx, locked)) !== undefined) return
     // One of its own signatures is in a block that was reorganized away, but that is not final yet.
     if ((await findTransferMatches(tx, id)).some(({ signedInRound }) => signedInRound === locked.round))

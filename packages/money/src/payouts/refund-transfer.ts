@@ -6,7 +6,14 @@ import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, fees, post, surplus, suspense } from '../ledger/index.ts'
-import { formatPurpose, lockTransfer, type Purpose, type Transfer } from '../payments/index.ts'
+import {
+  findTransfer,
+  findTransferFor,
+  formatPurpose,
+  lockTransfer,
+  type Purpose,
+  type Transfer,
+} from '../payments/index.ts'
 import { type Payout, payoutIdOf } from './payout.ts'
 import { requestPayout } from './request-payout.ts'
 import { findPayout } from './store.ts'
@@ -21,20 +28,26 @@ const SUBJECT_PREFIX: Readonly<Record<Network, string>> = {
   'alt-mainnet': 'alt:',
 }
 
-/** Pays what a transfer left in suspense or as surplus back to its payer. Repeated, it returns the same payout. */
+export interface Unmatched {
+  readonly network: Network
+  readonly reference: string
+  readonly from: keyof typeof ACCOUNTS
+}
+
+/**
+ * Pays what a transfer left in suspense or as surplus back to its payer, or to the payee that two operators approved.
+ * Repeated, it returns the same payout.
+ */
 export async function refundTransfer(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  request: { network: Network; reference: string; from: keyof typeof ACCOUNTS; payee?: string },
+  request: Unmatched & { readonly approvedPayee?: string },
 ): Promise<Payout> {
   const { network, reference, from } = request
-  const transfer = await lockFinalTransfer(tx, network, reference)
-  // The payer of a claimed transfer paid the claimed part; the rest in suspense was paid by others.
-  const payer = from === 'suspense' && transfer.purpose !== null ? null : transfer.payer
+  const { payer, amount } = await lockUnmatched(tx, request)
   const account = ACCOUNTS[from](network, reference)
   const subject = `${from}:${SUBJECT_PREFIX[network]}${reference}`
   const known = await findPayout(tx, payoutIdOf('surplus', subject))
-  const amount = usdc(await balanceOf(tx, account))
   if (amount === 0n && known !== undefined) return known
   if (amount === 0n)
     throw new ApiError('conflict', `Transfer ${reference} has no money in ${from}. Nothing was refunded.`)
@@ -44,44 +57,89 @@ export async function refundTransfer(
     network,
     kind: 'surplus',
     subject,
-    payee: requirePayer(payer, request.payee),
+    payee: request.approvedPayee ?? requirePayer(payer),
     amount,
     from: account,
   })
 }
 
-function requirePayer(payer: string | null, payee: string | undefined): string {
-  if (payer !== null && payee !== undefined && payer !== payee)
-    throw new ApiError('conflict', `This transfer was paid by ${payer} and is refunded there. Omit payee.`)
-  const refunded = payer ?? payee
-  if (refunded === undefined)
-    throw new ApiError('invalid', 'The payer of this transfer is unknown. Set payee.', {
-      details: [{ path: 'payee', message: 'must be the wallet that paid, as the transaction shows' }],
-    })
-  return refunded
+/**
+ * Whether a refund or surplus goes to the wallet whose final transfer it comes from. A payee that an operator chose is
+ * not its payer, and neither is one that shares a transaction with a buyer.
+ */
+export async function isReturnToPayer(tx: Tx, payout: Payout): Promise<boolean> {
+  const { kind, purpose, network, payee, subject } = payout
+  if (kind === 'payout' || kind === 'fee_withdrawal' || payee === null) return false
+  if (purpose !== null) {
+    const paid = await findTransferFor(tx, purpose)
+    return paid?.state === 'final' && paid.network === network && paid.payer === payee
+  }
+  const transfer = await findTransfer(tx, network, subject.slice(subject.lastIndexOf(':') + 1))
+  if (transfer?.state !== 'final' || transfer.payer !== payee) return false
+  return subject.startsWith('surplus:') || transfer.purpose === null
+}
+
+function requirePayer(payer: string | null): string {
+  if (payer === null)
+    throw new ApiError(
+      'conflict',
+      'The payer of this money is unknown. Propose `refund_unmatched` with POST /api/admin/approvals.',
+      { code: 'approval_required' },
+    )
+  return payer
+}
+
+/** Final unmatched money and who paid it. Locks the transfer. */
+export async function lockUnmatched(
+  tx: Tx,
+  { network, reference, from }: Unmatched,
+): Promise<{ payer: string | null; amount: Usdc }> {
+  const transfer = await lockFinalTransfer(tx, network, reference)
+  // The payer of a claimed transfer paid the claimed part; the rest in suspense was paid by others.
+  const payer = from === 'suspense' && transfer.purpose !== null ? null : transfer.payer
+  return { payer, amount: usdc(await balanceOf(tx, ACCOUNTS[from](network, reference))) }
+}
+
+interface OwnDeposit {
+  readonly network: Network
+  readonly reference: string
+  /** The wallets of the platform, as keys. */
+  readonly ownWallets: readonly string[]
+}
+
+/** Rejects a transfer that a customer may have made: only money of the platform becomes revenue. */
+export async function lockOwnDeposit(tx: Tx, { network, reference, ownWallets }: OwnDeposit): Promise<Usdc> {
+  const { purpose, payer } = await lockFinalTransfer(tx, network, reference)
+  if (purpose !== null)
+    throw new ApiError(
+      'conflict',
+      'This transfer paid for a purchase; the rest of it was paid by others. Refund it instead.',
+    )
+  if (payer === null || !ownWallets.includes(payer))
+    throw new ApiError(
+      'conflict',
+      `The payer ${payer ?? '(unknown)'} is not in the list of the platform’s wallets on ${network}. Refund the transfer instead.`,
+      { code: 'not_our_wallet' },
+    )
+  const amount = usdc(await balanceOf(tx, suspense(network, reference)))
+  if (amount === 0n) throw new ApiError('conflict', `Transfer ${reference} has no money in suspense.`)
+  return amount
 }
 
 /** Recognizes a transfer that the platform itself made as revenue: from suspense to the fees. */
 export async function recognizeRevenue(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { network, reference }: { network: Network; reference: string },
+  deposit: OwnDeposit,
 ): Promise<Usdc> {
-  const transfer = await lockFinalTransfer(tx, network, reference)
-  if (transfer.purpose !== null)
-    throw new ApiError(
-      'conflict',
-      'This transfer paid for a purchase; the rest of it was paid by others. Refund it instead.',
-    )
-  const from = suspense(network, reference)
-  const amount = usdc(await balanceOf(tx, from))
-  if (amount === 0n) throw new ApiError('conflict', `Transfer ${reference} has no money in suspense.`)
+  const amount = await lockOwnDeposit(tx, deposit)
+  const { network, reference } = deposit
   await post(ctx, tx, {
     key: `transfer.recognized:${network}:${reference}`,
     reason: 'transfer.recognized',
     subject: reference,
     network,
-    moves: [{ from, to: fees(network), amount }],
+    moves: [{ from: suspense(network, reference), to: fees(network), amount }],
   })
   return amount
 }

@@ -7,9 +7,9 @@ import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Account, payable, post } from '../ledger/index.ts'
 import type { Purpose } from '../payments/index.ts'
-import { describeHold } from './hold.ts'
+import { contestHold, describeHold } from './hold.ts'
 import { isWaiting, type Payout, type PayoutId, type PayoutKind, payoutIdOf } from './payout.ts'
-import { findPayout, insertPayout, lockPayout, savePayout, startRound } from './store.ts'
+import { findPayout, insertPayout, lockPayout, saveHold, savePayout, saveWait, startRound } from './store.ts'
 
 export interface NewPayout {
   readonly network: Network
@@ -23,8 +23,10 @@ export interface NewPayout {
   readonly purpose?: Purpose
   /** The agent whose statement shows it. */
   readonly agentId?: AgentId
-  /** It is not sent earlier. */
+  /** It is not sent earlier, because its payer can contest it until then. */
   readonly notBefore?: Date | undefined
+  /** Since when it is contested: it is not sent until that is decided. */
+  readonly contestedAt?: Date | undefined
   /** Whether that agent receives an event when the payout ends. */
   readonly notifyAgent?: boolean
 }
@@ -42,6 +44,7 @@ export async function requestPayout(
   const now = ctx.clock.now()
   const id = payoutIdOf(kind, subject)
   const notBefore = request.notBefore ?? null
+  const contestedAt = request.contestedAt ?? null
   const inserted = await insertPayout(tx, notBefore ?? now, {
     id,
     network,
@@ -53,12 +56,17 @@ export async function requestPayout(
     state: payee === null ? 'failed' : 'queued',
     holdCode: payee === null ? 'no_address' : null,
     holdDetail: null,
+    heldAtReading: null,
     reason: payee === null ? describeHold({ code: 'no_address' }) : null,
     nonce: null,
     round: 1,
     finalReference: null,
+    agentId: earnerOf(request),
+    approvalId: null,
+    opensAccount: false,
     notifiedAgent: request.notifyAgent === true ? (request.agentId ?? null) : null,
     notBefore,
+    contestedAt,
     createdAt: now,
     updatedAt: now,
   })
@@ -72,8 +80,12 @@ export async function requestPayout(
     moves: [{ from: request.from, to: payable(network, id), amount }],
     ...(request.agentId !== undefined && { agentId: request.agentId }),
   })
-  return payout
+  const hold = isWaiting(payout) ? contestHold(payout, now) : undefined
+  return hold === undefined ? payout : saveHold(tx, payout, hold, now)
 }
+
+const earnerOf = ({ kind, agentId }: Pick<NewPayout, 'kind' | 'agentId'>): AgentId | null =>
+  kind === 'payout' ? (agentId ?? null) : null
 
 /** Requests a withdrawn payout again, perhaps with another amount or network. Undefined when it was not withdrawn. */
 async function requestWithdrawn(
@@ -88,8 +100,17 @@ async function requestWithdrawn(
     return undefined
   }
   const notBefore = request.notBefore ?? null
+  const contestedAt = request.contestedAt ?? null
+  const agentId = earnerOf({ ...request, kind })
   const action = payee === null ? 'request_without_address' : 'request'
-  return startRound(tx, known, action, ctx.clock.now(), { payee, amount, network, notBefore })
+  return startRound(tx, known, action, ctx.clock.now(), {
+    payee,
+    amount,
+    network,
+    notBefore,
+    contestedAt,
+    agentId,
+  })
 }
 
 /** The payout of this kind that was requested for a subject, if any. */
@@ -113,6 +134,34 @@ export async function retryPayout(
   if (payout.payee === null && change.payee === undefined)
     throw new ApiError('unprocessable', `Payout ${id} has no address to be paid to. Set payee.`)
   return startRound(tx, payout, 'retry', ctx.clock.now(), change)
+}
+
+/** Whether a payout can still be stopped: it does not exist, was withdrawn, or was not authorized. */
+export async function isStoppable(tx: Tx, kind: PayoutKind, subject: string): Promise<boolean> {
+  const id = payoutIdOf(kind, subject)
+  if ((await findPayout(tx, id)) === undefined) return true
+  const payout = await lockPayout(tx, id)
+  return isWaiting(payout) || payout.state === 'failed' || payout.state === 'withdrawn'
+}
+
+/** Holds the agent's payout of a subject until the contest about its payment is decided. */
+export async function contestPayout(ctx: Needs<'clock'>, tx: Tx, subject: string, at: Date): Promise<void> {
+  const payout = await lockPayout(tx, payoutIdOf('payout', subject))
+  assert(isWaiting(payout) || payout.state === 'failed', `${payout.id} was not authorized`)
+  const { id, notBefore } = payout
+  const now = ctx.clock.now()
+  await saveWait(tx, id, { notBefore, contestedAt: at }, now)
+  const hold = contestHold({ notBefore, contestedAt: at }, now)
+  if (hold !== undefined && isWaiting(payout)) await saveHold(tx, payout, hold, now)
+}
+
+/** The payer is proven, or an arbiter decided: the payout of a subject, if there is one, waits no longer for it. */
+export async function endContestWait(ctx: Needs<'clock'>, tx: Tx, subject: string): Promise<void> {
+  const id = payoutIdOf('payout', subject)
+  if ((await findPayout(tx, id)) === undefined) return
+  const payout = await lockPayout(tx, id)
+  if (!isWaiting(payout) && payout.state !== 'failed') return
+  await saveWait(tx, id, { notBefore: null, contestedAt: null }, ctx.clock.now())
 }
 
 const PAYMENT_REVERSED = 'The payment that funds it was reversed'

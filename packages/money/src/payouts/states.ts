@@ -22,12 +22,13 @@ export const TRANSITIONS = {
     fail: 'failed',
     withdraw: 'withdrawn',
   },
-  nonce_assigned: { sign: 'signed', recover: 'signed', finalize: 'final' },
+  nonce_assigned: { hold: 'held', sign: 'signed', recover: 'signed', finalize: 'final' },
   signed: {
     sign: 'signed',
     recover: 'signed',
     record_broadcast: 'signed',
     suspect_nonce: 'signed',
+    suspend: 'signed',
     release_nonce: 'queued',
     finalize: 'final',
     fail: 'failed',
@@ -41,8 +42,9 @@ type Table = typeof TRANSITIONS
 type KeyOf<T> = T extends unknown ? keyof T : never
 
 /**
- * `nonce_assigned` means authorized: the payout counts against the daily cap, has its nonce on EVM, and nothing stops
- * it any more, because an unused nonce would block all later payouts. `withdrawn`: the payment behind it was reversed
+ * `nonce_assigned` means authorized: the payout counts against the daily cap and has its nonce on EVM. An unused nonce
+ * would block all later payouts, so from here only a payout that nothing justifies is held (`hold`, or `suspend` when it
+ * has signatures); it keeps its nonce. `withdrawn`: the payment behind it was reversed
  * before the payout was authorized.
  */
 export type PayoutState = keyof Table

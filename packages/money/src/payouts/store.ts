@@ -3,7 +3,7 @@ import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { formatPurpose, parsePurpose } from '../payments/index.ts'
 import { describeHold, type Hold, type HoldCode } from './hold.ts'
 import type { Payout, PayoutId, PayoutKind } from './payout.ts'
@@ -20,12 +20,17 @@ const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   state: row.state as PayoutState,
   holdCode: row.hold_code as HoldCode | null,
   holdDetail: row.hold_detail,
+  heldAtReading: row.held_at_reading,
   reason: row.reason,
   nonce: row.nonce,
   round: row.round,
   finalReference: row.final_reference,
+  agentId: row.agent_id as AgentId | null,
+  approvalId: row.approval_id,
+  opensAccount: row.opens_account,
   notifiedAgent: row.notified_agent as AgentId | null,
   notBefore: row.not_before,
+  contestedAt: row.contested_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -47,8 +52,10 @@ export async function insertPayout(tx: Tx, dueAt: Date, payout: Payout): Promise
       hold_detail: payout.holdDetail,
       reason: payout.reason,
       round: payout.round,
+      agent_id: payout.agentId,
       notified_agent: payout.notifiedAgent,
       not_before: payout.notBefore,
+      contested_at: payout.contestedAt,
       created_at: payout.createdAt,
       updated_at: payout.updatedAt,
       due_at: dueAt,
@@ -78,10 +85,13 @@ export async function lockPayout(tx: Tx, id: PayoutId): Promise<Payout> {
 interface Change {
   /** Why it waits; also sets the reason. */
   readonly hold?: Hold | undefined
+  readonly heldAtReading?: bigint
   readonly reason?: string
   readonly nonce?: bigint
   readonly round?: number
   readonly finalReference?: string
+  readonly countsAgainstCaps?: boolean
+  readonly opensAccount?: boolean
 }
 
 /** Applies an action of the state table to a locked payout. Without a hold or reason, earlier ones are cleared. */
@@ -98,11 +108,14 @@ export async function savePayout(
       state: nextState(payout, action),
       hold_code: hold?.code ?? null,
       hold_detail: hold?.detail ?? null,
+      held_at_reading: change.heldAtReading ?? null,
       reason: hold === undefined ? (reason ?? null) : describeHold(hold),
       updated_at: at,
       ...(change.nonce !== undefined && { nonce: change.nonce }),
       ...(change.round !== undefined && { round: change.round }),
       ...(change.finalReference !== undefined && { final_reference: change.finalReference }),
+      ...(change.opensAccount !== undefined && { opens_account: change.opensAccount }),
+      ...(change.countsAgainstCaps !== undefined && { counts_against_caps: change.countsAgainstCaps }),
     })
     .where('id', '=', payout.id)
     .where('state', '=', payout.state)
@@ -111,17 +124,27 @@ export async function savePayout(
   return payoutOf(row)
 }
 
-export const saveHold = (tx: Tx, payout: Payout, hold: Hold, at: Date): Promise<Payout> =>
-  savePayout(tx, payout, 'hold', { hold }, at)
+/** Whether the payout already waits for this. */
+export const isHeldBy = ({ state, holdCode, holdDetail }: Payout, { code, detail }: Hold): boolean =>
+  state === 'held' && holdCode === code && holdDetail === (detail ?? null)
+
+/** The same hold is not stored again, so `updatedAt` is when it began. */
+export const saveHold = async (tx: Tx, payout: Payout, hold: Hold, at: Date): Promise<Payout> =>
+  isHeldBy(payout, hold) ? payout : savePayout(tx, payout, 'hold', { hold }, at)
 
 interface NextRound {
   readonly payee?: string | null
   readonly amount?: Usdc
   readonly network?: Network
   readonly notBefore?: Date | null
+  readonly agentId?: AgentId | null
+  readonly contestedAt?: Date | null
 }
 
-/** Starts another round, due at once. Signatures of earlier rounds no longer count. */
+/**
+ * Starts another round, due at once. Signatures of earlier rounds no longer count, and an approval counts only for the
+ * same payment.
+ */
 export async function startRound(
   tx: Tx,
   payout: Payout,
@@ -130,6 +153,8 @@ export async function startRound(
   { payee = payout.payee, ...change }: NextRound = {},
 ): Promise<Payout> {
   const { id, round } = payout
+  const { amount = payout.amount, network = payout.network } = change
+  const isSame = payee === payout.payee && amount === payout.amount && network === payout.network
   await tx.updateTable('payout_signatures').set({ is_dead: true }).where('payout_id', '=', id).execute()
   const row = await tx
     .updateTable('payouts')
@@ -143,9 +168,12 @@ export async function startRound(
       payee,
       updated_at: at,
       due_at: at,
-      ...(change.amount !== undefined && { amount_micros: change.amount }),
-      ...(change.network !== undefined && { network: change.network }),
+      amount_micros: amount,
+      network,
+      ...(!isSame && { approval_id: null, approved_at: null }),
+      ...(change.agentId !== undefined && { agent_id: change.agentId }),
       ...(change.notBefore !== undefined && { not_before: change.notBefore }),
+      ...(change.contestedAt !== undefined && { contested_at: change.contestedAt }),
     })
     .where('id', '=', id)
     .where('state', '=', payout.state)
@@ -180,6 +208,20 @@ export async function reserveDue(
       order by due_at limit ${limit} for update skip locked
     ) returning id`.execute(tx)
   return rows.map((row) => row.id)
+}
+
+/** Sets until when a payout waits and since when it is contested, and makes it due then. */
+export async function saveWait(
+  tx: Tx,
+  id: PayoutId,
+  { notBefore, contestedAt }: Pick<Payout, 'notBefore' | 'contestedAt'>,
+  dueAt: Date,
+): Promise<void> {
+  await tx
+    .updateTable('payouts')
+    .set({ not_before: notBefore, contested_at: contestedAt, due_at: dueAt })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function saveDue(tx: Tx, id: PayoutId, at: Date): Promise<void> {
@@ -219,32 +261,13 @@ export async function saveNonceCounter(
     .execute()
 }
 
-/** Authorized payouts of a network and those that became final since then, whenever they were requested. */
-export async function sumSentSince(tx: Tx, network: Network, since: Date): Promise<Usdc> {
-  const row = await tx
-    .selectFrom('payouts')
-    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
-    .where('network', '=', network)
-    .where(
-      sql<SqlBool>`(state in ('nonce_assigned', 'signed') or state = 'final' and updated_at >= ${since}::timestamptz)`,
-    )
-    .executeTakeFirstOrThrow()
-  return usdc(row.sum)
-}
-
-const sumOf = async (tx: Db | Tx, network: Network, states: readonly PayoutState[]): Promise<Usdc> => {
-  const row = await tx
-    .selectFrom('payouts')
-    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
-    .where('network', '=', network)
-    .where('state', 'in', states)
-    .executeTakeFirstOrThrow()
-  return usdc(row.sum)
-}
-
-/** Payouts that may have left the treasury and are not posted as sent. */
-export const inFlight = (db: Db | Tx, network: Network): Promise<Usdc> => sumOf(db, network, ['signed'])
-
 /** Authorized payouts that are not final: the treasury must hold their amount in addition to the next payout. */
-export const sumAuthorized = (tx: Tx, network: Network): Promise<Usdc> =>
-  sumOf(tx, network, ['nonce_assigned', 'signed'])
+export async function sumAuthorized(tx: Tx, network: Network): Promise<Usdc> {
+  const row = await tx
+    .selectFrom('payouts')
+    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
+    .where('network', '=', network)
+    .where('state', 'in', ['nonce_assigned', 'signed'])
+    .executeTakeFirstOrThrow()
+  return usdc(row.sum)
+}

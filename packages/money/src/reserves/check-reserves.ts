@@ -38,9 +38,9 @@ async function checkNetwork(ctx: Ctx, network: Network): Promise<ReserveReport> 
   const isWanted = isDue(ctx, known, SNAPSHOT_EVERY_MS) || isAhead(ctx, known)
   if (!isWanted && (await isCounted(ctx.db, network))) return reportOf(network, known, { isNew: false })
   const errors: unknown[] = []
-  for (const withProof of await proofOptions(ctx, network)) {
+  for (const options of await proofOptions(ctx, network)) {
     try {
-      const snapshot = await takeReserveSnapshot(ctx, network, { withProof, after: known?.id ?? null })
+      const snapshot = await takeReserveSnapshot(ctx, network, { ...options, after: known?.id ?? null })
       const newest = snapshot ?? (await findNewest(ctx.db, network, ctx.clock.now()))
       return reportOf(network, newest, { isNew: snapshot !== undefined, ...errorOf(errors) })
     } catch (error) {
@@ -50,10 +50,24 @@ async function checkNetwork(ctx: Ctx, network: Network): Promise<ReserveReport> 
   return reportOf(network, known, { isNew: false, ...errorOf(errors) })
 }
 
-/** When a proof is due, a snapshot without one follows if it fails: an error in the proof must not hide a shortage. */
-async function proofOptions(ctx: Ctx, network: Network): Promise<readonly boolean[]> {
+interface ProofOptions {
+  readonly withProof: boolean
+  readonly mayBeDays?: boolean
+}
+
+/**
+ * When a proof is due and fails, a snapshot without one follows: an error in the proof must not hide a shortage. Before
+ * it comes a proof that is not the day's, because only the day's snapshot reads the server wallets.
+ */
+const WHEN_DUE: readonly ProofOptions[] = [
+  { withProof: true },
+  { withProof: true, mayBeDays: false },
+  { withProof: false },
+]
+
+async function proofOptions(ctx: Ctx, network: Network): Promise<readonly ProofOptions[]> {
   const proven = await findNewest(ctx.db, network, ctx.clock.now(), 'proven')
-  return isDue(ctx, proven, PROVE_AFTER_MS) ? [true, false] : [false]
+  return isDue(ctx, proven, PROVE_AFTER_MS) ? WHEN_DUE : [{ withProof: false }]
 }
 
 const errorOf = ([error]: readonly unknown[]): Pick<ReserveReport, 'error'> =>

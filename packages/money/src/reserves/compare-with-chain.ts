@@ -1,14 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
-import type { Chain } from '@market/core/ports/chain'
+import type { AgreedBalance, Chain } from '@market/core/ports/chain'
 import { readAtOnce, type Tx } from '@market/database/transact'
 import { earlier, MINUTE, SECOND } from '@market/kernel/clock'
-import { type Usdc, usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
-import { inFlight } from '../payouts/index.ts'
-import { type BalancesAfter, type BalancesBefore, certainlyMissing, type LedgerBalances } from './snapshot.ts'
-import { findLiabilities, type Liability, sumSettled } from './store.ts'
+import { sumUnfinal } from '../payments/index.ts'
+import { findInFlight, inFlight } from '../payouts/index.ts'
+import { findLiabilities, type Liability, sumSettled } from './leaves/store.ts'
+import {
+  type BalancesAfter,
+  type BalancesBefore,
+  certainlyMissing,
+  type InFlightList,
+  type LedgerBalances,
+} from './snapshot.ts'
 
 /** A shortage counts after this many readings: a node that was a few blocks behind has caught up by then. */
 const READINGS = 3
@@ -17,12 +24,18 @@ const PAUSE_MS = 1 * SECOND
 /** More than clocks of workers differ plus the time of a settlement: settled payouts are summed from this time on. */
 const SETTLED_MS = 5 * MINUTE
 
+/** More are only counted, so that a snapshot stays small. */
+const LISTED_IN_FLIGHT = 100
+
 export interface Comparison {
   readonly final: Usdc
   readonly latest: Usdc
   readonly balances: LedgerBalances
   readonly missing: bigint
+  /** What each provider shows, when money is missing according to some of them only. */
+  readonly disagreement: string | undefined
   readonly liabilities: readonly Liability[] | undefined
+  readonly inFlight: InFlightList
 }
 
 /**
@@ -37,31 +50,53 @@ export async function compareWithChain(
   const { network, treasury } = chain
   const since = earlier(clock.now(), SETTLED_MS)
   const before = await readAtOnce(db, (tx) => balancesBefore(tx, network, since))
-  let found: Comparison | undefined
+  let best: AgreedBalance | undefined
   for (let reading = 1; ; reading++) {
     const onChain = await chain.balanceOf(treasury)
-    const { balances, liabilities } = await readAtOnce(db, async (tx) => ({
-      balances: await balancesAfter(tx, network, since),
+    const now = clock.now()
+    const { balances, ...lists } = await readAtOnce(db, async (tx) => ({
+      balances: await balancesAfter(tx, network, since, now),
       liabilities: withProof ? await findLiabilities(tx, network) : undefined,
+      inFlight: await findInFlight(tx, network, now, LISTED_IN_FLIGHT),
     }))
-    const best = found !== undefined && found.latest > onChain.latest ? found : onChain
+    best = best === undefined || held(onChain) > held(best) ? onChain : best
     const { final, latest } = best
-    found = { final, latest, balances, liabilities, missing: certainlyMissing(before, balances, latest) }
-    if (found.missing <= 0n || reading === READINGS) return found
+    const missing = certainlyMissing(before, balances, held(best))
+    const isDisputed = missing > 0n && certainlyMissing(before, balances, mostHeld(best)) <= 0n
+    const disagreement = isDisputed ? describeBalances(best) : undefined
+    const found = { final, latest, balances, ...lists, missing, disagreement }
+    if (missing <= 0n || reading === READINGS) return found
     await pause(PAUSE_MS)
   }
 }
 
+/** Final payments are in both blocks. A theft is in the newest one first, where new payments can hide it for a while. */
+const held = ({ final, latest }: { readonly final: Usdc; readonly latest: Usdc }): bigint =>
+  final < latest ? final : latest
+
+const mostHeld = (agreed: AgreedBalance): bigint =>
+  agreed.byProvider.map(held).reduce((most, one) => (one > most ? one : most), held(agreed))
+
+const LONGEST_DETAIL = 200
+
+const describeBalances = ({ byProvider }: AgreedBalance): string =>
+  byProvider
+    .map(({ provider, final, latest }) => `${provider} ${formatUsd(latest)} (final ${formatUsd(final)})`)
+    .join(', ')
+    .slice(0, LONGEST_DETAIL)
+
 const balancesBefore = async (tx: Tx, network: Network, since: Date): Promise<BalancesBefore> => ({
   ledger: (await totals(tx, network)).treasuryView,
+  unfinal: await sumUnfinal(tx, network),
   settled: await sumSettled(tx, network, since),
 })
 
-async function balancesAfter(tx: Tx, network: Network, since: Date): Promise<BalancesAfter> {
+async function balancesAfter(tx: Tx, network: Network, since: Date, now: Date): Promise<BalancesAfter> {
   const { treasuryView, liabilities, suspense, fees } = await totals(tx, network)
   return {
     ledger: treasuryView,
-    inFlight: await inFlight(tx, network),
+    inFlight: await inFlight(tx, network, now),
+    unfinal: await sumUnfinal(tx, network),
     settled: await sumSettled(tx, network, since),
     escrow: usdc(liabilities.escrow),
     payable: usdc(liabilities.payable),

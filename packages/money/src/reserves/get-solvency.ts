@@ -1,12 +1,14 @@
 import type { Needs } from '@market/core/context'
 import { NETWORKS } from '@market/kernel/network'
 import type { Snapshot } from './snapshot.ts'
-import { findNewest } from './store.ts'
+import { findNewest, findNewestDay } from './store.ts'
 
 export interface NetworkSolvency {
   readonly newest: Snapshot
   /** The newest snapshot with a proof. */
   readonly proven: Snapshot | undefined
+  /** The newest day's snapshot. */
+  readonly ofDay: Snapshot | undefined
 }
 
 /** The newest snapshots of each network; networks without one are left out. */
@@ -15,7 +17,9 @@ export async function getSolvency({ db, clock }: Needs<'db' | 'clock'>): Promise
   const now = clock.now()
   for (const network of NETWORKS) {
     const newest = await findNewest(db, network, now)
-    if (newest !== undefined) networks.push({ newest, proven: await findNewest(db, network, now, 'proven') })
+    if (newest === undefined) continue
+    const proven = await findNewest(db, network, now, 'proven')
+    networks.push({ newest, proven, ofDay: await findNewestDay(db, network) })
   }
   return networks
 }

@@ -32,6 +32,9 @@ const EMPTY = 'market.reserves.empty.v1'
  */
 export const GROUP = 1_024
 
+/** How many groups so many leaves have. */
+export const groupsOf = (leaves: number): number => Math.ceil(leaves / GROUP)
+
 /** Hashes lines of text, which is easy to repeat in any language. Only the account could contain a line break. */
 const hashOf = (...lines: readonly (string | bigint)[]): string => hash('sha256', lines.join('\n'))
 

@@ -1,10 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
+import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { NETWORKS } from '@market/kernel/network'
-import { GROUP, type Leaf, nodeOf, pathOf, rootOf, type Step, type TreeNode } from './merkle.ts'
+import { findGroup, findLeavesOf, type Holders, hasLeaves } from './leaves/store.ts'
+import { GROUP, groupsOf, type Leaf, nodeOf, pathOf, rootOf, type Step, type TreeNode } from './merkle.ts'
 import { liabilitiesOf, type Snapshot, type SnapshotId } from './snapshot.ts'
-import { findGroup, findGroups, findLeavesOf, findNewest, type Holders, type PlacedLeaf } from './store.ts'
+import { findGroups, findNewest, findProven } from './store.ts'
 
 /** Proves that a liability is included in the published sum. */
 export interface LiabilityProof {
@@ -21,27 +23,58 @@ export interface LiabilityProofs {
   readonly omitted: number
 }
 
-/** The liabilities to these holders in the newest proof of each network, largest first. */
+interface ProofQuery {
+  readonly limit: number
+  /** Without it, the newest proof of each network is used. */
+  readonly snapshotId?: string | undefined
+  /** Only the liability of this account, which may have no holder. */
+  readonly account?: string | undefined
+}
+
+/** The liabilities to these holders in one snapshot, or in the newest proof of each network; largest first. */
 export async function proveLiabilities(
   ctx: Needs<'db' | 'clock'>,
   holders: Holders,
-  limit: number,
+  { snapshotId, ...query }: ProofQuery,
 ): Promise<LiabilityProofs> {
-  const snapshots = new Map<SnapshotId, Snapshot>()
-  for (const network of NETWORKS) {
-    const snapshot = await findNewest(ctx.db, network, ctx.clock.now(), 'proven')
-    if (snapshot !== undefined) snapshots.set(snapshot.id, snapshot)
-  }
-  const { leaves, count } = await findLeavesOf(ctx.db, [...snapshots.keys()], holders, limit)
+  const found = snapshotId === undefined ? await newestProofs(ctx) : [await getProof(ctx, snapshotId)]
+  const snapshots = new Map(found.map((snapshot) => [snapshot.id, snapshot]))
+  const { leaves, count } = await findLeavesOf(ctx.db, [...snapshots.keys()], holders, query)
   const groups = treeReader(ctx)
   const proofs: LiabilityProof[] = []
   for (const { snapshotId, n, ...leaf } of leaves) {
     const snapshot = snapshots.get(snapshotId)
     assert(snapshot?.proof, 'a leaf belongs to a selected snapshot')
-    const path = await groups.pathTo({ snapshotId, n })
-    proofs.push({ snapshot, root: snapshot.proof.root, total: liabilitiesOf(snapshot.balances), leaf, path })
+    const path = await groups.pathTo(snapshot, n)
+    proofs.push({ snapshot, ...treeOf(snapshot, n), leaf, path })
   }
   return { proofs, omitted: count - leaves.length }
+}
+
+/** How many groups of the snapshot hold liabilities. The groups after them hold server wallets, a tree of their own. */
+const liabilityGroups = ({ proof }: Snapshot): number => groupsOf(proof?.leaves ?? 0)
+
+function treeOf(snapshot: Snapshot, n: number): Pick<LiabilityProof, 'root' | 'total'> {
+  const { proof, wallets, balances } = snapshot
+  if (n < liabilityGroups(snapshot) * GROUP)
+    return { root: proof?.root ?? '', total: liabilitiesOf(balances) }
+  assert(wallets !== null, `${snapshot.id} has a tree of server wallets`)
+  return { root: wallets.root, total: wallets.total }
+}
+
+async function newestProofs({ db, clock }: Needs<'db' | 'clock'>): Promise<Snapshot[]> {
+  const found = NETWORKS.map((network) => findNewest(db, network, clock.now(), 'proven'))
+  return (await Promise.all(found)).filter((snapshot) => snapshot !== undefined)
+}
+
+async function getProof({ db }: Needs<'db'>, id: string): Promise<Snapshot> {
+  const snapshot = await findProven(db, id)
+  const count = (snapshot?.proof?.leaves ?? 0) + (snapshot?.wallets?.count ?? 0)
+  if (snapshot !== undefined && (count === 0 || (await hasLeaves(db, snapshot.id)))) return snapshot
+  throw new ApiError(
+    'not_found',
+    `The leaves of snapshot ${id} are not stored. Omit snapshot_id for the newest proof, or use a snapshot of the last 90 days that GET /api/solvency/anchors lists.`,
+  )
 }
 
 /** Reads each group only once. */
@@ -68,10 +101,12 @@ function treeReader({ db }: Needs<'db'>) {
   }
 
   return {
-    pathTo: async ({ snapshotId, n }: Pick<PlacedLeaf, 'snapshotId' | 'n'>): Promise<Step[]> => {
+    pathTo: async (snapshot: Snapshot, n: number): Promise<Step[]> => {
       const group = Math.floor(n / GROUP)
-      const within = pathOf(await groupOf(snapshotId, group), n % GROUP)
-      return [...within, ...pathOf(await rootsOf(snapshotId), group)]
+      const within = pathOf(await groupOf(snapshot.id, group), n % GROUP)
+      const [roots, own] = [await rootsOf(snapshot.id), liabilityGroups(snapshot)]
+      const above = group < own ? pathOf(roots.slice(0, own), group) : pathOf(roots.slice(own), group - own)
+      return [...within, ...above]
     },
   }
 }

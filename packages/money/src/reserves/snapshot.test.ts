@@ -8,6 +8,7 @@ const balances = (changes: Partial<Record<keyof BalancesAfter, bigint>> = {}): B
     ledger: merged.ledger,
     settled: merged.settled,
     inFlight: usdc(merged.inFlight),
+    unfinal: usdc(changes.unfinal ?? 0n),
     escrow: usdc(merged.escrow),
     payable: usdc(merged.payable),
     surplus: usdc(changes.surplus ?? 4n),
@@ -17,7 +18,7 @@ const balances = (changes: Partial<Record<keyof BalancesAfter, bigint>> = {}): B
 }
 
 describe('certainlyMissing', () => {
-  const before = { ledger: 100n, settled: 7n }
+  const before = { ledger: 100n, unfinal: 0n, settled: 7n }
   test.each([
     ['chain equals ledger', balances({ settled: 7n }), 100n, 0n],
     ['chain holds more than the ledger', balances({ settled: 7n }), 130n, -30n],
@@ -40,6 +41,12 @@ describe('certainlyMissing', () => {
   ])('%s', (_, after, onChain, missing) => {
     expect(certainlyMissing(before, after, onChain)).toBe(missing)
   })
+})
+
+test('certainlyMissing: payments that are not final are not expected on the chain', () => {
+  const before = { ledger: 100n, unfinal: 30n, settled: 0n }
+  expect(certainlyMissing(before, balances({ unfinal: 30n }), 70n)).toBe(0n)
+  expect(certainlyMissing(before, balances(), 69n)).toBe(1n)
 })
 
 describe('shortage', () => {

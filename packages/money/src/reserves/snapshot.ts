@@ -1,5 +1,6 @@
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import type { InFlight } from '../payouts/index.ts'
 
 export type SnapshotId = `rsv_${string}`
 
@@ -16,7 +17,30 @@ export interface Snapshot {
   /** The amount that is certainly missing. */
   readonly short: Usdc
   readonly proof: { readonly root: string; readonly leaves: number } | null
+  /** The UTC day whose snapshot this is, as yyyy-mm-dd; null for all others. */
+  readonly day: string | null
+  /** The transactions that add up to `balances.inFlight`. Null in snapshots of earlier versions. */
+  readonly inFlight: InFlightList | null
+  /** The server wallets of agents, which are no part of the treasury; only in a day's snapshot. */
+  readonly wallets: WalletsTree | null
 }
+
+export interface InFlightList {
+  /** Largest first, up to a limit. */
+  readonly transactions: readonly InFlight[]
+  /** The number of all. */
+  readonly count: number
+}
+
+/** The tree over the server wallets that hold USDC. */
+export interface WalletsTree {
+  readonly root: string
+  readonly count: number
+  readonly total: Usdc
+}
+
+/** The UTC day of a time, as yyyy-mm-dd. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 /** Balances of the ledger at one moment. */
 export interface LedgerBalances {
@@ -24,6 +48,8 @@ export interface LedgerBalances {
   readonly ledger: bigint
   /** The part of it that is signed and may have left already. */
   readonly inFlight: Usdc
+  /** The part of it from payments that a reorganization can still remove. */
+  readonly unfinal: Usdc
   readonly escrow: Usdc
   readonly payable: Usdc
   readonly surplus: Usdc
@@ -43,6 +69,8 @@ export const imbalanceOf = (balances: LedgerBalances): bigint =>
 /** The balances before the chain is read, as far as the comparison needs them. */
 export interface BalancesBefore {
   readonly ledger: bigint
+  /** The part of it from payments that a reorganization can still remove. */
+  readonly unfinal: bigint
   /** The sum of payouts that became final since a fixed time. */
   readonly settled: bigint
 }
@@ -53,18 +81,18 @@ export type BalancesAfter = LedgerBalances & { readonly settled: bigint }
  * The amount that is certainly missing on the chain. Ledger and chain cannot be read at the same moment, so each number is
  * read at the time at which it can only be in favour of the treasury:
  *
- * - Incoming money is on the chain first and posted later. What was posted *before* the chain was read is therefore on
- *   the chain; what is posted in between is not expected yet.
+ * - Incoming money is on the chain first and posted later. What was final *before* the chain was read is therefore on
+ *   the chain; what is posted in between, and what a reorganization can still remove, is not expected.
  * - Outgoing money leaves after its payout was stored as signed, and is posted later. What had left when the chain was
  *   read is therefore signed or settled in the balances read *afterwards*.
  *
- * So the chain must have held at least `received, before` − `settled, after` − `in flight, after`. The first two are the
+ * So the chain must have held at least `final received, before` − `settled, after` − `in flight, after`. The first two are the
  * ledger's view before, minus what was settled between the two readings. A payout that settles in between moves from in
  * flight to settled in one transaction; one that fails has taken nothing from the chain.
  */
 export function certainlyMissing(before: BalancesBefore, after: BalancesAfter, onChain: bigint): bigint {
   const settledMeanwhile = after.settled - before.settled
-  return before.ledger - settledMeanwhile - after.inFlight - onChain
+  return before.ledger - before.unfinal - settledMeanwhile - after.inFlight - onChain
 }
 
 /** An imbalance of the ledger counts as a shortage too: no payout may leave then. */

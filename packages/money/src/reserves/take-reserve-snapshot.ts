@@ -1,33 +1,61 @@
 import type { Needs } from '@market/core/context'
+import type { Chain } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { setShortage } from '../payouts/index.ts'
-import { buildTree } from './build-tree.ts'
+import { setDisagreement, setShortage } from '../payouts/index.ts'
+import { buildTree, type Tree } from './build-tree.ts'
 import { compareWithChain } from './compare-with-chain.ts'
-import { type Snapshot, shortage } from './snapshot.ts'
-import { findNewest, insertLeaves, insertSnapshot, tryLock } from './store.ts'
+import { insertLeaves } from './leaves/store.ts'
+import { GROUP } from './merkle.ts'
+import { readAgentWallets } from './read-agent-wallets.ts'
+import { dayOf, liabilitiesOf, type Snapshot, shortage } from './snapshot.ts'
+import { findNewest, hasDay, insertSnapshot, tryLock } from './store.ts'
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 
+interface SnapshotOptions {
+  readonly withProof: boolean
+  /** False to take no day's snapshot even when one is due. */
+  readonly mayBeDays?: boolean
+  /** The newest snapshot that the caller knows. */
+  readonly after?: string | null
+}
+
+/** Money is missing according to some providers only, so no snapshot is published and payouts wait. */
+export class ProvidersDisagree extends Error {}
+
 /**
  * Compares the treasury with the ledger, saves the result as a snapshot and sets the shortage in the same transaction.
- * With a proof it also saves every liability and the root of the tree over them. Returns undefined when another worker
- * saved a snapshot in between, or after the snapshot `after`.
+ * With a proof it also saves every liability and the root of the tree over them; the first of a UTC day is the day's
+ * snapshot. Returns undefined when another worker saved a snapshot in between, or after the snapshot `after`.
  */
 export async function takeReserveSnapshot(
   ctx: Ctx,
   network: Network,
-  { withProof, after }: { readonly withProof: boolean; readonly after?: string | null },
+  { withProof, mayBeDays = true, after }: SnapshotOptions,
 ): Promise<Snapshot | undefined> {
   const chain = ctx.chains[network]
   if (chain === undefined)
     throw unavailable(`The treasury on ${network} cannot be read: no node is configured`)
-  const before = after === undefined ? await newestId(ctx, network) : after
+  const day = withProof && mayBeDays ? await dueDay(ctx, network) : null
+  const wallets = day === null ? undefined : await walletsTree(ctx, chain)
+  // Reading many wallets takes time, in which another worker may have taken a snapshot of this network.
+  const before = after === undefined || wallets !== undefined ? await newestId(ctx, network) : after
   const id = ctx.ids.next('rsv')
-  const { final, latest, balances, missing, liabilities } = await compareWithChain(ctx, chain, withProof)
-  const tree = liabilities && (await buildTree(liabilities, balances))
+  const compared = await compareWithChain(ctx, chain, withProof)
+  const { final, latest, balances, missing, disagreement, liabilities, inFlight } = compared
+  if (disagreement !== undefined) {
+    await transact(ctx.db, (tx) => setDisagreement(ctx, tx, network, disagreement))
+    throw new ProvidersDisagree(`The providers of ${network} disagree about the treasury: ${disagreement}`)
+  }
+  const tree = liabilities && (await buildTree(liabilities))
+  assert(
+    tree === undefined || tree.root.sum === liabilitiesOf(balances),
+    'the leaves add up to the liabilities',
+  )
   const snapshot: Snapshot = {
     id,
     network,
@@ -38,12 +66,18 @@ export async function takeReserveSnapshot(
     balances,
     short: usdc(shortage(missing, balances)),
     proof: tree === undefined ? null : { root: tree.root.hash, leaves: tree.leaves.length },
+    day,
+    inFlight,
+    wallets: wallets === undefined ? null : treeOf(wallets),
   }
   return transact(ctx.db, async (tx) => {
     if (!(await tryLock(tx, network))) return undefined
     if (((await findNewest(tx, network, ctx.clock.now()))?.id ?? null) !== before) return undefined
-    await insertSnapshot(tx, snapshot, tree?.groups ?? [])
+    if (day !== null && (await hasDay(tx, network, day))) return undefined
+    const groups = tree?.groups ?? []
+    await insertSnapshot(tx, snapshot, [...groups, ...(wallets?.groups ?? [])])
     await insertLeaves(tx, id, tree?.leaves ?? [])
+    await insertLeaves(tx, id, wallets?.leaves ?? [], groups.length * GROUP)
     await setShortage(ctx, tx, network, snapshot.short)
     return snapshot
   })
@@ -51,3 +85,16 @@ export async function takeReserveSnapshot(
 
 const newestId = async ({ db, clock }: Ctx, network: Network): Promise<string | null> =>
   (await findNewest(db, network, clock.now()))?.id ?? null
+
+/** Today, or null when today has its snapshot. */
+async function dueDay({ db, clock }: Ctx, network: Network): Promise<string | null> {
+  const today = dayOf(clock.now())
+  return (await hasDay(db, network, today)) ? null : today
+}
+
+async function walletsTree(ctx: Ctx, chain: Chain): Promise<Tree | undefined> {
+  const wallets = await readAgentWallets(ctx, chain)
+  return wallets && buildTree(wallets)
+}
+
+const treeOf = ({ root, leaves }: Tree) => ({ root: root.hash, count: leaves.length, total: usdc(root.sum) })

@@ -1,4 +1,18 @@
+export { claimRefund } from './claim-refund.ts'
 export { getTreasury, type Treasury } from './get-treasury.ts'
-export { listPayouts, listUnexplained, listUnmatched } from './lists.ts'
+export { type ListedUnmatched, listPayouts, listUnexplained, listUnmatched } from './lists.ts'
+export {
+  checkCapped,
+  checkRecognition,
+  checkRedirection,
+  checkRefund,
+  checkWithdrawal,
+  executeCapped,
+  executeRecognition,
+  executeRedirection,
+  executeRefund,
+  executeWithdrawal,
+  type TreasurySettings,
+} from './proposals.ts'
 export { retryPayout } from './retry-payout.ts'
-export { recognizeTransfer, refundTransfer, writeOffTransfer } from './transfers.ts'
+export { refundTransfer, writeOffTransfer } from './transfers.ts'

@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { cursorCodec, dateField, type PageRequest, textField } from '@market/kernel/cursor'
 import type { Network } from '@market/kernel/network'
 import { findUnmatched, type UnmatchedMoney } from '../payments/index.ts'
 import {
@@ -8,21 +9,28 @@ import {
   type ListedState,
   type OutgoingTransfer,
 } from '../payouts/index.ts'
-import { type Page, pageOf, readCursor } from './cursor.ts'
+import { findClaims, type RefundClaim } from './store.ts'
 
 interface Listed<Row> {
   readonly rows: Row[]
   readonly nextCursor: string | null
 }
 
-const PAYOUT = /^pay_[0-9a-z]{32}$/
-const TRANSFER = /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/
-const ACCOUNT = /^(suspense|surplus):(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/
+/** The lists are oldest first: by time, then by name. */
+const oldestFirst = (list: string, name: RegExp) =>
+  cursorCodec<{ at: Date; name: string }>(list, { at: dateField, name: textField(name) })
+
+const PAYOUTS = oldestFirst('payouts', /^pay_[0-9a-z]{32}$/)
+const UNEXPLAINED = oldestFirst('unexplained', /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/)
+const UNMATCHED = oldestFirst(
+  'unmatched',
+  /^(suspense|surplus):(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/,
+)
 
 /** Listed when the request names no states: an operator may have to act on these. */
 const DEFAULT_STATES: readonly ListedState[] = ['failed', 'held']
 
-interface PayoutQuery extends Page {
+interface PayoutQuery extends PageRequest {
   readonly states?: readonly ListedState[] | undefined
   readonly network?: Network | undefined
 }
@@ -32,17 +40,31 @@ export async function listPayouts(
   { db }: Needs<'db'>,
   { states = DEFAULT_STATES, network, limit, cursor }: PayoutQuery,
 ): Promise<Listed<ListedPayout>> {
-  const found = await findListedPayouts(db, { states, network }, limit + 1, readCursor(cursor, PAYOUT))
-  return pageOf(found, limit, ({ createdAt, id }) => ({ at: createdAt, name: id }))
+  const found = await findListedPayouts(db, { states, network }, limit + 1, PAYOUTS.decode(cursor))
+  return PAYOUTS.pageOf(found, limit, ({ createdAt, id }) => ({ at: createdAt, name: id }))
 }
 
 /** Money in suspense or surplus accounts, oldest first. */
 export async function listUnmatched(
   { db }: Needs<'db'>,
-  { limit, cursor }: Page,
-): Promise<Listed<UnmatchedMoney>> {
-  const found = await findUnmatched(db, limit + 1, readCursor(cursor, ACCOUNT))
-  return pageOf(found, limit, ({ happenedAt, account }) => ({ at: happenedAt, name: account }))
+  { limit, cursor }: PageRequest,
+): Promise<Listed<ListedUnmatched>> {
+  const found = await findUnmatched(db, limit + 1, UNMATCHED.decode(cursor))
+  const { rows, nextCursor } = UNMATCHED.pageOf(found, limit, ({ happenedAt, account }) => ({
+    at: happenedAt,
+    name: account,
+  }))
+  const claims = await findClaims(
+    db,
+    rows.map(({ account }) => account),
+  )
+  const claimsOf = Map.groupBy(claims, ({ unmatchedId }) => unmatchedId)
+  return { rows: rows.map((row) => ({ ...row, claims: claimsOf.get(row.account) ?? [] })), nextCursor }
+}
+
+export interface ListedUnmatched extends UnmatchedMoney {
+  /** Wallets that ask for it and did not send it. */
+  readonly claims: readonly RefundClaim[]
 }
 
 /**
@@ -51,8 +73,11 @@ export async function listUnmatched(
  */
 export async function listUnexplained(
   { db }: Needs<'db'>,
-  { limit, cursor }: Page,
+  { limit, cursor }: PageRequest,
 ): Promise<Listed<OutgoingTransfer>> {
-  const found = await findUnexplained(db, limit + 1, readCursor(cursor, TRANSFER))
-  return pageOf(found, limit, ({ at, network, reference }) => ({ at, name: `${network}:${reference}` }))
+  const found = await findUnexplained(db, limit + 1, UNEXPLAINED.decode(cursor))
+  return UNEXPLAINED.pageOf(found, limit, ({ at, network, reference }) => ({
+    at,
+    name: `${network}:${reference}`,
+  }))
 }

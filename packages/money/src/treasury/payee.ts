@@ -4,7 +4,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { Network } from '@market/kernel/network'
 
 /** Addresses are the same on all EVM networks. */
-const CHAIN_OF: Readonly<Record<Network, WalletChain>> = {
+export const CHAIN_OF: Readonly<Record<Network, WalletChain>> = {
   'solana-mainnet': 'solana',
   'base-mainnet': 'base',
   'alt-mainnet': 'base',
@@ -33,4 +33,4 @@ const isSame = (network: Network, address: string, key: string): boolean =>
   network === 'solana-mainnet' ? address === key : address.toLowerCase() === key
 
 const wrongPayee = (message: string): ApiError =>
-  new ApiError('invalid', `payee ${message}`, { details: [{ path: 'payee', message }] })
+  new ApiError('invalid', `payee ${message}`, { details: [{ path: 'payload.payee', message }] })

@@ -4,22 +4,17 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
 import { findListedPayout, type ListedPayout, type PayoutId, retryPayout as retry } from '../payouts/index.ts'
-import { requirePayee } from './payee.ts'
 
-type Ctx = Needs<'transact' | 'clock' | 'actor' | 'vault' | 'requestId' | 'signatures' | 'chains'>
+type Ctx = Needs<'transact' | 'clock' | 'actor' | 'vault' | 'requestId'>
 
-/** An operator retries a failed payout, to the same payee or to another one. */
-export function retryPayout(
-  ctx: Ctx,
-  input: { payoutId: PayoutId; payee?: string | undefined; reason: string },
-): Promise<ListedPayout> {
+/** An operator retries a failed payout to the same payee. Another payee needs two operators. */
+export function retryPayout(ctx: Ctx, input: { payoutId: PayoutId; reason: string }): Promise<ListedPayout> {
   const { payoutId: id, reason } = input
   return ctx.transact(async (tx) => {
     const before = await findListedPayout(tx, id)
     if (before === undefined) throw new ApiError('not_found', `There is no payout ${id}.`)
-    const change = input.payee === undefined ? {} : { payee: requirePayee(ctx, before.network, input.payee) }
-    if (before.state === 'failed' && before.payee === null && input.payee === undefined) throw payeeMissing()
-    await retry(ctx, tx, id, change)
+    if (before.state === 'failed' && before.payee === null) throw payeeMissing()
+    await retry(ctx, tx, id)
     const payout = await findListedPayout(tx, id)
     assert(payout !== undefined, `${id} is retried`)
     await record(ctx, tx, {
@@ -30,7 +25,6 @@ export function retryPayout(
         network: payout.network,
         amount_usd: formatUsd(payout.amount),
         payee: payout.payee,
-        payee_before: before.payee,
         round: payout.round,
       },
     })
@@ -39,6 +33,8 @@ export function retryPayout(
 }
 
 const payeeMissing = (): ApiError =>
-  new ApiError('invalid', 'This payout has no address to be paid to. Set payee.', {
-    details: [{ path: 'payee', message: 'is required: the payout has no payee yet' }],
-  })
+  new ApiError(
+    'conflict',
+    'This payout has no address to be paid to. Propose `redirect_payout` with POST /api/admin/approvals.',
+    { code: 'approval_required' },
+  )

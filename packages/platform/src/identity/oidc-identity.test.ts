@@ -41,6 +41,18 @@ async function apiErrorOf(call: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('a valid token', () => {
+  test.each([
+    ['is the time since auth_time', () => ({ auth_time: nowSeconds() - 1_000 }), 1_000],
+    ['is zero for an auth_time within the tolerance ahead', () => ({ auth_time: nowSeconds() + 10 }), 0],
+    ['is null for an auth_time in the future', () => ({ auth_time: nowSeconds() + 600 }), null],
+    ['is null without auth_time', () => ({}), null],
+    ['is null for an auth_time that is no number', () => ({ auth_time: String(nowSeconds()) }), null],
+  ])('loginAgeSeconds %s', async (_, claims, age) => {
+    const { loginAgeSeconds } = await identityOf().verify(idp.forge({ ...goodClaims(), ...claims() }))
+    if (age === null) expect(loginAgeSeconds).toBeNull()
+    else expect(Math.abs((loginAgeSeconds ?? -100) - age)).toBeLessThanOrEqual(5)
+  })
+
   test('returns its user and their profile', async () => {
     const token = await idp.token({
       sub: 'user-1',
@@ -52,7 +64,7 @@ describe('a valid token', () => {
       wallets: ['0xAbC', 'So1'],
     })
     const identity = identityOf()
-    expect(await identity.verify(token)).toEqual({ userId: 'user-1' })
+    expect(await identity.verify(token)).toEqual({ userId: 'user-1', loginAgeSeconds: expect.any(Number) })
     expect(await identity.fetchProfile(token)).toEqual({
       userId: 'user-1',
       username: 'ann',
@@ -83,8 +95,8 @@ describe('a valid token', () => {
   test('is accepted up to 30 seconds before its start and after its expiry', async () => {
     const late = idp.forge({ ...goodClaims(), exp: nowSeconds() - 20 })
     const early = idp.forge({ ...goodClaims(), nbf: nowSeconds() + 20 })
-    expect(await identityOf().verify(late)).toEqual({ userId: 'user-1' })
-    expect(await identityOf().verify(early)).toEqual({ userId: 'user-1' })
+    expect(await identityOf().verify(late)).toMatchObject({ userId: 'user-1' })
+    expect(await identityOf().verify(early)).toMatchObject({ userId: 'user-1' })
   })
 })
 
@@ -185,7 +197,7 @@ describe('an invalid token is rejected as unauthenticated by verify and fetchPro
   })
 
   test('each token of the table is invalid only for the named reason', async () => {
-    expect(await identityOf().verify(idp.forge(goodClaims()))).toEqual({ userId: 'user-1' })
+    expect(await identityOf().verify(idp.forge(goodClaims()))).toMatchObject({ userId: 'user-1' })
   })
 })
 
@@ -299,7 +311,7 @@ describe('a provider that cannot be reached', () => {
     const identity = identityOf(own.issuer)
     await identity.verify(token)
     await own.stop()
-    expect(await identity.verify(token)).toEqual({ userId: 'user-1' })
+    expect(await identity.verify(token)).toMatchObject({ userId: 'user-1' })
     expect((await apiErrorOf(identity.fetchProfile(token))).kind).toBe('unavailable')
     expect((await apiErrorOf(identityOf(own.issuer).verify(token))).kind).toBe('unavailable')
   })

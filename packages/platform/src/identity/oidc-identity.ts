@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { IdentityProfile, IdentityProvider } from '@market/core/ports/identity'
+import type { IdentityProfile, IdentityProvider, VerifiedToken } from '@market/core/ports/identity'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import {
   type CryptoKey,
@@ -46,7 +46,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
     requiredClaims: ['sub', 'exp'],
   }
 
-  async function verify(token: string): Promise<{ userId: string }> {
+  async function verify(token: string): Promise<VerifiedToken> {
     if (token.length > LONGEST_TOKEN) throw badToken()
     const { keys } = await orUnavailable(discover())
     const { payload, protectedHeader } = await jwtVerify(
@@ -57,7 +57,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
       throw error instanceof ApiError ? error : badToken()
     })
     if (!TOKEN_TYPES.has((protectedHeader.typ ?? 'jwt').toLowerCase())) throw badToken()
-    return { userId: userIdOf(payload) }
+    return { userId: userIdOf(payload), loginAgeSeconds: loginAgeOf(payload) }
   }
 
   async function askUserinfo(token: string): Promise<IdentityProfile> {
@@ -109,6 +109,13 @@ async function keyFor(keys: RemoteJWKSet, header: JWTHeaderParameters): Promise<
     const notTheirs = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSENotSupported
     throw notTheirs ? badToken() : unavailable(PROVIDER_UNREACHABLE, error)
   }
+}
+
+/** A login in the future cannot be trusted, apart from the tolerance between two clocks. */
+function loginAgeOf({ auth_time: signedInAt }: JWTPayload): number | null {
+  if (typeof signedInAt !== 'number' || !Number.isFinite(signedInAt)) return null
+  const age = Math.floor(Date.now() / 1_000) - signedInAt
+  return age < -CLOCK_TOLERANCE_SECONDS ? null : Math.max(0, age)
 }
 
 function userIdOf(payload: JWTPayload): string {

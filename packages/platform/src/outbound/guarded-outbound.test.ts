@@ -8,7 +8,7 @@ import { type GuardedOutboundSettings, guardedOutbound } from './guarded-outboun
 
 const PUBLIC = '93.184.216.34'
 /** Below the range of ephemeral ports. */
-const NOBODY = { host: '127.0.0.1', port: 1 }
+const CLOSED_PORT = { host: '127.0.0.1', port: 1 }
 
 const ask = (asked: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url: 'https://hook.example/in?x=1',
@@ -116,7 +116,7 @@ describe('guarded outbound', () => {
       ca: server.ca,
       connectTo: (address) => {
         dialled.push(address)
-        return address === '1.1.1.1' ? NOBODY : { host: '127.0.0.1', port: server.port }
+        return address === '1.1.1.1' ? CLOSED_PORT : { host: '127.0.0.1', port: server.port }
       },
     })
     expect((await outbound.post(ask({ url: 'https://two.example/' }))).body).toBe('ok')
@@ -186,7 +186,7 @@ describe('guarded outbound', () => {
   })
 
   test('a refused connection is a connect failure', async () => {
-    const outbound = guardedOutbound({ resolver: dns.resolver, connectTo: () => NOBODY })
+    const outbound = guardedOutbound({ resolver: dns.resolver, connectTo: () => CLOSED_PORT })
     await expect(outbound.post(ask())).rejects.toMatchObject({ kind: 'connect' })
   })
 

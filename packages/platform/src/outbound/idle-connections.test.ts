@@ -28,7 +28,7 @@ test('idle connections: one is closed when its idle time is over', () => {
   expect([open.secure.destroyed, idle.take(open.server, [ADDRESS])]).toEqual([true, undefined])
 })
 
-test('idle connections: one that receives data nobody asked for is closed', async () => {
+test('idle connections: one that receives data without a request is closed', async () => {
   const idle = idleConnections()
   const open = connection()
   idle.put(open, 1_000)

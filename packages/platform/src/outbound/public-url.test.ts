@@ -35,8 +35,8 @@ const SENTENCES: readonly (readonly [text: string, sentence: RegExp])[] = [
   ['https://10.0.0.1/', /public internet address/],
 ]
 
-describe('parsing a public URL', () => {
-  test.each(SENTENCES)('%j is rejected with a sentence that says why', (text, sentence) => {
+describe('parsePublicUrl', () => {
+  test.each(SENTENCES)('rejects %j with the reason', (text, sentence) => {
     const apiError = apiErrorOf(text)
     expect(apiError.kind).toBe('invalid')
     expect(apiError.extra.code).toBe('endpoint_not_public')

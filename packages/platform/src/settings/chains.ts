@@ -1,6 +1,6 @@
 import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
 import { z } from 'zod'
-import { list, secretHex, wholeNumber } from './environment.ts'
+import { list, oneProvider, secretHex, wholeNumber } from './environment.ts'
 
 /** The networks and their treasuries. Read by every process that queries a chain. */
 
@@ -44,8 +44,26 @@ const BASE_USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const MOST_CHAIN_ID = 2 ** 40
 const MOST_BLOCK = 1e12
 
+/** Addresses on Solana, or keys (lower case) of addresses on EVM networks. */
+const solanaWallets = list.pipe(z.array(base58))
+const evmWallets = list.pipe(z.array(evmAddress.transform((text) => text.toLowerCase())))
+
+/** Wallets of the platform, read by the api. */
+export const treasurySettings = {
+  /** Only a transfer from one of these wallets can be recognized as revenue. */
+  SOLANA_OWN_WALLETS: solanaWallets,
+  BASE_OWN_WALLETS: evmWallets,
+  ALT_OWN_WALLETS: evmWallets,
+  /** Fees can be withdrawn to these addresses only. */
+  SOLANA_FEE_ADDRESSES: solanaWallets,
+  BASE_FEE_ADDRESSES: evmWallets,
+  ALT_FEE_ADDRESSES: evmWallets,
+}
+
 export const chainSettings = {
   SOLANA_RPC_URLS: urls,
+  /** The provider of each URL, in the same order. Default: the host of the URL. */
+  SOLANA_RPC_PROVIDERS: list,
   SOLANA_GENESIS_HASH: base58.default(MAINNET_GENESIS),
   SOLANA_USDC: base58.default(SOLANA_USDC),
   SOLANA_TREASURY: base58.optional(),
@@ -57,6 +75,7 @@ export const chainSettings = {
   SOLANA_FINALIZED_FROM_USDC: money('1000'),
 
   BASE_RPC_URLS: urls,
+  BASE_RPC_PROVIDERS: list,
   BASE_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).default(BASE_CHAIN_ID),
   BASE_USDC: evmAddress.default(BASE_USDC),
   BASE_TREASURY: evmAddress.optional(),
@@ -68,6 +87,7 @@ export const chainSettings = {
   BASE_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
   ALT_RPC_URLS: urls,
+  ALT_RPC_PROVIDERS: list,
   ALT_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).optional(),
   ALT_USDC: evmAddress.optional(),
   ALT_TREASURY: evmAddress.optional(),
@@ -77,6 +97,7 @@ export const chainSettings = {
   ALT_CONFIRMATIONS: confirmations,
   ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
+  ONE_PROVIDER: oneProvider,
   /** Timeout of one query on one node. */
   RPC_TIMEOUT_MS: wholeNumber(100, 60_000).default(3_000),
 }
@@ -93,7 +114,8 @@ export function checkChainSettings(
   const fault = (path: string, message = 'is needed to pay') =>
     ctx.addIssue({ code: 'custom', path: [path], message })
   for (const name of ['SOLANA', 'BASE', 'ALT'] as const) {
-    if (isUsed(name) && config[`${name}_RPC_URLS`].length === 0) fault(`${name}_RPC_URLS`)
+    const wrongProviders = isUsed(name) ? providerFault(config, name) : undefined
+    if (wrongProviders !== undefined) fault(...wrongProviders)
     if (config[`${name}_GAS_KEY`] !== undefined && config[`${name}_GAS_ACCOUNT`] === undefined)
       fault(`${name}_GAS_ACCOUNT`, 'is needed beside its key')
   }
@@ -102,6 +124,32 @@ export function checkChainSettings(
   if (!isUsed('ALT')) return
   if (config.ALT_CHAIN_ID === undefined) fault('ALT_CHAIN_ID')
   if (config.ALT_USDC === undefined) fault('ALT_USDC')
+}
+
+const MIN_PROVIDERS = 2
+
+const providerSettings = (config: ChainConfig, name: ChainName) => {
+  const providers = config[`${name}_RPC_PROVIDERS`]
+  return {
+    minProviders: config.ONE_PROVIDER ? 1 : MIN_PROVIDERS,
+    ...(providers.length > 0 && { providers }),
+  }
+}
+
+/** Money may leave only for what two providers show, so a network with one provider could never pay out. */
+function providerFault(
+  config: ChainConfig,
+  name: ChainName,
+): readonly [path: string, message?: string] | undefined {
+  const nodes = config[`${name}_RPC_URLS`]
+  const named = config[`${name}_RPC_PROVIDERS`]
+  if (nodes.length === 0) return [`${name}_RPC_URLS`]
+  if (named.length > 0 && named.length !== nodes.length)
+    return [`${name}_RPC_PROVIDERS`, 'must name one provider per URL']
+  const { minProviders, providers = nodes.map((url) => new URL(url).host) } = providerSettings(config, name)
+  return new Set(providers).size < minProviders
+    ? [`${name}_RPC_URLS`, `must have nodes of at least ${minProviders} providers`]
+    : undefined
 }
 
 const EVM = ['BASE', 'ALT'] as const
@@ -123,6 +171,7 @@ const given = (account: string | undefined): string[] => (account === undefined 
 
 export const solanaSettings = (config: ChainConfig, treasury: string) => ({
   rpcUrls: config.SOLANA_RPC_URLS,
+  ...providerSettings(config, 'SOLANA'),
   genesisHash: config.SOLANA_GENESIS_HASH,
   usdc: config.SOLANA_USDC,
   treasury,
@@ -139,6 +188,7 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
     network: name === 'BASE' ? ('base-mainnet' as const) : ('alt-mainnet' as const),
     chainId: config[`${name}_CHAIN_ID`] ?? 0,
     rpcUrls: config[`${name}_RPC_URLS`],
+    ...providerSettings(config, name),
     usdc: config[`${name}_USDC`] ?? '',
     treasury,
     confirmations: config[`${name}_CONFIRMATIONS`],

@@ -42,12 +42,16 @@ export const wholeNumber = (min: number, max: number) => z.coerce.number().int()
 
 const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 
+/** Lets one provider decide what is final. Networks need two otherwise. */
+export const oneProvider = onOrOff.default(false)
+
 /** Settings for development. Production does not start with any of them. */
 const developmentSettings = {
   /** A file with the milliseconds by which the clock is moved. */
   CLOCK_FILE: z.string().optional(),
   /** Maximum interval of sweeps, so that a test does not wait for the interval of production. */
   SWEEP_INTERVAL_MS: wholeNumber(50, 60_000).optional(),
+  ONE_PROVIDER: oneProvider,
   /** `public address=host:port`: where requests to a checked address are sent. */
   OUTBOUND_REROUTE: list,
   /** Additional trusted certificates, as a PEM file. */

@@ -103,7 +103,7 @@ test.each([
   'pepper',
   'email',
   'body',
-])('the field %s is not written at any depth, whatever it holds', (field) => {
+])('the field %s is not written at any depth, for any value', (field) => {
   for (const value of ['plain-canary', { deep: 'plain-canary' }, ['plain-canary'], 4242424242]) {
     for (const wrapped of [{ [field]: value }, { a: { b: [{ c: { [field]: value } }] } }]) {
       const { logger, only } = capture()

@@ -1,6 +1,7 @@
 import { DAY } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
+import { agentActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
 import { makeAgent, makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
@@ -52,7 +53,7 @@ beforeAll(async () => {
     })
     await makeListing(ctx, hidden.id, said)
     const gone = await makeListing(ctx, agents[0] as AgentId, said)
-    await deactivateListing(ctx, gone.id, { agentId: gone.agentId })
+    await deactivateListing(ctx, gone.id, agentActor(gone.agentId))
   }
 })
 afterAll(() => stop())
@@ -83,14 +84,17 @@ const RANKS: Readonly<Record<(typeof SORTS)[number], (listing: Listing) => numbe
 describe.each(SORTS)('by %s', (sort) => {
   const shown = () => (sort === 'cheapest' ? all.filter(({ price }) => price !== null) : all)
 
-  test.each([1, 7, HOW_MANY, 100])('pages of %i show every listing exactly once, in order', async (limit) => {
-    const listings = await readAll({ sort, limit })
-    expect(idsOf(listings)).toEqual(idsOf(shown()))
-    const ranks = listings.map(RANKS[sort])
-    expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
-  })
+  test.each([1, 7, HOW_MANY, 100])(
+    'pages of %i contain every listing exactly once, in order',
+    async (limit) => {
+      const listings = await readAll({ sort, limit })
+      expect(idsOf(listings)).toEqual(idsOf(shown()))
+      const ranks = listings.map(RANKS[sort])
+      expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
+    },
+  )
 
-  test('a search may be read in this order, too', async () => {
+  test('a search can be sorted in this order', async () => {
     const listings = await readAll({ sort, search: 'portraits', limit: 10 })
     expect(idsOf(listings)).toEqual(idsOf(shown()))
     const ranks = listings.map(RANKS[sort])
@@ -98,7 +102,7 @@ describe.each(SORTS)('by %s', (sort) => {
     expect(await readAll({ sort, search: 'submarine', limit: 10 })).toEqual([])
   })
 
-  test('a cursor of any other order is rejected', async () => {
+  test('rejects a cursor of another sort order', async () => {
     const { nextCursor } = await browseListings(ctx, { sort, limit: 1 })
     const search = await browseListings(ctx, { search: 'portrait', limit: 1 })
     for (const other of SORTS.filter((name) => name !== sort)) {
@@ -135,16 +139,19 @@ const FILTERS: readonly (readonly [string, () => Partial<Browsing>, (listing: Li
 ]
 
 describe.each(FILTERS)('filtered by %s', (_, filter, holds) => {
-  test.each([undefined, 'portrait'])('before the limit, browsing and searching %s', async (search) => {
-    const expected = all.filter(holds)
-    expect(expected.length).toBeGreaterThan(3)
-    expect(idsOf(await readAll({ ...filter(), search, limit: 3 }))).toEqual(idsOf(expected))
-  })
+  test.each([undefined, 'portrait'])(
+    'is applied before the limit, browsing and searching %s',
+    async (search) => {
+      const expected = all.filter(holds)
+      expect(expected.length).toBeGreaterThan(3)
+      expect(idsOf(await readAll({ ...filter(), search, limit: 3 }))).toEqual(idsOf(expected))
+    },
+  )
 })
 
 describe('a search', () => {
   test.each([1, 7, 100])(
-    'shows every hit once in pages of %i, best first, though time goes on',
+    'pages of %i contain every match once, best first, while time passes',
     async (limit) => {
       const scores: number[] = []
       const ids: string[] = []
@@ -163,7 +170,7 @@ describe('a search', () => {
     },
   )
 
-  test('says why: parts that add up, more for buyers, for stars and for youth', async () => {
+  test('explain: the parts sum to the score, and buyers, rating and age raise it', async () => {
     const agentId = agents[0] as AgentId
     const title = 'Submarine periscopes'
     const old = await makeListing(ctx, agentId, { title })
@@ -191,7 +198,7 @@ describe('a search', () => {
     expect(second?.freshness).toBeGreaterThan(third?.freshness ?? 1)
   })
 
-  test('finds other forms of a word, synonyms behind the word itself, and pieces of a title', async () => {
+  test('matches other forms of a word, then synonyms, then parts of a title', async () => {
     const agentId = agents[0] as AgentId
     const branding = await makeListing(ctx, agentId, { title: 'Branding from nothing' })
     const logo = await makeListing(ctx, agentId, { title: 'Logos from nothing' })
@@ -202,7 +209,7 @@ describe('a search', () => {
     expect(await titles('randin')).toEqual([branding.id])
   })
 
-  test('quotes and a minus are taken by the letter', async () => {
+  test('quotes and a minus are literal characters', async () => {
     const agentId = agents[0] as AgentId
     const one = await makeListing(ctx, agentId, { title: 'Zeppelin drawn with a red hull' })
     const two = await makeListing(ctx, agentId, { title: 'Zeppelin drawn with a hull painted red' })

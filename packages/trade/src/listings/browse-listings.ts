@@ -1,18 +1,33 @@
 import type { Needs } from '@market/core/context'
+import {
+  type CursorField,
+  cursorCodec,
+  floatField,
+  idField,
+  integerField,
+  type PageRequest,
+  timestampField,
+} from '@market/kernel/cursor'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { integerRank, readCursor, timeRank, writeCursor } from './cursor.ts'
 import type { Listing } from './listing.ts'
 import { type ListingFilter, matchesExtra, matchesFilter } from './listing-filter.ts'
-import { type ListingPage, type Page, pageOf } from './page.ts'
+import type { ListingPage } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { searchListings } from './search-listings.ts'
 import { searchQueryOf } from './search-query.ts'
 import { LISTING_COLUMNS, listingOf } from './store.ts'
 
+interface Position {
+  readonly rank: number
+  readonly id: string
+}
+
 interface Sort {
   readonly key: RawBuilder<unknown>
   readonly direction: 'asc' | 'desc'
   readonly rankOf: (listing: Listing) => number
+  /** The ranks that the type of the key can hold. */
+  readonly rank: CursorField<number>
   /** The rank of a cursor, cast to the type of the key. With another type Postgres cannot seek in the index. */
   readonly rankSql: (rank: number) => RawBuilder<unknown>
   /** The condition of a partial index. */
@@ -28,19 +43,22 @@ const SORTS = {
     key: sql`settled_buyers`,
     direction: 'desc',
     rankOf: (listing) => listing.settledBuyers,
-    rankSql: (rank) => sql`${integerRank(rank, MAX_INTEGER)}::integer`,
+    rank: integerField(MAX_INTEGER),
+    rankSql: (rank) => sql`${rank}::integer`,
   },
   newest: {
     key: sql`created_at`,
     direction: 'desc',
     rankOf: (listing) => listing.createdAt.getTime(),
-    rankSql: (rank) => sql`${timeRank(rank)}::timestamptz`,
+    rank: timestampField,
+    rankSql: (rank) => sql`${new Date(rank)}::timestamptz`,
   },
   cheapest: {
     key: sql`price_micros`,
     direction: 'asc',
     rankOf: (listing) => Number(listing.price),
-    rankSql: (rank) => sql`${integerRank(rank, MAX_PRICE_MICROS)}::bigint`,
+    rank: integerField(MAX_PRICE_MICROS),
+    rankSql: (rank) => sql`${rank}::bigint`,
     condition: sql<SqlBool>`price_micros is not null`,
   },
   /** A Bayesian average with five assumed reviews of four stars, so that a single review does not rank first. */
@@ -48,19 +66,21 @@ const SORTS = {
     key: sql`((rating_sum + 20.0::float8) / (rating_count + 5))`,
     direction: 'desc',
     rankOf: (listing) => (listing.ratingSum + 20) / (listing.ratingCount + 5),
+    rank: floatField,
     rankSql: (rank) => sql`${rank}::float8`,
   },
   fastest: {
     key: sql`turnaround_hours`,
     direction: 'asc',
     rankOf: (listing) => listing.turnaroundHours,
-    rankSql: (rank) => sql`${integerRank(rank, MAX_INTEGER)}::integer`,
+    rank: integerField(MAX_INTEGER),
+    rankSql: (rank) => sql`${rank}::integer`,
   },
 } as const satisfies Record<string, Sort>
 
 export type ListingSort = keyof typeof SORTS
 
-interface BrowseQuery extends ListingFilter, Page {
+interface BrowseQuery extends ListingFilter, PageRequest {
   readonly search?: string | undefined
   /** The default is relevance for a search and popularity otherwise. */
   readonly sort?: ListingSort | undefined
@@ -81,7 +101,8 @@ async function browseSorted(
   name: ListingSort,
 ): Promise<ListingPage> {
   const sort: Sort = SORTS[name]
-  const after = readCursor(browsing.cursor, name)
+  const codec = cursorCodec<Position>(`services:${name}`, { rank: sort.rank, id: idField('svc') })
+  const after = codec.decode(browsing.cursor)
   const conditions = [
     matchesFilter(browsing),
     matchesExtra(browsing),
@@ -98,8 +119,11 @@ async function browseSorted(
     .limit(browsing.limit + 1)
     .offset(browsing.offset ?? 0)
     .execute()
-  const found = rows.map((row) => ({ listing: listingOf(row) }))
-  return pageOf(found, browsing.limit, ({ listing }) => writeCursor(name, sort.rankOf(listing), listing.id))
+  const page = codec.pageOf(rows.map(listingOf), browsing.limit, (listing) => ({
+    rank: sort.rankOf(listing),
+    id: listing.id,
+  }))
+  return { found: page.rows.map((listing) => ({ listing })), nextCursor: page.nextCursor }
 }
 
 /** Partial matches are excluded: without ranking by relevance they could come first. */
@@ -111,7 +135,7 @@ function matchesSearch(search: string, filter: ListingFilter) {
   ))`
 }
 
-function isAfter({ key, direction, rankSql }: Sort, after: { rank: number; id: string }) {
+function isAfter({ key, direction, rankSql }: Sort, after: Position) {
   const sign = direction === 'desc' ? sql`<` : sql`>`
   return sql<SqlBool>`(${key}, id) ${sign} (${rankSql(after.rank)}, ${after.id})`
 }

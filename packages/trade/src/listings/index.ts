@@ -5,19 +5,21 @@ export { getListing } from './get-listing.ts'
 export { listListings, newestListings } from './list-listings.ts'
 export {
   averageRating,
+  isBelow,
   type Listing,
   listingNotFound,
   type Offer,
   type RequirementField,
+  rejectLowPrice,
 } from './listing.ts'
 export type { Found } from './page.ts'
-export type { Seller } from './seller.ts'
 export {
   countOrdered,
   countRating,
   countSettled,
   findListing,
   findListings,
+  findPastPrices,
   uncountSettled,
 } from './store.ts'
 export { updateListing } from './update-listing.ts'

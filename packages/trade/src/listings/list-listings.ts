@@ -1,35 +1,32 @@
-import type { Needs } from '@market/core/context'
-import { agentNotFound, findAgent } from '@market/identity/agents'
+import type { Actor, Needs } from '@market/core/context'
+import { actsFor, agentNotFound, findAgent } from '@market/identity/agents'
+import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
-import { readCursor, timeRank, writeCursor } from './cursor.ts'
 import type { Listing } from './listing.ts'
-import { type ListingPage, type Page, pageOf } from './page.ts'
-import { isSellerOf, type Seller } from './seller.ts'
+import type { ListingPage } from './page.ts'
 import { findListingsOf } from './store.ts'
 
-const ORDER = 'of-agent'
+const CURSOR = newestFirst('agent-services', idField('svc'))
 
 /** The listings of an agent, newest first. The agent and its owner also get inactive listings. */
 export async function listListings(
   ctx: Needs<'db'>,
   agentId: AgentId,
-  seller: Seller,
-  page: Page,
+  actor: Actor,
+  page: PageRequest,
 ): Promise<ListingPage> {
-  const after = readCursor(page.cursor, ORDER)
+  const after = CURSOR.decode(page.cursor)
   const agent = await findAgent(ctx.db, agentId)
   if (agent === undefined) throw agentNotFound(agentId)
-  const isSeller = isSellerOf(agent, seller)
+  const isSeller = actsFor(agent, actor)
   if (!isSeller && !agent.marketable) throw agentNotFound(agentId)
-  const listings = await findListingsOf(ctx.db, agentId, {
+  const found = await findListingsOf(ctx.db, agentId, {
     activeOnly: !isSeller,
-    after: after && { createdAt: timeRank(after.rank), id: after.id },
+    after,
     limit: page.limit + 1,
   })
-  const rows = listings.map((listing) => ({ listing }))
-  return pageOf(rows, page.limit, ({ listing }) =>
-    writeCursor(ORDER, listing.createdAt.getTime(), listing.id),
-  )
+  const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
+  return { found: rows.map((listing) => ({ listing })), nextCursor }
 }
 
 /** The newest active listings of an agent. */

@@ -10,7 +10,9 @@ import {
 } from './listing.ts'
 import { slugOf } from './slug.ts'
 
-const pathsOf = (said: Parameters<typeof offerOf>[0]) => offerErrors(offerOf(said)).map(({ path }) => path)
+const MIN_PRICE = usdc(100_000n)
+const pathsOf = (said: Parameters<typeof offerOf>[0]) =>
+  offerErrors(offerOf(said), MIN_PRICE).map(({ path }) => path)
 
 const field = (said: Partial<RequirementField> = {}): RequirementField => ({
   label: 'Size',
@@ -20,27 +22,34 @@ const field = (said: Partial<RequirementField> = {}): RequirementField => ({
 })
 
 describe('an offer', () => {
-  test.each(['fixed', 'weekly', 'monthly'] as const)('%s needs a price', (priceType) => {
+  test.each(['fixed', 'weekly', 'monthly'] as const)('%s requires a price', (priceType) => {
     expect(pathsOf({ priceType, price: null, quotaLimit: 1 })).toEqual(['price_usd'])
-    expect(pathsOf({ priceType, price: usdc(1n), quotaLimit: 1 })).toEqual([])
+    expect(pathsOf({ priceType, price: MIN_PRICE, quotaLimit: 1 })).toEqual([])
   })
 
-  test('a quote may name a price it begins at, or none', () => {
+  test.each(['fixed', 'weekly', 'monthly', 'quote'] as const)(
+    '%s: a price below the minimum is invalid',
+    (priceType) => {
+      expect(pathsOf({ priceType, price: usdc(99_999n), quotaLimit: 1 })).toEqual(['price_usd'])
+    },
+  )
+
+  test('quote: the price is optional', () => {
     expect(pathsOf({ priceType: 'quote', price: null })).toEqual([])
-    expect(pathsOf({ priceType: 'quote', price: usdc(1n) })).toEqual([])
+    expect(pathsOf({ priceType: 'quote', price: MIN_PRICE })).toEqual([])
   })
 
-  test.each(['weekly', 'monthly'] as const)('%s says how much a period holds', (priceType) => {
+  test.each(['weekly', 'monthly'] as const)('%s requires a quota', (priceType) => {
     expect(pathsOf({ priceType, quotaLimit: 0 })).toEqual(['quota_limit'])
     expect(pathsOf({ priceType, quotaLimit: 1 })).toEqual([])
   })
 
-  test('what is sold once may have a quota or none', () => {
+  test('one-time prices: the quota is optional', () => {
     expect(pathsOf({ quotaLimit: 0 })).toEqual([])
     expect(pathsOf({ quotaLimit: 5 })).toEqual([])
   })
 
-  test('labels differ, whatever their case and width', () => {
+  test('labels are unique, ignoring case and width', () => {
     const labels = (...all: string[]) => ({ requirementFields: all.map((label) => field({ label })) })
     expect(pathsOf(labels('Size', 'Colour'))).toEqual([])
     expect(pathsOf(labels('Size', 'Colour', 'size', 'ＳＩＺＥ'))).toEqual([
@@ -49,11 +58,14 @@ describe('an offer', () => {
     ])
   })
 
-  test.each(['__proto__', 'constructor', 'prototype'])('no answer could be sent under %s', (label) => {
-    expect(pathsOf({ requirementFields: [field({ label })] })).toEqual(['requirement_fields.0.label'])
-  })
+  test.each(['__proto__', 'constructor', 'prototype'])(
+    'rejects the label %s, which cannot be a field name',
+    (label) => {
+      expect(pathsOf({ requirementFields: [field({ label })] })).toEqual(['requirement_fields.0.label'])
+    },
+  )
 
-  test('a select has options, all different, and nothing else has any', () => {
+  test('only a select has options, and they are unique', () => {
     const path = ['requirement_fields.0.options']
     const of = (said: Partial<RequirementField>) => pathsOf({ requirementFields: [field(said)] })
     expect(of({ type: 'select' })).toEqual(path)
@@ -63,16 +75,16 @@ describe('an offer', () => {
     expect(of({ type: 'select', options: ['a', 'b'] })).toEqual([])
   })
 
-  test('is rejected with all that is wrong, in the words of the contract', () => {
+  test('is rejected with every invalid field and the messages of the contract', () => {
     const bad = offerOf({ priceType: 'weekly', price: null })
-    expect(() => rejectInvalidOffer(bad)).toThrow(
-      expect.objectContaining({ kind: 'invalid', extra: { details: offerErrors(bad) } }),
+    expect(() => rejectInvalidOffer(bad, MIN_PRICE)).toThrow(
+      expect.objectContaining({ kind: 'invalid', extra: { details: offerErrors(bad, MIN_PRICE) } }),
     )
-    expect(offerErrors(bad)).toHaveLength(2)
+    expect(offerErrors(bad, MIN_PRICE)).toHaveLength(2)
   })
 })
 
-test('the last active listing allowed is allowed, the next one is told what to do', () => {
+test('accepts the last active listing of the limit; the error for the next one names what to do', () => {
   rejectTooManyActive(MAX_ACTIVE)
   expect(() => rejectTooManyActive(MAX_ACTIVE + 1)).toThrow(/Deactivate one/)
 })
@@ -88,7 +100,7 @@ describe('a slug', () => {
     expect(slugOf(title)).toBe(slug)
   })
 
-  test('leaves room for a number within what the table takes, even when a letter unfolds into a phrase', () => {
+  test('has at most 80 characters, even when a character decomposes into many', () => {
     expect([...slugOf('ﷺ'.repeat(80))].length).toBeLessThanOrEqual(80)
   })
 })

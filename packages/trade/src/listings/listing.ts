@@ -1,6 +1,6 @@
 import { ApiError, type Details } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import type { Usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc } from '@market/kernel/money'
 
 export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
 
@@ -61,10 +61,12 @@ const NEEDS_QUOTA: Readonly<Record<PriceType, boolean>> = {
 /** Checks the rules across fields; the contract has checked each field. */
 export function offerErrors(
   offer: Pick<Offer, 'priceType' | 'price' | 'quotaLimit' | 'requirementFields'>,
+  minPrice: Usdc,
 ): Details {
   const errors: { path: string; message: string }[] = []
   if (offer.price === null && offer.priceType !== 'quote')
     errors.push({ path: 'price_usd', message: 'is required unless price_type is quote' })
+  if (isBelow(offer, minPrice)) errors.push(belowMinimum(minPrice))
   if (NEEDS_QUOTA[offer.priceType] && offer.quotaLimit < 1)
     errors.push({ path: 'quota_limit', message: `must be at least 1 when price_type is ${offer.priceType}` })
   return [...errors, ...offer.requirementFields.flatMap(fieldErrors)]
@@ -93,8 +95,23 @@ const RESERVED_LABELS: ReadonlySet<string> = new Set(['__proto__', 'constructor'
 
 const foldLabel = ({ label }: RequirementField): string => label.normalize('NFKC').toLowerCase()
 
-export function rejectInvalidOffer(offer: Offer): void {
-  const details = offerErrors(offer)
+/** A price from before there was a minimum can be below it. Such a listing is not offered until it has another one. */
+export const isBelow = ({ price }: Pick<Offer, 'price'>, minPrice: Usdc): boolean =>
+  price !== null && price < minPrice
+
+const belowMinimum = (minPrice: Usdc) => ({
+  path: 'price_usd',
+  message: `must be at least ${formatUsd(minPrice)}`,
+})
+
+export function rejectLowPrice(price: Usdc, minPrice: Usdc): void {
+  if (!isBelow({ price }, minPrice)) return
+  const error = belowMinimum(minPrice)
+  throw new ApiError('invalid', `${error.path} ${error.message}`, { details: [error] })
+}
+
+export function rejectInvalidOffer(offer: Offer, minPrice: Usdc): void {
+  const details = offerErrors(offer, minPrice)
   if (details.length === 0) return
   const [first] = details
   throw new ApiError('invalid', `${first?.path} ${first?.message}`, { details })

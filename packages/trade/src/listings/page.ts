@@ -1,10 +1,5 @@
 import type { Listing } from './listing.ts'
 
-export interface Page {
-  readonly limit: number
-  readonly cursor?: string | undefined
-}
-
 /** The parts that add up to the score of a search result. */
 export interface ScoreParts {
   readonly relevance: number
@@ -22,15 +17,4 @@ export interface Found {
 export interface ListingPage {
   readonly found: readonly Found[]
   readonly nextCursor: string | null
-}
-
-/** Expects one row more than the limit, which shows whether there is a next page. */
-export function pageOf<T extends Found>(
-  rows: readonly T[],
-  limit: number,
-  cursorOf: (row: T) => string,
-): ListingPage {
-  const found = rows.slice(0, limit)
-  const last = found.at(-1)
-  return { found, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
 }

@@ -1,13 +1,17 @@
 import type { Needs } from '@market/core/context'
+import { cursorCodec, dateField, floatField, idField, type PageRequest } from '@market/kernel/cursor'
 import { sql } from 'kysely'
-import { readCursor, timeRank, writeCursor } from './cursor.ts'
 import { type ListingFilter, matchesExtra } from './listing-filter.ts'
-import { type ListingPage, type Page, pageOf, type ScoreParts } from './page.ts'
+import type { ListingPage, ScoreParts } from './page.ts'
 import { candidates } from './search-candidates.ts'
 import { type SearchQuery, searchQueryOf } from './search-query.ts'
 import { LISTING_COLUMNS, type ListingRow, listingOf } from './store.ts'
 
-const ORDER = 'search'
+const CURSOR = cursorCodec<{ rank: number; id: string; asOf: Date }>('services:search', {
+  rank: floatField,
+  id: idField('svc'),
+  asOf: dateField,
+})
 
 /** The weights of the score: relevance first, then buyers, rating and age. */
 const WEIGHTS = {
@@ -39,11 +43,11 @@ export async function searchListings(
   ctx: Needs<'db' | 'clock'>,
   search: string,
   filter: ListingFilter,
-  page: Page,
+  page: PageRequest,
 ): Promise<ListingPage> {
-  const after = readCursor(page.cursor, ORDER)
+  const after = CURSOR.decode(page.cursor)
   // All pages use the time of the first page, so that a listing does not move between pages as it ages.
-  const asOf = after === undefined ? ctx.clock.now() : timeRank(after.asOf)
+  const asOf = after?.asOf ?? ctx.clock.now()
   const query = searchQueryOf(search)
   const term = search.trim().toLowerCase()
   const { rows } = await sql<Scored>`
@@ -59,9 +63,8 @@ export async function searchListings(
     select * from scored
     ${after === undefined ? sql`` : sql`where (score, id) < (${after.rank}::float8, ${after.id})`}
     order by score desc, id desc limit ${page.limit + 1}`.execute(ctx.db)
-  return pageOf(rows.map(foundOf), page.limit, ({ listing, why }) =>
-    writeCursor(ORDER, why.score, listing.id, asOf.getTime()),
-  )
+  const found = CURSOR.pageOf(rows, page.limit, ({ score, id }) => ({ rank: score, id, asOf }))
+  return { found: found.rows.map(foundOf), nextCursor: found.nextCursor }
 }
 
 /** `offset 0` keeps the planner from reading the whole table to join a few hundred rows. */

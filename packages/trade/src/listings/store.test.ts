@@ -16,10 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-describe('what orders count', () => {
+describe('listing counters', () => {
   const inTx = (work: (tx: Tx) => Promise<void>) => ctx.transact(work)
 
-  test('orders, settlements and ratings add up; a buyer counts once for popularity', async () => {
+  test('count orders, settlements and ratings; a buyer counts once for popularity', async () => {
     const { id } = await makeListing(ctx, (await makeListedAgent(ctx)).agent.id)
     const buyers = ['user:ada', 'user:ada', 'wallet:x', 'user:ada']
     for (const buyer of buyers) {
@@ -39,7 +39,7 @@ describe('what orders count', () => {
     })
   })
 
-  test('many at once lose nothing, and the same buyer at once counts once', async () => {
+  test('concurrent updates are all counted, and one buyer counts once', async () => {
     const { id } = await makeListing(ctx, (await makeListedAgent(ctx)).agent.id)
     const one = (n: number) =>
       inTx(async (tx) => {
@@ -51,7 +51,7 @@ describe('what orders count', () => {
     expect(await findListing(ctx.db, id)).toMatchObject(counted)
   })
 
-  test('what is taken back with its transaction was never counted', async () => {
+  test('a rolled-back update is not counted', async () => {
     const { id } = await makeListing(ctx, (await makeListedAgent(ctx)).agent.id)
     const broken = inTx(async (tx) => {
       await countOrdered(tx, id)
@@ -68,7 +68,7 @@ test.each([
   ['listings_price_most', sql`price_micros = 1000000000001`],
   ['listings_quota', sql`price_type = 'weekly'`],
   ['listings_requirements', sql`requirement_fields = to_jsonb(array_fill(1, array[13]))`],
-])('the table itself keeps the rule: %s', async (constraint, change) => {
+])('the database rejects: %s', async (constraint, change) => {
   const { id } = await makeListing(ctx, (await makeListedAgent(ctx)).agent.id)
   const broken = sql`update listings set ${change} where id = ${id}`.execute(ctx.db)
   await expect(broken).rejects.toMatchObject({ constraint })

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { earlier, HOUR } from '@market/kernel/clock'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import { usdc } from '@market/kernel/money'
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import { type Usdc, usdc } from '@market/kernel/money'
+import { type Selectable, sql } from 'kysely'
 import type { Listing, Offer, PriceType, RequirementField } from './listing.ts'
 
 /** All columns except `search`, which only Postgres reads. */
@@ -107,6 +109,36 @@ export async function saveListing(tx: Tx, listing: Listing): Promise<Listing> {
   return listingOf(row)
 }
 
+/** A price that a listing no longer has. Prices that nobody can pay any more are deleted. */
+export async function savePastPrice(tx: Tx, id: ListingId, price: Usdc, until: Date): Promise<void> {
+  await tx
+    .deleteFrom('listing_prices')
+    .where('listing_id', '=', id)
+    .where('valid_until', '<', earlier(until, PAST_PRICE_MS))
+    .execute()
+  await tx
+    .insertInto('listing_prices')
+    .values({ listing_id: id, price_micros: price, valid_until: until })
+    .onConflict((conflict) =>
+      conflict.columns(['listing_id', 'price_micros']).doUpdateSet({ valid_until: until }),
+    )
+    .execute()
+}
+
+/** A transfer of a price that was valid within this time is accepted. */
+const PAST_PRICE_MS = 1 * HOUR
+
+/** The prices that the listing had within the last hour, without the current one. */
+export async function findPastPrices(db: Db | Tx, id: ListingId, now: Date): Promise<Usdc[]> {
+  const rows = await db
+    .selectFrom('listing_prices')
+    .select('price_micros')
+    .where('listing_id', '=', id)
+    .where('valid_until', '>=', earlier(now, PAST_PRICE_MS))
+    .execute()
+  return rows.map((row) => usdc(row.price_micros))
+}
+
 export async function lockListing(tx: Tx, id: ListingId): Promise<Listing | undefined> {
   const row = await select(tx).where('id', '=', id).forUpdate().executeTakeFirst()
   return row && listingOf(row)
@@ -127,10 +159,8 @@ export async function freeSlug(tx: Tx, agentId: AgentId, slug: string): Promise<
   return wanted.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
 }
 
-interface AgentListingsQuery {
+interface AgentListingsQuery extends NewestFirstPage {
   readonly activeOnly: boolean
-  readonly after?: { readonly createdAt: Date; readonly id: string } | undefined
-  readonly limit: number
 }
 
 export async function findListingsOf(
@@ -138,16 +168,10 @@ export async function findListingsOf(
   agentId: AgentId,
   query: AgentListingsQuery,
 ): Promise<Listing[]> {
-  const { activeOnly, after, limit } = query
   const rows = await select(db)
     .where('agent_id', '=', agentId)
-    .$if(activeOnly, (builder) => builder.where('active', '=', true))
-    .$if(after !== undefined, (builder) =>
-      builder.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
+    .$if(query.activeOnly, (builder) => builder.where('active', '=', true))
+    .$call(newestFirstPage(query))
     .execute()
   return rows.map(listingOf)
 }

@@ -1,7 +1,8 @@
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { countListing, findAgentById } from '@market/identity/agents'
+import { actsFor, countListing, findAgentById } from '@market/identity/agents'
 import type { ListingId } from '@market/kernel/ids'
+import { ZERO } from '@market/kernel/money'
 import {
   type Listing,
   listingNotFound,
@@ -9,8 +10,8 @@ import {
   rejectInvalidOffer,
   rejectTooManyActive,
 } from './listing.ts'
-import { isSellerOf, notYourAgent, type Seller } from './seller.ts'
-import { lockListing, saveListing } from './store.ts'
+import { notYourAgent } from './seller.ts'
+import { lockListing, saveListing, savePastPrice } from './store.ts'
 
 /** Undefined fields do not change. Existing orders are not changed: they store a copy of the listing. */
 export type ListingChange = { readonly [K in keyof Offer]?: Offer[K] | undefined } & {
@@ -18,26 +19,30 @@ export type ListingChange = { readonly [K in keyof Offer]?: Offer[K] | undefined
 }
 
 export function updateListing(
-  ctx: Needs<'transact' | 'clock'>,
+  ctx: Needs<'transact' | 'clock' | 'minPrice'>,
   id: ListingId,
   change: ListingChange,
-  seller: Seller,
+  actor: Actor,
 ): Promise<Listing> {
   return ctx.transact(async (tx) => {
-    const listing = await lockForSeller(tx, id, seller)
+    const listing = await lockForSeller(tx, id, actor)
     const wanted = changed(listing, change)
-    rejectInvalidOffer(wanted)
+    // An inactive listing is offered to nobody, so its old price may stay.
+    rejectInvalidOffer(wanted, wanted.active ? ctx.minPrice : ZERO)
     if (isSame(listing, wanted)) return listing
     if (wanted.active !== listing.active) await countActive(tx, wanted)
-    return saveListing(tx, { ...wanted, updatedAt: ctx.clock.now() })
+    const now = ctx.clock.now()
+    if (listing.price !== null && listing.price !== wanted.price)
+      await savePastPrice(tx, id, listing.price, now)
+    return saveListing(tx, { ...wanted, updatedAt: now })
   })
 }
 
-async function lockForSeller(tx: Tx, id: ListingId, seller: Seller): Promise<Listing> {
+async function lockForSeller(tx: Tx, id: ListingId, actor: Actor): Promise<Listing> {
   const listing = await lockListing(tx, id)
   if (listing === undefined) throw listingNotFound(id)
   const agent = await findAgentById(tx, listing.agentId)
-  if (!isSellerOf(agent, seller)) throw agent.marketable ? notYourAgent() : listingNotFound(id)
+  if (!actsFor(agent, actor)) throw agent.marketable ? notYourAgent() : listingNotFound(id)
   return listing
 }
 

@@ -2,6 +2,7 @@ import { linkAgent, updateAgent } from '@market/identity/agents'
 import { MINUTE } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
+import { agentActor, userActor, walletActor } from '@market/testing/make-actor'
 import { makeListing, offerOf } from '@market/testing/make-listing'
 import { makeAgent, makeEvmWallet, makeListedAgent, makeProfile } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
@@ -25,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-const NOBODY = { wallets: [] }
+const ANONYMOUS = { kind: 'anonymous' } as const
 const forbidden = { kind: 'forbidden', extra: { code: 'not_your_agent' } }
 const notFound = { kind: 'not_found' }
 
@@ -33,7 +34,7 @@ const serviceCount = async (id: AgentId) =>
   (await ctx.db.selectFrom('agents').select('service_count').where('id', '=', id).executeTakeFirstOrThrow())
     .service_count
 
-const itself = (listing: Listing) => ({ agentId: listing.agentId })
+const itself = (listing: Listing) => agentActor(listing.agentId)
 
 const isBrowsed = async ({ id, agentId }: Listing) => {
   const { found } = await browseListings(ctx, { agentId, limit: 100 })
@@ -41,7 +42,7 @@ const isBrowsed = async ({ id, agentId }: Listing) => {
 }
 
 describe('creating', () => {
-  test('keeps every field to the letter, active, counted, and numbered from nothing', async () => {
+  test('stores every field unchanged; the listing is active, counted and has counters of zero', async () => {
     const { agent } = await makeListedAgent(ctx)
     const offer = offerOf({
       price: usdc(12_345_678n),
@@ -52,7 +53,7 @@ describe('creating', () => {
       turnaroundHours: 720,
       requirementFields: [{ label: 'Mood', type: 'select', required: true, options: ['calm', 'loud'] }],
     })
-    const listing = await createListing(ctx, agent.id, offer, { agentId: agent.id })
+    const listing = await createListing(ctx, agent.id, offer, agentActor(agent.id))
     const now = ctx.clock.now()
     const counted = { totalOrders: 0, completedOrders: 0, settledBuyers: 0, ratingSum: 0, ratingCount: 0 }
     expect(listing).toEqual({
@@ -70,10 +71,10 @@ describe('creating', () => {
     expect(await serviceCount(agent.id)).toBe(1)
   })
 
-  test('slugs are numbered within an agent, also when two come at once; another agent begins afresh', async () => {
+  test('numbers equal slugs per agent, also for concurrent requests', async () => {
     const { agent } = await makeListedAgent(ctx)
     await Promise.all([1, 2, 3].map(() => makeListing(ctx, agent.id)))
-    const { found } = await listListings(ctx, agent.id, NOBODY, { limit: 10 })
+    const { found } = await listListings(ctx, agent.id, ANONYMOUS, { limit: 10 })
     expect(found.map(({ listing }) => listing.slug).sort()).toEqual([
       'a-portrait-in-oil',
       'a-portrait-in-oil-2',
@@ -83,14 +84,14 @@ describe('creating', () => {
     expect((await makeListing(ctx, other.agent.id)).slug).toBe('a-portrait-in-oil')
   })
 
-  test('the owner may, by wallet or as the person; another user and another agent may not', async () => {
+  test('is allowed for the owner wallet and the owning user; others get 403', async () => {
     const wallet = makeEvmWallet()
     const profile = makeProfile()
     const { agent: byWallet } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const { agent: byUser } = await makeAgent(ctx, { owner: { kind: 'user', profile } })
-    await createListing(ctx, byWallet.id, offerOf(), { wallets: [wallet.key] })
-    await createListing(ctx, byUser.id, offerOf(), { userId: profile.userId, wallets: [] })
-    const otherUsers = [NOBODY, { wallets: [makeEvmWallet().key] }, { agentId: byUser.id }]
+    await createListing(ctx, byWallet.id, offerOf(), walletActor(wallet.key))
+    await createListing(ctx, byUser.id, offerOf(), userActor(profile.userId))
+    const otherUsers = [ANONYMOUS, walletActor(), agentActor(byUser.id)]
     for (const otherUser of otherUsers) {
       const rejected = createListing(ctx, byWallet.id, offerOf(), otherUser)
       await expect(rejected).rejects.toMatchObject(forbidden)
@@ -98,21 +99,21 @@ describe('creating', () => {
     expect(await serviceCount(byWallet.id)).toBe(1)
   })
 
-  test('a hidden agent is not there for another user, and one that never was is not there for anyone', async () => {
+  test('returns 404 for a hidden agent of another user and for a missing agent', async () => {
     const { agent } = await makeAgent(ctx)
-    await expect(createListing(ctx, agent.id, offerOf(), NOBODY)).rejects.toMatchObject(notFound)
-    const nobody = 'agt_1_00000000000000000'
-    await expect(createListing(ctx, nobody, offerOf(), { agentId: nobody })).rejects.toMatchObject(notFound)
+    await expect(createListing(ctx, agent.id, offerOf(), ANONYMOUS)).rejects.toMatchObject(notFound)
+    const missing = 'agt_1_00000000000000000'
+    await expect(createListing(ctx, missing, offerOf(), agentActor(missing))).rejects.toMatchObject(notFound)
   })
 
-  test('a bad offer leaves nothing behind', async () => {
+  test('an invalid offer stores nothing', async () => {
     const { agent } = await makeListedAgent(ctx)
-    const bad = createListing(ctx, agent.id, offerOf({ price: null }), { agentId: agent.id })
+    const bad = createListing(ctx, agent.id, offerOf({ price: null }), agentActor(agent.id))
     await expect(bad).rejects.toMatchObject({ kind: 'invalid' })
     expect(await serviceCount(agent.id)).toBe(0)
   })
 
-  test('an agent has at most 200 active ones, even when the last two come at once', async () => {
+  test('allows at most 200 active listings per agent, also for concurrent requests', async () => {
     const { agent } = await makeListedAgent(ctx)
     const first = await makeListing(ctx, agent.id)
     await ctx.db
@@ -132,17 +133,17 @@ describe('creating', () => {
 })
 
 describe('changing', () => {
-  test('only what is given changes, null takes away, and the slug stays', async () => {
+  test('changes only the given fields; null clears a field; the slug stays', async () => {
     const { agent } = await makeListedAgent(ctx)
     const listing = await makeListing(ctx, agent.id, { demoUrl: 'https://demo.example/' })
     ctx.clock.advance(MINUTE)
-    const change = { title: 'Quite another title', demoUrl: null, price: usdc(1n) }
+    const change = { title: 'Quite another title', demoUrl: null, price: usdc(100_000n) }
     const changed = await updateListing(ctx, listing.id, change, itself(listing))
     expect(changed).toEqual({ ...listing, ...change, updatedAt: ctx.clock.now() })
     expect(await findListing(ctx.db, listing.id)).toEqual(changed)
   })
 
-  test('no change at all leaves even the time alone', async () => {
+  test('keeps updated_at when nothing changed', async () => {
     const { agent } = await makeListedAgent(ctx)
     const listing = await makeListing(ctx, agent.id)
     ctx.clock.advance(MINUTE)
@@ -151,10 +152,10 @@ describe('changing', () => {
     expect(await updateListing(ctx, listing.id, same, itself(listing))).toEqual(listing)
   })
 
-  test('the whole is judged, not the change alone', async () => {
+  test('validates the whole listing, not only the changed fields', async () => {
     const { agent } = await makeListedAgent(ctx)
     const quote = await makeListing(ctx, agent.id, { priceType: 'quote', price: null })
-    const wrong = [{ priceType: 'fixed' as const }, { priceType: 'weekly' as const, price: usdc(1n) }]
+    const wrong = [{ priceType: 'fixed' as const }, { priceType: 'weekly' as const, price: usdc(100_000n) }]
     for (const change of wrong) {
       const rejected = updateListing(ctx, quote.id, change, itself(quote))
       await expect(rejected).rejects.toMatchObject({ kind: 'invalid' })
@@ -162,19 +163,19 @@ describe('changing', () => {
     expect(await findListing(ctx.db, quote.id)).toEqual(quote)
   })
 
-  test('another user may not, and what a hidden agent offers is not there for them', async () => {
+  test('returns 403 to another user, and 404 for a listing of a hidden agent', async () => {
     const shown = await makeListing(ctx, (await makeListedAgent(ctx)).agent.id)
     const hidden = await makeListing(ctx, (await makeAgent(ctx)).agent.id)
-    const change = (listing: Listing) => updateListing(ctx, listing.id, { maxRevisions: 1 }, NOBODY)
+    const change = (listing: Listing) => updateListing(ctx, listing.id, { maxRevisions: 1 }, ANONYMOUS)
     await expect(change(shown)).rejects.toMatchObject(forbidden)
     await expect(change(hidden)).rejects.toMatchObject(notFound)
-    const nothing = updateListing(ctx, 'svc_1_00000000000000000', {}, NOBODY)
+    const nothing = updateListing(ctx, 'svc_1_00000000000000000', {}, ANONYMOUS)
     await expect(nothing).rejects.toMatchObject(notFound)
   })
 })
 
 describe('deactivating', () => {
-  test('takes it out of every list and the count; twice is once; it can come back', async () => {
+  test('removes it from lists and the counter once; it can be reactivated', async () => {
     const { agent } = await makeListedAgent(ctx)
     const listing = await makeListing(ctx, agent.id)
     for (let round = 0; round < 2; round++) {
@@ -189,7 +190,7 @@ describe('deactivating', () => {
     expect(await isBrowsed(listing)).toBe(true)
   })
 
-  test('ten at once count once', async () => {
+  test('ten concurrent requests change the counter once', async () => {
     const { agent } = await makeListedAgent(ctx)
     const [listing] = [await makeListing(ctx, agent.id), await makeListing(ctx, agent.id)]
     const ten = Array.from({ length: 10 }, () => deactivateListing(ctx, listing.id, itself(listing)))
@@ -197,22 +198,22 @@ describe('deactivating', () => {
     expect(await serviceCount(agent.id)).toBe(1)
   })
 
-  test('its seller still reads it, alone and in their list; nobody else does', async () => {
+  test('the seller can still read and list it; others get 404', async () => {
     const wallet = makeEvmWallet()
     const { agent } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const listing = await makeListing(ctx, agent.id)
     await deactivateListing(ctx, listing.id, itself(listing))
-    for (const seller of [{ agentId: agent.id }, { wallets: [wallet.key] }]) {
+    for (const seller of [agentActor(agent.id), walletActor(wallet.key)]) {
       expect((await getListing(ctx, listing.id, async () => seller)).id).toBe(listing.id)
       expect((await listListings(ctx, agent.id, seller, { limit: 9 })).found).toHaveLength(1)
     }
-    await expect(getListing(ctx, listing.id, async () => NOBODY)).rejects.toMatchObject(notFound)
-    expect((await listListings(ctx, agent.id, NOBODY, { limit: 9 })).found).toEqual([])
+    await expect(getListing(ctx, listing.id, async () => ANONYMOUS)).rejects.toMatchObject(notFound)
+    expect((await listListings(ctx, agent.id, ANONYMOUS, { limit: 9 })).found).toEqual([])
   })
 })
 
-describe('an agent that nobody owns', () => {
-  test('offers in the dark; from the moment a wallet or a person owns it, everybody sees', async () => {
+describe('an agent without an owner', () => {
+  test('its listings are hidden until a wallet or user owns it', async () => {
     const byWallet = await makeAgent(ctx)
     const byUser = await makeAgent(ctx)
     const listings = [
@@ -222,8 +223,10 @@ describe('an agent that nobody owns', () => {
     for (const listing of listings) {
       expect(listing.marketable).toBe(false)
       expect(await isBrowsed(listing)).toBe(false)
-      await expect(getListing(ctx, listing.id, async () => NOBODY)).rejects.toMatchObject(notFound)
-      await expect(listListings(ctx, listing.agentId, NOBODY, { limit: 1 })).rejects.toMatchObject(notFound)
+      await expect(getListing(ctx, listing.id, async () => ANONYMOUS)).rejects.toMatchObject(notFound)
+      await expect(listListings(ctx, listing.agentId, ANONYMOUS, { limit: 1 })).rejects.toMatchObject(
+        notFound,
+      )
       expect((await getListing(ctx, listing.id, async () => itself(listing))).id).toBe(listing.id)
     }
     await updateAgent(ctx, byWallet.agent.id, {}, { editor: 'itself', newOwner: makeEvmWallet() })
@@ -234,7 +237,7 @@ describe('an agent that nobody owns', () => {
     }
   })
 
-  test('a listing made in the very moment the owner comes is shown all the same', async () => {
+  test('a listing created while the owner is linked is public', async () => {
     for (let round = 0; round < 10; round++) {
       const { agent } = await makeAgent(ctx)
       const [listing] = await Promise.all([

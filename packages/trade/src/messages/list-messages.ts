@@ -1,9 +1,11 @@
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
+import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { OrderId } from '@market/kernel/ids'
-import { pageOf, readCursor } from '@market/kernel/newest-first'
-import { type Reader, viewOrder } from '../orders/index.ts'
+import { viewOrder } from '../orders/index.ts'
 import type { Message } from './message.ts'
 import { findMessages } from './store.ts'
+
+const CURSOR = newestFirst('messages', idField('msg'))
 
 interface MessagePage {
   readonly messages: readonly Message[]
@@ -12,13 +14,13 @@ interface MessagePage {
 
 /** Newest first. Only parties of the order and operators can read them. */
 export async function listMessages(
-  ctx: Needs<'db'>,
-  reader: Reader,
-  query: { readonly orderId: OrderId; readonly limit: number; readonly cursor?: string | undefined },
+  ctx: Needs<'db' | 'actor' | 'clock' | 'vault' | 'requestId'>,
+  actor: Actor,
+  query: PageRequest & { readonly orderId: OrderId },
 ): Promise<MessagePage> {
-  const after = readCursor(query.cursor, 'msg')
-  const { order } = await viewOrder(ctx.db, reader, query.orderId)
+  const after = CURSOR.decode(query.cursor)
+  const { order } = await viewOrder(ctx, actor, query.orderId)
   const found = await findMessages(ctx.db, order.id, { limit: query.limit + 1, after })
-  const { rows, nextCursor } = pageOf(found, query.limit)
+  const { rows, nextCursor } = CURSOR.pageOf(found, query.limit)
   return { messages: rows, nextCursor }
 }

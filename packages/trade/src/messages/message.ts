@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
-import type { Order, Role, Status } from '../orders/index.ts'
+import type { Order, OrderRole, Status } from '../orders/index.ts'
 
 /** A message between the parties of an order. */
 export interface Message {
@@ -14,7 +14,7 @@ export interface Message {
 
 /** The sender type by role. The owner of an agent writes as the agent. */
 export const SENDER_TYPES = { buyer: 'client', provider: 'agent', owner: 'agent' } as const satisfies Partial<
-  Record<Role, Message['senderType']>
+  Record<OrderRole, Message['senderType']>
 >
 
 /** Messages are accepted from the payment on, also after completion, but not after cancellation. */

@@ -1,15 +1,17 @@
+import { type Actor, nameOf } from '@market/core/context'
 import { findEventsAfter } from '@market/core/events'
 import { listNotifications } from '@market/core/notifications'
 import { saveAccount } from '@market/identity/accounts'
 import type { Agent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
+import { agentActor, userActor, walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
-import { makeOrder, makeParty } from '@market/testing/make-order'
+import { makeOrder } from '@market/testing/make-order'
 import { makeAgent, makeEvmWallet, makeListedAgent, makeProfile } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Party, type Status, TRANSITIONS } from '../orders/index.ts'
+import { type Status, TRANSITIONS } from '../orders/index.ts'
 import { listMessages } from './list-messages.ts'
 import { sendMessage } from './send-message.ts'
 
@@ -24,22 +26,28 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-const itself = ({ id }: Agent): Party => ({ name: `agent:${id}`, agentId: id, wallets: [] })
+const itself = ({ id }: Agent): Actor => agentActor(id)
 
-async function makeThread({ status = 'paid', party = makeParty() }: { status?: Status; party?: Party } = {}) {
+async function makeThread({
+  status = 'paid',
+  buyer = walletActor(),
+}: {
+  status?: Status
+  buyer?: Actor
+} = {}) {
   const owner = makeEvmWallet()
   const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
-  const { id } = await makeOrder(ctx, await makeListing(ctx, agent.id), { status, party })
-  return { orderId: id, agent, owner: makeParty(owner.key), buyer: party }
+  const { id } = await makeOrder(ctx, await makeListing(ctx, agent.id), { status, buyer })
+  return { orderId: id, agent, owner: walletActor(owner.key), buyer }
 }
 
-const say = (party: Party, orderId: OrderId, content: string) => sendMessage(ctx, party, { orderId, content })
-const read = async (party: Party, orderId: OrderId) =>
-  (await listMessages(ctx, party, { orderId, limit: 100 })).messages
+const say = (actor: Actor, orderId: OrderId, content: string) => sendMessage(ctx, actor, { orderId, content })
+const read = async (actor: Actor, orderId: OrderId) =>
+  (await listMessages(ctx, actor, { orderId, limit: 100 })).messages
 const eventsOf = async ({ id }: Agent) =>
   (await findEventsAfter(ctx.db, id, 0n, 100)).filter(({ event }) => event === 'order.message')
-const inboxOf = async (party: Party) =>
-  (await listNotifications(ctx, [party.name as `wallet:${string}`], { limit: 100, cursor: undefined }))
+const inboxOf = async (actor: Actor) =>
+  (await listNotifications(ctx, [nameOf(actor) as `wallet:${string}`], { limit: 100, cursor: undefined }))
     .notifications
 
 describe('the thread of an order', () => {
@@ -49,32 +57,35 @@ describe('the thread of an order', () => {
     isOpen: open.includes(status),
   }))
 
-  test.each(states)('$status: open to both sides, or to none, as the table says ($isOpen)', async (row) => {
+  test.each(states)('$status: open for both parties: $isOpen', async (row) => {
     const { orderId, agent, buyer, owner } = await makeThread(row)
-    for (const party of [buyer, itself(agent), owner]) {
-      const said = say(party, orderId, 'Hello')
+    for (const actor of [buyer, itself(agent), owner]) {
+      const said = say(actor, orderId, 'Hello')
       if (row.isOpen) expect(await said).toMatchObject({ content: 'Hello' })
       else await expect(said).rejects.toMatchObject({ kind: 'invalid', extra: { code: 'thread_closed' } })
     }
     expect(await read(buyer, orderId)).toHaveLength(row.isOpen ? 3 : 0)
   })
 
-  test('is there for the parties and for operators, and for nobody else', async () => {
+  test('can be read by the parties and by operators; others get 404', async () => {
     const { orderId, agent, buyer, owner } = await makeThread()
-    const otherUsers = [makeParty(), itself((await makeAgent(ctx)).agent)]
+    const otherUsers = [walletActor(), itself((await makeAgent(ctx)).agent)]
     await say(buyer, orderId, 'Hello')
     const missing = { kind: 'not_found', extra: { code: 'order_not_found' } }
     for (const otherUser of otherUsers) {
       await expect(say(otherUser, orderId, 'Hello')).rejects.toMatchObject(missing)
       await expect(read(otherUser, orderId)).rejects.toMatchObject(missing)
     }
-    for (const party of [buyer, itself(agent), owner]) expect(await read(party, orderId)).toHaveLength(1)
-    for (const operator of ['arbiter', { ...makeParty(), isOperator: true }] as const)
+    for (const actor of [buyer, itself(agent), owner]) expect(await read(actor, orderId)).toHaveLength(1)
+    for (const operator of [
+      { kind: 'admin_key', name: 'ops' },
+      { ...userActor('ops'), admin: true },
+    ] as const)
       expect((await listMessages(ctx, operator, { orderId, limit: 9 })).messages).toHaveLength(1)
     expect(await eventsOf(agent)).toHaveLength(1)
   })
 
-  test('has one order for all who read it, even of messages within one millisecond', async () => {
+  test('has the same order for every reader, also within one millisecond', async () => {
     const { orderId, agent, buyer } = await makeThread()
     const words = Array.from({ length: 12 }, (_, n) => `word ${n}`)
     for (const word of words) await say(buyer, orderId, word)
@@ -82,7 +93,7 @@ describe('the thread of an order', () => {
     expect((await eventsOf(agent)).map(({ data }) => (data as { content: string }).content)).toEqual(words)
   })
 
-  test('is read page by page without a gap, while others go on writing', async () => {
+  test('pages contain every message once while new ones are written', async () => {
     const { orderId, agent, buyer } = await makeThread()
     for (let n = 0; n < 7; n++) await say(n % 2 === 0 ? buyer : itself(agent), orderId, `word ${n}`)
     const seen: string[] = []
@@ -97,9 +108,11 @@ describe('the thread of an order', () => {
     expect(seen).toEqual(Array.from({ length: 7 }, (_, n) => `word ${6 - n}`))
   })
 
-  test('rejects a cursor that is not its own', async () => {
+  test('rejects a cursor of another list', async () => {
     const { orderId, buyer } = await makeThread()
-    const forged = ['', 'x', '1', '1.ord_1_00000000000000000', '1.msg_1_0', "1.msg_1_00000000000000000'"]
+    const ids = ['ord_1_00000000000000000', 'msg_1_0', "msg_1_00000000000000000'"]
+    const forge = (id: string) => Buffer.from(JSON.stringify(['messages', 1, id])).toString('base64url')
+    const forged = ['', 'x', '1', ...ids.map(forge)]
     for (const cursor of forged)
       await expect(listMessages(ctx, buyer, { orderId, limit: 3, cursor })).rejects.toMatchObject({
         kind: 'invalid',
@@ -108,8 +121,8 @@ describe('the thread of an order', () => {
   })
 })
 
-describe('what a message brings about', () => {
-  test('each message of the buyer is one event for the agent, in the order of the thread, however many at once', async () => {
+describe('effects of a message', () => {
+  test('each message of the buyer emits one event, in the order of the thread, also for concurrent messages', async () => {
     const { orderId, agent, buyer } = await makeThread()
     await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => say(buyer, orderId, `word ${n}`)))
     const thread = (await read(buyer, orderId)).toReversed()
@@ -123,7 +136,7 @@ describe('what a message brings about', () => {
     expect(await inboxOf(buyer)).toEqual([])
   })
 
-  test('a message of the agent or its owner is a word for the buyer and no event', async () => {
+  test('a message of the agent or its owner notifies the buyer and emits no event', async () => {
     const { orderId, agent, buyer, owner } = await makeThread()
     await say(itself(agent), orderId, 'It is nearly done.')
     ctx.clock.advance(1)
@@ -138,7 +151,7 @@ describe('what a message brings about', () => {
     expect(await inboxOf(owner)).toEqual([])
   })
 
-  test('text arrives as it was written, whatever it holds', async () => {
+  test('any text is returned unchanged', async () => {
     const { orderId, agent, buyer } = await makeThread()
     const texts = [
       "'; drop table order_messages; --",
@@ -160,7 +173,7 @@ describe('what a message brings about', () => {
     expect(glances).toEqual([`${'𝕏'.repeat(200)}…`, ...texts.slice(0, -1).toReversed()])
   })
 
-  test('a message that is too long or empty is kept out by the database itself', async () => {
+  test('the database rejects a message that is empty or too long', async () => {
     const { orderId, agent, buyer } = await makeThread()
     for (const content of ['', 'x'.repeat(2001)])
       await expect(say(buyer, orderId, content)).rejects.toThrow(/order_messages_content_check/)
@@ -169,44 +182,42 @@ describe('what a message brings about', () => {
 })
 
 describe('a sender’s name', () => {
-  const nameOf = async (party: Party, said: { party?: Party } = {}) => {
-    const { orderId } = await makeThread({ party: said.party ?? party })
-    return (await say(party, orderId, 'Hello')).senderName
+  const senderName = async (actor: Actor, buyer = actor) => {
+    const { orderId } = await makeThread({ buyer })
+    return (await say(actor, orderId, 'Hello')).senderName
   }
   const person = async (said: Parameters<typeof makeProfile>[0]) => {
     const profile = makeProfile(said)
     await ctx.transact((tx) => saveAccount(ctx, tx, profile))
-    return { name: `user:${profile.userId}`, userId: profile.userId, wallets: [] } as const
+    return userActor(profile.userId)
   }
 
-  test('is the person’s display name, else their username, else just a client’s', async () => {
-    expect(await nameOf(await person({ displayName: 'Zoë', username: 'zoe' }))).toBe('Zoë')
-    expect(await nameOf(await person({ displayName: null, username: 'zoe' }))).toBe('zoe')
-    expect(await nameOf(await person({}))).toBe('Client')
-    expect(await nameOf({ name: 'user:never-signed-in', userId: 'never-signed-in', wallets: [] })).toBe(
-      'Client',
-    )
+  test('is the user’s display name, else the username, else `Client`', async () => {
+    expect(await senderName(await person({ displayName: 'Zoë', username: 'zoe' }))).toBe('Zoë')
+    expect(await senderName(await person({ displayName: null, username: 'zoe' }))).toBe('zoe')
+    expect(await senderName(await person({}))).toBe('Client')
+    expect(await senderName(userActor('never-signed-in'))).toBe('Client')
   })
 
   test('is the wallet, shortened and with its checksum', async () => {
     const { key, address } = makeEvmWallet()
-    expect(await nameOf(makeParty(key))).toBe(`${address.slice(0, 6)}…${address.slice(-4)}`)
+    expect(await senderName(walletActor(key))).toBe(`${address.slice(0, 6)}…${address.slice(-4)}`)
   })
 
-  test('is the agent’s, of one that buys as of one that sells, whoever speaks for it', async () => {
+  test('is the agent’s name for buying and selling agents, also when the owner writes', async () => {
     const buying = (await makeListedAgent(ctx)).agent
-    expect(await nameOf(itself(buying))).toBe(buying.name)
+    expect(await senderName(itself(buying))).toBe(buying.name)
     const { orderId, agent, owner } = await makeThread()
-    for (const party of [itself(agent), owner])
-      expect(await say(party, orderId, 'Hello')).toMatchObject({
+    for (const actor of [itself(agent), owner])
+      expect(await say(actor, orderId, 'Hello')).toMatchObject({
         senderType: 'agent',
         senderName: agent.name,
       })
   })
 
-  test('is of whoever writes: a person who linked the wallet that ordered writes as themselves', async () => {
-    const wallet = makeParty()
-    const { name, userId } = await person({ displayName: 'Zoë' })
-    expect(await nameOf({ name, userId, wallets: wallet.wallets }, { party: wallet })).toBe('Zoë')
+  test('is the writing user’s name when the order was made by a linked wallet', async () => {
+    const wallet = walletActor()
+    const user = await person({ displayName: 'Zoë' })
+    expect(await senderName({ ...user, wallets: [wallet.wallet.key] }, wallet)).toBe('Zoë')
   })
 })

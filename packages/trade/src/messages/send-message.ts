@@ -1,8 +1,8 @@
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
 import { emit } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
-import { lockOrderAs, notifyBuyer, type Order, type Party } from '../orders/index.ts'
+import { lockOrderAs, notifyBuyer, type Order } from '../orders/index.ts'
 import { type Message, rejectClosedThread, SENDER_TYPES } from './message.ts'
 import { senderName } from './sender-name.ts'
 import { insertMessage } from './store.ts'
@@ -15,18 +15,18 @@ const PREVIEW_LENGTH = 200
  */
 export function sendMessage(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'signatures'>,
-  party: Party,
+  actor: Actor,
   input: { readonly orderId: OrderId; readonly content: string },
 ): Promise<Message> {
   return ctx.transact(async (tx) => {
-    const { order, role } = await lockOrderAs(tx, party, input.orderId)
+    const { order, role } = await lockOrderAs(tx, actor, input.orderId)
     rejectClosedThread(order)
     const senderType = SENDER_TYPES[role]
     const message = await insertMessage(tx, {
       id: ctx.ids.next('msg'),
       orderId: order.id,
       senderType,
-      senderName: await senderName(ctx, tx, { order, party, senderType }),
+      senderName: await senderName(ctx, tx, { order, actor, senderType }),
       content: input.content,
       createdAt: ctx.clock.now(),
     })

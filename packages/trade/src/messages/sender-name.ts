@@ -1,8 +1,9 @@
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { findAccount } from '@market/identity/accounts'
 import { findAgentById } from '@market/identity/agents'
-import type { Order, Party } from '../orders/index.ts'
+import { assert } from '@market/kernel/assert'
+import type { Order } from '../orders/index.ts'
 import type { Message } from './message.ts'
 
 /** For a user without a name or account. */
@@ -15,16 +16,16 @@ const TAIL = 4
 export async function senderName(
   ctx: Needs<'signatures'>,
   tx: Tx,
-  { order, party, senderType }: { order: Order; party: Party; senderType: Message['senderType'] },
+  { order, actor, senderType }: { order: Order; actor: Actor; senderType: Message['senderType'] },
 ): Promise<string> {
-  const agentId = senderType === 'agent' ? order.agentId : party.agentId
-  if (agentId !== undefined) return (await findAgentById(tx, agentId)).name
-  if (party.userId !== undefined) {
-    const account = await findAccount(tx, party.userId)
+  if (senderType === 'agent') return (await findAgentById(tx, order.agentId)).name
+  if (actor.kind === 'agent') return (await findAgentById(tx, actor.agentId)).name
+  if (actor.kind === 'user') {
+    const account = await findAccount(tx, actor.userId)
     return account?.displayName || account?.username || DEFAULT_NAME
   }
-  const key = party.name.slice('wallet:'.length)
-  return shorten(ctx.signatures.parseWallet(key)?.address ?? key)
+  assert(actor.kind === 'wallet', 'only users, agents and wallets write messages')
+  return shorten(ctx.signatures.parseWallet(actor.wallet.key)?.address ?? actor.wallet.key)
 }
 
 const shorten = (address: string): string => `${address.slice(0, HEAD)}…${address.slice(-TAIL)}`

@@ -1,9 +1,9 @@
+import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
-import type { Position } from '@market/kernel/newest-first'
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Message } from './message.ts'
 
 type Row = Selectable<Tables['order_messages']>
@@ -24,22 +24,12 @@ export async function insertMessage(tx: Tx, message: Message): Promise<Message> 
   return fromRow(row)
 }
 
-export async function findMessages(
-  db: Db,
-  orderId: OrderId,
-  page: { readonly limit: number; readonly after: Position | undefined },
-): Promise<Message[]> {
-  const { after } = page
+export async function findMessages(db: Db, orderId: OrderId, page: NewestFirstPage): Promise<Message[]> {
   const rows = await db
     .selectFrom('order_messages')
     .selectAll()
     .where('order_id', '=', orderId)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
+    .$call(newestFirstPage(page))
     .execute()
   return rows.map(fromRow)
 }

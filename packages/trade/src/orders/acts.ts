@@ -1,18 +1,26 @@
-import type { Needs } from '@market/core/context'
+import { type Actor, type Needs, nameOf } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { ApiError } from '@market/kernel/api-error'
 import { HOUR, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
+import { rejectLowPrice } from '../listings/index.ts'
 import * as changes from './changes.ts'
+import { rejectWhileContested } from './contest-order.ts'
 import { applyDueTransition, completeDelivered } from './deadlines.ts'
 import { emitOrderCancelled, emitOrderDisputed, emitRevisionRequested } from './events.ts'
 import { notifyBuyer } from './notifications.ts'
 import type { Deliverable, Order } from './order.ts'
 import { distributeEscrow, refundBuyer } from './order-money.ts'
-import { type Party, roleIn } from './party.ts'
+import { roleIn } from './order-role.ts'
 import { policyOf } from './policy.ts'
-import { type Action, type Before, type Role, requireRole, requireTransition, type Status } from './states.ts'
+import {
+  type Action,
+  type Before,
+  type OrderRole,
+  requireRole,
+  requireTransition,
+  type Status,
+} from './states.ts'
 import { insertDelivery, lockOrder, saveOrder } from './store.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids'>
@@ -20,10 +28,15 @@ type Ctx = Needs<'transact' | 'clock' | 'ids'>
 /** An action of a party: the change of the order, and what else happens in the same transaction. */
 interface Act<A extends Action, S extends Status> {
   readonly orderId: OrderId
-  readonly party: Party
+  readonly actor: Actor
   readonly action: A
-  readonly change: (order: Order<Before<A>>, role: Role, now: Date) => Order<S>
-  readonly afterwards?: (tx: Tx, after: Order<S>, before: Order<Before<A>>, role: Role) => Promise<unknown>
+  readonly change: (order: Order<Before<A>>, role: OrderRole, now: Date) => Order<S>
+  readonly afterwards?: (
+    tx: Tx,
+    after: Order<S>,
+    before: Order<Before<A>>,
+    role: OrderRole,
+  ) => Promise<unknown>
   /** Applies transitions that follow at once, and returns the order as it is then. */
   readonly followUp?: (tx: Tx, after: Order<S>) => Promise<Order<S>>
 }
@@ -34,17 +47,18 @@ interface Act<A extends Action, S extends Status> {
  */
 function act<A extends Action, S extends Status>(
   ctx: Ctx,
-  { orderId, party, action, change, afterwards, followUp }: Act<A, S>,
+  { orderId, actor, action, change, afterwards, followUp }: Act<A, S>,
 ): Promise<Order<S>> {
   return ctx.transact(async (tx) => {
     const locked = await lockOrder(tx, orderId)
-    const role = await roleIn(tx, locked, party)
+    const role = await roleIn(tx, locked, actor)
     requireRole(role, action)
     const now = ctx.clock.now()
     const order: Order = await applyDueTransition(ctx, tx, locked, now)
+    rejectWhileContested(order)
     requireTransition(order, action)
     const before = order as Order<Before<A>>
-    const step = { action, role, actor: party.name, at: now }
+    const step = { action, role, actor: nameOf(actor), at: now }
     const after = await saveOrder(tx, order, change(before, role, now), step)
     await afterwards?.(tx, after, before, role)
     return (await followUp?.(tx, after)) ?? after
@@ -53,19 +67,21 @@ function act<A extends Action, S extends Status>(
 
 /** The agent sets the price. It is valid until it expires. */
 export const quoteOrder = (
-  ctx: Ctx,
-  party: Party,
+  ctx: Ctx & Needs<'minPrice'>,
+  actor: Actor,
   offer: { orderId: OrderId; price: Usdc; expiresInHours: number; message: string | null },
 ): Promise<Order<'quoted'>> =>
   act(ctx, {
     orderId: offer.orderId,
-    party,
+    actor,
     action: 'quote',
-    change: (order, _role, now) =>
-      changes.quote(order, offer.price, {
+    change: (order, _role, now) => {
+      rejectLowPrice(offer.price, ctx.minPrice)
+      return changes.quote(order, offer.price, {
         until: later(now, offer.expiresInHours * HOUR),
         message: offer.message,
-      }),
+      })
+    },
     afterwards: (tx, order) =>
       notifyBuyer(ctx, tx, order, {
         kind: 'order.quoted',
@@ -75,39 +91,28 @@ export const quoteOrder = (
   })
 
 /** The buyer accepts the price, which is then fixed for at least a day. */
-export const acceptOrder = (ctx: Ctx, party: Party, orderId: OrderId): Promise<Order<'accepted'>> =>
+export const acceptOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'accepted'>> =>
   act(ctx, {
     orderId,
-    party,
+    actor,
     action: 'accept',
     change: (order, _role, now) => changes.accept(order, now),
   })
 
-export const startOrder = (ctx: Ctx, party: Party, orderId: OrderId): Promise<Order<'in_progress'>> =>
-  act(ctx, { orderId, party, action: 'start', change: (order) => changes.start(order) })
-
-/** A new delivery would complete the order before the operator has decided who paid for it. */
-const undecidedPayer = (): ApiError =>
-  new ApiError(
-    'invalid',
-    'Cannot deliver this order now: an operator decides who made its payment. Send what you know as a message.',
-    { code: 'illegal_transition' },
-  )
+export const startOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'in_progress'>> =>
+  act(ctx, { orderId, actor, action: 'start', change: (order) => changes.start(order) })
 
 /** The agent delivers, and the review period starts. An order without a review is completed at once. */
 export const deliverOrder = (
   ctx: Ctx,
-  party: Party,
+  actor: Actor,
   delivery: { orderId: OrderId; items: readonly Deliverable[]; note: string | null },
 ): Promise<Order<'delivered' | 'completed'>> =>
   act<'deliver', 'delivered' | 'completed'>(ctx, {
     orderId: delivery.orderId,
-    party,
+    actor,
     action: 'deliver',
-    change: (order, _role, now) => {
-      if (order.status === 'disputed' && !policyOf(order).hasReview) throw undecidedPayer()
-      return changes.deliver(order, now)
-    },
+    change: (order, _role, now) => changes.deliver(order, now),
     followUp: async (tx, order) => {
       if (order.status !== 'delivered') return order
       const { note, items } = delivery
@@ -122,10 +127,10 @@ export const deliverOrder = (
     },
   })
 
-export const approveOrder = (ctx: Ctx, party: Party, orderId: OrderId): Promise<Order<'completed'>> =>
+export const approveOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'completed'>> =>
   act(ctx, {
     orderId,
-    party,
+    actor,
     action: 'approve',
     change: (order, _role, now) => changes.complete(order, now),
     afterwards: (tx, order) => distributeEscrow(ctx, tx, order),
@@ -133,22 +138,22 @@ export const approveOrder = (ctx: Ctx, party: Party, orderId: OrderId): Promise<
 
 export const requestRevision = (
   ctx: Ctx,
-  party: Party,
+  actor: Actor,
   request: { orderId: OrderId; feedback: string },
 ): Promise<Order<'revision_requested'>> =>
   act(ctx, {
     orderId: request.orderId,
-    party,
+    actor,
     action: 'revision',
     change: (order, _role, now) => changes.revise(order, request.feedback, now),
     afterwards: (tx, order) => emitRevisionRequested(ctx, tx, order),
   })
 
 /** The agent declines a revision that the price does not include. The review continues with the time it had left. */
-export const declineRevision = (ctx: Ctx, party: Party, orderId: OrderId): Promise<Order<'delivered'>> =>
+export const declineRevision = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'delivered'>> =>
   act(ctx, {
     orderId,
-    party,
+    actor,
     action: 'decline_revision',
     change: (order, _role, now) => changes.declineRevision(order, now),
     afterwards: (tx, order) =>
@@ -162,12 +167,12 @@ export const declineRevision = (ctx: Ctx, party: Party, orderId: OrderId): Promi
 /** Stops the review period until an arbiter, the buyer or the agent ends the dispute. */
 export const disputeOrder = (
   ctx: Ctx,
-  party: Party,
+  actor: Actor,
   dispute: { orderId: OrderId; reason: string },
 ): Promise<Order<'disputed'>> =>
   act(ctx, {
     orderId: dispute.orderId,
-    party,
+    actor,
     action: 'dispute',
     change: (order, _role, now) => changes.dispute(order, dispute.reason, now),
     afterwards: (tx, order) => emitOrderDisputed(ctx, tx, order),
@@ -179,10 +184,10 @@ const CANCELLED_BODY = {
 } as const
 
 /** Cancels an order before its delivery and refunds the payment. */
-export const cancelOrder = (ctx: Ctx, party: Party, orderId: OrderId): Promise<Order<'cancelled'>> =>
+export const cancelOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'cancelled'>> =>
   act(ctx, {
     orderId,
-    party,
+    actor,
     action: 'cancel',
     change: (order, role, now) => {
       changes.rejectEarlyCancel(order, role, now)
@@ -201,10 +206,10 @@ export const cancelOrder = (ctx: Ctx, party: Party, orderId: OrderId): Promise<O
   })
 
 /** The agent ends a dispute by refunding the whole payment. */
-export const refundOrder = (ctx: Ctx, party: Party, orderId: OrderId): Promise<Order<'cancelled'>> =>
+export const refundOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'cancelled'>> =>
   act(ctx, {
     orderId,
-    party,
+    actor,
     action: 'refund',
     change: (order, _role, now) => changes.cancel(order, now),
     afterwards: async (tx, order, before) => {

@@ -6,7 +6,7 @@ import {
   accept,
   cancel,
   complete,
-  contest,
+  confirmPayer,
   declineRevision,
   deliver,
   dispute,
@@ -21,7 +21,7 @@ import {
   undo,
   undoCancelled,
 } from './changes.ts'
-import { type Core, dueAt, isExtra, type Order, type PendingPayment, purposeOf } from './order.ts'
+import { type Core, contestAt, dueAt, isExtra, type Order, type PendingPayment, purposeOf } from './order.ts'
 import { policyOf } from './policy.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -48,6 +48,9 @@ const core: Core = {
   isPrivate: false,
   paymentMethod: null,
   payerProven: true,
+  agentShareBps: null,
+  payoutWaitsUntil: null,
+  contest: null,
   createdAt: NOW,
   updatedAt: NOW,
 }
@@ -157,14 +160,14 @@ describe('a delivery', () => {
     expect(deliver(delivered, late).reviewEndsAt).toEqual(later(late, DAY))
   })
 
-  test('deliver: one that ends a dispute gives back what was left of the review, at least 24 h', () => {
+  test('deliver: ending a dispute restores the remaining review time, at least 24 h', () => {
     expect(disputed.reviewLeftMs).toBe(2 * DAY)
     expect(deliver(disputed, later(NOW, 10 * DAY)).reviewEndsAt).toEqual(later(NOW, 12 * DAY))
     const late = dispute(delivered, 'It is not blue', later(NOW, 47 * HOUR))
     expect(deliver(late, later(NOW, 10 * DAY)).reviewEndsAt).toEqual(later(NOW, 11 * DAY))
   })
 
-  test('revise: counts the revision, stops the review and gives the turnaround again', () => {
+  test('revise: counts the revision, stops the review and restarts the turnaround', () => {
     const at = later(NOW, 2 * HOUR)
     expect(revise(delivered, 'A little more blue', at)).toMatchObject({
       revisionCount: 1,
@@ -181,25 +184,44 @@ describe('a delivery', () => {
     )
   })
 
-  test('declineRevision: an extra one goes back to the review that was left', () => {
+  test('declineRevision: restores the remaining review time', () => {
     const at = later(NOW, DAY)
     const extra = revise({ ...delivered, revisionCount: 1 }, 'More', at)
     expect(declineRevision(extra, later(NOW, 5 * DAY)).reviewEndsAt).toEqual(later(NOW, 6 * DAY))
   })
 
-  test('dispute: after the review has ended nothing of it is left', () => {
+  test('dispute: no review time remains after the review ended', () => {
     expect(dispute(delivered, 'Late', later(NOW, 3 * DAY)).reviewLeftMs).toBe(0)
   })
 
-  test.each([delivered, completed])('contest: an order that is $status waits for an arbiter', (order) => {
-    expect(contest(order)).toMatchObject({ status: 'disputed', reviewLeftMs: 0, payment: PAYMENT })
+  test('confirmPayer: ends the contest and gives the agent back the time that it took', () => {
+    const contested = { ...paid, payerProven: false, payoutWaitsUntil: later(NOW, DAY) }
+    const order = { ...contested, contest: contestAt(NOW, false) }
+    expect(order.contest).toEqual({ at: NOW, endsAt: later(NOW, 7 * DAY) })
+    expect(dueAt(order)).toEqual(order.contest.endsAt)
+    expect(confirmPayer(order, later(NOW, 3 * DAY))).toMatchObject({
+      status: 'paid',
+      payerProven: true,
+      payoutWaitsUntil: null,
+      contest: null,
+      deliverBy: later(paid.deliverBy, 3 * DAY),
+    })
+  })
+
+  test('contestAt: a contest after the delivery has no end', () => {
+    expect(contestAt(NOW, true)).toEqual({ at: NOW, endsAt: null })
   })
 })
 
 describe('the end', () => {
   test('complete: closes the order with its outcome', () => {
-    expect(completed).toMatchObject({ closedAt: NOW, outcome: 'released', payment: PAYMENT })
-    expect(complete(disputed, NOW, 'split').outcome).toBe('split')
+    expect(completed).toMatchObject({
+      closedAt: NOW,
+      outcome: 'released',
+      agentShareBps: 10_000,
+      payment: PAYMENT,
+    })
+    expect(complete(disputed, NOW, 2_500)).toMatchObject({ outcome: 'split', agentShareBps: 2_500 })
   })
 
   test.each([asked, quoted, accepted])('cancel: an order that is $status ends unpaid', (order) => {
@@ -262,7 +284,7 @@ test('purposeOf: names the order', () => {
   expect(purposeOf(core)).toEqual({ kind: 'order', id: 'ord_1' })
 })
 
-test('earliestPayment: a minute before the order; an x402 order is made by its payment, however old', () => {
+test('earliestPayment: a minute before the order; no limit for an x402 order, which its payment creates', () => {
   expect(policyOf(core).earliestPayment(core.createdAt)).toEqual(new Date(NOW.getTime() - MINUTE))
   expect(policyOf({ paymentMethod: 'x402' }).earliestPayment(core.createdAt) < new Date('2000-01-01')).toBe(
     true,

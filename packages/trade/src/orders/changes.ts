@@ -3,14 +3,17 @@ import { HOUR, later } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import {
   bare,
+  decided,
   isExtra,
+  NOTHING_BPS,
   type Order,
   type Payment,
   type PendingPayment,
   paidPart,
   pricedPart,
+  WHOLE_BPS,
 } from './order.ts'
-import type { Before, Role } from './states.ts'
+import type { Before, OrderRole } from './states.ts'
 
 /** How long a buyer can review a delivery before it is approved automatically. */
 const REVIEW_MS = 48 * HOUR
@@ -50,12 +53,14 @@ export const accept = (
 /** The quoted price has expired; the agent must quote again. */
 export const expire = (order: Order<Before<'expire'>>): Order<'pending_quote'> => ({
   ...bare(order),
+  contest: null,
   status: 'pending_quote',
 })
 
 /** The acceptance has expired. A listed price stays valid, so the order is quoted again. */
 export const lapse = (order: Order<Before<'expire' | 'lapse'>>): Order<'quoted'> => ({
   ...bare(order),
+  contest: null,
   status: 'quoted',
   price: order.price,
   priceUntil: null,
@@ -160,40 +165,40 @@ export const dispute = (order: Order<'delivered'>, reason: string, now: Date): O
   complaint: reason,
 })
 
-/** The payer states that another caller placed the order with the payer's transfer. An arbiter decides. */
-export const contest = (order: Order<'delivered' | 'completed'>): Order<'disputed'> => ({
-  ...paidPart(order),
-  status: 'disputed',
-  deliveredAt: order.deliveredAt,
-  reviewLeftMs: 0,
-  complaint: 'The payer states that the payment was not for this order.',
-})
+/** The payer signed for this order. The agent gets back the time for which the order was contested. */
+export function confirmPayer<S extends Before<'confirm_payer'>>(order: Order<S>, now: Date): Order<S> {
+  const stoodMs = order.contest === null ? 0 : now.getTime() - order.contest.at.getTime()
+  return { ...decided(order), deliverBy: later(order.deliverBy, stoodMs) }
+}
 
 export const complete = (
   order: Order<Before<'approve' | 'release' | 'award'>>,
   now: Date,
-  outcome: 'released' | 'split' = 'released',
+  agentShareBps: number = WHOLE_BPS,
 ): Order<'completed'> => ({
   ...paidPart(order),
+  agentShareBps,
   status: 'completed',
   deliveredAt: order.deliveredAt,
   closedAt: now,
-  outcome,
+  outcome: agentShareBps === WHOLE_BPS ? 'released' : 'split',
 })
 
 export const cancel = (
-  order: Order<Before<'cancel' | 'overdue' | 'refund' | 'reverse'>>,
+  order: Order<Before<'cancel' | 'overdue' | 'refund' | 'reverse' | 'return_payment'>>,
   now: Date,
 ): Order<'cancelled'> => ({
   ...('payment' in order ? paidPart(order) : { ...bare(order), ...pricedPart(order) }),
+  agentShareBps: NOTHING_BPS,
   status: 'cancelled',
+  contest: null,
   closedAt: now,
   outcome: 'payment' in order ? 'refunded' : 'unpaid',
   pending: order.status === 'accepted' ? order.pending : null,
 })
 
 /** After the agent has started, the buyer can cancel only when the delivery is late. */
-export function rejectEarlyCancel(order: Order<Before<'cancel'>>, role: Role, now: Date): void {
+export function rejectEarlyCancel(order: Order<Before<'cancel'>>, role: OrderRole, now: Date): void {
   const hasBegun = order.status === 'in_progress' || order.status === 'revision_requested'
   if (!hasBegun) return
   if (role === 'buyer' && now < order.deliverBy)

@@ -1,13 +1,14 @@
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { findAgentsById, isOwner, type Owner } from '@market/identity/agents'
+import { findAgentsById, isOwner, type Owner, ownerIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import { findListing, type Listing } from '../listings/index.ts'
+import { formatUsd, type Usdc } from '@market/kernel/money'
+import { findListing, isBelow, type Listing } from '../listings/index.ts'
 import { quote } from './changes.ts'
 import { emitOrderCreated } from './events.ts'
-import type { Order } from './order.ts'
-import { ownerIn, type Party } from './party.ts'
+import type { Buyer, Order } from './order.ts'
+import { buyerOf } from './order-role.ts'
 import { checkAnswers } from './requirement-answers.ts'
 import { insertOrder } from './store.ts'
 
@@ -24,16 +25,17 @@ export interface NewOrder {
 
 /** Creates an order. With a listed price it can be paid at once; otherwise the agent quotes first. */
 export function createOrder(
-  ctx: Needs<'transact' | 'clock' | 'ids'>,
-  party: Party,
+  ctx: Needs<'transact' | 'clock' | 'ids' | 'minPrice'>,
+  actor: Actor,
   wanted: NewOrder,
 ): Promise<Order<'pending_quote' | 'quoted'>> {
   return ctx.transact(async (tx) => {
     const listing = await findListing(tx, wanted.listingId)
     if (listing === undefined || !listing.active || !listing.marketable) throw notOffered(wanted.listingId)
-    await rejectOwnService(tx, party, listing.agentId)
+    if (isBelow(listing, ctx.minPrice)) throw belowMinimum(ctx.minPrice)
+    await rejectOwnService(tx, actor, listing.agentId)
     checkAnswers(listing.requirementFields, wanted.requirementAnswers)
-    const order = priced(newOrder(ctx, party, listing, wanted), listing)
+    const order = priced(newOrder(ctx, buyerOf(actor), listing, wanted), listing)
     await insertOrder(tx, order)
     await emitOrderCreated(ctx, tx, order)
     return order
@@ -41,11 +43,12 @@ export function createOrder(
 }
 
 /** Buying from oneself would fake ratings, so the agent, its owner and the owner's other agents cannot order. */
-async function rejectOwnService(tx: Tx, party: Party, sellerId: AgentId): Promise<void> {
-  const [seller, buyer] = await findAgentsById(tx, [sellerId, party.agentId ?? sellerId])
+async function rejectOwnService(tx: Tx, actor: Actor, sellerId: AgentId): Promise<void> {
+  const buyerId = actor.kind === 'agent' ? actor.agentId : undefined
+  const [seller, buyer] = await findAgentsById(tx, [sellerId, buyerId ?? sellerId])
   const owns = (who: Owner) => isOwner(seller, who)
-  if (party.agentId === sellerId || owns(ownerIn(party))) throw ownService()
-  if (party.agentId === undefined) return
+  if (buyerId === sellerId || owns(ownerIn(actor))) throw ownService()
+  if (buyerId === undefined) return
   const { ownerUserId, ownerWallet } = buyer
   const behind = {
     ...(ownerUserId !== null && { userId: ownerUserId }),
@@ -56,7 +59,7 @@ async function rejectOwnService(tx: Tx, party: Party, sellerId: AgentId): Promis
 
 export function newOrder(
   ctx: Needs<'clock' | 'ids'>,
-  { name }: Pick<Party, 'name'>,
+  buyer: Buyer,
   listing: Listing,
   { listingId, ...wanted }: NewOrder,
 ): Order<'pending_quote'> {
@@ -66,7 +69,7 @@ export function newOrder(
     id: ctx.ids.next('ord'),
     listingId,
     agentId: listing.agentId,
-    buyer: name,
+    buyer,
     title: listing.title,
     priceType: listing.priceType,
     turnaroundHours: listing.turnaroundHours,
@@ -74,6 +77,9 @@ export function newOrder(
     revisionCount: 0,
     paymentMethod: null,
     payerProven: true,
+    agentShareBps: null,
+    payoutWaitsUntil: null,
+    contest: null,
     createdAt: now,
     updatedAt: now,
     status: 'pending_quote',
@@ -87,6 +93,13 @@ const notOffered = (id: string): ApiError =>
   new ApiError('not_found', `Service ${JSON.stringify(id)} does not exist or is not active.`, {
     code: 'service_not_found',
   })
+
+const belowMinimum = (minPrice: Usdc): ApiError =>
+  new ApiError(
+    'conflict',
+    `The price of this service is below the minimum of ${formatUsd(minPrice)} USD. Its agent must raise it first.`,
+    { code: 'price_below_minimum' },
+  )
 
 const ownService = (): ApiError =>
   new ApiError('invalid', 'You cannot order from your own agent.', { code: 'own_service' })

@@ -1,14 +1,14 @@
 import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
-import { cancel, complete, contest, deliver, expire, lapse } from './changes.ts'
-import { emitOrderCancelled, emitOrderDisputed } from './events.ts'
+import { cancel, complete, deliver, expire, lapse } from './changes.ts'
+import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer } from './notifications.ts'
-import { dueAt, type Order } from './order.ts'
+import { dueAt, type Order, WHOLE_BPS } from './order.ts'
 import { distributeEscrow, refundBuyer } from './order-money.ts'
 import { policyOf } from './policy.ts'
 import { BY_CLOCK } from './states.ts'
-import { type Due, findDeliveries, findDue, hasStep, lockOrder, saveOrder } from './store.ts'
+import { type Due, findDeliveries, findDue, lockOrder, saveOrder } from './store.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 
@@ -84,9 +84,10 @@ export async function completeDelivered(
   tx: Tx,
   order: Order<'delivered'>,
   now: Date,
+  agentShareBps = WHOLE_BPS,
 ): Promise<Order<'completed'>> {
   const step = { ...BY_CLOCK, action: 'release', at: now } as const
-  const completed = await saveOrder(tx, order, complete(order, now), step)
+  const completed = await saveOrder(tx, order, complete(order, now, agentShareBps), step)
   await distributeEscrow(ctx, tx, completed)
   return completed
 }
@@ -103,7 +104,10 @@ async function refundOverdue(
   await emitOrderCancelled(ctx, tx, cancelled, order.status)
   await notifyBuyer(ctx, tx, cancelled, {
     kind: 'order.refunded',
-    title: `“${order.title}” was not delivered in time`,
+    title:
+      order.contest === null
+        ? `“${order.title}” was not delivered in time`
+        : `The contest about the payment for “${order.title}” ended without a signature`,
     body: 'Your payment is being refunded to the wallet that paid.',
   })
   return cancelled
@@ -111,23 +115,17 @@ async function refundOverdue(
 
 /**
  * An order without a review whose payment was reversed by a reorganisation and then confirmed again: the earlier
- * delivery counts, so the order is completed, or disputed again when an arbiter has not decided yet.
+ * delivery and an arbiter's decision count, so the order is completed. While its payment is contested, the payout waits.
  */
 export async function restoreDelivery(
   ctx: Ctx,
   tx: Tx,
   order: Order<'paid'>,
-): Promise<Order<'paid' | 'disputed' | 'completed'>> {
+): Promise<Order<'paid' | 'completed'>> {
   const { id } = order
   if (policyOf(order).hasReview || (await findDeliveries(tx, id)).length === 0) return order
   const now = ctx.clock.now()
-  const step = { ...BY_CLOCK, at: now }
-  const delivery = { ...step, action: 'restore_delivery' } as const
-  const delivered = await saveOrder(tx, order, deliver(order, now), delivery)
-  const isUndecided = (await hasStep(tx, id, 'contest')) && !(await hasStep(tx, id, 'award'))
-  if (!isUndecided) return completeDelivered(ctx, tx, delivered, now)
-  const dispute = { ...step, action: 'restore_dispute' } as const
-  const disputed = await saveOrder(tx, delivered, contest(delivered), dispute)
-  await emitOrderDisputed(ctx, tx, disputed)
-  return disputed
+  const step = { ...BY_CLOCK, action: 'restore_delivery', at: now } as const
+  const delivered = await saveOrder(tx, order, deliver(order, now), step)
+  return completeDelivered(ctx, tx, delivered, now, order.agentShareBps ?? WHOLE_BPS)
 }

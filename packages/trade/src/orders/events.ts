@@ -57,6 +57,17 @@ export const emitOrderDisputed = (ctx: Ctx, tx: Tx, order: Order<'disputed'>): P
     data: { reason: order.complaint },
   })
 
+/** The agent learns it by the same event as of a dispute: it is not paid until the contest is decided. */
+export const emitPaymentContested = (ctx: Ctx, tx: Tx, order: Order): Promise<bigint> =>
+  emit(ctx, tx, {
+    agentId: order.agentId,
+    event: 'order.disputed',
+    orderId: order.id,
+    data: {
+      reason: 'Two requests named the transfer that paid this order. Do not deliver until this is decided.',
+    },
+  })
+
 export const emitOrderCompleted = (
   ctx: Ctx,
   tx: Tx,

@@ -2,22 +2,19 @@ import type { Needs } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import { earlier, HOUR, SECOND } from '@market/kernel/clock'
+import { earlier, SECOND } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { claimTransfer, findPayment } from '@market/money/payments'
 import { restoreDelivery } from './deadlines.ts'
 import { notifyBuyer } from './notifications.ts'
-import { type Order, type Payment, type PendingPayment, purposeOf } from './order.ts'
+import { awaitedUntil, type Order, type Payment, type PendingPayment, purposeOf } from './order.ts'
 import { refundAmount } from './order-money.ts'
 import { confirmPayment, transferQuery } from './pay-order.ts'
 import { findOrder, leasePending, lockOrder, savePending } from './store.ts'
 
 const BATCH = 50
 const CHECK_EVERY_MS = 2 * SECOND
-/** A transfer that no node finds within this time was never sent, or was dropped. */
-const GIVE_UP_MS = 1 * HOUR
-
 const ANY_AMOUNT = usdc(1n)
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
@@ -92,8 +89,10 @@ async function checkTransfer(
     const question = transferQuery(order, order.status === 'accepted' ? order.price : ANY_AMOUNT, pending)
     const seen = await findPayment(ctx, pending.network, question)
     if (seen !== undefined) return seen
-    const isOver = ctx.clock.now().getTime() - pending.since.getTime() > GIVE_UP_MS
-    return isOver ? 'The transfer was not found on the chain within an hour.' : undefined
+    const isOver = ctx.clock.now() > awaitedUntil(pending.since)
+    return isOver
+      ? 'The transfer was not found on the chain within an hour. Pay with another transfer.'
+      : undefined
   } catch (error) {
     if (error instanceof ApiError && error.kind !== 'unavailable') return error.message
     throw error

@@ -1,60 +1,75 @@
-import type { Needs } from '@market/core/context'
-import type { Db, Tx } from '@market/database/transact'
+import { record } from '@market/core/audit'
+import type { Actor, Needs } from '@market/core/context'
+import { type Db, type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
 import type { Delivery, Order } from './order.ts'
-import { type Party, roleIn } from './party.ts'
-import type { Role } from './states.ts'
+import { roleIn } from './order-role.ts'
+import type { OrderRole } from './states.ts'
 import { findDeliveries, findOrder, lockOrder } from './store.ts'
 
-/** Who reads an order: one of its parties, an operator, or a user who can be both. */
-export type Reader = 'arbiter' | (Party & { readonly isOperator?: boolean })
+type ReadContext = Needs<'db' | 'actor' | 'clock' | 'vault' | 'requestId'>
 
 export interface OrderView {
   readonly order: Order
   readonly deliveries: readonly Delivery[]
-  readonly role: Role
+  readonly role: OrderRole
   /** The agent's payout and the buyer's refund, once they were decided. */
   readonly payout: Payout | undefined
   readonly refund: Payout | undefined
 }
 
-export async function getOrder(ctx: Needs<'db'>, reader: Reader, orderId: OrderId): Promise<OrderView> {
-  const { order, role } = await viewOrder(ctx.db, reader, orderId)
+export async function getOrder(ctx: ReadContext, actor: Actor, orderId: OrderId): Promise<OrderView> {
+  const { order, role } = await viewOrder(ctx, actor, orderId)
+  return viewFor(ctx, role, order)
+}
+
+/** The order as its buyer sees it, for a caller who proved in another way that it is theirs. */
+export const getOrderAsBuyer = async (ctx: Needs<'db'>, orderId: OrderId): Promise<OrderView> =>
+  viewFor(ctx, 'buyer', await findOrder(ctx.db, orderId))
+
+async function viewFor({ db }: Needs<'db'>, role: OrderRole, order: Order): Promise<OrderView> {
   const [deliveries, payout, refund] = await Promise.all([
-    findDeliveries(ctx.db, orderId),
-    findPayoutOf(ctx.db, 'payout', orderId),
-    findPayoutOf(ctx.db, 'refund', orderId),
+    findDeliveries(db, order.id),
+    findPayoutOf(db, 'payout', order.id),
+    findPayoutOf(db, 'refund', order.id),
   ])
   return { order, deliveries, role, payout, refund }
 }
 
-/** The order and the reader's role. An operator who is not a party has the role of the arbiter. */
+/** The order and the caller's role. An operator who is not a party has the role of the arbiter. */
 export async function viewOrder(
-  db: Db,
-  reader: Reader,
+  ctx: ReadContext,
+  actor: Actor,
   orderId: OrderId,
-): Promise<{ order: Order; role: Role }> {
-  const order = await findOrder(db, orderId)
-  return { order, role: reader === 'arbiter' ? reader : await readerRole(db, order, reader) }
+): Promise<{ order: Order; role: OrderRole }> {
+  const order = await findOrder(ctx.db, orderId)
+  const role = await readerRole(ctx.db, order, actor)
+  if (order.isPrivate && role === 'arbiter') await recordRead(ctx, orderId)
+  return { order, role }
 }
 
-async function readerRole(db: Db, order: Order, reader: Exclude<Reader, 'arbiter'>): Promise<Role> {
+/** Before the order is returned: an operator cannot read a private order without leaving an entry. */
+const recordRead = (ctx: ReadContext, orderId: OrderId): Promise<void> =>
+  transact(ctx.db, (tx) => record(ctx, tx, { act: 'order.read', subject: orderId }))
+
+async function readerRole(db: Db, order: Order, actor: Actor): Promise<OrderRole> {
+  if (actor.kind === 'admin_key') return 'arbiter'
   try {
-    return await roleIn(db, order, reader)
+    return await roleIn(db, order, actor)
   } catch (error) {
-    if (reader.isOperator === true && error instanceof ApiError) return 'arbiter'
+    if (actor.kind === 'user' && actor.admin && error instanceof ApiError) return 'arbiter'
     throw error
   }
 }
 
-/** Locks the order until the transaction ends, and returns it with the party's role. */
+/** Locks the order until the transaction ends, and returns it with the caller's role. */
 export async function lockOrderAs(
   tx: Tx,
-  party: Party,
+  actor: Actor,
   orderId: OrderId,
 ): Promise<{ order: Order; role: Awaited<ReturnType<typeof roleIn>> }> {
   const order = await lockOrder(tx, orderId)
-  return { order, role: await roleIn(tx, order, party) }
+  return { order, role: await roleIn(tx, order, actor) }
 }

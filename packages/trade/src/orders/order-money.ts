@@ -13,7 +13,7 @@ import { requestPayout, returnSurplus, withdrawPayout } from '@market/money/payo
 import { countSettled, uncountSettled } from '../listings/index.ts'
 import { emitOrderCompleted } from './events.ts'
 import { notifyAgentOwner } from './notifications.ts'
-import { type Core, contestableUntil, type Order, type Payment, purposeOf } from './order.ts'
+import { type Core, type Order, type Payment, payoutWait, purposeOf } from './order.ts'
 import { emitPayoutFailed } from './payout-events.ts'
 import { policyOf } from './policy.ts'
 import { hasOtherCompleted } from './store.ts'
@@ -21,7 +21,6 @@ import { hasOtherCompleted } from './store.ts'
 type Ctx = Needs<'clock' | 'ids'>
 
 const FEE = 'order.fee'
-const WHOLE_BPS = 10_000n
 /** More than an order ever has. */
 const MAX_JOURNALS = 200
 
@@ -29,14 +28,9 @@ const MAX_JOURNALS = 200
  * Empties the escrow of a completed order: the agent's share without the fee to the agent, the rest to the buyer. No
  * other function pays the agent.
  */
-export async function distributeEscrow(
-  ctx: Ctx,
-  tx: Tx,
-  order: Order<'completed'>,
-  agentShareBps: bigint = WHOLE_BPS,
-): Promise<void> {
+export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed'>): Promise<void> {
   const { network } = order.payment
-  const { part, rest } = splitByShare(order.price, agentShareBps)
+  const { part, rest } = splitByShare(order.price, shareOf(order))
   if (rest > 0n) await refundAmount(ctx, tx, order, order.payment, rest)
   const agent = await findAgentById(tx, order.agentId)
   const payee = await payoutAddress(tx, agent, network)
@@ -52,6 +46,12 @@ export async function distributeEscrow(
       title: `${agent.name} has no payout address on ${network}`,
       body: 'Set a payout address, then call POST /api/orders/{id}/request-payout-retry.',
     })
+}
+
+/** The decision is read from the order, and never repeated by a caller. */
+export function shareOf({ id, agentShareBps }: Core): bigint {
+  assert(agentShareBps !== null, `${id} was decided`)
+  return BigInt(agentShareBps)
 }
 
 /** Without a payout address the payout is held until the agent has one. */
@@ -78,7 +78,8 @@ async function payAgent(
     purpose,
     agentId,
     notifyAgent: policy.emitsPayout,
-    notBefore: contestableUntil(order),
+    notBefore: payoutWait(order),
+    contestedAt: order.contest?.at,
   })
   if (payout.state === 'failed') await emitPayoutFailed(ctx, tx, payout)
   if (fee === 0n) return
@@ -131,7 +132,8 @@ export async function refundAmount(
 }
 
 /** With the network: after a reorganisation an order can be paid again on another one. */
-const surplusSubject = ({ id }: Pick<Core, 'id'>, network: Network): string => `${id}:surplus:${network}`
+export const surplusSubject = ({ id }: Pick<Core, 'id'>, network: Network): string =>
+  `${id}:surplus:${network}`
 
 /** Refunds what a transfer has above the price. */
 export function refundSurplus(

@@ -1,12 +1,14 @@
-import { HOUR, later } from '@market/kernel/clock'
+import { DAY, HOUR, later } from '@market/kernel/clock'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type PaymentMethod, policyOf } from './policy.ts'
 import type { Status } from './states.ts'
 
-/** How long the payer can contest an order that another caller may have placed with the payer's transfer. */
-const CONTEST_MS = 1 * HOUR
+/** How long a payout waits whose payer is not proven, when the order does not say it. */
+const LONGEST_WAIT_MS = 7 * DAY
+/** How long the payer of a contested order that was not delivered can sign before the payment is refunded. */
+const CONTEST_MS = 7 * DAY
 
 export type Buyer = `user:${string}` | `wallet:${string}` | `agent:${AgentId}`
 export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
@@ -39,6 +41,12 @@ export interface Delivery {
   readonly at: Date
 }
 
+/** A contest of the payment. Without an end the order was delivered before it, and an arbiter decides. */
+export interface Contest {
+  readonly at: Date
+  readonly endsAt: Date | null
+}
+
 /** The fields that an order has in every status. */
 export interface Core {
   readonly id: OrderId
@@ -58,8 +66,17 @@ export interface Core {
   readonly revisionCount: number
   readonly isPrivate: boolean
   readonly paymentMethod: PaymentMethod
-  /** Whether the caller who placed the order has proven to be the payer. Anyone can read a transaction hash. */
+  /** False while only a public transaction hash says who paid. A signature of the payer or an arbiter changes it. */
   readonly payerProven: boolean
+  /**
+   * The agent's part of the payment in basis points, written by the command that ends the order; null before. It stays
+   * when the chain reverses the payment, so that the same decision counts when the payment is confirmed again.
+   */
+  readonly agentShareBps: number | null
+  /** Until when the payout waits because the payer is not proven; null when it does not wait. */
+  readonly payoutWaitsUntil: Date | null
+  /** Another request named the same transfer with other content; null when none did, or when it is decided. */
+  readonly contest: Contest | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -119,6 +136,10 @@ export interface AllFacts extends Paid {
   readonly outcome: Outcome
 }
 
+/** The agent's part when the whole payment is released or refunded. */
+export const WHOLE_BPS = 10_000
+export const NOTHING_BPS = 0
+
 export type Order<S extends Status = Status> = { [K in S]: Core & { readonly status: K } & Facts[K] }[S]
 
 export const purposeOf = ({ id }: Pick<Core, 'id'>) => ({ kind: 'order', id }) as const
@@ -136,7 +157,7 @@ export function dueAt(order: Order): Date | null {
     case 'paid':
     case 'in_progress':
     case 'revision_requested':
-      return later(order.deliverBy, policyOf(order).graceMs)
+      return order.contest === null ? later(order.deliverBy, policyOf(order).graceMs) : order.contest.endsAt
     case 'delivered':
       return order.reviewEndsAt
     default:
@@ -144,9 +165,32 @@ export function dueAt(order: Order): Date | null {
   }
 }
 
-/** Until then the payer can contest the order, so nothing is paid out; undefined when the payer is proven. */
-export const contestableUntil = ({ paidAt, payerProven }: Core & Pick<Paid, 'paidAt'>): Date | undefined =>
-  payerProven ? undefined : later(paidAt, CONTEST_MS)
+const AWAITED_MS = 1 * HOUR
+
+/** A named transfer that no node shows until then was never sent, or a reorganization dropped it for good. */
+export const awaitedUntil = (since: Date): Date => later(since, AWAITED_MS)
+
+/** Until then nothing is paid out; undefined when the payer is proven. */
+export const payoutWait = ({
+  paidAt,
+  payerProven,
+  payoutWaitsUntil,
+}: Core & Pick<Paid, 'paidAt'>): Date | undefined =>
+  payerProven ? undefined : (payoutWaitsUntil ?? later(paidAt, LONGEST_WAIT_MS))
+
+/** Whether the work was delivered is judged at the moment of the contest. */
+export const contestAt = (now: Date, isDelivered: boolean): Contest => ({
+  at: now,
+  endsAt: isDelivered ? null : later(now, CONTEST_MS),
+})
+
+/** The payer signed for this order, or an arbiter decided: nobody can contest it any more. */
+export const decided = <T extends Core>(order: T): T => ({
+  ...order,
+  payerProven: true,
+  payoutWaitsUntil: null,
+  contest: null,
+})
 
 /** The fields of every status, without those of this one. */
 export const bare = (order: Order): Core => ({
@@ -167,6 +211,9 @@ export const bare = (order: Order): Core => ({
   isPrivate: order.isPrivate,
   paymentMethod: order.paymentMethod,
   payerProven: order.payerProven,
+  agentShareBps: order.agentShareBps,
+  payoutWaitsUntil: order.payoutWaitsUntil,
+  contest: order.contest,
   createdAt: order.createdAt,
   updatedAt: order.updatedAt,
 })

@@ -1,4 +1,4 @@
-import type { Needs } from '@market/core/context'
+import { type Actor, type Needs, nameOf, provenWallets } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
@@ -15,7 +15,7 @@ import { applyDueTransition, restoreDelivery } from './deadlines.ts'
 import { emitOrderPaid } from './events.ts'
 import { type Core, type Order, type Payment, type PendingPayment, purposeOf } from './order.ts'
 import { refundSurplus } from './order-money.ts'
-import { type Party, roleIn } from './party.ts'
+import { roleIn } from './order-role.ts'
 import { policyOf } from './policy.ts'
 import { illegalTransition, requireRole } from './states.ts'
 import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
@@ -28,8 +28,8 @@ export interface PayOrder {
 }
 
 /**
- * Releases the transfer when another order was paid with it although one of the buyer's wallets made it. An error means
- * that an operator has to decide. The module that binds payments to payers implements it.
+ * Releases the transfer when another purchase was paid with it although one of the buyer's wallets made it. An error
+ * means that it could not be released and is refunded. The module that binds payments to payers implements it.
  */
 export type ReleaseContested = (
   tx: Tx,
@@ -47,22 +47,22 @@ type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
  */
 export async function payOrder(
   ctx: Ctx,
-  party: Party,
+  actor: Actor,
   { orderId, network, reference }: PayOrder,
   releaseContested: ReleaseContested,
 ): Promise<Order> {
   const found = await findOrder(ctx.db, orderId)
-  requireRole(await roleIn(ctx.db, found, party), 'pay')
+  requireRole(await roleIn(ctx.db, found, actor), 'pay')
   const payment = { network, reference }
   if (isPaidBy(found, payment)) return ctx.transact((tx) => findOrder(tx, orderId))
-  const pending = { ...payment, payers: payersOf(found, party), since: ctx.clock.now() }
+  const pending = { ...payment, payers: payersOf(found, actor), since: ctx.clock.now() }
   const transfer = await findTransfer(ctx, found, pending)
 
   return ctx.transact(async (tx) => {
     const locked = await lockOrder(tx, orderId)
     if (isPaidBy(locked, pending)) return locked
     // Before anything else: whatever becomes of this order, another one must not be paid out with the buyer's transfer.
-    const contest = await releaseContested(tx, { ...payment, orderId, payers: party.wallets })
+    const contest = await releaseContested(tx, { ...payment, orderId, payers: provenWallets(actor) })
     if (contest instanceof ApiError) return new CommitThenReject(contest)
     const reject = (error: ApiError): CommitThenReject => {
       if (contest === 'released') return new CommitThenReject(error)
@@ -73,9 +73,9 @@ export async function payOrder(
     if (order.status !== 'quoted' && order.status !== 'accepted')
       return reject(illegalTransition(order, 'pay'))
     if (transfer instanceof ApiError) return reject(transfer)
-    if (transfer === undefined) return awaitTransfer(ctx, tx, party, order, pending)
+    if (transfer === undefined) return awaitTransfer(ctx, tx, actor, order, pending)
     if (transfer.amount < order.price) return reject(underpaid(order.price, transfer.amount))
-    return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, order, network, transfer, party.name))
+    return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, order, network, transfer, nameOf(actor)))
   })
 }
 
@@ -127,7 +127,7 @@ export async function confirmPayment(
 async function awaitTransfer(
   ctx: Needs<'clock'>,
   tx: Tx,
-  party: Party,
+  actor: Actor,
   order: Order<'quoted' | 'accepted'>,
   pending: PendingPayment,
 ): Promise<Order> {
@@ -136,7 +136,7 @@ async function awaitTransfer(
   rejectExpiredPrice(order, now)
   const waiting = accept(order, now, pending)
   if (order.status === 'quoted')
-    return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: party.name, at: now })
+    return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: nameOf(actor), at: now })
   await savePending(tx, waiting, now)
   return waiting
 }
@@ -160,8 +160,9 @@ const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
   'payment' in order && order.payment?.network === network && order.payment.reference === reference
 
 /** Only the buyer's own wallets count. Otherwise anyone could use another user's transfer. */
-function payersOf(order: Order, party: Party): string[] {
-  const own = order.clientWallet === null ? party.wallets : [order.clientWallet, ...party.wallets]
+function payersOf(order: Order, actor: Actor): string[] {
+  const own =
+    order.clientWallet === null ? provenWallets(actor) : [order.clientWallet, ...provenWallets(actor)]
   if (own.length > 0) return [...new Set(own)]
   throw new ApiError(
     'invalid',

@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { emit } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { formatUsd } from '@market/kernel/money'
-import type { Payout, PayoutListener } from '@market/money/payouts'
+import type { Payout } from '@market/money/payouts'
 
 const HINT =
   'Set a payout address on this network if there is none, then POST /api/orders/{order_id}/request-payout-retry.'
@@ -19,7 +19,7 @@ export async function emitPayoutFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payo
   })
 }
 
-async function emitPayoutSent(
+export async function emitPayoutSent(
   ctx: Needs<'clock'>,
   tx: Tx,
   { notifiedAgent, payee, network, subject, amount }: Payout,
@@ -33,6 +33,3 @@ async function emitPayoutSent(
     data: { amount_usd: formatUsd(amount), chain: network, tx_hash: reference, destination: payee },
   })
 }
-
-/** Registered by the worker: emits the order events when a payout ends. */
-export const orderPayoutListener: PayoutListener = { onSent: emitPayoutSent, onFailed: emitPayoutFailed }

@@ -2,6 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import { later } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findListing } from '../listings/index.ts'
@@ -19,7 +20,8 @@ export interface PaidOrder
   extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'>,
     Partial<Extras> {
   readonly paymentMethod: NonNullable<PaymentMethod>
-  readonly payerProven: boolean
+  /** How long the payout waits, because the payer is not proven; null when the payer is proven. */
+  readonly payoutWaitMs: number | null
   readonly network: Network
   readonly transfer: IncomingTransfer
   /** The price at the time of the payment; the listing can have another one by now. */
@@ -36,18 +38,22 @@ const NO_EXTRAS: Extras = { referenceUrls: [], referenceImages: [], isPrivate: f
 export async function placePaidOrder(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { paymentMethod, payerProven, network, transfer, due, ...request }: PaidOrder,
+  { paymentMethod, payoutWaitMs, network, transfer, due, ...request }: PaidOrder,
 ): Promise<Order<'paid'>> {
   const listing = await findListing(tx, request.listingId)
   assert(listing !== undefined, `${request.listingId} exists`)
   assert(transfer.payer !== null, `${transfer.reference} was paid by a wallet`)
   const buyer = `wallet:${transfer.payer}` as const
-  const order = newOrder(ctx, { name: buyer }, listing, {
+  const order = newOrder(ctx, buyer, listing, {
     ...NO_EXTRAS,
     ...request,
     clientWallet: transfer.payer,
   })
-  const quoted = quote({ ...order, paymentMethod, payerProven }, due, { until: null, message: null })
+  const binding = {
+    payerProven: payoutWaitMs === null,
+    payoutWaitsUntil: payoutWaitMs === null ? null : later(order.createdAt, payoutWaitMs),
+  }
+  const quoted = quote({ ...order, ...binding, paymentMethod }, due, { until: null, message: null })
   await insertOrder(tx, quoted)
   return confirmPayment(ctx, tx, quoted, network, transfer, buyer, emitOrderCreated)
 }

@@ -16,8 +16,6 @@ interface Policy {
   readonly splitFee: (amount: Usdc) => { agent: Usdc; fee: Usdc }
   /** Emits an event to the agent when the payout was sent. */
   readonly emitsPayout: boolean
-  /** After a reorganisation the same transfer is awaited again; otherwise the buyer is asked to pay again. */
-  readonly awaitsSameTransfer: boolean
 }
 
 /** Block times are coarse: a transfer can appear to be a little older than the order it was made for. */
@@ -29,7 +27,6 @@ const DIRECT: Policy = {
   earliestPayment: (createdAt) => earlier(createdAt, BLOCK_TIME_SLACK_MS),
   splitFee: splitPrice,
   emitsPayout: false,
-  awaitsSameTransfer: false,
 }
 
 const X402: Policy = {
@@ -40,7 +37,6 @@ const X402: Policy = {
   // The buyer paid the fee on top of the price.
   splitFee: takeOffFee,
   emitsPayout: true,
-  awaitsSameTransfer: true,
 }
 
 export const policyOf = ({ paymentMethod }: { readonly paymentMethod: PaymentMethod }): Policy =>

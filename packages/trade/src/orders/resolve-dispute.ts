@@ -1,12 +1,18 @@
+import type { Concern } from '@market/core/approvals'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
+import { formatUsd, usdc } from '@market/kernel/money'
+import { findTransferFor } from '@market/money/payments'
 import { cancel, complete } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
-import { notifyBuyer } from './notifications.ts'
-import type { Order } from './order.ts'
-import { distributeEscrow, refundBuyer } from './order-money.ts'
-import { requireTransition } from './states.ts'
+import { notifyBuyer, partyRecipients } from './notifications.ts'
+import { decided, type Order, purposeOf, WHOLE_BPS } from './order.ts'
+import { distributeEscrow, refundBuyer, restoreEscrow } from './order-money.ts'
+import { type Before, illegalTransition, requireTransition } from './states.ts'
 import { lockOrder, saveOrder } from './store.ts'
 
 /** What an arbiter can decide. The agent's share of a split is in basis points. */
@@ -15,48 +21,120 @@ export type Verdict =
   | { readonly outcome: 'refund' }
   | { readonly outcome: 'split'; readonly agentShareBps: number }
 
-/** An operator ends a dispute. The decision is recorded in the audit log with its reason. */
+type Ctx = Needs<'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>
+
+/** One operator decides up to this price; above it two operators do. */
+const ONE_OPERATOR_UP_TO = usdc(500_000_000n)
+
+/** An operator ends a dispute, or a contest about the payment of a delivered order. The decision is recorded in the audit log with its reason. */
 export function resolveDispute(
-  ctx: Needs<'transact' | 'clock' | 'ids' | 'actor' | 'vault' | 'requestId'>,
+  ctx: Ctx & Needs<'transact'>,
   orderId: OrderId,
   verdict: Verdict,
   note: string,
 ): Promise<Order> {
   return ctx.transact(async (tx) => {
     const order = await lockOrder(tx, orderId)
-    const now = ctx.clock.now()
-    const step = { role: 'arbiter', actor: nameOf(ctx.actor), at: now } as const
-    const ended = async (): Promise<Order> => {
-      if (verdict.outcome === 'refund') {
-        requireTransition(order, 'reverse')
-        const cancelled = await saveOrder(tx, order, cancel(order, now), { ...step, action: 'reverse' })
-        await refundBuyer(ctx, tx, cancelled)
-        await emitOrderCancelled(ctx, tx, cancelled, order.status)
-        return cancelled
-      }
-      requireTransition(order, 'award')
-      const outcome = verdict.outcome === 'split' ? 'split' : 'released'
-      const action = { ...step, action: 'award' } as const
-      const completed = await saveOrder(tx, order, complete(order, now, outcome), action)
-      await distributeEscrow(
-        ctx,
-        tx,
-        completed,
-        BigInt(verdict.outcome === 'split' ? verdict.agentShareBps : 10_000),
-      )
-      return completed
-    }
-    const after = await ended()
-    await notifyBuyer(ctx, tx, after, {
-      kind: 'order.resolved',
-      title: `The dispute about “${order.title}” was resolved`,
-      body: note,
-    })
-    await record(ctx, tx, {
-      act: `order.${verdict.outcome}`,
-      subject: orderId,
-      details: { ...verdict, note },
-    })
-    return after
+    requireDecidable(order, actionOf(verdict))
+    if (order.price > ONE_OPERATOR_UP_TO) throw needsTwo(order)
+    return endDispute(ctx, tx, order, verdict, { note })
   })
+}
+
+const needsTwo = ({ price }: Order<'disputed' | 'completed'>): ApiError =>
+  new ApiError(
+    'conflict',
+    `The price is ${formatUsd(price)} USD and one operator decides up to ${formatUsd(ONE_OPERATOR_UP_TO)} USD. Propose \`resolve_dispute\` with POST /api/admin/approvals.`,
+    { code: 'approval_required' },
+  )
+
+interface Resolution {
+  readonly orderId: OrderId
+  readonly verdict: Verdict
+  readonly note: string
+}
+
+/** What an operator proposes about a dispute. The buyer and the agent's owner are notified. */
+export async function checkResolution(tx: Tx, { orderId, verdict }: Resolution): Promise<Concern> {
+  const order = await lockOrder(tx, orderId)
+  requireDecidable(order, actionOf(verdict))
+  const share = verdict.outcome === 'split' ? ` with ${verdict.agentShareBps / 100} % for the agent` : ''
+  return {
+    subject: orderId,
+    summary: `resolve the dispute about order ${orderId} (${formatUsd(order.price)} USD) by ${verdict.outcome}${share}`,
+    recipients: await partyRecipients(tx, order),
+  }
+}
+
+/** Two operators end a dispute. */
+export async function executeResolution(
+  ctx: Ctx,
+  tx: Tx,
+  { orderId, verdict, note }: Resolution,
+  approval: string,
+): Promise<void> {
+  await endDispute(ctx, tx, await lockOrder(tx, orderId), verdict, { note, approval })
+}
+
+/** A completed order is decided only while its payment is contested. */
+function requireDecidable<A extends 'award' | 'reverse'>(
+  order: Order,
+  action: A,
+): asserts order is Order<Before<A>> {
+  requireTransition(order, action)
+  if (order.status === 'completed' && order.contest === null) throw illegalTransition(order, action)
+}
+
+const actionOf = ({ outcome }: Verdict) => (outcome === 'refund' ? 'reverse' : 'award')
+
+async function endDispute(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order,
+  verdict: Verdict,
+  why: { readonly note: string; readonly approval?: string },
+): Promise<Order> {
+  const action = actionOf(verdict)
+  requireDecidable(order, action)
+  if (order.status === 'completed') await reopenContested(ctx, tx, order)
+  const now = ctx.clock.now()
+  const step = { role: 'arbiter', actor: nameOf(ctx.actor), at: now } as const
+  const ended = async (): Promise<Order> => {
+    if (verdict.outcome === 'refund') {
+      const cancelled = await saveOrder(tx, order, cancel(order, now), { ...step, action: 'reverse' })
+      await refundBuyer(ctx, tx, cancelled)
+      await emitOrderCancelled(ctx, tx, cancelled, order.status)
+      return cancelled
+    }
+    const share = verdict.outcome === 'split' ? verdict.agentShareBps : WHOLE_BPS
+    const completed = await saveOrder(tx, order, decided(complete(order, now, share)), {
+      ...step,
+      action: 'award',
+    })
+    await distributeEscrow(ctx, tx, completed)
+    return completed
+  }
+  const after = await ended()
+  await notifyBuyer(ctx, tx, after, {
+    kind: 'order.resolved',
+    title: `The dispute about “${order.title}” was resolved`,
+    body: why.note,
+  })
+  await record(ctx, tx, {
+    act: `order.${verdict.outcome}`,
+    subject: order.id,
+    details: { ...verdict, ...why },
+  })
+  return after
+}
+
+/** A delivered order whose payment is contested is completed, with its payout held: the money goes back to escrow. */
+async function reopenContested(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  order: Order<'completed'>,
+): Promise<void> {
+  const transfer = await findTransferFor(tx, purposeOf(order))
+  assert(transfer !== undefined && transfer.purpose !== null, `${order.id} has its payment`)
+  await restoreEscrow(ctx, tx, order, { ...transfer, purpose: transfer.purpose })
 }

@@ -1,21 +1,21 @@
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
 import { findAgentById } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout, retryPayout as retryFailedPayout } from '@market/money/payouts'
 import { payoutAddress } from './order-money.ts'
-import { type Party, roleIn } from './party.ts'
+import { roleIn } from './order-role.ts'
 import { lockOrder } from './store.ts'
 
 /** Retries a failed payout to the agent's current payout address. */
 export function retryPayout(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
-  party: Party,
+  actor: Actor,
   orderId: OrderId,
 ): Promise<Payout> {
   return ctx.transact(async (tx) => {
     const order = await lockOrder(tx, orderId)
-    const role = await roleIn(tx, order, party)
+    const role = await roleIn(tx, order, actor)
     if (role === 'buyer')
       throw new ApiError(
         'forbidden',

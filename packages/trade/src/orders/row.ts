@@ -4,7 +4,16 @@ import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Insertable, Selectable } from 'kysely'
-import { type AllFacts, type Buyer, type Core, dueAt, type Order, type PriceType } from './order.ts'
+import {
+  type AllFacts,
+  type Buyer,
+  type Core,
+  dueAt,
+  NOTHING_BPS,
+  type Order,
+  type PriceType,
+  WHOLE_BPS,
+} from './order.ts'
 import type { Status } from './states.ts'
 
 export type Row = Selectable<Tables['orders']>
@@ -16,6 +25,10 @@ export function changing(order: Order) {
     status: order.status,
     client_wallet: order.clientWallet,
     revision_count: order.revisionCount,
+    payer_proven: order.payerProven,
+    payout_waits_until: order.payoutWaitsUntil,
+    contested_at: order.contest?.at ?? null,
+    contest_ends_at: order.contest?.endsAt ?? null,
     updated_at: order.updatedAt,
     due_at: dueAt(order),
     price_micros: facts.price ?? null,
@@ -36,7 +49,14 @@ export function changing(order: Order) {
     complaint: facts.complaint ?? null,
     closed_at: facts.closedAt ?? null,
     outcome: facts.outcome ?? null,
+    agent_share_bps: order.agentShareBps,
   } satisfies Partial<Insertable<Tables['orders']>>
+}
+
+/** Orders that ended before the share was stored: their outcome implies it. Every split has it. */
+function impliedShare(outcome: string | null): number | null {
+  if (outcome === null) return null
+  return outcome === 'released' ? WHOLE_BPS : NOTHING_BPS
 }
 
 /** Reads an order from its row; fails when a column that its status requires is null. */
@@ -59,6 +79,9 @@ export function fromRow(row: Row): Order {
     isPrivate: row.is_private,
     paymentMethod: row.payment_method as Core['paymentMethod'],
     payerProven: row.payer_proven,
+    agentShareBps: row.agent_share_bps ?? impliedShare(row.outcome),
+    payoutWaitsUntil: row.payout_waits_until,
+    contest: row.contested_at === null ? null : { at: row.contested_at, endsAt: row.contest_ends_at },
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -4,7 +4,7 @@ import {
   type Action,
   assertStep,
   BY_CLOCK,
-  type Role,
+  type OrderRole,
   requireRole,
   requireTransition,
   type Status,
@@ -13,7 +13,7 @@ import {
 
 const STATUSES = Object.keys(TRANSITIONS) as Status[]
 const ACTIONS = Object.keys(ACTORS) as Action[]
-const ROLES: readonly Role[] = ['buyer', 'provider', 'owner', 'arbiter', 'clock']
+const ROLES: readonly OrderRole[] = ['buyer', 'provider', 'owner', 'arbiter', 'clock']
 const targetOf = (status: Status, action: Action): Status | undefined =>
   (TRANSITIONS[status] as Partial<Record<Action, Status>>)[action]
 
@@ -46,9 +46,9 @@ describe('TRANSITIONS', () => {
     for (const status of holding) expect(targetOf(status, 'undo')).toBe('accepted')
   })
 
-  test('only a dispute is ended by an arbiter', () => {
+  test('an arbiter ends only a dispute, or a completed order whose payment is contested', () => {
     const judged = STATUSES.filter((status) => targetOf(status, 'award') ?? targetOf(status, 'reverse'))
-    expect(judged).toEqual(['disputed'])
+    expect(judged).toEqual(['disputed', 'completed'])
   })
 })
 
@@ -63,14 +63,14 @@ describe.each(STATUSES)('requireTransition: an order that is %s', (status) => {
 describe.each(ACTIONS)('requireRole: %s', (action) => {
   test.each(ROLES)('by the %s is allowed exactly when the table names the role', (role) => {
     const check = () => requireRole(role, action)
-    if ((ACTORS[action] as readonly Role[]).includes(role)) return expect(check).not.toThrow()
+    if ((ACTORS[action] as readonly OrderRole[]).includes(role)) return expect(check).not.toThrow()
     expect(check).toThrow(expect.objectContaining({ kind: 'forbidden', extra: { code: 'not_your_act' } }))
   })
 })
 
-test('requireRole: whatever an agent may do its owner may do, and nothing else', () => {
+test('requireRole: the owner may do exactly what the agent may do', () => {
   for (const action of ACTIONS) {
-    const actors: readonly Role[] = ACTORS[action]
+    const actors: readonly OrderRole[] = ACTORS[action]
     expect([action, actors.includes('owner')]).toEqual([action, actors.includes('provider')])
   }
 })

@@ -12,16 +12,24 @@ export const TRANSITIONS = {
     cancel: 'cancelled',
     overdue: 'cancelled',
     undo: 'accepted',
+    contest_payment: 'paid',
+    confirm_payer: 'paid',
     restore_delivery: 'delivered',
   },
-  in_progress: { deliver: 'delivered', cancel: 'cancelled', overdue: 'cancelled', undo: 'accepted' },
+  in_progress: {
+    deliver: 'delivered',
+    cancel: 'cancelled',
+    overdue: 'cancelled',
+    undo: 'accepted',
+    contest_payment: 'in_progress',
+    confirm_payer: 'in_progress',
+  },
   delivered: {
     deliver: 'delivered',
     approve: 'completed',
     release: 'completed',
     revision: 'revision_requested',
     dispute: 'disputed',
-    restore_dispute: 'disputed',
     undo: 'accepted',
   },
   revision_requested: {
@@ -38,10 +46,31 @@ export const TRANSITIONS = {
     award: 'completed',
     reverse: 'cancelled',
     undo: 'accepted',
+    confirm_payer: 'disputed',
   },
-  completed: { contest: 'disputed', undo: 'accepted' },
+  // An arbiter decides about a completed order only while its payment is contested.
+  completed: {
+    undo: 'accepted',
+    contest_payment: 'completed',
+    confirm_payer: 'completed',
+    award: 'completed',
+    reverse: 'cancelled',
+    return_payment: 'cancelled',
+  },
   cancelled: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** Steps of earlier versions, which stored histories contain: a contest made a completed order `disputed`. */
+export const EARLIER_STEPS = [
+  ['completed', 'contest', 'disputed'],
+  ['delivered', 'restore_dispute', 'disputed'],
+] as const
+
+/** The actions of the earlier steps and which kinds of actors took them. */
+export const EARLIER_ACTORS = {
+  contest: ['user', 'wallet', 'agent'],
+  restore_dispute: ['clock'],
+} as const
 
 type Table = typeof TRANSITIONS
 type KeyOf<T> = T extends unknown ? keyof T : never
@@ -52,7 +81,7 @@ export type Action = KeyOf<Table[Status]>
 export type Before<A extends Action> = { [S in Status]: A extends keyof Table[S] ? S : never }[Status]
 
 /** The actor's relation to an order. The clock stands for the application itself: deadlines and reorganisations. */
-export type Role = 'buyer' | 'provider' | 'owner' | 'arbiter' | 'clock'
+export type OrderRole = 'buyer' | 'provider' | 'owner' | 'arbiter' | 'clock'
 
 /** Which roles may take each action. An agent's owner may do what the agent may do. */
 export const ACTORS = {
@@ -74,10 +103,11 @@ export const ACTORS = {
   expire: ['clock'],
   lapse: ['clock'],
   undo: ['clock'],
-  contest: ['buyer'],
+  contest_payment: ['clock'],
+  confirm_payer: ['buyer'],
+  return_payment: ['buyer'],
   restore_delivery: ['clock'],
-  restore_dispute: ['clock'],
-} as const satisfies Record<Action, readonly Role[]>
+} as const satisfies Record<Action, readonly OrderRole[]>
 
 /** How the actor of a step is named for each role: the part before the colon, as in `wallet:0xabc…`. */
 export const ACTOR_KINDS = {
@@ -86,12 +116,12 @@ export const ACTOR_KINDS = {
   owner: ['user', 'wallet'],
   arbiter: ['user', 'admin_key'],
   clock: ['clock'],
-} as const satisfies Record<Role, readonly string[]>
+} as const satisfies Record<OrderRole, readonly string[]>
 
 /** Who did what to an order, and when. */
 export interface Step {
   readonly action: Action
-  readonly role: Role
+  readonly role: OrderRole
   readonly actor: string
   readonly at: Date
 }
@@ -102,15 +132,15 @@ export const BY_CLOCK = { role: 'clock', actor: 'clock' } as const
 export function assertStep(from: Status, to: Status, { action, role, actor }: Omit<Step, 'at'>): void {
   const next: Partial<Record<Action, Status>> = TRANSITIONS[from]
   assert(next[action] === to, `${action} does not lead from ${from} to ${to}`)
-  const roles: readonly Role[] = ACTORS[action]
+  const roles: readonly OrderRole[] = ACTORS[action]
   assert(roles.includes(role), `${action} is not an action of the ${role}`)
   const kinds: readonly string[] = ACTOR_KINDS[role]
   assert(kinds.includes(actor.split(':')[0] ?? ''), `${actor} cannot be the ${role} of an order`)
 }
 
 /** Rejects a role that may not take the action in any status. */
-export function requireRole(role: Role, action: Action): void {
-  const actors: readonly Role[] = ACTORS[action]
+export function requireRole(role: OrderRole, action: Action): void {
+  const actors: readonly OrderRole[] = ACTORS[action]
   if (actors.includes(role)) return
   throw new ApiError('forbidden', `Only the ${actors.join(' or ')} can ${wordsOf(action)} this order.`, {
     code: 'not_your_act',
@@ -133,10 +163,13 @@ export function illegalTransition({ status }: { status: Status }, action: Action
   })
 }
 
+/** These follow from the payer's signature for a purchase. */
+const BY_PAYER: readonly Action[] = ['confirm_payer', 'return_payment']
+
 /** Buyers, agents and owners call these; the others follow from deadlines, the chain or an arbiter. */
 function isCallable(action: Action): boolean {
-  const roles: readonly Role[] = ACTORS[action]
-  return action !== 'contest' && (roles.includes('buyer') || roles.includes('provider'))
+  const roles: readonly OrderRole[] = ACTORS[action]
+  return !BY_PAYER.includes(action) && (roles.includes('buyer') || roles.includes('provider'))
 }
 
 const WORDS: Partial<Record<Action, string>> = {

@@ -1,4 +1,5 @@
 import type { OrderId } from '@market/kernel/ids'
+import { walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
 import { makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
@@ -18,19 +19,15 @@ beforeAll(async () => {
   const { agent } = await makeListedAgent(ctx)
   const listing = await makeListing(ctx, agent.id)
   const wallet = `0x${'ab'.repeat(20)}`
-  order = await createOrder(
-    ctx,
-    { name: `wallet:${wallet}`, wallets: [wallet] },
-    {
-      listingId: listing.id,
-      brief: 'Review the branch of yesterday.',
-      referenceUrls: [],
-      referenceImages: [],
-      requirementAnswers: {},
-      isPrivate: false,
-      clientWallet: wallet,
-    },
-  )
+  order = await createOrder(ctx, walletActor(wallet), {
+    listingId: listing.id,
+    brief: 'Review the branch of yesterday.',
+    referenceUrls: [],
+    referenceImages: [],
+    requirementAnswers: {},
+    isPrivate: false,
+    clientWallet: wallet,
+  })
 })
 afterAll(() => database.stop())
 

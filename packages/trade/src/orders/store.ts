@@ -1,20 +1,25 @@
+import { isOlder, type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
-import type { Position } from '@market/kernel/newest-first'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Delivery, Order } from './order.ts'
 import { changing, fromRow, type Row } from './row.ts'
-import { type Action, assertStep, type Status, type Step } from './states.ts'
+import { assertStep, type Status, type Step } from './states.ts'
 
 export const orderNotFound = (id: string): ApiError =>
   new ApiError('not_found', `Order ${JSON.stringify(id)} does not exist.`, { code: 'order_not_found' })
 
 export async function findOrder(db: Db | Tx, id: OrderId): Promise<Order> {
+  const order = await findOrderIfAny(db, id)
+  if (order === undefined) throw orderNotFound(id)
+  return order
+}
+
+export async function findOrderIfAny(db: Db | Tx, id: string): Promise<Order | undefined> {
   const row = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
-  if (row === undefined) throw orderNotFound(id)
-  return fromRow(row)
+  return row && fromRow(row)
 }
 
 /** Locks the row until the transaction ends, so that actions on one order run one after another. */
@@ -42,7 +47,6 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
       max_revisions: order.maxRevisions,
       is_private: order.isPrivate,
       payment_method: order.paymentMethod,
-      payer_proven: order.payerProven,
       created_at: order.createdAt,
       ...changing(order),
     })
@@ -156,31 +160,21 @@ export async function findDeliveries(db: Db | Tx, orderId: OrderId): Promise<Del
   return rows.map(({ n, note, items, at }) => ({ n, note, items: items as Delivery['items'], at }))
 }
 
-interface Page {
-  readonly limit: number
-  readonly after: Position | undefined
-}
-
-const beyond = ({ after }: Page) =>
-  after === undefined
-    ? sql<SqlBool>`true`
-    : sql<SqlBool>`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`
-
 /** A buyer's orders, newest first. Each name and wallet is searched by its own index. */
 export async function findOrdersOf(
   db: Db,
   names: { readonly buyers: readonly string[]; readonly wallets: readonly string[] },
-  page: Page,
+  page: NewestFirstPage,
 ): Promise<Order[]> {
   const { rows } = await sql<Row>`
     select * from (
       select mine.* from unnest(${[...names.buyers]}::text[]) as one (name) cross join lateral (
-        select * from orders where buyer = one.name and ${beyond(page)}
+        select * from orders where buyer = one.name and ${isOlder(page)}
         order by created_at desc, id desc limit ${page.limit}
       ) as mine
       union
       select paid.* from unnest(${[...names.wallets]}::text[]) as one (name) cross join lateral (
-        select * from orders where client_wallet = one.name and ${beyond(page)}
+        select * from orders where client_wallet = one.name and ${isOlder(page)}
         order by created_at desc, id desc limit ${page.limit}
       ) as paid
     ) as found order by created_at desc, id desc limit ${page.limit}`.execute(db)
@@ -195,32 +189,18 @@ export async function findOrdersOfAgent(
     readonly listingId?: ListingId | undefined
     readonly since?: Date | undefined
   },
-  page: Page,
+  page: NewestFirstPage,
 ): Promise<Order[]> {
   const rows = await db
     .selectFrom('orders')
     .selectAll()
     .where('agent_id', '=', filter.agentId)
-    .where(beyond(page))
     .$if(filter.statuses.length > 0, (query) => query.where('status', 'in', [...filter.statuses]))
     .$if(filter.listingId !== undefined, (query) => query.where('listing_id', '=', filter.listingId ?? ''))
     .$if(filter.since !== undefined, (query) => query.where('created_at', '>=', filter.since ?? new Date(0)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
+    .$call(newestFirstPage(page))
     .execute()
   return rows.map(fromRow)
-}
-
-/** Whether the order ever had a step with this action. */
-export async function hasStep(tx: Tx, id: OrderId, action: Action): Promise<boolean> {
-  const step = await tx
-    .selectFrom('order_steps')
-    .select('n')
-    .where('order_id', '=', id)
-    .where('action', '=', action)
-    .executeTakeFirst()
-  return step !== undefined
 }
 
 /** Whether the buyer has another completed order of the same listing. */
@@ -234,4 +214,19 @@ export async function hasOtherCompleted(tx: Tx, { id, listingId, buyer }: Order)
     .where('id', '<>', id)
     .executeTakeFirst()
   return other !== undefined
+}
+
+/** More of the newest completed orders are not read: the query stays cheap for a seller with many orders of one buyer. */
+const MOST_READ = 200
+
+/** How many different payers the agent's newest completed orders have. An unproven payer counts when nobody can contest. */
+export async function countPayers(db: Db | Tx, agentId: AgentId, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(distinct payer) as count from (
+      select coalesce(client_wallet, buyer) as payer from orders
+      where agent_id = ${agentId} and status = 'completed' and outcome = 'released' and contested_at is null
+        and (payer_proven or payout_waits_until <= ${now})
+      order by created_at desc, id desc limit ${MOST_READ}
+    ) as completed`.execute(db)
+  return Number(rows[0]?.count ?? 0n)
 }

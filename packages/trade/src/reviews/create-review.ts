@@ -1,19 +1,19 @@
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs } from '@market/core/context'
 import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
 import { countRating as countForListing } from '../listings/index.ts'
-import { lockOrderAs, type Party } from '../orders/index.ts'
+import { lockOrderAs } from '../orders/index.ts'
 import { alreadyReviewed, type Rating, type Review, rejectIneligibleReview } from './review.ts'
 import { insertReview } from './store.ts'
 
 /** Writes the review and the rating counts in one transaction, so that the counts equal the reviews. */
 export function createReview(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
-  party: Party,
+  actor: Actor,
   input: { readonly orderId: OrderId; readonly rating: Rating; readonly comment: string },
 ): Promise<Review> {
   return ctx.transact(async (tx) => {
-    const { order, role } = await lockOrderAs(tx, party, input.orderId)
+    const { order, role } = await lockOrderAs(tx, actor, input.orderId)
     rejectIneligibleReview(order, role)
     const review = await insertReview(tx, {
       id: ctx.ids.next('rev'),

@@ -1,9 +1,11 @@
 import type { Needs } from '@market/core/context'
 import { getAgent } from '@market/identity/agents'
+import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
-import { pageOf, readCursor } from '@market/kernel/newest-first'
 import type { Review } from './review.ts'
 import { findReviews } from './store.ts'
+
+const CURSOR = newestFirst('reviews', idField('rev'))
 
 interface ReviewPage {
   readonly reviews: readonly Review[]
@@ -13,15 +15,15 @@ interface ReviewPage {
 /** The reviews of a public agent, newest first. */
 export async function listReviews(
   ctx: Needs<'db'>,
-  query: { readonly agentId: AgentId; readonly limit: number; readonly cursor?: string | undefined },
+  query: PageRequest & { readonly agentId: AgentId },
 ): Promise<ReviewPage> {
-  const after = readCursor(query.cursor, 'rev')
+  const after = CURSOR.decode(query.cursor)
   const agent = await getAgent(ctx, query.agentId)
   const found = await findReviews(ctx.db, agent.id, { limit: query.limit + 1, after })
-  const { rows, nextCursor } = pageOf(found, query.limit)
+  const { rows, nextCursor } = CURSOR.pageOf(found, query.limit)
   return { reviews: rows, nextCursor }
 }
 
 /** The newest reviews of an agent. */
 export const newestReviews = (ctx: Needs<'db'>, agentId: AgentId, limit: number): Promise<Review[]> =>
-  findReviews(ctx.db, agentId, { limit, after: undefined })
+  findReviews(ctx.db, agentId, { limit })

@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import type { Order, Role } from '../orders/index.ts'
+import type { Order, OrderRole } from '../orders/index.ts'
 
 export type Rating = 1 | 2 | 3 | 4 | 5
 
@@ -18,7 +18,7 @@ export interface Review {
 }
 
 /** Only the buyer can review, and only a completed order. */
-export function rejectIneligibleReview(order: Order, role: Role): asserts order is Order<'completed'> {
+export function rejectIneligibleReview(order: Order, role: OrderRole): asserts order is Order<'completed'> {
   if (role !== 'buyer')
     throw new ApiError('forbidden', 'Only the buyer can review this order.', { code: 'not_your_act' })
   if (order.status !== 'completed')

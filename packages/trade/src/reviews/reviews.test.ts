@@ -1,13 +1,15 @@
+import type { Actor } from '@market/core/context'
 import { type Agent, averageRating, findAgentById } from '@market/identity/agents'
+import { agentActor, walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
-import { makeOrder, makeParty } from '@market/testing/make-order'
+import { makeOrder } from '@market/testing/make-order'
 import { makeAgent, makeEvmWallet, makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findListing, type Listing } from '../listings/index.ts'
-import { type Party, type Status, TRANSITIONS } from '../orders/index.ts'
+import { type Status, TRANSITIONS } from '../orders/index.ts'
 import { createReview } from './create-review.ts'
 import { listReviews, newestReviews } from './list-reviews.ts'
 import type { Rating } from './review.ts'
@@ -27,12 +29,12 @@ afterAll(() => stop())
 async function makeSeller() {
   const owner = makeEvmWallet()
   const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
-  return { agent, listing: await makeListing(ctx, agent.id), owner: makeParty(owner.key) }
+  return { agent, listing: await makeListing(ctx, agent.id), owner: walletActor(owner.key) }
 }
 
 async function review(listing: Listing, rating: Rating, comment = '') {
-  const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
-  return createReview(ctx, party, { orderId: id, rating, comment })
+  const { id, buyer } = await makeOrder(ctx, listing, { status: 'completed' })
+  return createReview(ctx, buyer, { orderId: id, rating, comment })
 }
 
 const countsOf = async (agent: Agent, listing: Listing) => ({
@@ -44,38 +46,37 @@ const counted = (ratingSum: number, ratingCount: number) => ({
   listing: { ratingSum, ratingCount },
 })
 
-describe('who may review what', () => {
+describe('createReview', () => {
   const states = (Object.keys(TRANSITIONS) as Status[]).filter((status) => status !== 'completed')
 
-  test.each(states)('%s: an order that is not completed is not reviewed', async (status) => {
+  test.each(states)('%s: returns order_not_completed', async (status) => {
     const { agent, listing } = await makeSeller()
-    const { id, party } = await makeOrder(ctx, listing, { status })
-    await expect(createReview(ctx, party, { orderId: id, rating: 5, comment: '' })).rejects.toMatchObject({
+    const { id, buyer } = await makeOrder(ctx, listing, { status })
+    await expect(createReview(ctx, buyer, { orderId: id, rating: 5, comment: '' })).rejects.toMatchObject({
       kind: 'invalid',
       extra: { code: 'order_not_completed' },
     })
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
   })
 
-  test('the agent and its owner do not review their own work, and to other users there is no order', async () => {
+  test('returns 403 to the agent and its owner, and 404 to other users', async () => {
     const { agent, listing, owner } = await makeSeller()
     const { id } = await makeOrder(ctx, listing, { status: 'completed' })
-    const by = (party: Party) => createReview(ctx, party, { orderId: id, rating: 5, comment: '' })
-    const itself: Party = { name: `agent:${agent.id}`, agentId: agent.id, wallets: [] }
-    for (const party of [itself, owner])
-      await expect(by(party)).rejects.toMatchObject({ kind: 'forbidden', extra: { code: 'not_your_act' } })
-    await expect(by(makeParty())).rejects.toMatchObject({
+    const by = (actor: Actor) => createReview(ctx, actor, { orderId: id, rating: 5, comment: '' })
+    for (const actor of [agentActor(agent.id), owner])
+      await expect(by(actor)).rejects.toMatchObject({ kind: 'forbidden', extra: { code: 'not_your_act' } })
+    await expect(by(walletActor())).rejects.toMatchObject({
       kind: 'not_found',
       extra: { code: 'order_not_found' },
     })
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
   })
 
-  test('once: the second review is rejected and counts nothing', async () => {
+  test('a second review is rejected and not counted', async () => {
     const { agent, listing } = await makeSeller()
-    const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
-    const first = await createReview(ctx, party, { orderId: id, rating: 4, comment: 'Good' })
-    await expect(createReview(ctx, party, { orderId: id, rating: 1, comment: '' })).rejects.toMatchObject({
+    const { id, buyer } = await makeOrder(ctx, listing, { status: 'completed' })
+    const first = await createReview(ctx, buyer, { orderId: id, rating: 4, comment: 'Good' })
+    await expect(createReview(ctx, buyer, { orderId: id, rating: 1, comment: '' })).rejects.toMatchObject({
       kind: 'conflict',
       extra: { code: 'already_reviewed' },
     })
@@ -83,12 +84,12 @@ describe('who may review what', () => {
     expect(await countsOf(agent, listing)).toMatchObject(counted(4, 1))
   })
 
-  test(`of ${AT_ONCE} reviews of one order at once one stands, and is counted once`, async () => {
+  test(`of ${AT_ONCE} concurrent reviews of one order one is stored and counted`, async () => {
     const { agent, listing } = await makeSeller()
-    const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
+    const { id, buyer } = await makeOrder(ctx, listing, { status: 'completed' })
     const ratings = Array.from({ length: AT_ONCE }, (_, n) => ((n % 5) + 1) as Rating)
     const tries = await Promise.allSettled(
-      ratings.map((rating) => createReview(ctx, party, { orderId: id, rating, comment: '' })),
+      ratings.map((rating) => createReview(ctx, buyer, { orderId: id, rating, comment: '' })),
     )
     const [stands, ...others] = tries.toSorted((a, b) => a.status.localeCompare(b.status))
     expect(stands).toMatchObject({ status: 'fulfilled' })
@@ -100,8 +101,8 @@ describe('who may review what', () => {
   })
 })
 
-describe('what reviews add up to', () => {
-  test('any reviews, of any services, at once or one by one: sums and counts are of exactly these', async () => {
+describe('review counters', () => {
+  test('sums and counts equal the stored reviews for any sequential or concurrent reviews', async () => {
     const said = fc.record({ service: fc.nat(1), rating: fc.integer({ min: 1, max: 5 }) })
     await fc.assert(
       fc.asyncProperty(fc.array(said, { maxLength: 8 }), fc.boolean(), async (reviews, atOnce) => {
@@ -125,9 +126,9 @@ describe('what reviews add up to', () => {
     )
   })
 
-  test('a review that is taken back with its transaction was never counted', async () => {
+  test('a rolled-back review is not counted', async () => {
     const { agent, listing } = await makeSeller()
-    const { id, party } = await makeOrder(ctx, listing, { status: 'completed' })
+    const { id, buyer } = await makeOrder(ctx, listing, { status: 'completed' })
     const failing: MarketContext = {
       ...ctx,
       transact: (work) =>
@@ -136,19 +137,19 @@ describe('what reviews add up to', () => {
           throw new Error('taken back')
         }),
     }
-    const taken = createReview(failing, party, { orderId: id, rating: 5, comment: '' })
+    const taken = createReview(failing, buyer, { orderId: id, rating: 5, comment: '' })
     await expect(taken).rejects.toThrow('taken back')
     expect(await findReviewOf(ctx.db, id)).toBeUndefined()
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
   })
 
-  test('the average is of all of them', async () => {
+  test('the average includes all reviews', async () => {
     const { agent, listing } = await makeSeller()
     for (const rating of [5, 4, 4] as const) await review(listing, rating)
     expect(averageRating(await findAgentById(ctx.db, agent.id))).toBe(4.33)
   })
 
-  test('the database itself knows stars from 1 to 5 and comments of at most 500 characters', async () => {
+  test('the database rejects ratings outside 1 to 5 and comments above 500 characters', async () => {
     const { agent, listing } = await makeSeller()
     for (const rating of [0, 6, -1])
       await expect(review(listing, rating as Rating)).rejects.toThrow(/reviews_rating_check/)
@@ -157,8 +158,8 @@ describe('what reviews add up to', () => {
   })
 })
 
-describe('reading reviews', () => {
-  test('newest first, page by page without a gap, of this agent alone', async () => {
+describe('listReviews', () => {
+  test('returns the agent’s reviews newest first, each once over all pages', async () => {
     const [{ agent, listing }, other] = [await makeSeller(), await makeSeller()]
     await review(other.listing, 1, 'of another')
     for (let n = 0; n < 7; n++) {
@@ -179,7 +180,7 @@ describe('reading reviews', () => {
     expect(newest.map(({ comment }) => comment)).toEqual(words.slice(0, 2))
   })
 
-  test('those of one moment are all read, none twice', async () => {
+  test('reviews with the same timestamp appear once each', async () => {
     const { agent, listing } = await makeSeller()
     for (let n = 0; n < 5; n++) await review(listing, 3)
     const seen = new Set<string>()
@@ -192,7 +193,7 @@ describe('reading reviews', () => {
     expect(seen.size).toBe(5)
   })
 
-  test('a hidden agent has none to read, and neither has one that is not there', async () => {
+  test('returns 404 for a hidden agent and for a missing one', async () => {
     const { agent } = await makeAgent(ctx)
     for (const agentId of [agent.id, `agt_1_${'0'.repeat(17)}`] as const)
       await expect(listReviews(ctx, { agentId, limit: 3 })).rejects.toMatchObject({

@@ -1,8 +1,8 @@
+import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import type { Position } from '@market/kernel/newest-first'
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Rating, Review } from './review.ts'
 
 type Row = Selectable<Tables['reviews']>
@@ -32,22 +32,12 @@ export async function findReviewOf(db: Db, orderId: OrderId): Promise<Review | u
   return row && fromRow(row)
 }
 
-export async function findReviews(
-  db: Db,
-  agentId: AgentId,
-  page: { readonly limit: number; readonly after: Position | undefined },
-): Promise<Review[]> {
-  const { after } = page
+export async function findReviews(db: Db, agentId: AgentId, page: NewestFirstPage): Promise<Review[]> {
   const rows = await db
     .selectFrom('reviews')
     .selectAll()
     .where('agent_id', '=', agentId)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<SqlBool>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
+    .$call(newestFirstPage(page))
     .execute()
   return rows.map(fromRow)
 }

@@ -1,10 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
+import { DAY, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import { getOrder, type OrderView } from '../orders/index.ts'
+import { getOrderAsBuyer, type Order, type OrderView } from '../orders/index.ts'
 
 const TOKEN_BYTES = 16
+/** How long after the end of its order an access token is valid. */
+const VALID_AFTER_END_MS = 30 * DAY
 
 const tokenFor = ({ vault }: Needs<'vault'>, orderId: OrderId): Buffer =>
   vault.fingerprint(`x402.order:${orderId}`).subarray(0, TOKEN_BYTES)
@@ -13,18 +16,28 @@ const tokenFor = ({ vault }: Needs<'vault'>, orderId: OrderId): Buffer =>
 export const accessTokenOf = (ctx: Needs<'vault'>, orderId: OrderId): string =>
   tokenFor(ctx, orderId).toString('base64url')
 
-/** The order of an access token. With a wrong token the order does not exist. */
+/** The order of an access token. With a wrong or expired token the order does not exist. */
 export async function getPurchasedOrder(
-  ctx: Needs<'db' | 'vault'>,
+  ctx: Needs<'db' | 'clock' | 'vault'>,
   orderId: OrderId,
   token: string,
 ): Promise<OrderView> {
   const given = Buffer.from(token, 'base64url')
   const isRight = given.length === TOKEN_BYTES && timingSafeEqual(given, tokenFor(ctx, orderId))
-  const view = isRight ? await getOrder(ctx, 'arbiter', orderId) : undefined
+  const view = isRight ? await getOrderAsBuyer(ctx, orderId) : undefined
   if (view?.order.paymentMethod !== 'x402')
     throw new ApiError('not_found', `There is no order ${JSON.stringify(orderId)}`, {
       code: 'order_not_found',
     })
-  return { ...view, role: 'buyer' }
+  if (isExpired(view.order, ctx.clock.now()))
+    throw new ApiError(
+      'not_found',
+      'This link expired 30 days after the order ended. The wallet that paid reads it with GET /api/orders/{order_id}.',
+      { code: 'access_token_expired' },
+    )
+  return view
 }
+
+const isExpired = (order: Order, now: Date): boolean =>
+  (order.status === 'completed' || order.status === 'cancelled') &&
+  later(order.closedAt, VALID_AFTER_END_MS) <= now

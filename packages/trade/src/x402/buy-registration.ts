@@ -6,7 +6,13 @@ import type { Usdc } from '@market/kernel/money'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
 import type { PaidAgent } from './paid-registration.ts'
-import type { Offer, PaymentCredential, PurchaseContext, PurchaseResult } from './purchase.ts'
+import type {
+  Offer,
+  PaymentCredential,
+  PurchaseContext,
+  PurchaseResult,
+  TransferEvidence,
+} from './purchase.ts'
 import { openNetworks, type Quote, REGISTRATION, waysOn } from './quote.ts'
 
 interface RegistrationPurchase {
@@ -15,6 +21,9 @@ interface RegistrationPurchase {
   readonly credential: PaymentCredential
   readonly requestKey: string | undefined
   readonly claim: string | undefined
+  readonly signer: TransferEvidence['signer']
+  /** The key of `owner_wallet`. The wallet that pays becomes the owner, so it must be that one. */
+  readonly ownerWallet: string | undefined
 }
 
 type Ctx = PurchaseContext & Needs<'outbound'>
@@ -43,10 +52,12 @@ export async function buyRegistration(ctx: Ctx, asked: RegistrationPurchase): Pr
       requestKey: asked.requestKey ?? paymentId ?? null,
     },
     quote,
+    recentDues: async () => [],
+    payer: asked.ownerWallet,
   }
   return credential.kind === 'signed'
     ? buySigned(ctx, offer, credential)
-    : buySent(ctx, offer, credential, { claim: asked.claim })
+    : buySent(ctx, offer, credential, asked)
 }
 
 function quoteFor(ctx: Pick<Ctx, 'chains' | 'facilitators'>, due: Usdc): Quote {
@@ -56,5 +67,12 @@ function quoteFor(ctx: Pick<Ctx, 'chains' | 'facilitators'>, due: Usdc): Quote {
       code: 'not_payable',
     })
   const path = '/api/agents/register?pay=x402'
-  return { subject: REGISTRATION, description: 'Registration of an agent', path, due, ways }
+  return {
+    subject: REGISTRATION,
+    description: 'Registration of an agent',
+    path,
+    due,
+    ways,
+    payoutWaitMs: null,
+  }
 }

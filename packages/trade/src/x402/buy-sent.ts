@@ -1,24 +1,26 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
+import { isLinkedWallet } from '@market/identity/accounts'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { findPayment } from '@market/money/payments'
 import { isAwaited, owesPayment } from '../orders/index.ts'
-import { takeOver } from './contest.ts'
+import { nameAgain, replay } from './contest/name-again.ts'
+import { chooseDue } from './contest/rules.ts'
+import { purposeToSign, signInstructions } from './contest/signing.ts'
 import { inProgress, usedAlready } from './errors.ts'
 import { fulfil } from './fulfil.ts'
 import { judgeReference } from './payment-reference.ts'
-import {
-  type Binding,
-  isSameRequest,
-  type Offer,
-  type PaymentCredential,
-  type PaymentProblem,
-  type PurchaseContext,
-  type PurchaseIn,
-  type PurchaseResult,
-  type TransferEvidence,
+import type {
+  Binding,
+  Offer,
+  PaymentCredential,
+  PaymentProblem,
+  PurchaseContext,
+  PurchaseResult,
+  TransferEvidence,
 } from './purchase.ts'
+import type { Quote } from './quote.ts'
 import { pollUntil } from './settle-purchase.ts'
 import { claimPurchase, findPurchase, isSettlement, lockPurchase, saveDone } from './store.ts'
 
@@ -27,11 +29,8 @@ type Sent = Extract<PaymentCredential, { kind: 'transaction' }>
 /** An older transfer was made for something else. */
 const MAX_AGE_MS = 1 * HOUR
 const CLOCK_SLACK_MS = 1 * MINUTE
-/** Above this amount the caller must prove to be the payer, because anybody can read a transaction hash. */
-const MAX_UNPROVEN = usdc(25_000_000n)
 const ANY_AMOUNT = usdc(1n)
 const UNDERPAID = 'underpaid'
-const BINDING_REQUIRED = 'binding_required'
 const RETRY_SECONDS = 3
 
 /** Buys with a transfer that the buyer already made and names by its transaction hash. One transfer buys one thing. */
@@ -42,10 +41,12 @@ export async function buySent(
   evidence: TransferEvidence,
 ): Promise<PurchaseResult> {
   const { network } = sent
+  const { wanted } = offer
   const reference = ctx.chains[network]?.normalize(sent.reference) ?? sent.reference
+  const payer = await evidence.signer?.(purposeToSign(wanted, { network, reference }))
   const key = { network, kind: 'transaction', proof: reference } as const
   const known = await findPurchase(ctx.db, key)
-  if (known?.state === 'done') return (await takeOver(ctx, offer, known, evidence)) ?? replay(known, offer)
+  if (known?.state === 'done') return nameAgain(ctx, offer, known, payer)
   if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
 
   const quote = await offer.quote().catch((error: unknown) => notForSale(error, evidence))
@@ -55,39 +56,41 @@ export async function buySent(
   }
   if (!(quote instanceof ApiError) && !quote.ways.some((way) => way.network === network))
     return askAgain({ code: 'network_not_accepted' })
-  const seen = await findTransfer(ctx, { network, reference }, evidence)
+  const seen = await findTransfer(ctx, { network, reference }, payer)
   if (seen !== undefined && 'code' in seen) return askAgain(seen)
   if (seen === undefined) return askAgain({ code: 'transaction_not_found_yet' }, RETRY_SECONDS)
-  const today = quote instanceof ApiError ? undefined : quote.due
-  const bound = bind(ctx, { subject: offer.wanted.subject, today }, seen, evidence)
+  const bound = await bind(ctx, offer, quote, seen, { payer, claim: evidence.claim })
   if (typeof bound === 'string') return askAgain({ code: bound })
   const { binding, due } = bound
-  // An account's order waits for this transfer, or its payer contested an earlier purchase.
-  const isDoubtful = known !== undefined || (await isAwaited(ctx.db, network, reference))
-  if (binding === 'none' && isDoubtful) throw usedAlready()
-  // The payer owes this amount for an order, and anybody could name the transfer first.
-  if (binding === 'none' && seen.payer !== null && (await owesPayment(ctx.db, seen.payer, seen.amount)))
-    return askAgain({ code: BINDING_REQUIRED })
+  if (binding === 'none') {
+    // An account's order waits for this transfer, or its payer used it for an order of another kind.
+    if (known !== undefined || (await isAwaited(ctx.db, network, reference))) throw usedAlready()
+    if (seen.payer !== null && (await needsSignature(ctx, seen.payer, seen.amount)))
+      return askAgain({ code: 'binding_required', sign: signInstructions(ctx, wanted, { ...seen, network }) })
+  }
 
   const now = ctx.clock.now()
+  const payoutWaitMs = binding === 'none' && !(quote instanceof ApiError) ? quote.payoutWaitMs : null
   const done = await ctx.transact(async (tx) => {
     const claimed = await claimPurchase(
       tx,
       {
-        ...{ ...key, ...offer.wanted, id: ctx.ids.next('hir'), binding, payer: seen.payer, due },
+        ...{ ...key, ...wanted, id: ctx.ids.next('hir'), binding, payer: seen.payer, due },
         ...{ state: 'claimed', leaseUntil: later(now, MINUTE), createdAt: now },
       },
       now,
     )
     if (claimed === undefined) return undefined
-    const resultId = await fulfil(ctx, tx, claimed, seen).catch(asUsed)
+    const resultId = await fulfil(ctx, tx, claimed, seen, payoutWaitMs).catch(asUsed)
     await saveDone(tx, claimed.id, { reference, payer: seen.payer, resultId }, now)
     return lockPurchase(tx, claimed.id)
   })
-  if (done?.state === 'done') return { kind: 'done', purchase: done, isReplay: false }
+  if (done?.state === 'done') return { kind: 'done', purchase: done, isReplay: false, isProven: true }
   const other = await findPurchase(ctx.db, key)
-  if (other?.state === 'done') return replay(other, offer)
-  throw usedAlready()
+  if (other?.state !== 'done') throw usedAlready()
+  return payer === undefined && other.fingerprint.equals(wanted.fingerprint)
+    ? replay(other, offer)
+    : nameAgain(ctx, offer, other, payer)
 }
 
 /** A buyer who paid a quote gets the service even if it is no longer for sale. */
@@ -96,16 +99,15 @@ function notForSale(error: unknown, { claim }: TransferEvidence): ApiError {
   throw error
 }
 
-function replay(purchase: PurchaseIn<'done'>, { wanted }: Offer): PurchaseResult {
-  if (!isSameRequest(purchase, wanted)) throw usedAlready()
-  return { kind: 'done', purchase, isReplay: true }
-}
+/** Anybody could name a transfer first that an account made, or that its payer owes for an order. */
+const needsSignature = async ({ db }: PurchaseContext, payer: string, amount: Usdc): Promise<boolean> =>
+  (await isLinkedWallet(db, payer)) || owesPayment(db, payer, amount)
 
 /** The transfer, undefined while it may still be confirmed, or why it is not accepted. */
 async function findTransfer(
   ctx: PurchaseContext,
   { network, reference }: Pick<Sent, 'network' | 'reference'>,
-  { payer }: TransferEvidence,
+  payer: string | undefined,
 ): Promise<IncomingTransfer | PaymentProblem | undefined> {
   const now = ctx.clock.now()
   try {
@@ -126,23 +128,24 @@ async function findTransfer(
 }
 
 /** How the caller is proven to be the payer, and the amount due; or the code of why the payment is not accepted. */
-function bind(
+async function bind(
   ctx: PurchaseContext,
-  { subject, today }: { readonly subject: string; readonly today: Usdc | undefined },
+  offer: Offer,
+  quote: Quote | ApiError,
   { payer, attachedData: attached, at, amount }: IncomingTransfer,
-  evidence: TransferEvidence,
-): { readonly binding: Binding; readonly due: Usdc } | string {
+  proven: { readonly payer: string | undefined; readonly claim: string | undefined },
+): Promise<{ readonly binding: Binding; readonly due: Usdc } | string> {
   if (payer === null) return 'payer_unknown'
-  const verdict = judgeReference(ctx, { attached, at }, subject, evidence.claim)
+  if (offer.payer !== undefined && offer.payer !== payer) return 'owner_wallet_not_payer'
+  const verdict = judgeReference(ctx, { attached, at }, offer.wanted.subject, proven.claim)
   // A later price change does not affect a quote that was paid.
   if (verdict.kind === 'bound')
     return amount < verdict.due ? UNDERPAID : { binding: 'reference', due: verdict.due }
   if (verdict.kind === 'rejected') return verdict.code
-  if (today === undefined) return 'not_payable'
-  if (amount < today) return UNDERPAID
-  if (evidence.payer !== undefined) return { binding: 'payer', due: today }
-  // A transfer for something else hardly has this exact amount, and its payer can contest for an hour.
-  return today > MAX_UNPROVEN || amount !== today ? BINDING_REQUIRED : { binding: 'none', due: today }
+  if (quote instanceof ApiError) return 'not_payable'
+  const due = chooseDue(amount, quote.due, amount === quote.due ? [] : await offer.recentDues())
+  if (due === undefined) return UNDERPAID
+  return { binding: proven.payer === undefined ? 'none' : 'payer', due }
 }
 
 /** The transfer is already claimed for something else. */

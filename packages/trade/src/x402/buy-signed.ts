@@ -46,8 +46,10 @@ export async function buySigned(ctx: PurchaseContext, offer: Offer, signed: Sign
   const known = await findPurchase(ctx.db, key)
   if (known !== undefined && isClaimed(known, ctx.clock.now())) return follow(ctx, offer, known, key)
 
-  const quote = await offer.quote()
-  if (!isMatch(quote, signed, facilitator)) return { kind: 'quote', quote, problem: { code: NO_MATCH } }
+  if (offer.payer !== undefined && offer.payer !== proof.payer) throw ownerNotPayer()
+  const today = await offer.quote()
+  const quote = await findMatch(offer, today, signed, facilitator)
+  if (quote === undefined) return { kind: 'quote', quote: today, problem: { code: NO_MATCH } }
   const purchase = await claim(ctx, offer, quote, facilitator, proof)
   if (purchase === undefined) {
     const other = await findPurchase(ctx.db, key)
@@ -75,7 +77,31 @@ const isClaimed = (purchase: Purchase, now: Date): boolean =>
   purchase.state === 'done' ||
   (purchase.state === 'claimed' && purchase.leaseUntil >= now)
 
-/** The payment must meet the current requirements: it may be signed for an older price or another service. */
+const ownerNotPayer = (): ApiError =>
+  new ApiError(
+    'invalid',
+    'owner_wallet is not the wallet that pays. Pay with owner_wallet, or leave it out.',
+    {
+      code: 'owner_wallet_not_payer',
+      details: [{ path: 'owner_wallet', message: 'must be the wallet that pays' }],
+    },
+  )
+
+/** The quote that the payment was signed for: the current one, or one with a price of the last hour. */
+async function findMatch(
+  offer: Offer,
+  today: Quote,
+  signed: Signed,
+  facilitator: Facilitator,
+): Promise<Quote | undefined> {
+  if (isMatch(today, signed, facilitator)) return today
+  // Version 1 does not say for which amount it was signed.
+  if (signed.version === 1) return undefined
+  const recent = (await offer.recentDues()).map((due) => ({ ...today, due }))
+  return recent.find((quote) => isMatch(quote, signed, facilitator))
+}
+
+/** The payment must meet the requirements: it may be signed for an older price or another service. */
 function isMatch({ due, ways }: Quote, { version, accepted }: Signed, { network, v1 }: Facilitator): boolean {
   const way = ways.find((one) => one.network === network)
   if (way === undefined) return false
@@ -229,7 +255,7 @@ async function follow(
   const purchase = first.state === 'claimed' ? await pollUntil(() => onceDecided(ctx, key)) : first
   switch (purchase?.state) {
     case 'done':
-      return { kind: 'done', purchase, isReplay: true }
+      return { kind: 'done', purchase, isReplay: true, isProven: isProvenBy(purchase) }
     case 'sent':
       return awaitSettlement(ctx, purchase, undefined, offer)
     case 'void':
@@ -241,6 +267,9 @@ async function follow(
       throw inProgress()
   }
 }
+
+/** The key is in the request, because a replay without it is another request. */
+const isProvenBy = ({ requestKey }: Purchase): boolean => requestKey !== null
 
 const onceDecided = async (
   ctx: PurchaseContext,
@@ -258,7 +287,10 @@ async function awaitSettlement(
 ): Promise<PurchaseResult> {
   const { network, settlement } = sent
   const ended = await pollUntil(() => settlePurchase(ctx, sent))
-  if (ended?.state === 'done') return { kind: 'done', purchase: ended, isReplay: quote === undefined }
+  if (ended?.state === 'done') {
+    const isReplay = quote === undefined
+    return { kind: 'done', purchase: ended, isReplay, isProven: !isReplay || isProvenBy(ended) }
+  }
   if (ended?.state === 'void') {
     const again = quote ?? (await offer?.quote())
     if (again !== undefined) return { kind: 'quote', quote: again, problem: problemOf(ended.why) }

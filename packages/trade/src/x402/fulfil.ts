@@ -15,17 +15,23 @@ export async function fulfil(
   tx: Tx,
   purchase: Pick<Purchase, 'id' | 'subject' | 'network' | 'request' | 'due' | 'binding'>,
   seen: IncomingTransfer,
+  /** Of an order whose payer is not proven; null otherwise. */
+  payoutWaitMs: number | null = null,
 ): Promise<string> {
   const { subject, network, request, due, binding } = purchase
   if (subject === REGISTRATION) return registerPaidAgent(ctx, tx, purchase, seen)
   const listingId = /^service:(svc_.+)$/.exec(subject)?.[1] as ListingId | undefined
   assert(listingId !== undefined, `${subject} can be bought`)
+  assert(
+    (binding === 'none') === (payoutWaitMs !== null),
+    `${subject} has a wait exactly while it is unbound`,
+  )
   const wanted = request as unknown as ServiceRequest
   const order = await placePaidOrder(ctx, tx, {
     ...wanted,
     listingId,
     paymentMethod: 'x402',
-    payerProven: binding !== 'none',
+    payoutWaitMs,
     network,
     transfer: seen,
     due,

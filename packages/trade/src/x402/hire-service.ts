@@ -1,5 +1,8 @@
 import { ApiError } from '@market/kernel/api-error'
 import type { ListingId } from '@market/kernel/ids'
+import type { Usdc } from '@market/kernel/money'
+import { addFee } from '@market/money/ledger'
+import { findPastPrices } from '../listings/index.ts'
 import { checkAnswers } from '../orders/index.ts'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
@@ -21,6 +24,8 @@ export interface ServicePurchase extends TransferEvidence {
   readonly extras?: OrderExtras | undefined
   readonly requestKey: string | undefined
   readonly credential: PaymentCredential
+  /** Up to this amount the payout of a trusted seller waits less when the payer is not proven. */
+  readonly shortWaitMax: Usdc
 }
 
 /** Buys a service with the payment of the request. */
@@ -46,9 +51,13 @@ function offerOf(ctx: PurchaseContext, wanted: ServicePurchase, credential: Paym
       requestKey: wanted.requestKey ?? paymentId ?? null,
     },
     quote: async () => {
-      const { listing, quote } = await findPayable(ctx, listingId)
+      const { listing, quote } = await findPayable(ctx, listingId, wanted.shortWaitMax)
       checkAnswers(listing.requirementFields, requirementAnswers)
       return quote
+    },
+    recentDues: async () => {
+      const past = await findPastPrices(ctx.db, listingId, ctx.clock.now())
+      return past.map((price) => addFee(price).due)
     },
   }
 }

@@ -3,7 +3,7 @@ import { DAY, earlier } from '@market/kernel/clock'
 import type { ListingId } from '@market/kernel/ids'
 import { sql } from 'kysely'
 import { findListings } from '../listings/index.ts'
-import { type ForSale, forSale, isPaidOnOneOf } from './payable-services.ts'
+import { type ForSale, forSale, isOffered } from './payable-services.ts'
 import { isPayable, openNetworks } from './quote.ts'
 
 /** Only the newest paid orders are counted, which bounds the work. */
@@ -24,7 +24,7 @@ interface Ranked {
 
 /** What was bought in the window, ranked by distinct buyers, so that one buyer with a hundred orders counts once. */
 export async function listTrending(
-  ctx: Needs<'db' | 'clock' | 'chains' | 'facilitators'>,
+  ctx: Needs<'db' | 'clock' | 'chains' | 'facilitators' | 'minPrice'>,
   { windowDays, limit }: { readonly windowDays: number; readonly limit: number },
 ): Promise<Trending[]> {
   const open = openNetworks(ctx)
@@ -43,7 +43,7 @@ export async function listTrending(
     )
     select counted.id, buyers, orders from counted cross join lateral (
       select ((rating_sum + 20.0::float8) / (rating_count + 5)) as rating from listings
-      where id = counted.id and active and marketable and price_type = 'fixed' and ${isPaidOnOneOf(open)}
+      where id = counted.id and active and marketable and price_type = 'fixed' and ${isOffered(ctx, open)}
       offset 0
     ) as listed
     order by buyers desc, orders desc, rating desc, id desc limit ${limit}`.execute(ctx.db)

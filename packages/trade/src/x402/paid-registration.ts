@@ -69,8 +69,22 @@ async function createOrConflict(
   }
 }
 
-/** Reverses the fee of a payment that the chain dropped. The agent keeps its owner. */
+/** Reverses the fee of a payment that the chain dropped, or that its payer made for something else. */
 export async function undoRegistration(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  transfer: ClaimedTransfer<'registration'>,
+): Promise<void> {
+  const { purpose, network, reference } = transfer
+  const { id } = purpose
+  const escrow = escrowAccount(network, purpose)
+  await withdrawPayout(ctx, tx, { kind: 'surplus', subject: id, to: surplus(network, reference) })
+  if ((await findPayoutOf(tx, 'refund', id)) !== undefined)
+    return withdrawPayout(ctx, tx, { kind: 'refund', subject: id, to: escrow })
+  await reverseFee(ctx, tx, transfer)
+}
+
+async function reverseFee(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   transfer: ClaimedTransfer<'registration'>,
@@ -78,14 +92,30 @@ export async function undoRegistration(
   const { purpose, network, reference, due } = transfer
   const { id } = purpose
   const escrow = escrowAccount(network, purpose)
-  await withdrawPayout(ctx, tx, { kind: 'surplus', subject: id, to: surplus(network, reference) })
-  if ((await findPayoutOf(tx, 'refund', id)) !== undefined)
-    return withdrawPayout(ctx, tx, { kind: 'refund', subject: id, to: escrow })
   await post(ctx, tx, {
     key: `registration.fee_undone:${formatPurpose(purpose)}:${reference}:${transfer.arrivedAt.getTime()}`,
     reason: 'registration.fee_undone',
     subject: id,
     network,
     moves: [{ from: fees(network), to: escrow, amount: due }],
+  })
+}
+
+/** Refunds the fee to the wallet that paid. A surplus was returned before. */
+export async function refundRegistration(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  transfer: ClaimedTransfer<'registration'>,
+): Promise<void> {
+  const { purpose, network, due, payer } = transfer
+  await reverseFee(ctx, tx, transfer)
+  await requestPayout(ctx, tx, {
+    network,
+    kind: 'refund',
+    subject: purpose.id,
+    payee: payer,
+    amount: due,
+    from: escrowAccount(network, purpose),
+    purpose,
   })
 }

@@ -3,10 +3,13 @@ import type { Db } from '@market/database/transact'
 import { findAgentById } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
+import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { addFee } from '@market/money/ledger'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { browseListings, findListing, listingNotFound } from '../listings/index.ts'
-import { payoutAddress } from '../orders/index.ts'
+import { browseListings, findListing, isBelow, listingNotFound } from '../listings/index.ts'
+import { countPayers, payoutAddress } from '../orders/index.ts'
+import { payoutWaitMs } from './contest/rules.ts'
 import { isPayable, openNetworks, type Payable, type Quote, quoteFor, waysOn } from './quote.ts'
 
 /** A service that can be bought by x402 now. */
@@ -15,20 +18,24 @@ export interface ForSale {
   readonly quote: Quote
 }
 
-type Ctx = Needs<'db' | 'chains' | 'facilitators'>
+type Ctx = Needs<'db' | 'clock' | 'chains' | 'facilitators' | 'minPrice'>
 
 /** The service and its price; fails when it cannot be bought by x402. */
-export async function findPayable(ctx: Ctx, id: ListingId): Promise<ForSale> {
+export async function findPayable(ctx: Ctx, id: ListingId, shortWaitMax: Usdc): Promise<ForSale> {
   const listing = await findListing(ctx.db, id)
   if (listing === undefined || !listing.active || !listing.marketable) throw listingNotFound(id)
   if (!isPayable(listing))
     throw notPayable('Only services with a fixed price can. Order it with POST /api/orders')
+  if (isBelow(listing, ctx.minPrice)) throw notPayable('Its price is below the minimum')
   const agent = await findAgentById(ctx.db, listing.agentId)
   const networks: Network[] = []
   for (const network of openNetworks(ctx))
     if ((await payoutAddress(ctx.db, agent, network)) !== null) networks.push(network)
   if (networks.length === 0) throw notPayable('Its agent has no payout address on an open network')
-  return { listing, quote: quoteFor(listing, waysOn(networks, ctx.chains, ctx.facilitators)) }
+  const ways = waysOn(networks, ctx.chains, ctx.facilitators)
+  const payers = await countPayers(ctx.db, listing.agentId, ctx.clock.now())
+  const waitMs = payoutWaitMs(addFee(listing.price).due, payers, shortWaitMax)
+  return { listing, quote: quoteFor(listing, ways, waitMs) }
 }
 
 const notPayable = (reason: string): ApiError =>
@@ -52,14 +59,14 @@ export async function listPayable(
 ): Promise<{ readonly found: readonly ForSale[]; readonly nextCursor: string | null }> {
   const open = openNetworks(ctx, networks)
   if (open.length === 0) return { found: [], nextCursor: null }
-  const page = await browseListings(ctx, { ...asked, priceType: 'fixed', extra: isPaidOnOneOf(open) })
+  const page = await browseListings(ctx, { ...asked, priceType: 'fixed', extra: isOffered(ctx, open) })
   const listings = page.found.map(({ listing }) => listing).filter(isPayable)
   return { found: await forSale(ctx, listings), nextCursor: page.nextCursor }
 }
 
 /** The number of services that can be bought by x402, counted up to `most`. */
 export async function countPayable(
-  ctx: Needs<'db' | 'chains'>,
+  ctx: Needs<'db' | 'chains' | 'minPrice'>,
   { networks, most }: { readonly networks?: readonly Network[] | undefined; readonly most: number },
 ): Promise<number> {
   const open = openNetworks(ctx, networks)
@@ -67,13 +74,13 @@ export async function countPayable(
   const { rows } = await sql<{ count: bigint }>`
     select count(*) as count from (
       select from listings
-      where active and marketable and price_type = 'fixed' and ${isPaidOnOneOf(open)}
+      where active and marketable and price_type = 'fixed' and ${isOffered(ctx, open)}
       order by settled_buyers desc, id desc limit ${most}
     ) as counted`.execute(ctx.db)
   return Number(rows[0]?.count ?? 0n)
 }
 
-/** Adds the quote to each listing. One that can no longer be paid is left out. */
+/** Adds the quote to each listing, without the payout's wait. One that can no longer be paid is left out. */
 export async function forSale(ctx: Ctx, listings: readonly Payable[]): Promise<ForSale[]> {
   if (listings.length === 0) return []
   const networks = await payoutNetworks(
@@ -82,7 +89,7 @@ export async function forSale(ctx: Ctx, listings: readonly Payable[]): Promise<F
   )
   return listings.flatMap((listing) => {
     const ways = waysOn(networks.get(listing.agentId) ?? [], ctx.chains, ctx.facilitators)
-    return ways.length === 0 ? [] : [{ listing, quote: quoteFor(listing, ways) }]
+    return ways.length === 0 ? [] : [{ listing, quote: quoteFor(listing, ways, null) }]
   })
 }
 
@@ -102,11 +109,17 @@ const IS_PAID_ON: Readonly<Record<Network, RawBuilder<SqlBool>>> = {
   'alt-mainnet': IS_PAID_ON_EVM,
 }
 
+/** A fixed price that is high enough, and an agent that can be paid on one of the networks. */
+export const isOffered = (
+  { minPrice }: Needs<'minPrice'>,
+  networks: readonly Network[],
+): RawBuilder<SqlBool> => sql<SqlBool>`(price_micros >= ${minPrice} and ${isPaidOnOneOf(networks)})`
+
 /**
  * Whether the agent of a listing can be paid on one of these networks. It is a value of each listing, because for a join
  * the planner might read the whole table.
  */
-export function isPaidOnOneOf(networks: readonly Network[]): RawBuilder<SqlBool> {
+function isPaidOnOneOf(networks: readonly Network[]): RawBuilder<SqlBool> {
   const rules = [...new Set(networks.map((network) => IS_PAID_ON[network]))]
   return sql<SqlBool>`(select ${sql.join(rules, sql` or `)} from agents as seller where seller.id = agent_id)`
 }

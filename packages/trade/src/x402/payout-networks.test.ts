@@ -41,7 +41,7 @@ async function makeAll() {
   return ids
 }
 
-test('lists say of every agent exactly what its payout address says', async () => {
+test('payoutNetworks and listPayable agree with payoutAddress for every agent', async () => {
   const ids = await makeAll()
   const said = await payoutNetworks(ctx.db, ids)
   const seen = new Set<string>()

@@ -2,6 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { Settlement, SignedPayment } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import type { SignInstructions } from './contest/signing.ts'
 import type { Quote } from './quote.ts'
 
 export type PurchaseId = `hir_${string}`
@@ -71,20 +72,26 @@ export interface Offer {
   readonly wanted: PurchaseRequest
   /** The current price; fails for what is not for sale, or not on these terms. */
   readonly quote: () => Promise<Quote>
+  /** Amounts that were due within the last hour and are not any more. */
+  readonly recentDues: () => Promise<readonly Usdc[]>
+  /** The only wallet that may pay, when the request names one. */
+  readonly payer?: string | undefined
 }
 
 /** What proves that the caller made the transfer. */
 export interface TransferEvidence {
   /** The secret of the quote that the transfer refers to. */
   readonly claim?: string | undefined
-  /** The key of the wallet that signed for this payment and purchase. */
-  readonly payer?: string | undefined
+  /** Verifies the request's wallet signature of this purpose and returns the wallet's key. */
+  readonly signer?: ((purpose: string) => Promise<string>) | undefined
 }
 
 /** Why a payment was not accepted. `code` is stable; without a `message` the code has a standard one. */
 export interface PaymentProblem {
   readonly code: string
   readonly message?: string
+  /** What the payer signs to be accepted. */
+  readonly sign?: SignInstructions | undefined
 }
 
 export type PurchaseResult =
@@ -97,10 +104,27 @@ export type PurchaseResult =
     }
   /** Submitted and not confirmed yet. */
   | { readonly kind: 'pending'; readonly network: Network; readonly reference: string }
-  | { readonly kind: 'done'; readonly purchase: PurchaseIn<'done'>; readonly isReplay: boolean }
+  | {
+      readonly kind: 'done'
+      readonly purchase: PurchaseIn<'done'>
+      readonly isReplay: boolean
+      /** Whether this request proves that it is the buyer's, by the Idempotency-Key or a signature. */
+      readonly isProven: boolean
+    }
 
 /** `transact` is the pipeline's: it checks the switches. Once a payment was submitted they no longer stop it. */
-export type PurchaseContext = Needs<'db' | 'transact' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
+export type PurchaseContext = Needs<
+  | 'db'
+  | 'transact'
+  | 'clock'
+  | 'ids'
+  | 'vault'
+  | 'chains'
+  | 'facilitators'
+  | 'signatures'
+  | 'baseUrl'
+  | 'minPrice'
+>
 
 export const isSameRequest = (
   purchase: PurchaseRequest,

@@ -23,6 +23,8 @@ export interface Quote {
   readonly path: string
   readonly due: Usdc
   readonly ways: readonly Way[]
+  /** How long the seller's payout waits when the payer is not proven; null where nothing is paid out. */
+  readonly payoutWaitMs: number | null
 }
 
 /** The subject of a payment that registers an agent. */
@@ -45,12 +47,13 @@ export function waysOn(networks: readonly Network[], chains: Chains, facilitator
 export const subjectOf = ({ id }: Pick<Listing, 'id'>): string => `service:${id}`
 
 /** The fee is added to the listed price, which the agent receives in full. */
-export const quoteFor = (listing: Payable, ways: readonly Way[]): Quote => ({
+export const quoteFor = (listing: Payable, ways: readonly Way[], payoutWaitMs: number | null): Quote => ({
   subject: subjectOf(listing),
   description: `${listing.title} (${listing.id})`,
   path: `/api/x402/discover/${listing.id}`,
   due: addFee(listing.price).due,
   ways,
+  payoutWaitMs,
 })
 
 /** A listing that can be bought by x402: it has a fixed price. */

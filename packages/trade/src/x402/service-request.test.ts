@@ -5,7 +5,7 @@ import { fingerprintOf } from './service-request.ts'
 const SUBJECT = 'service:svc_1'
 const EXTRAS = { referenceUrls: ['https://a.example'], referenceImages: [], isPrivate: false }
 
-test('what was bought before orders could say more keeps its fingerprint', () => {
+test('fingerprint: unchanged for requests with only the first fields', () => {
   const words = JSON.stringify([
     SUBJECT,
     'Read.',
@@ -19,7 +19,7 @@ test('what was bought before orders could say more keeps its fingerprint', () =>
   expect(fingerprintOf(SUBJECT, 'Read.', { a: 1, b: 'x' }, undefined)).toEqual(before)
 })
 
-test('each thing that an order says makes it another', () => {
+test('fingerprint: differs when any field differs', () => {
   const asked = [
     undefined,
     EXTRAS,

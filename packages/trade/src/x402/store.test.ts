@@ -40,7 +40,7 @@ const send = (purchase: PurchaseIn<'claimed'>) =>
   ctx.transact((tx) => saveSent(tx, purchase, broadcast(), ctx.clock.now()))
 const stateOf = async (purchase: PurchaseIn<'claimed'>) => (await findPurchase(ctx.db, purchase))?.state
 
-test('who was slow has lost the claim: neither their bytes nor their verdict count any more', async () => {
+test('claim: after its lease expired, the holder can store neither a settlement nor an outcome', async () => {
   const slow = newClaim()
   expect(await claim(slow)).toBeDefined()
   expect(await claim(newClaim(slow.proof))).toBeUndefined()
@@ -55,7 +55,7 @@ test('who was slow has lost the claim: neither their bytes nor their verdict cou
   expect(await stateOf(quick)).toBe('sent')
 })
 
-test('what came to nothing is forgotten after a week; what was sent never is', async () => {
+test('cleanup: deletes void and unfinished purchases after a week, and keeps sent ones', async () => {
   const [rejected, left, sent, fresh] = [newClaim(), newClaim(), newClaim(), newClaim()]
   for (const one of [rejected, left, sent]) await claim(one)
   await saveVoid(ctx.db, rejected, 'insufficient_funds', ctx.clock.now())
@@ -69,7 +69,7 @@ test('what came to nothing is forgotten after a week; what was sent never is', a
   expect(states).toEqual([undefined, undefined, 'sent', 'claimed'])
 })
 
-test('a wallet’s payments that came to nothing on the chain are counted, and no others', async () => {
+test('failures: counts only payments of the wallet that failed on chain', async () => {
   const since = ctx.clock.now()
   const failed = newClaim()
   await claim(failed)
@@ -87,7 +87,7 @@ test('a wallet’s payments that came to nothing on the chain are counted, and n
   expect(await countFailed(ctx.db, failed, ctx.clock.now())).toBe(0)
 })
 
-test('a word leads to what its wallet signed and we sent, not to what was only claimed or what anybody may have named', async () => {
+test('Idempotency-Key: finds only sent purchases that the wallet signed', async () => {
   const since = ctx.clock.now()
   const named = (fields: Partial<PurchaseIn<'claimed'>> = {}) => ({
     ...newClaim(),
@@ -114,7 +114,7 @@ test('a word leads to what its wallet signed and we sent, not to what was only c
   for (const other of others) expect(await find(named(other))).toBeUndefined()
 })
 
-test('nonces are given once, follow the chain when it is ahead, and begin anew with another account', async () => {
+test('nonces: assigned once, continue from the chain when it is ahead, and restart for another account', async () => {
   const take = (account: string, counted: bigint) =>
     ctx.transact((tx) => assignNonce(tx, 'alt-mainnet', account, counted))
   const given = await Promise.all(Array.from({ length: 8 }, () => take('0xone', 3n)))
@@ -123,7 +123,7 @@ test('nonces are given once, follow the chain when it is ahead, and begin anew w
   expect(await take('0xtwo', 0n)).toBe(0n)
 })
 
-test('of two who outbid the same settlement one is written down; what is mined is forgotten a while later', async () => {
+test('replacement: of two concurrent replacements one is stored; mined settlements are deleted later', async () => {
   for (const nonce of [5n, 6n, 100n])
     await ctx.transact((tx) => saveGasTransaction(tx, NETWORK, nonce, `bytes of ${nonce}`))
   expect(await findUnmined(ctx.db, NETWORK, 6n, 50)).toEqual([

@@ -2,18 +2,10 @@ import type { SignedPayment } from '@market/core/ports/facilitator'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
-import { type Usdc, usdc } from '@market/kernel/money'
+import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import type {
-  Binding,
-  Broadcast,
-  ProofKey,
-  Purchase,
-  PurchaseId,
-  PurchaseIn,
-  PurchaseRequest,
-} from './purchase.ts'
+import type { Binding, Broadcast, ProofKey, Purchase, PurchaseId, PurchaseIn } from './purchase.ts'
 
 export type PurchaseRow = Selectable<Tables['purchases']>
 
@@ -72,6 +64,11 @@ export async function findPurchase(
     .where('kind', '=', kind)
     .where('proof', '=', proof)
     .executeTakeFirst()
+  return row && purchaseOf(row)
+}
+
+export async function findPurchaseById(db: Db | Tx, id: PurchaseId): Promise<Purchase | undefined> {
+  const row = await db.selectFrom('purchases').selectAll().where('id', '=', id).executeTakeFirst()
   return row && purchaseOf(row)
 }
 
@@ -185,46 +182,6 @@ export async function findAuthorization(
 /** The same payment is now on the chain by another transaction. */
 export async function saveReplacement(db: Db, id: PurchaseId, reference: string, now: Date): Promise<void> {
   await db.updateTable('purchases').set({ reference, updated_at: now }).where('id', '=', id).execute()
-}
-
-/** The payer proved that another caller had used the payment. It can be used again. */
-export async function saveContested(tx: Tx, id: PurchaseId, now: Date): Promise<void> {
-  await tx
-    .updateTable('purchases')
-    .set({ state: 'void', result_id: null, why: 'contested_by_payer', updated_at: now })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** Replaces the purchase by the payer's own. */
-export async function saveTakenOver(
-  tx: Tx,
-  id: PurchaseId,
-  {
-    subject,
-    request,
-    fingerprint,
-    requestKey,
-    resultId,
-    due,
-  }: PurchaseRequest & { resultId: string; due: Usdc },
-  now: Date,
-): Promise<void> {
-  await tx
-    .updateTable('purchases')
-    .set({
-      ...{ subject, request: JSON.stringify(request), fingerprint, request_key: requestKey },
-      ...{
-        binding: 'payer',
-        state: 'done',
-        result_id: resultId,
-        amount_micros: due,
-        why: null,
-        updated_at: now,
-      },
-    })
-    .where('id', '=', id)
-    .execute()
 }
 
 /**

@@ -3,15 +3,9 @@ import type { Chain, ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import { SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
+import { beginEpoch, beginReading, currentEpoch, findGuard, saveGuard } from '../guards/store.ts'
 import { type Guard, isCompared } from './guard.ts'
-import {
-  beginEpoch,
-  currentEpoch,
-  deleteReversed,
-  findGuard,
-  saveGuard,
-  saveOutgoingTransfers,
-} from './store.ts'
+import { deleteReversed, saveOutgoingTransfers } from './store.ts'
 
 type Ctx = Needs<'db' | 'clock' | 'chains'>
 
@@ -29,6 +23,7 @@ export async function compareOutgoingTransfers(ctx: Ctx, network: Network): Prom
   const startedAt = ctx.clock.now()
   const guard = await currentGuard(ctx, chain)
   if (guard === undefined || isFresh(guard, startedAt)) return
+  const number = await beginReading(ctx.db, network)
   // Asked before the reading, so that the reading shows everything up to this height.
   const { final } = await chain.heights()
   const reading = await readToEnd(ctx, chain, guard)
@@ -38,7 +33,7 @@ export async function compareOutgoingTransfers(ctx: Ctx, network: Network): Prom
     if (!isUnchanged(locked, guard, reading.stored)) return
     await deleteReversed(tx, network, final, reading.seen)
     const comparedAt = locked.comparedAt ?? (final >= guard.horizon ? ctx.clock.now() : null)
-    await saveGuard(tx, network, { readAt: startedAt, comparedAt })
+    await saveGuard(tx, network, { readAt: startedAt, comparedAt, reading: number })
   })
 }
 

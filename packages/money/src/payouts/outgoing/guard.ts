@@ -12,13 +12,18 @@ export interface Guard {
   readonly horizon: bigint
   readonly position: string | null
   readonly comparedAt: Date | null
-  /** When the last complete reading of the chain started. */
+  /** When the last complete reading of the chain started, by the clock of its worker. */
   readonly readAt: Date
+  /** Readings are numbered when they begin: how many have begun, and the newest that is complete. */
+  readonly readingsBegun: bigint
+  readonly newestReading: bigint
   /** False when the treasury was counted in an earlier epoch and not yet in the current one. */
   readonly isCounted: boolean
   /** By how much the treasury holds less than it owes. */
   readonly short: Usdc
   readonly shortSince: Date | null
+  /** What each provider shows, while they disagree whether money is missing. */
+  readonly disagreement: string | null
 }
 
 /** Whether all transfers of earlier epochs are known. Until then nothing may be signed. */
@@ -30,6 +35,13 @@ export function closedBy(guard: Guard | undefined): Hold | undefined {
   if (!isCompared(guard)) return { code: 'not_compared' }
   // A restored database may have lost payouts that were sent, so the treasury must be counted first.
   if (!guard.isCounted) return { code: 'not_counted' }
+  if (guard.disagreement !== null) return { code: 'providers_disagree', detail: guard.disagreement }
   if (guard.short === 0n) return undefined
   return { code: 'treasury_short', detail: `${formatUsd(guard.short)} USDC are missing` }
 }
+
+/** Whether a reading that began after the payout was held is complete. */
+export const isReadSince = (
+  { newestReading }: Guard,
+  { heldAtReading }: { readonly heldAtReading: bigint | null },
+): boolean => heldAtReading !== null && newestReading > heldAtReading

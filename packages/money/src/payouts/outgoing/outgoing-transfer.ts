@@ -44,7 +44,7 @@ export const paysExactly = (payout: Payout, { network, amount, payee }: Outgoing
   network === payout.network && amount === payout.amount && isSameAddress(payee, payout.payee)
 
 /** EVM addresses are compared without case: the chain and the database may write them differently. */
-const isSameAddress = (seen: string | null, wanted: string | null): boolean => {
+export const isSameAddress = (seen: string | null, wanted: string | null): boolean => {
   if (seen === null || wanted === null) return false
   return seen === wanted || (wanted.startsWith('0x') && seen.toLowerCase() === wanted.toLowerCase())
 }

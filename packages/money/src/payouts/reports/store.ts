@@ -1,7 +1,9 @@
 import type { Db, Tx } from '@market/database/transact'
-import { usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
+import { openAccounts } from '../../ledger/index.ts'
+import { type HoldCode, UNJUSTIFIED } from '../hold.ts'
 import type { Payout, PayoutId } from '../payout.ts'
 
 /** The partial indexes `payouts_due` and `payouts_failed` have these conditions, so each is queried by itself. */
@@ -14,6 +16,7 @@ export interface NetworkCounts {
   readonly oldest: Date | null
   readonly held: number
   readonly failed: number
+  readonly unjustified: number
 }
 
 /** Networks without a payout under way or failed have no entry. */
@@ -22,20 +25,55 @@ export async function countByNetwork(db: Db): Promise<NetworkCounts[]> {
     select network, (count(*) filter (where state <> 'failed'))::integer as waiting,
       min(created_at) filter (where state <> 'failed') as oldest,
       (count(*) filter (where state = 'held'))::integer as held,
-      (count(*) filter (where state = 'failed'))::integer as failed
+      (count(*) filter (where state = 'failed'))::integer as failed,
+      (count(*) filter (where hold_code = any(${UNJUSTIFIED})))::integer as unjustified
     from (
-      select network, state, created_at from payouts where ${UNDER_WAY}
+      select network, state, hold_code, created_at from payouts where ${UNDER_WAY}
       union all
-      select network, state, created_at from payouts where ${FAILED}
+      select network, state, hold_code, created_at from payouts where ${FAILED}
     ) as open group by network`.execute(db)
   return rows
+}
+
+export interface HeldCount {
+  readonly network: Network
+  readonly code: HoldCode
+  readonly count: number
+}
+
+/** How many payouts wait for each reason. */
+export async function countHeldByCode(db: Db): Promise<HeldCount[]> {
+  const { rows } = await sql<HeldCount>`
+    select network, hold_code as code, count(*)::integer as count from payouts
+    where state = 'held' and ${UNDER_WAY} group by network, hold_code`.execute(db)
+  return rows
+}
+
+/** Final fee withdrawals by network: a few rows, because operators make each of them. */
+export async function sumWithdrawnFees(db: Db): Promise<{ network: Network; amount: Usdc }[]> {
+  const { rows } = await sql<{ network: Network; amount: bigint }>`
+    select network, sum(amount_micros)::bigint as amount from payouts
+    where kind = 'fee_withdrawal' and state = 'final' group by network`.execute(db)
+  return rows.map(({ network, amount }) => ({ network, amount: usdc(amount) }))
 }
 
 /** Ended payouts are not listed: their number only grows, and an operator cannot change them. */
 export type ListedState = Exclude<Payout['state'], 'final' | 'withdrawn'>
 
 export interface ListedPayout
-  extends Omit<Payout, 'purpose' | 'nonce' | 'finalReference' | 'notifiedAgent' | 'notBefore'> {
+  extends Omit<
+    Payout,
+    | 'purpose'
+    | 'nonce'
+    | 'heldAtReading'
+    | 'finalReference'
+    | 'agentId'
+    | 'approvalId'
+    | 'opensAccount'
+    | 'notifiedAgent'
+    | 'notBefore'
+    | 'contestedAt'
+  > {
   /** The final transaction or, before that, the last signature of this round. */
   readonly reference: string | null
 }
@@ -103,4 +141,66 @@ export async function findListedPayout(tx: Tx, id: PayoutId): Promise<ListedPayo
   const { rows } = await sql<Row>`
     select payout.*, ${REFERENCE} from payouts as payout where payout.id = ${id}`.execute(tx)
   return rows.map(payoutOf)[0]
+}
+
+/** Longer than any chain takes to make a block final, and than a worker takes to post it. */
+const POSTED_WITHIN = sql`interval '1 hour'`
+
+/**
+ * What may have left the treasury and is not posted as sent: the ledger's reserved money of payouts with a stored
+ * signature. A row without money or without a signature is none, and neither is one whose final transaction was known
+ * for so long that it must be posted: then its amount is missing.
+ */
+const inFlightPayouts = (tx: Db | Tx, network: Network, now: Date) => sql`
+  select payout.id, payout.round, account.balance_micros as amount_micros
+  from payouts as payout
+  join ${openAccounts(tx, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
+  where payout.network = ${network} and payout.state = 'signed' and exists (
+    select from payout_signatures as signature
+    where signature.payout_id = payout.id and signature.round = payout.round
+  ) and not exists (
+    select from outgoing_transfers as sent
+    where sent.payout_id = payout.id and sent.network = payout.network and sent.is_final
+      and sent.created_at < ${now}::timestamptz - ${POSTED_WITHIN}
+  )`
+
+export async function inFlight(tx: Db | Tx, network: Network, now: Date): Promise<Usdc> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as sum
+    from (${inFlightPayouts(tx, network, now)}) as payout`.execute(tx)
+  return usdc(rows[0]?.sum ?? 0n)
+}
+
+/** A payout that may have left the treasury. Any one of its transactions may be executed, and only one can be. */
+export interface InFlight {
+  /** The newest transaction. */
+  readonly reference: string
+  /** Earlier transactions that the newest one replaces. */
+  readonly replaces: readonly string[]
+  readonly amount: Usdc
+}
+
+/** The payouts that `inFlight` sums, largest first, and the number of all. Read in the same transaction, both agree. */
+export async function findInFlight(
+  tx: Tx,
+  network: Network,
+  now: Date,
+  limit: number,
+): Promise<{ readonly transactions: readonly InFlight[]; readonly count: number }> {
+  const { rows } = await sql<{ references: string[]; amount_micros: bigint; count: number }>`
+    select payout.amount_micros, payout.count, array(
+      select signature.reference from payout_signatures as signature
+      where signature.payout_id = payout.id and signature.round = payout.round order by signature.n desc
+    ) as references
+    from (
+      select id, round, amount_micros, (count(*) over ())::integer as count
+      from (${inFlightPayouts(tx, network, now)}) as one order by amount_micros desc, id limit ${limit}
+    ) as payout
+    order by payout.amount_micros desc, payout.id`.execute(tx)
+  const transactions = rows.map(({ references: [reference = '', ...replaces], amount_micros }) => ({
+    reference,
+    replaces,
+    amount: usdc(amount_micros),
+  }))
+  return { transactions, count: rows[0]?.count ?? 0 }
 }

@@ -1,0 +1,150 @@
+import {
+  type AgreedBalance,
+  type Observation,
+  type ProviderBalance,
+  TooFewProviders,
+  type TransferCheck,
+} from '@market/core/ports/chain'
+import { unavailable } from '@market/kernel/api-error'
+import { usdc } from '@market/kernel/money'
+import { largest } from '../bigints.ts'
+
+/** How the nodes of a network belong to providers. */
+export interface ProviderSettings {
+  /** The provider of each URL, in the order of the URLs. Default: the host of the URL. */
+  readonly providers?: readonly string[]
+  /** How many providers must agree on finality, on a reversal and on a balance. One is for development only. */
+  readonly minProviders: number
+}
+
+export interface ProviderAnswers<T> {
+  readonly answers: readonly { readonly provider: string; readonly answer: T }[]
+  readonly failures: readonly unknown[]
+}
+
+/** One answer per provider: that of its first node that responds. */
+export const askProviders = async <Node extends { readonly provider: string }, T>(
+  nodes: readonly Node[],
+  ask: (node: Node) => Promise<T>,
+): Promise<ProviderAnswers<T>> => {
+  const failures: unknown[] = []
+  const answers = await Promise.all(
+    [...Map.groupBy(nodes, ({ provider }) => provider)].map(async ([provider, own]) => {
+      for (const node of own) {
+        try {
+          return { provider, answer: await ask(node) }
+        } catch (failure) {
+          failures.push(failure)
+        }
+      }
+      return undefined
+    }),
+  )
+  return { answers: answers.filter((one) => one !== undefined), failures }
+}
+
+export const providerOf = (providers: readonly string[] | undefined, index: number, host: string): string =>
+  providers?.[index] ?? host
+
+const unreachable = (network: string, failures: readonly unknown[]) =>
+  unavailable(`The ${network} network cannot be reached. Try again later.`, new AggregateError(failures))
+
+/** What one provider says about a recorded transfer. */
+export interface TransferReport {
+  readonly observation: Observation
+  /** What the transaction sent to the treasury, when it is on this chain. */
+  readonly total: bigint | null
+  /** The final chain of this provider is past the transfer's block, and does not contain the transfer as recorded. */
+  readonly isAbsent: boolean
+}
+
+type NamedReport = TransferReport & { readonly provider: string }
+
+const finalTransfer = ({ observation, isAbsent }: TransferReport) =>
+  observation.kind === 'ok' && observation.transfer.final && !isAbsent ? observation.transfer : undefined
+
+/** Two providers agree when block, amount, payer and total are the same. */
+const keyOf = (report: TransferReport): string | undefined => {
+  const transfer = finalTransfer(report)
+  if (transfer === undefined) return undefined
+  return [transfer.block.hash, transfer.amount, transfer.payer, report.total].join(' ')
+}
+
+const namesOf = (reports: readonly NamedReport[]): string[] => reports.map(({ provider }) => provider).sort()
+
+/** A lone provider decides nothing, and one that is behind has no final block that contradicts. */
+export const agreeOnTransfer = (
+  network: string,
+  { answers, failures }: ProviderAnswers<TransferReport>,
+  minProviders: number,
+): TransferCheck => {
+  const reports = answers.map(({ provider, answer }) => ({ ...answer, provider }))
+  const shown = reports.find(({ observation }) => observation.kind === 'ok') ?? reports[0]
+  if (shown === undefined) throw unreachable(network, failures)
+  const final = reports.filter((one) => finalTransfer(one) !== undefined)
+  const absent = reports.filter(({ isAbsent }) => isAbsent)
+  const groups = [...Map.groupBy(final, keyOf).values()].toSorted((a, b) => b.length - a.length)
+  const isSplit = groups.length > 1 || (final.length > 0 && absent.length > 0)
+  const disagreeing = isSplit ? namesOf([...final, ...absent]) : []
+  const agreed = groups[0] ?? []
+  const [isFinal, isReversed] = [agreed.length >= minProviders, absent.length >= minProviders]
+  const decided = isFinal === isReversed ? undefined : isFinal ? agreed[0] : absent[0]
+  const { observation, total } = decided ?? shown
+  return {
+    verdict: decided === undefined ? 'open' : isFinal ? 'final' : 'reversed',
+    observation,
+    total: total === null ? null : usdc(total),
+    disagreeing,
+  }
+}
+
+/** A balance at a height of one provider. */
+export interface BalanceReading {
+  readonly head: bigint
+  readonly final: bigint
+  readonly latest: bigint
+}
+
+/** The number that at least so many providers show. */
+export const supported = <T extends bigint>(amounts: readonly T[], providers: number): T | undefined =>
+  amounts.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0))[providers - 1]
+
+/** A provider that is behind the others would report a balance of the past, so it does not count. */
+export const agreeOnBalance = (
+  network: string,
+  { answers, failures }: ProviderAnswers<BalanceReading>,
+  { minProviders, maxLag }: { readonly minProviders: number; readonly maxLag: bigint },
+): AgreedBalance => {
+  if (answers.length === 0) throw unreachable(network, failures)
+  const highest = largest(answers.map(({ answer }) => answer.head))
+  const lagOf = ({ head }: BalanceReading): bigint => highest - head
+  const fresh = answers.filter(({ answer }) => lagOf(answer) <= maxLag)
+  const byProvider = fresh.map(
+    ({ provider, answer }): ProviderBalance => ({
+      provider,
+      final: usdc(answer.final),
+      latest: usdc(answer.latest),
+    }),
+  )
+  const final = supported(
+    byProvider.map((one) => one.final),
+    minProviders,
+  )
+  const latest = supported(
+    byProvider.map((one) => one.latest),
+    minProviders,
+  )
+  if (final !== undefined && latest !== undefined) return { final, latest, byProvider }
+  const behind = answers.filter(({ answer }) => lagOf(answer) > maxLag)
+  const faults = [
+    ...behind.map(({ provider, answer }) => `${provider} is ${lagOf(answer)} blocks behind`),
+    ...failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))),
+  ]
+  throw new TooFewProviders(
+    `${fresh.length} of ${minProviders} required providers of ${network} show the balance: ${faults.join('; ')}`.slice(
+      0,
+      200,
+    ),
+    { cause: new AggregateError(failures) },
+  )
+}

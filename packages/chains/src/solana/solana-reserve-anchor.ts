@@ -1,0 +1,42 @@
+import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
+import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import { assert } from '@market/kernel/assert'
+import {
+  getSetComputeUnitLimitInstruction,
+  getSetComputeUnitPriceInstruction,
+} from '@solana-program/compute-budget'
+import { getAddMemoInstruction } from '@solana-program/memo'
+import { solanaNodes } from './nodes.ts'
+import { observePayout } from './observe-payout.ts'
+import { sendBytes } from './send-bytes.ts'
+import type { SolanaPayoutSenderSettings } from './settings.ts'
+import { MEMO_PROGRAM, MICRO_LAMPORTS_PER_UNIT, priceOf } from './sign-payout.ts'
+import { signTransaction } from './sign-transaction.ts'
+
+/** A memo of 100 bytes takes less than half of it. */
+const COMPUTE_UNITS = 60_000
+
+/** Publishes texts as memos of the treasury. */
+export const solanaReserveAnchor = (
+  settings: SolanaPayoutSenderSettings,
+  signer: SolanaTreasurySigner,
+): ReserveAnchor => {
+  assert(signer.address === settings.treasury, "the signer has the treasury's key")
+  const nodes = solanaNodes(settings)
+  const firstPrice = settings.microLamportsPerUnit ?? MICRO_LAMPORTS_PER_UNIT
+  return {
+    network: 'solana-mainnet',
+    account: settings.treasury,
+    async sign(text, attempt) {
+      const { value } = await nodes.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+      const instructions = [
+        getSetComputeUnitLimitInstruction({ units: COMPUTE_UNITS }),
+        getSetComputeUnitPriceInstruction({ microLamports: priceOf(attempt, firstPrice) }),
+        getAddMemoInstruction({ memo: text }, { programAddress: MEMO_PROGRAM }),
+      ]
+      return signTransaction(instructions, signer, value)
+    },
+    send: ({ bytes }) => sendBytes(nodes, bytes),
+    observe: (signed) => observePayout(nodes, signed, settings.minProviders),
+  }
+}

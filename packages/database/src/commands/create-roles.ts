@@ -1,0 +1,16 @@
+import pg from 'pg'
+import { grantRoles } from '../grants.ts'
+import { createRoles } from '../roles.ts'
+
+const url = process.env['DATABASE_URL']
+if (url === undefined)
+  throw new Error('Set DATABASE_URL to the migrated database, as a role that may create roles')
+await createRoles(url, process.env['ROLES_PASSWORD'])
+const client = new pg.Client({ connectionString: url })
+await client.connect()
+try {
+  await grantRoles(client)
+} finally {
+  await client.end()
+}
+console.log('The roles market_api and market_worker can use this database.')

@@ -1,0 +1,79 @@
+import type pg from 'pg'
+import { ROLES } from './roles.ts'
+
+/** Written by the worker alone; the api reads them. */
+const WORKER_ONLY = [
+  'migrations',
+  'opened_token_accounts',
+  'payout_costs',
+  'payout_guards',
+  'payout_nonces',
+  'reserve_anchor_signatures',
+  'reserve_anchors',
+  'reserve_leaves',
+  'reserve_snapshots',
+  'treasury_positions',
+  'worker_pools',
+]
+
+/** Nobody but the owner changes or deletes a row. */
+const APPEND_ONLY = ['audit_log', 'ledger_accounts', 'ledger_journals', 'ledger_moves']
+
+const { api, worker } = ROLES
+
+/** The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows. */
+const GRANTS = `
+  grant usage on schema public, graphile_worker to ${worker};
+  grant usage on schema public to ${api};
+  grant select, insert, update, delete on all tables in schema public to ${api}, ${worker};
+  grant usage on all sequences in schema public to ${api}, ${worker};
+  revoke insert, update, delete on migrations from ${worker};
+  revoke update, delete on ${APPEND_ONLY.join(', ')} from ${api}, ${worker};
+  revoke insert, update, delete on payout_signatures, outgoing_transfers from ${api};
+  grant update (is_dead) on payout_signatures to ${api};
+  grant update (written_off_at) on outgoing_transfers to ${api};
+  revoke delete on payouts, transfers from ${api}, ${worker};
+  grant execute on function make_month(text, date), drop_month(text) to ${worker};
+  grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};
+  grant usage on all sequences in schema graphile_worker to ${worker};
+  grant execute on all functions in schema graphile_worker to ${worker};`
+
+/**
+ * Gives the roles what they need, after every migration, so that new tables have their grants at once. Does nothing
+ * while the roles or migration 0022 are missing; `npm run db:roles` creates them and calls this.
+ */
+export async function grantRoles(client: pg.Client): Promise<void> {
+  const { rows: ready } = await client.query<{ ready: boolean }>(
+    `select (select count(*) from pg_roles where rolname = any($1)) = 2
+       and to_regprocedure('public.drop_month(text)') is not null as ready`,
+    [[api, worker]],
+  )
+  if (ready[0]?.ready !== true) return
+  await client.query('begin')
+  try {
+    await client.query(GRANTS)
+    const { rows } = await client.query<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'public' and tablename = any($1)`,
+      [WORKER_ONLY],
+    )
+    for (const { name } of rows) await client.query(`revoke insert, update, delete on ${name} from ${api}`)
+    await openJobTables(client)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+/** The job engine's tables have row-level security without a policy, so only their owner sees a row. */
+async function openJobTables(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select tablename as name from pg_tables as job where schemaname = 'graphile_worker' and rowsecurity
+       and not exists (select from pg_policies where schemaname = job.schemaname and tablename = job.tablename
+         and policyname = '${worker}')`,
+  )
+  for (const { name } of rows)
+    await client.query(
+      `create policy ${worker} on graphile_worker.${name} to ${worker} using (true) with check (true)`,
+    )
+}

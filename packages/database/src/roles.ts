@@ -1,0 +1,60 @@
+import pg from 'pg'
+
+/** The database roles of the programs. The owner of the tables, which migrates them, has any name. */
+export const ROLES = { api: 'market_api', worker: 'market_worker' } as const
+
+export type RoleName = keyof typeof ROLES
+
+/** Advisory lock of `createRoles`, in the database `postgres` because roles belong to the whole server. */
+const LOCK = 7_301_405
+
+/**
+ * The settings that the programs also send when they connect: a pooler in transaction mode drops those. A commit that
+ * does not wait for the disk could lose a signed payout that was already sent.
+ */
+const SETTINGS = {
+  synchronous_commit: 'on',
+  statement_timeout: '4s',
+  lock_timeout: '2s',
+  idle_in_transaction_session_timeout: '10s',
+} as const
+
+/**
+ * Creates the roles of the api and the worker, or updates their settings. Any number of processes may call it. Without
+ * a password a role can only log in where the server does not ask for one.
+ */
+export async function createRoles(adminUrl: string, password = ''): Promise<void> {
+  const url = new URL(adminUrl)
+  url.pathname = '/postgres'
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK])
+    for (const role of Object.values(ROLES)) await createRole(client, role, password)
+  } finally {
+    await client.end()
+  }
+}
+
+async function createRole(client: pg.Client, role: string, password: string): Promise<void> {
+  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role])
+  if (rowCount === 0)
+    await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole noinherit`)
+  if (password !== '') await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`)
+  const { rows } = await client.query<{ settings: string[] | null }>(
+    `select setconfig as settings from pg_db_role_setting join pg_roles on pg_roles.oid = setrole
+     where rolname = $1 and setdatabase = 0`,
+    [role],
+  )
+  const set = new Set(rows[0]?.settings ?? [])
+  for (const [name, value] of Object.entries(SETTINGS))
+    if (!set.has(`${name}=${value}`)) await client.query(`alter role ${role} set ${name} = '${value}'`)
+}
+
+/** The same database, as another role. */
+export function urlOfRole(url: string, role: RoleName, password = new URL(url).password): string {
+  const changed = new URL(url)
+  changed.username = ROLES[role]
+  changed.password = password
+  return changed.href
+}

@@ -1,0 +1,30 @@
+import type { Tx } from '@market/database/transact'
+import { formatUsd, usdc } from '@market/kernel/money'
+import { balanceOf, payable } from '../ledger/index.ts'
+import { contestHold, type Hold } from './hold.ts'
+import { isSameAddress } from './outgoing/outgoing-transfer.ts'
+import type { Payout } from './payout.ts'
+import type { PayoutContext } from './payout-context.ts'
+
+/**
+ * Why the ledger and the order do not authorize a locked payout; undefined when they do. The row alone authorizes
+ * nothing: its amount must be reserved for it, and it must be what its order and the transfer that paid require.
+ */
+export async function fundingHold(
+  { payoutListener, clock }: Pick<PayoutContext, 'payoutListener' | 'clock'>,
+  tx: Tx,
+  payout: Payout,
+): Promise<Hold | undefined> {
+  const { id, network, amount } = payout
+  const reserved = await balanceOf(tx, payable(network, id))
+  if (reserved !== amount)
+    return { code: 'not_funded', detail: `${formatUsd(usdc(reserved))} USDC of ${formatUsd(amount)} USDC` }
+  const terms = await payoutListener.termsOf(tx, payout)
+  if (terms === undefined) return undefined
+  if (terms.network !== network) return { code: 'order_mismatch', detail: `it is due on ${terms.network}` }
+  if (terms.amount !== amount)
+    return { code: 'order_mismatch', detail: `${formatUsd(terms.amount)} USDC is due` }
+  if (!terms.payees.some((payee) => isSameAddress(payee, payout.payee)))
+    return { code: 'order_mismatch', detail: 'it is due to another address' }
+  return terms.wait && contestHold(terms.wait, clock.now())
+}

@@ -1,0 +1,172 @@
+import type { Needs } from '@market/core/context'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { type Selectable, sql } from 'kysely'
+import type { Guard } from '../outgoing/guard.ts'
+
+/**
+ * Changes after a restart, a recovery to an earlier time or the promotion of a replica (start time of the server), after a
+ * restore into another or the same database (ids of database and table), and after a rewrite of the table (its file).
+ */
+const DATABASE_EPOCH = sql<string>`(select concat_ws('/', extract(epoch from pg_postmaster_start_time()), database.oid,
+  'payouts'::regclass::oid, pg_relation_filenode('payouts'))
+  from pg_database as database where database.datname = current_database())`
+
+export async function currentEpoch(db: Db): Promise<string> {
+  const { rows } = await sql<{ database_epoch: string }>`select ${DATABASE_EPOCH} as database_epoch`.execute(
+    db,
+  )
+  return rows[0]?.database_epoch ?? ''
+}
+
+const guardOf = (row: Selectable<Tables['payout_guards']> & { current_epoch: string }): Guard => ({
+  network: row.network as Network,
+  databaseEpoch: row.database_epoch,
+  isCurrentEpoch: row.database_epoch === row.current_epoch,
+  horizon: row.horizon,
+  position: row.position,
+  comparedAt: row.compared_at,
+  readAt: row.updated_at,
+  readingsBegun: row.readings_begun,
+  newestReading: row.newest_reading,
+  isCounted: row.counted_epoch === null || row.counted_epoch === row.current_epoch,
+  short: usdc(row.short_micros),
+  shortSince: row.short_since,
+  disagreement: row.disagreement,
+})
+
+/** A lock lasts until the commit: `shared` while payouts are authorized or signed, `exclusive` while readings are stored. */
+export async function findGuard(
+  db: Db | Tx,
+  network: Network,
+  lock?: 'shared' | 'exclusive',
+): Promise<Guard | undefined> {
+  const row = await db
+    .selectFrom('payout_guards')
+    .selectAll()
+    .select(DATABASE_EPOCH.as('current_epoch'))
+    .where('network', '=', network)
+    .$if(lock === 'shared', (select) => select.forShare())
+    .$if(lock === 'exclusive', (select) => select.forUpdate())
+    .executeTakeFirst()
+  return row && guardOf(row)
+}
+
+export async function findGuards(db: Db): Promise<Guard[]> {
+  const rows = await db
+    .selectFrom('payout_guards')
+    .selectAll()
+    .select(DATABASE_EPOCH.as('current_epoch'))
+    .execute()
+  return rows.map(guardOf)
+}
+
+/** Whether the treasury was counted in the current database epoch; payouts wait until it was. */
+export const isCounted = async (db: Db, network: Network): Promise<boolean> =>
+  (await findGuard(db, network))?.isCounted ?? true
+
+/** Starts the comparison again. The position of the reading and the shortage stay as they are. */
+export async function beginEpoch(
+  tx: Tx,
+  {
+    network,
+    databaseEpoch,
+    horizon,
+    at,
+  }: { network: Network; databaseEpoch: string; horizon: bigint; at: Date },
+): Promise<void> {
+  await tx
+    .insertInto('payout_guards')
+    .values({ network, database_epoch: databaseEpoch, horizon, updated_at: at })
+    .onConflict((conflict) =>
+      conflict
+        .column('network')
+        .doUpdateSet({ database_epoch: databaseEpoch, horizon, compared_at: null, updated_at: at })
+        .where('payout_guards.database_epoch', '<>', databaseEpoch),
+    )
+    .execute()
+}
+
+/** The number of a reading that begins now. */
+export async function beginReading(db: Db, network: Network): Promise<bigint> {
+  const row = await db
+    .updateTable('payout_guards')
+    .set((set) => ({ readings_begun: set('readings_begun', '+', 1n) }))
+    .where('network', '=', network)
+    .returning('readings_begun')
+    .executeTakeFirstOrThrow()
+  return row.readings_begun
+}
+
+interface CompleteReading {
+  readonly readAt: Date
+  readonly comparedAt: Date | null
+  readonly reading: bigint
+}
+
+export async function saveGuard(
+  tx: Tx,
+  network: Network,
+  change: { position: string | null } | CompleteReading,
+): Promise<void> {
+  const set =
+    'position' in change
+      ? { position: change.position }
+      : {
+          updated_at: change.readAt,
+          compared_at: change.comparedAt,
+          newest_reading: sql<bigint>`greatest(newest_reading, ${change.reading}::bigint)`,
+        }
+  await tx.updateTable('payout_guards').set(set).where('network', '=', network).execute()
+}
+
+/** The shortage of a network is stored even before its first comparison. */
+const NO_EPOCH = { database_epoch: 'none', horizon: 0n }
+
+/**
+ * While a treasury is short, no payout of its network is authorized; zero ends that. `short_since` is when it began. The
+ * providers agreed on it, so it ends a disagreement.
+ */
+export async function setShortage(
+  { clock }: Needs<'clock'>,
+  tx: Tx,
+  network: Network,
+  short: bigint,
+): Promise<void> {
+  const at = clock.now()
+  await tx
+    .insertInto('payout_guards')
+    .values({
+      network,
+      ...NO_EPOCH,
+      short_micros: short,
+      short_since: short === 0n ? null : at,
+      counted_epoch: DATABASE_EPOCH,
+      updated_at: at,
+    })
+    .onConflict((conflict) =>
+      conflict.column('network').doUpdateSet((set) => ({
+        counted_epoch: DATABASE_EPOCH,
+        disagreement: null,
+        short_micros: short,
+        short_since: short === 0n ? null : set.fn.coalesce('payout_guards.short_since', set.val(at)),
+      })),
+    )
+    .execute()
+}
+
+/** While the providers disagree whether money is missing, no payout of the network is authorized. */
+export async function setDisagreement(
+  { clock }: Needs<'clock'>,
+  tx: Tx,
+  network: Network,
+  disagreement: string,
+): Promise<void> {
+  await tx
+    .insertInto('payout_guards')
+    .values({ network, ...NO_EPOCH, disagreement, updated_at: clock.now() })
+    .onConflict((conflict) => conflict.column('network').doUpdateSet({ disagreement }))
+    .execute()
+}

@@ -1,0 +1,38 @@
+import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { DAY, earlier } from '@market/kernel/clock'
+import { formatUsd, plus, type Usdc } from '@market/kernel/money'
+import type { Hold, HoldCode } from '../hold.ts'
+import type { Payout } from '../payout.ts'
+import type { PayoutContext } from '../payout-context.ts'
+import { isReturnToPayer } from '../refund-transfer.ts'
+import { sumCountedSince } from './store.ts'
+
+/** The holds that an approval of operators ends. */
+export const CAP_CODES: readonly HoldCode[] = ['payout_cap', 'payee_cap', 'daily_cap']
+
+export type CapDecision = { readonly hold: Hold } | { readonly hold?: never; readonly counts: boolean }
+
+/**
+ * Runs under the network's lock, so that two payouts cannot use the same rest of a cap. Caps limit what leaves without an
+ * operator. Money that returns to its own payer is not limited per day: otherwise anyone could use up the cap by paying
+ * too much. An approved payout does not count either, so that it delays no other.
+ */
+export async function decideCaps(
+  { caps, clock }: Pick<PayoutContext, 'caps'> & Needs<'clock'>,
+  tx: Tx,
+  payout: Payout,
+): Promise<CapDecision> {
+  const { amount, approvalId } = payout
+  if (approvalId !== null) return { counts: false }
+  if (amount > caps.perPayout) return above('payout_cap', caps.perPayout)
+  if (await isReturnToPayer(tx, payout)) return { counts: false }
+  const sent = await sumCountedSince(tx, payout, earlier(clock.now(), DAY))
+  if (plus(sent.payee, amount) > caps.perPayee) return above('payee_cap', caps.perPayee)
+  if (plus(sent.network, amount) > caps.perDay) return above('daily_cap', caps.perDay)
+  return { counts: true }
+}
+
+const above = (code: HoldCode, cap: Usdc): CapDecision => ({
+  hold: { code, detail: `${formatUsd(cap)} USDC` },
+})

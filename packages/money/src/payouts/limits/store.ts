@@ -1,0 +1,107 @@
+import type { Db, Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
+import { type Usdc, usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { sql } from 'kysely'
+import type { Payout, PayoutId } from '../payout.ts'
+
+export interface SentSince {
+  /** By the network as a whole. */
+  readonly network: Usdc
+  /** To the payee's address, and to the same agent at any address. */
+  readonly payee: Usdc
+}
+
+/**
+ * What counts against the caps: authorized payouts of the network and those that became final since then, whenever they
+ * were requested. Returns to the payer and approved payouts do not count.
+ */
+export async function sumCountedSince(
+  tx: Tx,
+  { network, payee, agentId }: Payout,
+  since: Date,
+): Promise<SentSince> {
+  const { rows } = await sql<{ network: bigint; payee: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as network,
+      coalesce(sum(amount_micros) filter (where payee = ${payee} or agent_id = ${agentId}), 0)::bigint as payee
+    from payouts where network = ${network} and counts_against_caps
+      and (state in ('nonce_assigned', 'signed') or state = 'final' and updated_at >= ${since}::timestamptz)`.execute(
+    tx,
+  )
+  return { network: usdc(rows[0]?.network ?? 0n), payee: usdc(rows[0]?.payee ?? 0n) }
+}
+
+/** Due at once, so that the next step of a worker authorizes it. */
+export async function saveApproval(tx: Tx, id: PayoutId, approvalId: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('payouts')
+    .set({ approval_id: approvalId, approved_at: at, due_at: at })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The payout that opened the token account of an agent, if one did. */
+export async function findOpenedBy(tx: Tx, agentId: AgentId): Promise<PayoutId | undefined> {
+  const row = await tx
+    .selectFrom('opened_token_accounts')
+    .select('payout_id')
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return row && (row.payout_id as PayoutId)
+}
+
+/** Remembers the account for ever. A payout that was retried to another payee opens the account of that one instead. */
+export async function saveOpenedAccount(
+  tx: Tx,
+  { id, payee }: Pick<Payout, 'id'> & { payee: string },
+  agentId: AgentId,
+  at: Date,
+): Promise<void> {
+  await tx
+    .insertInto('opened_token_accounts')
+    .values({ agent_id: agentId, payee, payout_id: id, opened_at: at })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet({ payee, opened_at: at }))
+    .execute()
+}
+
+/** Other earnings of the agent that wait only until they are enough to open its token account. */
+export async function sumBelowAccountMinimum(tx: Tx, { id, agentId, network }: Payout): Promise<Usdc> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as sum from payouts
+    where state = 'held' and agent_id = ${agentId} and network = ${network} and id <> ${id}
+      and hold_code = 'below_account_minimum'`.execute(tx)
+  return usdc(rows[0]?.sum ?? 0n)
+}
+
+/** Makes the payouts of an agent due that wait for an open token account. */
+export async function wakeForAccount(tx: Tx, agentId: AgentId, at: Date): Promise<void> {
+  await sql`
+    update payouts set due_at = ${at} where state = 'held' and agent_id = ${agentId}
+      and hold_code in ('below_account_minimum', 'payee_account_closed')`.execute(tx)
+}
+
+export async function saveCost(
+  tx: Tx,
+  { id, round, network }: Payout,
+  native: bigint,
+  at: Date,
+): Promise<void> {
+  const cost = native.toString()
+  await tx
+    .insertInto('payout_costs')
+    .values({ payout_id: id, round, network, native: cost, at })
+    .onConflict((conflict) => conflict.columns(['payout_id', 'round']).doUpdateSet({ native: cost }))
+    .execute()
+}
+
+/** The native coin that payouts of a network cost since then, and the least that one of them cost. */
+export async function sumCostsSince(
+  db: Db | Tx,
+  network: Network,
+  since: Date,
+): Promise<{ sum: bigint; least: bigint }> {
+  const { rows } = await sql<{ sum: string; least: string }>`
+    select coalesce(sum(native), 0)::text as sum, coalesce(min(native), 1)::text as least
+    from payout_costs where network = ${network} and at >= ${since}::timestamptz`.execute(db)
+  return { sum: BigInt(rows[0]?.sum ?? 0), least: BigInt(rows[0]?.least ?? 1) }
+}

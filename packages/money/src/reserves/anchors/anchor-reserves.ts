@@ -1,0 +1,114 @@
+import type { Needs } from '@market/core/context'
+import type { ReserveAnchor, ReserveAnchors } from '@market/core/ports/reserve-anchor'
+import { transact } from '@market/database/transact'
+import { DAY, earlier, HOUR, later } from '@market/kernel/clock'
+import { NETWORKS } from '@market/kernel/network'
+import { dayOf, type Snapshot } from '../snapshot.ts'
+import { findNewest, findProven } from '../store.ts'
+import { anchorOf, treesOf } from './anchor.ts'
+import {
+  findAnchorSignatures,
+  findLastAnchored,
+  findUnanchored,
+  insertAnchor,
+  insertAnchorSignature,
+  reserveDueAnchor,
+  saveAnchorFinal,
+} from './store.ts'
+
+/** Days that were missed are anchored later, up to this age. */
+const MISSED_FOR_MS = 7 * DAY
+/** After this much of the day, a network without its day's snapshot is left out. */
+const WAIT_FOR_NETWORKS_MS = 6 * HOUR
+/** A network whose newest snapshot is younger than this is in use. */
+const IN_USE_MS = 1 * HOUR
+const OVERDUE_AFTER_MS = 36 * HOUR
+
+type Ctx = Needs<'db' | 'clock' | 'chains'>
+
+export interface AnchorReport {
+  /** Since the newest final anchor; before the first, since the first day's snapshot. */
+  readonly ageMs: number
+  readonly isOverdue: boolean
+}
+
+/**
+ * Stores the text of each day once all networks have their day's snapshot, and publishes it on a chain until it is final.
+ * Any number of workers can call this at any time. The report is undefined in a process that cannot publish.
+ */
+export async function anchorReserves(
+  ctx: Ctx & { readonly reserveAnchors: ReserveAnchors },
+): Promise<AnchorReport | undefined> {
+  await storeTexts(ctx)
+  const [publisher] = Object.values(ctx.reserveAnchors)
+  if (publisher === undefined) return undefined
+  for (;;) {
+    const due = await transact(ctx.db, (tx) => reserveDueAnchor(tx, ctx.clock.now()))
+    if (due === undefined) break
+    await publish(ctx, publisher, due)
+  }
+  const now = ctx.clock.now()
+  const since = (await findLastAnchored(ctx.db)) ?? now
+  const ageMs = Math.max(0, now.getTime() - since.getTime())
+  return { ageMs, isOverdue: ageMs > OVERDUE_AFTER_MS }
+}
+
+async function storeTexts(ctx: Ctx): Promise<void> {
+  const now = ctx.clock.now()
+  const found = await findUnanchored(ctx.db, { from: dayOf(earlier(now, MISSED_FOR_MS)), to: dayOf(now) })
+  for (const [day, rows] of Map.groupBy(found, (row) => row.day)) {
+    const snapshots = await Promise.all(rows.map(({ id }) => findProven(ctx.db, id)))
+    const known = snapshots.filter((snapshot) => snapshot !== undefined)
+    if (await isComplete(ctx, day, known))
+      await transact(ctx.db, (tx) => insertAnchor(tx, anchorOf(day, treesOf(known)), now))
+  }
+}
+
+/** Whether every network in use has its snapshot of the day, or none is to be waited for any more. */
+async function isComplete(ctx: Ctx, day: string, snapshots: readonly Snapshot[]): Promise<boolean> {
+  const now = ctx.clock.now()
+  if (later(new Date(`${day}T00:00:00Z`), WAIT_FOR_NETWORKS_MS) <= now) return true
+  for (const network of NETWORKS) {
+    if (snapshots.some((snapshot) => snapshot.network === network)) continue
+    const newest = await findNewest(ctx.db, network, now)
+    const isRead = newest !== undefined && later(newest.takenAt, IN_USE_MS) > now
+    if (isRead || ctx.chains[network] !== undefined) return false
+  }
+  return true
+}
+
+/** One step: sends the text, or finds out what became of its transactions. */
+async function publish(
+  ctx: Ctx,
+  publisher: ReserveAnchor,
+  { day, text }: { readonly day: string; readonly text: string },
+): Promise<void> {
+  const signed = await findAnchorSignatures(ctx.db, day, publisher.network)
+  const last = signed.at(-1)
+  // The next one is signed only after all before have expired.
+  const outcome = last === undefined ? undefined : await publisher.observe([last])
+  switch (outcome?.kind) {
+    case 'final':
+      return transact(ctx.db, (tx) => saveAnchorFinal(tx, day, outcome.reference, ctx.clock.now()))
+    case 'seen':
+      return
+    case 'unknown':
+      return last && publisher.send(last)
+    default:
+      return signNext(ctx, publisher, { day, text }, signed.length + 1)
+  }
+}
+
+/** The signature is stored before the transaction is sent, so that it is found after a crash. */
+async function signNext(
+  ctx: Ctx,
+  publisher: ReserveAnchor,
+  { day, text }: { readonly day: string; readonly text: string },
+  n: number,
+): Promise<void> {
+  const { network, account } = publisher
+  const signed = await publisher.sign(text, n)
+  const attempt = { day, n, network, account }
+  const isStored = await transact(ctx.db, (tx) => insertAnchorSignature(tx, attempt, signed, ctx.clock.now()))
+  if (isStored) await publisher.send(signed)
+}

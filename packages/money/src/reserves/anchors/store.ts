@@ -1,0 +1,146 @@
+import type { SignedAnchor } from '@market/core/ports/reserve-anchor'
+import type { Db, Tx } from '@market/database/transact'
+import type { Network } from '@market/kernel/network'
+import { sql } from 'kysely'
+import type { SnapshotId } from '../snapshot.ts'
+import type { Anchor, AnchoredTree } from './anchor.ts'
+
+/** As stored; amounts as text, because JSON has no large numbers. */
+interface TreeRow extends Omit<AnchoredTree, 'micros'> {
+  readonly micros: string
+}
+
+const treesOf = (stored: unknown): AnchoredTree[] =>
+  (stored as readonly TreeRow[]).map(({ micros, ...tree }) => ({ ...tree, micros: BigInt(micros) }))
+
+/** Does nothing when another worker stored the day before: its text is published. */
+export async function insertAnchor(tx: Tx, { day, text, trees }: Anchor, at: Date): Promise<void> {
+  const stored = JSON.stringify(trees.map(({ micros, ...tree }) => ({ ...tree, micros: micros.toString() })))
+  await tx
+    .insertInto('reserve_anchors')
+    .values({ day, text, trees: stored, due_at: at, created_at: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Ids of the day's snapshots whose day has no anchor, from one day to another. */
+export async function findUnanchored(
+  db: Db,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<{ readonly day: string; readonly id: SnapshotId }[]> {
+  const { rows } = await sql<{ day: string; id: SnapshotId }>`
+    select day, id from reserve_snapshots as snapshot where day between ${from} and ${to}
+      and not exists (select from reserve_anchors as anchor where anchor.day = snapshot.day)
+    order by day, network`.execute(db)
+  return rows
+}
+
+const RETRY_SECONDS = 30
+/** With every attempt the wait doubles, up to half an hour. */
+const MAX_DOUBLINGS = 6
+
+/** A due anchor that is not final. It is due again later, so that no two workers publish it at once. */
+export async function reserveDueAnchor(
+  tx: Tx,
+  now: Date,
+): Promise<{ readonly day: string; readonly text: string } | undefined> {
+  const { rows } = await sql<{ day: string; text: string }>`
+    update reserve_anchors as anchor set due_at = ${now}::timestamptz + ${RETRY_SECONDS} * interval '1 second'
+      * power(2, least(${MAX_DOUBLINGS}, (select count(*) from reserve_anchor_signatures as signed where signed.day = anchor.day)))
+    where day = (
+      select day from reserve_anchors where reference is null and due_at <= ${now}
+      order by due_at limit 1 for update skip locked
+    ) returning day, text`.execute(tx)
+  return rows[0]
+}
+
+export async function findAnchorSignatures(db: Db, day: string, network: Network): Promise<SignedAnchor[]> {
+  const rows = await db
+    .selectFrom('reserve_anchor_signatures')
+    .select(['reference', 'bytes', 'last_valid_height'])
+    .where('day', '=', day)
+    .where('network', '=', network)
+    .orderBy('n')
+    .execute()
+  return rows.map((row) => ({
+    reference: row.reference,
+    bytes: row.bytes,
+    lastValidHeight: row.last_valid_height,
+  }))
+}
+
+/** False when another worker stored this attempt first: then these bytes must not be sent. */
+export async function insertAnchorSignature(
+  tx: Tx,
+  { day, n, network, account }: { day: string; n: number; network: Network; account: string },
+  signed: SignedAnchor,
+  at: Date,
+): Promise<boolean> {
+  const done = await tx
+    .insertInto('reserve_anchor_signatures')
+    .values({
+      ...{ day, n, network, account },
+      reference: signed.reference,
+      bytes: signed.bytes,
+      last_valid_height: signed.lastValidHeight,
+      created_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return done.numInsertedOrUpdatedRows === 1n
+}
+
+export async function saveAnchorFinal(tx: Tx, day: string, reference: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('reserve_anchors')
+    .set({ reference, final_at: at })
+    .where('day', '=', day)
+    .where('reference', 'is', null)
+    .execute()
+}
+
+/** When the newest anchor became final; before the first, when the first day's snapshot was taken. */
+export async function findLastAnchored(db: Db): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select coalesce(
+      (select final_at from reserve_anchors where final_at is not null order by day desc limit 1),
+      (select taken_at from reserve_snapshots where day is not null order by day limit 1)
+    ) as at`.execute(db)
+  return rows[0]?.at ?? undefined
+}
+
+export interface ListedAnchor extends Anchor {
+  /** The final transaction that contains the text; null before. */
+  readonly anchored: {
+    readonly network: Network
+    readonly account: string
+    readonly reference: string
+    readonly finalAt: Date
+  } | null
+}
+
+/** Newest first, before a day. */
+export async function findAnchors(
+  db: Db,
+  before: string | undefined,
+  limit: number,
+): Promise<ListedAnchor[]> {
+  const rows = await db
+    .selectFrom('reserve_anchors as anchor')
+    .leftJoin('reserve_anchor_signatures as signed', 'signed.reference', 'anchor.reference')
+    .select(['anchor.day', 'anchor.text', 'anchor.trees', 'anchor.final_at'])
+    .select(['signed.network', 'signed.account', 'signed.reference'])
+    .$if(before !== undefined, (query) => query.where('anchor.day', '<', before ?? ''))
+    .orderBy('anchor.day', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ day, text, trees, network, account, reference, final_at: finalAt }) => ({
+    day,
+    text,
+    trees: treesOf(trees),
+    anchored:
+      network === null || account === null || reference === null || finalAt === null
+        ? null
+        : { network: network as Network, account, reference, finalAt },
+  }))
+}

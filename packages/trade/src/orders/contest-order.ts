@@ -1,0 +1,120 @@
+import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
+import type { OrderId } from '@market/kernel/ids'
+import type { ClaimedTransfer } from '@market/money/payments'
+import { contestPayout, endContestWait, isStoppable } from '@market/money/payouts'
+import { cancel, confirmPayer as confirm } from './changes.ts'
+import { emitOrderCancelled, emitPaymentContested } from './events.ts'
+import { notifyAgentOwner, notifyBuyer } from './notifications.ts'
+import { contestAt, type Order } from './order.ts'
+import { refundBuyer, restoreEscrow, surplusSubject } from './order-money.ts'
+import { BY_CLOCK, requireTransition, type Status } from './states.ts'
+import { lockOrder, saveOrder } from './store.ts'
+import { reversePayment } from './undo-payment.ts'
+
+type Ctx = Needs<'clock' | 'ids'>
+
+/** What a further naming of the order's transfer meets. The x402 module decides what follows from it. */
+export type NamedStatus = 'bound' | 'unbound' | 'contested' | 'ended'
+
+const HAS_PAYMENT: readonly Status[] = ['paid', 'in_progress', 'completed', 'disputed']
+
+/** Locks the order until the transaction ends. `ended`: the payment was paid out, refunded or reversed. */
+export async function lockNamedOrder(tx: Tx, id: OrderId): Promise<NamedStatus> {
+  const order = await lockOrder(tx, id)
+  if (order.payerProven) return 'bound'
+  if (!HAS_PAYMENT.includes(order.status) || !(await isStoppable(tx, 'payout', id))) return 'ended'
+  return order.contest === null ? 'unbound' : 'contested'
+}
+
+/** Another request named the transfer with other content. It holds the payout and stops the order, nothing else. */
+export async function contestOrder(ctx: Ctx, tx: Tx, id: OrderId): Promise<void> {
+  const order = await lockOrder(tx, id)
+  requireTransition(order, 'contest_payment')
+  const now = ctx.clock.now()
+  const contest = contestAt(now, order.status === 'completed')
+  const step = { ...BY_CLOCK, action: 'contest_payment', at: now } as const
+  const contested = await saveOrder(tx, order, { ...order, contest }, step)
+  if (order.status === 'completed') await contestPayout(ctx, tx, id, now)
+  await emitPaymentContested(ctx, tx, contested)
+  const notification = {
+    kind: 'order.payment_contested',
+    title: `The payment for “${order.title}” is contested`,
+    body: endOf(contested),
+  }
+  await notifyBuyer(ctx, tx, contested, notification)
+  await notifyAgentOwner(ctx, tx, contested, notification)
+}
+
+const endOf = ({ contest }: Order): string =>
+  contest === null || contest.endsAt === null
+    ? 'Two requests named its transfer. The wallet that paid signs for one of them, or an arbiter decides.'
+    : `Two requests named its transfer. If the wallet that paid signs for neither by ${contest.endsAt.toISOString()}, the payment is refunded to it.`
+
+/** While the payment is contested nobody can act on the order. */
+export function rejectWhileContested(order: Order): void {
+  if (order.contest === null) return
+  const endsAt = order.contest.endsAt?.toISOString() ?? null
+  throw new ApiError('conflict', `The payment of this order is contested. ${endOf(order)}`, {
+    code: 'payment_contested',
+    fields: { contested_at: order.contest.at.toISOString(), contest_ends_at: endsAt },
+  })
+}
+
+/** The payer signed for this order: its payout waits no longer, and nobody can contest it. */
+export async function confirmPayer(ctx: Ctx, tx: Tx, id: OrderId, actor: `wallet:${string}`): Promise<void> {
+  const order = await lockOrder(tx, id)
+  requireTransition(order, 'confirm_payer')
+  const now = ctx.clock.now()
+  const step = { action: 'confirm_payer', role: 'buyer', actor, at: now } as const
+  await saveOrder(tx, order, confirm(order, now), step)
+  await endContestWait(ctx, tx, id)
+}
+
+/**
+ * Ends the order of a transfer whose payer signed for something else. `released`: the money is in escrow and surplus
+ * and can be used again. `refunded`: a part of the transfer was already returned, so the rest is refunded too.
+ */
+export async function releasePayment(
+  ctx: Ctx,
+  tx: Tx,
+  transfer: ClaimedTransfer<'order'>,
+  actor: `wallet:${string}`,
+): Promise<'released' | 'refunded'> {
+  const { id } = transfer.purpose
+  const order = await lockOrder(tx, id)
+  const now = ctx.clock.now()
+  if (!(await isStoppable(tx, 'surplus', surplusSubject(order, transfer.network)))) {
+    await refundPayer(ctx, tx, transfer, actor)
+    return 'refunded'
+  }
+  // Without a notification: the payer must not be asked to pay again.
+  await reversePayment(ctx, tx, transfer)
+  const waiting = await lockOrder(tx, id)
+  requireTransition(waiting, 'cancel')
+  const step = { action: 'cancel', role: 'buyer', actor, at: now } as const
+  const cancelled = await saveOrder(tx, waiting, { ...cancel(waiting, now), pending: null }, step)
+  await emitOrderCancelled(ctx, tx, cancelled, order.status)
+  return 'released'
+}
+
+async function refundPayer(
+  ctx: Ctx,
+  tx: Tx,
+  transfer: ClaimedTransfer<'order'>,
+  actor: `wallet:${string}`,
+): Promise<void> {
+  const order = await lockOrder(tx, transfer.purpose.id)
+  assert(
+    order.status === 'completed' || order.status === 'paid' || order.status === 'in_progress',
+    `${order.id} has its payment`,
+  )
+  const now = ctx.clock.now()
+  if (order.status === 'completed') await restoreEscrow(ctx, tx, order, transfer)
+  const action = order.status === 'completed' ? ('return_payment' as const) : ('cancel' as const)
+  const cancelled = await saveOrder(tx, order, cancel(order, now), { action, role: 'buyer', actor, at: now })
+  await refundBuyer(ctx, tx, cancelled)
+  await emitOrderCancelled(ctx, tx, cancelled, order.status)
+}

@@ -1,0 +1,48 @@
+import { type Actor, provenWallets } from '@market/core/context'
+import type { Db, Tx } from '@market/database/transact'
+import { findAgentById, isOwner, ownerIn } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import type { Buyer, Order } from './order.ts'
+import type { OrderRole } from './states.ts'
+import { orderNotFound } from './store.ts'
+
+/** The name stored as the buyer of new orders. */
+export function buyerOf(actor: Actor): Buyer {
+  switch (actor.kind) {
+    case 'user':
+      return `user:${actor.userId}`
+    case 'wallet':
+      return `wallet:${actor.wallet.key}`
+    case 'agent':
+      return `agent:${actor.agentId}`
+    default:
+      throw new ApiError('forbidden', 'An admin key cannot act as a party to an order.', {
+        code: 'not_a_party',
+      })
+  }
+}
+
+/** The names under which orders of this buyer can be stored. */
+export const buyerNames = (actor: Actor): Buyer[] => [
+  ...new Set<Buyer>([buyerOf(actor), ...provenWallets(actor).map((key): Buyer => `wallet:${key}`)]),
+]
+
+/**
+ * The caller's role in the order. Other callers get 404, so that they cannot find out which orders exist. An agent has
+ * no role in the orders of its owner's other agents.
+ */
+export async function roleIn(
+  db: Db | Tx,
+  order: Order,
+  actor: Actor,
+): Promise<Exclude<OrderRole, 'arbiter' | 'clock'>> {
+  const pays = order.clientWallet !== null && provenWallets(actor).includes(order.clientWallet)
+  if (pays || buyerNames(actor).includes(order.buyer)) return 'buyer'
+  if (actor.kind === 'agent') {
+    if (actor.agentId === order.agentId) return 'provider'
+    throw orderNotFound(order.id)
+  }
+  const agent = await findAgentById(db, order.agentId)
+  if (isOwner(agent, ownerIn(actor))) return 'owner'
+  throw orderNotFound(order.id)
+}

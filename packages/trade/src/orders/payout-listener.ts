@@ -1,0 +1,117 @@
+import { findApproved, findApprovedById } from '@market/core/approvals'
+import { findDetails } from '@market/core/audit'
+import type { Tx } from '@market/database/transact'
+import { findAgentById } from '@market/identity/agents'
+import type { OrderId } from '@market/kernel/ids'
+import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { splitByShare } from '@market/money/ledger'
+import { findTransferFor, type Purpose, type Transfer } from '@market/money/payments'
+import type { Payout, PayoutListener, PayoutTerms } from '@market/money/payouts'
+import { type Order, payoutWait } from './order.ts'
+import { payoutAddress, shareOf, surplusSubject } from './order-money.ts'
+import { emitPayoutFailed, emitPayoutSent } from './payout-events.ts'
+import { policyOf } from './policy.ts'
+import { findOrder } from './store.ts'
+
+/**
+ * What a payout must be, from the order and the transfer that paid for it. Of the payout's row only the kind, the subject
+ * and the purpose are used, to find them. Undefined when it belongs to neither an order nor a registration.
+ */
+async function payoutTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined> {
+  if (payout.kind === 'fee_withdrawal') return withdrawalTerms(tx, payout)
+  const purpose = purposeOfPayout(payout)
+  if (purpose === undefined) return undefined
+  const transfer = await findTransferFor(tx, purpose)
+  const none = { network: payout.network, amount: ZERO, payees: [] }
+  if (transfer === undefined) return none
+  const { network, payer } = transfer
+  const redirected = await approvedPayees(tx, payout)
+  const payees = payer === null ? redirected : [payer, ...redirected]
+  if (payout.kind === 'surplus')
+    return isSurplusOf(payout, purpose, network) ? { network, amount: surplusOf(transfer), payees } : none
+  if (payout.subject !== purpose.id) return none
+  if (purpose.kind === 'registration')
+    return { network, amount: payout.kind === 'refund' ? transfer.due : ZERO, payees }
+  const order = await findOrder(tx, purpose.id)
+  const { part, rest } = sharesOf(order, transfer)
+  if (payout.kind === 'refund') return { network, amount: rest, payees }
+  const amount = policyOf(order).splitFee(part).agent
+  const known = [...redirected, ...(await payeesOf(tx, order, payout))]
+  return { network, amount, payees: known, wait: waitOf(order) }
+}
+
+/** The order says how long its payout waits, whatever the row of the payout says. */
+const waitOf = (order: Order) => ({
+  notBefore: order.status === 'completed' ? (payoutWait(order) ?? null) : null,
+  contestedAt: order.contest?.at ?? null,
+})
+
+/** Fees leave as two operators approved it; the subject is the approval. */
+async function withdrawalTerms(tx: Tx, { network, subject }: Payout): Promise<PayoutTerms> {
+  const approved = (await findApprovedById(tx, 'withdraw_fees', subject)) as Withdrawal | undefined
+  if (approved === undefined) return { network, amount: ZERO, payees: [] }
+  const amount = parseUsd(approved.amount_usd)
+  return { network: approved.network, amount: amount ?? ZERO, payees: [approved.payee] }
+}
+
+interface Withdrawal {
+  readonly network: Network
+  readonly amount_usd: string
+  readonly payee: string
+}
+
+const ORDER = /^ord_\d+_[0-9a-z]{17}/
+
+/** A row that names an order only in its subject belongs to that order as well. */
+function purposeOfPayout({ purpose, subject }: Payout): Purpose | undefined {
+  const id = ORDER.exec(purpose?.id ?? subject)?.[0]
+  if (id !== undefined) return { kind: 'order', id: id as OrderId }
+  return purpose?.kind === 'registration' ? purpose : undefined
+}
+
+const isSurplusOf = ({ subject }: Payout, purpose: Purpose, network: Network): boolean =>
+  subject === (purpose.kind === 'order' ? surplusSubject(purpose, network) : purpose.id)
+
+const surplusOf = ({ amount, due }: Transfer): Usdc => minus(amount, due)
+
+/** Nothing is due before somebody has decided. The transfer's due amount is what the order holds in escrow. */
+function sharesOf(order: Order, { due }: Transfer): { part: Usdc; rest: Usdc } {
+  if (order.status !== 'completed' && order.status !== 'cancelled') return { part: ZERO, rest: ZERO }
+  return splitByShare(due, shareOf(order))
+}
+
+const ADDRESS_FIELDS = ['payout_wallet', 'payout_address_base'] as const
+
+/** The addresses to which two operators have redirected this payout. */
+async function approvedPayees(tx: Tx, { id }: Payout): Promise<string[]> {
+  const approved = (await findApproved(tx, 'redirect_payout', id)) as { readonly payee: string }[]
+  return approved.map(({ payee }) => payee)
+}
+
+/**
+ * The agent's address, the addresses it had before (a payout is sent to the one of its request), and those that one
+ * operator set for this payout before that needed two. Both are in the audit log.
+ */
+async function payeesOf(tx: Tx, order: Order, { id, network }: Payout): Promise<string[]> {
+  const agent = await findAgentById(tx, order.agentId)
+  const [changes, retries] = [
+    await findDetails(tx, 'agents.payout', agent.id),
+    await findDetails(tx, 'payout.retried', id),
+  ]
+  const before = changes.map(({ from }) => from as Readonly<Record<string, unknown>>)
+  const known = [
+    await payoutAddress(tx, agent, network),
+    agent.ownerWallet,
+    ...before.flatMap((from) => ADDRESS_FIELDS.map((field) => from[field])),
+    ...retries.filter((retry) => 'payee_before' in retry).map(({ payee }) => payee),
+  ]
+  return known.filter((address) => typeof address === 'string')
+}
+
+/** Registered by the worker: says what a payout must be, and emits the order events when it ends. */
+export const orderPayoutListener: PayoutListener = {
+  termsOf: payoutTerms,
+  onSent: emitPayoutSent,
+  onFailed: emitPayoutFailed,
+}

@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto'
+import type { CallerKind, Operation } from '@market/contract/define'
+import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
+import type { RequestOptions } from '../support/client.ts'
+import { makeFundedOrders } from '../support/funded-orders.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, PUBLIC_ADDRESS } from '../support/market.ts'
+import { proposeAs, secondOperatorToken } from '../support/operator.ts'
+import { makeOrderIn } from '../support/order-in-state.ts'
+import { makePurchasedOrder } from '../support/purchased-order.ts'
+import { makeService } from '../support/services.ts'
+import { ADMIN_KEY, ADMIN_USER, OWN_WALLET } from '../support/settings.ts'
+import {
+  AMOUNT,
+  bringFees,
+  bringSurplus,
+  CHECKSUMMED,
+  makeFailed,
+  makeOutgoingTransfer,
+  makeUnmatched,
+} from '../support/treasury.ts'
+
+/** All kinds of callers, each with a valid credential of its kind. */
+export const PRINCIPALS = [
+  'anonymous',
+  'owner user',
+  'other user',
+  'agent',
+  'other agent',
+  'owner wallet',
+  'other wallet',
+  'admin key',
+  'admin session',
+] as const
+export type Principal = (typeof PRINCIPALS)[number]
+
+/** Host of the agents' endpoints. It stops resolving after registration, so that nothing is sent. */
+const MOVED_AWAY = 'moved-away.example'
+
+export type World = Awaited<ReturnType<typeof makeWorld>>
+
+/**
+ * A public agent whose owner has both a wallet and an account, another user of every kind,
+ * and an agent without an owner.
+ */
+export async function makeWorld(market: Market) {
+  const ownerWallet = evmSigner()
+  const otherWallet = evmSigner()
+  const endpoint = { endpoint_url: `https://${MOVED_AWAY}/in` }
+  market.dns.answers.set(MOVED_AWAY, [PUBLIC_ADDRESS])
+  const agent = await makeOwnedAgent(market, endpoint, ownerWallet)
+  const ownerUser = await makeUser(market, { wallets: [ownerWallet.address] })
+  const linked = await market
+    .client()
+    .post('/api/agents/link', { api_key: agent.apiKey }, { bearer: ownerUser.token })
+  if (linked.status !== 200) throw new Error(`the owner could not link the agent: ${linked.status}`)
+  const hiddenAgent = await makeAgent(market, endpoint)
+  const otherAgent = await makeOwnedAgent(market, endpoint)
+  market.dns.answers.delete(MOVED_AWAY)
+  const service = await makeService(market, agent)
+  const asking = await makeService(market, agent, { price_type: 'quote', price_usd: undefined })
+  const sides = { service, asking, buyer: otherWallet, seller: ownerWallet }
+  return {
+    market,
+    agent,
+    hiddenAgent,
+    otherAgent,
+    service,
+    asking,
+    /** For the delete test, so that `service` stays. */
+    toDelete: await makeService(market, agent),
+    /** Ordered by the other wallet and completed. */
+    completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
+    /** Purchased with x402 by an unknown payer. */
+    hiredOrder: await makePurchasedOrder(market, service),
+    /** Ordered by the other wallet, one for each action on orders. */
+    orders: await makeFundedOrders(market, sides),
+    hiddenService: await makeService(market, hiddenAgent),
+    ownerWallet,
+    otherWallet,
+    ownerUser,
+    otherUser: await makeUser(market),
+    admin: await makeUser(market, { sub: ADMIN_USER }),
+    money: await makeMoney(market),
+    /** A registration whose payment two requests named. */
+    contestedPurchase: await makeContestedRegistration(market, hiddenAgent.id),
+    /** Sent by the owner's wallet, and paid for nothing. */
+    unmatched: await makeUnmatched(market.db, { payer: ownerWallet.address.toLowerCase() }),
+  }
+}
+
+async function makeContestedRegistration({ db, now }: Market, agentId: string): Promise<string> {
+  const id = `hir_1700000000000_0${randomBytes(8).toString('hex')}`
+  const at = new Date(now())
+  const transaction = `0x${randomBytes(32).toString('hex')}`
+  await db
+    .insertInto('purchases')
+    .values({
+      ...{ id, network: 'base-mainnet', kind: 'transaction', proof: transaction, reference: transaction },
+      ...{ subject: 'registration', request: '{}', fingerprint: Buffer.alloc(32), binding: 'none' },
+      ...{ payer: `0x${'d'.repeat(40)}`, amount_micros: AMOUNT, state: 'done', result_id: agentId },
+      ...{ lease_until: at, contested_at: at, created_at: at, updated_at: at },
+    })
+    .execute()
+  return id
+}
+
+/** Resources that only an operator may change, one of each. */
+async function makeMoney(market: Market) {
+  const { db } = market
+  await bringFees(db, AMOUNT)
+  const toKeep = await makeUnmatched(db, { payer: OWN_WALLET })
+  // All have the same reference, so that one input is valid for each of them.
+  await bringSurplus(db, toKeep.reference, AMOUNT)
+  return {
+    toGiveBack: await makeUnmatched(db),
+    toKeep,
+    toBook: await makeOutgoingTransfer(db, { reference: toKeep.reference }),
+    failedPayout: await makeFailed(db),
+    toRedirect: await makeFailed(db),
+    toApprove: await makeProposal(market),
+    toReject: await makeProposal(market),
+  }
+}
+
+/** The id of a proposal of the second operator. */
+async function makeProposal(market: Market): Promise<string> {
+  const payload = { payout_id: (await makeFailed(market.db)).id, payee: CHECKSUMMED }
+  const bearer = await secondOperatorToken(market)
+  const { status, body } = await proposeAs(market, 'redirect_payout', payload, bearer)
+  if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  return body.data.id
+}
+
+/** The credentials of this principal for this call. */
+export async function credentialOf(
+  world: World,
+  principal: Principal,
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Pick<RequestOptions, 'bearer' | 'headers'>> {
+  switch (principal) {
+    case 'anonymous':
+      return {}
+    case 'owner user':
+      return { bearer: world.ownerUser.token }
+    case 'other user':
+      return { bearer: world.otherUser.token }
+    case 'agent':
+      return { bearer: world.agent.apiKey }
+    case 'other agent':
+      return { bearer: world.otherAgent.apiKey }
+    case 'owner wallet':
+      return { headers: await signatureOf(world, world.ownerWallet, operation, input) }
+    case 'other wallet':
+      return { headers: await signatureOf(world, world.otherWallet, operation, input) }
+    case 'admin key':
+      return { bearer: ADMIN_KEY }
+    case 'admin session':
+      return { bearer: world.admin.token }
+  }
+}
+
+let signatures = 0
+
+/** Every signature has its own timestamp, because a single-use signature is accepted once. */
+async function signatureOf(
+  world: World,
+  signer: EvmSigner,
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+) {
+  const purpose = (operation.purpose ?? 'session').replace(/\{(\w+)\}/g, (_, field: string) => {
+    const value = input[field]
+    return typeof value === 'string' ? value : ''
+  })
+  signatures = (signatures + 1) % 200_000
+  const at = world.market.now() - signatures
+  // Text that a wallet cannot display cannot be signed; such an input gets a signature for another purpose.
+  const signable = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u.test(purpose)
+  return asHeaders(await signed(signer, signable ? purpose : 'session', at))
+}
+
+const PRINCIPAL_OF: readonly (readonly [CallerKind, Principal])[] = [
+  ['agent', 'agent'],
+  ['user', 'owner user'],
+  ['admin', 'admin session'],
+  ['admin_key', 'admin key'],
+  ['wallet', 'owner wallet'],
+  ['anonymous', 'anonymous'],
+]
+
+/** For operations that do not accept every caller of a kind: the principal that owns the resource of the input. */
+const INSIDERS: Readonly<Record<string, Principal>> = {
+  createReview: 'other wallet',
+  createOrder: 'other wallet',
+}
+
+/** A principal that the operation accepts. */
+export function acceptedPrincipal(operation: Operation): Principal {
+  const insider = INSIDERS[operation.id]
+  if (insider !== undefined) return insider
+  const found = PRINCIPAL_OF.find(([kind]) => operation.callers.includes(kind))
+  if (found === undefined) throw new Error(`nobody may call ${operation.id}`)
+  return found[1]
+}
+
+/** Operations that need a resource of their own. */
+const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
+  getPurchasedOrder: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
+  deleteService: ({ toDelete }) => ({ service_id: toDelete.id }),
+  createOrder: ({ asking }) => ({ service_id: asking.id }),
+  actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),
+  quoteOrder: ({ orders }) => ({ order_id: orders.toQuote[0] }),
+  deliverOrder: ({ orders }) => ({
+    order_id: orders.paid.id,
+    deliverable_url: 'https://hooks.example/x',
+  }),
+  retryPayout: ({ orders }) => ({ order_id: orders.earned.id }),
+  resolveDispute: ({ orders }) => ({ order_id: orders.disputed.id, outcome: 'refund' }),
+  recognizeTransfer: ({ money }) => ({ unmatched_id: `suspense:base-mainnet:${money.toKeep.reference}` }),
+  createApproval: ({ money }) => ({
+    kind: 'redirect_payout',
+    payload: { payout_id: money.toRedirect.id, payee: CHECKSUMMED },
+  }),
+  resolveRegistration: ({ contestedPurchase }) => ({ purchase_id: contestedPurchase, outcome: 'release' }),
+  claimRefund: ({ unmatched }) => ({ unmatched_id: `suspense:base-mainnet:${unmatched.reference}` }),
+  approveApproval: ({ money }) => ({ approval_id: money.toApprove }),
+  rejectApproval: ({ money }) => ({ approval_id: money.toReject }),
+}
+
+/** Existing resources by input field; all other fields can be generated. */
+export const resourcesOf = (world: World, { id }: Operation): Readonly<Record<string, unknown>> => ({
+  agent_id: world.agent.id,
+  service_id: world.service.id,
+  order_id: world.completedOrder.id,
+  price_type: 'fixed',
+  price_usd: '25.00',
+  api_key: world.agent.apiKey,
+  agent_name: world.agent.name,
+  wallet: world.ownerWallet.address,
+  network: world.money.toKeep.network,
+  unmatched_id: `surplus:base-mainnet:${world.money.toKeep.reference}`,
+  transfer_id: `base-mainnet:${world.money.toBook.reference}`,
+  payout_id: world.money.failedPayout.id,
+  // A switch that is turned on would stop all other requests.
+  on: false,
+  ...THINGS[id]?.(world),
+})

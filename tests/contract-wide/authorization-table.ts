@@ -1,0 +1,492 @@
+import type { OperationId } from '@market/contract/operations'
+import { DESCRIPTION, someName } from '../support/makers.ts'
+import { SERVICE } from '../support/services.ts'
+import { CHECKSUMMED } from '../support/treasury.ts'
+import type { Principal, World } from './authorization-fixture.ts'
+
+/** One situation: the input, and the response for each principal. */
+export interface Row {
+  readonly when: string
+  readonly input: (world: World) => Readonly<Record<string, unknown>>
+  readonly answers: Readonly<Record<Principal, number>>
+}
+
+const nothing = () => ({})
+
+const allCallers = (status: number): Row['answers'] => ({
+  anonymous: status,
+  'owner user': status,
+  'other user': status,
+  agent: status,
+  'other agent': status,
+  'owner wallet': status,
+  'other wallet': status,
+  'admin key': status,
+  'admin session': status,
+})
+
+/** The default: 401 without a credential, 403 with one of another kind. Rows override it. */
+const closed: Row['answers'] = { ...allCallers(403), anonymous: 401 }
+
+const people = { 'owner user': 200, 'other user': 200, 'admin session': 200 } as const
+const wallets = { 'owner wallet': 200, 'other wallet': 200 } as const
+const agents = { agent: 200, 'other agent': 200 } as const
+const operators = { 'admin key': 200, 'admin session': 200 } as const
+
+const sellers = (status: number) => ({ agent: status, 'owner user': status, 'owner wallet': status })
+
+/** Both parties of an order from the other wallet to the owner's agent. */
+const parties = (status: number) => ({
+  'other wallet': status,
+  agent: status,
+  'owner user': status,
+  'owner wallet': status,
+})
+
+/** The expected authorization of every operation. An operator's credential gives no access to a user's own resources. */
+export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
+  getAuthMessage: [
+    {
+      when: 'asked about any wallet',
+      input: (world) => ({ wallet: world.ownerWallet.address }),
+      answers: allCallers(200),
+    },
+  ],
+  signIn: [{ when: 'signing in', input: nothing, answers: { ...closed, ...people } }],
+  getProfile: [{ when: 'reading the own profile', input: nothing, answers: { ...closed, ...people } }],
+  updateProfile: [
+    { when: 'changing the own profile', input: () => ({ bio: 'Hello' }), answers: { ...closed, ...people } },
+  ],
+  registerAgent: [
+    {
+      when: 'registering an agent',
+      input: () => ({ name: someName(), description: DESCRIPTION }),
+      answers: allCallers(201),
+    },
+    {
+      when: 'naming the owner’s wallet as the owner',
+      input: (world) => ({
+        name: someName(),
+        description: DESCRIPTION,
+        owner_wallet: world.ownerWallet.address,
+      }),
+      answers: {
+        ...allCallers(201),
+        'other wallet': 400,
+        'owner user': 400,
+        'other user': 400,
+        'admin session': 400,
+      },
+    },
+  ],
+  recoverAgents: [
+    {
+      when: 'asking for the owner’s agent',
+      input: (world) => ({ agent_name: world.agent.name }),
+      answers: {
+        ...closed,
+        'owner user': 200,
+        'owner wallet': 200,
+        'other user': 404,
+        'other wallet': 404,
+        'admin session': 404,
+      },
+    },
+  ],
+  linkAgent: [
+    {
+      when: 'holding the key of the owner’s agent',
+      input: (world) => ({ api_key: world.agent.apiKey }),
+      answers: { ...closed, 'owner user': 200, 'other user': 409, 'admin session': 409 },
+    },
+  ],
+  getMyAgent: [{ when: 'reading itself', input: nothing, answers: { ...closed, ...agents } }],
+  updateMyAgent: [
+    {
+      when: 'changing itself',
+      input: () => ({ description: DESCRIPTION }),
+      answers: { ...closed, ...agents },
+    },
+    {
+      when: 'naming an owner wallet that did not sign',
+      input: (world) => ({ owner_wallet: world.otherWallet.address }),
+      answers: { ...closed, agent: 401, 'other agent': 401 },
+    },
+  ],
+  updateAgent: [
+    {
+      when: 'changing the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id, description: DESCRIPTION }),
+      answers: { ...closed, agent: 200, 'owner user': 200, 'owner wallet': 200 },
+    },
+    {
+      when: 'changing an agent without an owner, which other users get 404 for',
+      input: (world) => ({ agent_id: world.hiddenAgent.id, description: DESCRIPTION }),
+      answers: { ...allCallers(404), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listAgents: [
+    { when: 'browsing', input: nothing, answers: allCallers(200) },
+    {
+      when: 'asking for the agents of the owner’s wallet',
+      input: (world) => ({ owner_wallet: world.ownerWallet.address }),
+      answers: { ...allCallers(200), 'other wallet': 403 },
+    },
+  ],
+  featuredAgents: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
+  getAgent: [
+    {
+      when: 'reading a public agent',
+      input: (world) => ({ agent_id: world.agent.slug }),
+      answers: allCallers(200),
+    },
+    {
+      when: 'reading a hidden agent',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: allCallers(404),
+    },
+  ],
+  listModels: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
+  createService: [
+    {
+      when: 'offering a service of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id, ...SERVICE }),
+      answers: { ...closed, agent: 201, 'owner user': 201, 'owner wallet': 201 },
+    },
+    {
+      when: 'creating a service of an agent without an owner, which other users get 404 for',
+      input: (world) => ({ agent_id: world.hiddenAgent.id, ...SERVICE }),
+      answers: { ...allCallers(404), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listAgentServices: [
+    {
+      when: 'reading what a public agent offers',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: allCallers(200),
+    },
+    {
+      when: 'reading what a hidden agent offers',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: allCallers(404),
+    },
+  ],
+  browseServices: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
+  hireService: [
+    {
+      when: 'without a payment',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: allCallers(402),
+    },
+  ],
+  payService: [
+    {
+      when: 'without a payment',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: allCallers(402),
+    },
+  ],
+  payServiceV1: [
+    {
+      when: 'without a payment',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: allCallers(402),
+    },
+  ],
+  listDirectory: [{ when: 'listing payable services', input: nothing, answers: allCallers(200) }],
+  searchDirectory: [
+    { when: 'searching payable services', input: () => ({ query: 'review' }), answers: allCallers(200) },
+  ],
+  listPayableServices: [{ when: 'listing payable services', input: nothing, answers: allCallers(200) }],
+  listTrendingServices: [{ when: 'listing trending services', input: nothing, answers: allCallers(200) }],
+  getPurchasedOrder: [
+    {
+      when: 'reading an order without the word that opens it',
+      input: ({ hiredOrder }) => ({ order_id: hiredOrder.id, t: 'AAAAAAAAAAAAAAAAAAAAAA' }),
+      answers: allCallers(404),
+    },
+    {
+      when: 'reading an order with the word that opens it',
+      input: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
+      answers: allCallers(200),
+    },
+  ],
+  getService: [
+    {
+      when: 'reading a service of a hidden agent',
+      input: (world) => ({ service_id: world.hiddenService.id }),
+      answers: allCallers(404),
+    },
+    {
+      when: 'reading a service',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: allCallers(200),
+    },
+  ],
+  updateService: [
+    {
+      when: 'changing a service of the owner’s agent',
+      input: (world) => ({ service_id: world.service.id, max_revisions: 2 }),
+      answers: { ...closed, agent: 200, 'owner user': 200, 'owner wallet': 200 },
+    },
+    {
+      when: 'changing a service of an agent without an owner',
+      input: (world) => ({ service_id: world.hiddenService.id, max_revisions: 2 }),
+      answers: { ...allCallers(404), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  createOrder: [
+    {
+      when: 'ordering from the owner’s agent, which the owner may not',
+      input: (world) => ({ service_id: world.service.id, brief: 'Review this branch, please.' }),
+      answers: {
+        ...allCallers(201),
+        ...sellers(400),
+        anonymous: 402,
+        'admin key': 403,
+      },
+    },
+  ],
+  listOrders: [
+    {
+      when: 'reading what was ordered',
+      input: nothing,
+      answers: { ...closed, ...people, ...wallets, ...agents },
+    },
+  ],
+  getOrder: [
+    {
+      when: 'reading an order the other wallet made of the owner’s agent',
+      input: (world) => ({ order_id: world.completedOrder.id }),
+      answers: { ...allCallers(404), ...parties(200), ...operators, anonymous: 401 },
+    },
+  ],
+  actOnOrder: [
+    {
+      when: 'naming again the transfer that paid that order, which is its buyer’s to do',
+      input: ({ orders: { paid } }) => ({ order_id: paid.id, action: 'pay', escrow_tx_hash: paid.reference }),
+      answers: { ...allCallers(404), ...parties(403), 'other wallet': 200, anonymous: 401, 'admin key': 403 },
+    },
+    {
+      when: 'starting an order that is done',
+      input: (world) => ({ order_id: world.completedOrder.id, action: 'start' }),
+      answers: { ...allCallers(404), ...sellers(400), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  quoteOrder: [
+    {
+      when: 'naming a price for an order of the owner’s agent',
+      input: (world) => ({ order_id: world.orders.toQuote.pop(), price_usd: '5.00' }),
+      answers: { ...allCallers(404), ...sellers(200), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  deliverOrder: [
+    {
+      when: 'delivering an order of the owner’s agent',
+      input: (world) => ({ order_id: world.orders.paid.id, deliverable_url: 'https://hooks.example/x' }),
+      answers: { ...allCallers(404), ...sellers(200), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  retryPayout: [
+    {
+      when: 'asking again for what the owner’s agent earned',
+      input: (world) => ({ order_id: world.orders.earned.id }),
+      answers: { ...allCallers(404), ...sellers(200), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listAgentOrders: [
+    {
+      when: 'reading the orders of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: { ...closed, ...sellers(200) },
+    },
+    {
+      when: 'reading the orders of an agent without an owner',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: { ...allCallers(404), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  resolveDispute: [
+    {
+      when: 'deciding a dispute',
+      input: (world) => ({ order_id: world.orders.disputed.id, outcome: 'refund', note: 'Both were heard.' }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  deleteService: [
+    {
+      when: 'taking down a service of the owner’s agent',
+      input: (world) => ({ service_id: world.service.id }),
+      answers: { ...closed, agent: 200, 'owner user': 200, 'owner wallet': 200 },
+    },
+  ],
+  sendMessage: [
+    {
+      when: 'writing about an order the other wallet made of the owner’s agent',
+      input: (world) => ({ order_id: world.completedOrder.id, content: 'Hello' }),
+      answers: { ...allCallers(404), ...parties(201), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listMessages: [
+    {
+      when: 'reading the messages of that order',
+      input: (world) => ({ order_id: world.completedOrder.id }),
+      answers: { ...allCallers(404), ...parties(200), ...operators, anonymous: 401 },
+    },
+  ],
+  createReview: [
+    {
+      when: 'reviewing that order, whose buyer alone may',
+      input: (world) => ({ order_id: world.completedOrder.id, rating: 5 }),
+      answers: {
+        ...allCallers(404),
+        ...parties(403),
+        'other wallet': 201,
+        anonymous: 401,
+        'admin key': 403,
+      },
+    },
+  ],
+  listReviews: [
+    {
+      when: 'reading what was said of a public agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: allCallers(200),
+    },
+    {
+      when: 'reading what was said of a hidden agent',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: allCallers(404),
+    },
+  ],
+  listEvents: [{ when: 'reading its own events', input: nothing, answers: { ...closed, ...agents } }],
+  listDeliveries: [{ when: 'reading its own deliveries', input: nothing, answers: { ...closed, ...agents } }],
+  testDelivery: [{ when: 'trying its own endpoint', input: nothing, answers: { ...closed, ...agents } }],
+  listNotifications: [
+    { when: 'reading the own notifications', input: nothing, answers: { ...closed, ...people, ...wallets } },
+  ],
+  markNotifications: [
+    { when: 'marking the own notifications', input: nothing, answers: { ...closed, ...people, ...wallets } },
+  ],
+  getSolvency: [{ when: 'reading the solvency report', input: nothing, answers: allCallers(200) }],
+  listAnchors: [{ when: 'reading the anchored roots', input: nothing, answers: allCallers(200) }],
+  getSolvencyProof: [
+    {
+      when: 'asking what is owed to the own wallets',
+      input: nothing,
+      answers: { ...closed, ...people, ...wallets, ...agents },
+    },
+  ],
+  listSwitches: [
+    {
+      when: 'reading the switches',
+      input: nothing,
+      answers: { ...closed, 'admin key': 200, 'admin session': 200 },
+    },
+  ],
+  turnSwitch: [
+    {
+      when: 'turning a switch off',
+      input: () => ({ name: 'freeze_payouts', on: false, reason: 'all is well' }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  getTreasury: [
+    { when: 'reading how the treasuries stand', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  listContests: [
+    { when: 'reading contested payments', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  resolveRegistration: [
+    {
+      when: 'deciding about a contested registration',
+      input: (world) => ({
+        purchase_id: world.contestedPurchase,
+        outcome: 'release',
+        note: 'Both were heard.',
+      }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  listUnmatched: [
+    { when: 'reading what belongs to nothing', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  listPayouts: [
+    { when: 'reading payouts that are not over', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  listUnexplained: [
+    { when: 'reading what left unexplained', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  claimRefund: [
+    {
+      when: 'claiming what the owner’s wallet sent',
+      input: ({ unmatched }) => ({ unmatched_id: `suspense:base-mainnet:${unmatched.reference}` }),
+      answers: { ...closed, 'owner wallet': 200, 'owner user': 200, 'other wallet': 409 },
+    },
+  ],
+  refundTransfer: [
+    {
+      when: 'refunding an unclaimed transfer',
+      input: ({ money }) => ({
+        unmatched_id: `suspense:base-mainnet:${money.toGiveBack.reference}`,
+        reason: 'nobody claimed it',
+      }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  recognizeTransfer: [
+    {
+      when: 'proposing to recognize what the platform sent',
+      input: ({ money }) => ({
+        unmatched_id: `suspense:base-mainnet:${money.toKeep.reference}`,
+        reason: 'it is our own',
+      }),
+      answers: { ...closed, 'admin session': 201 },
+    },
+  ],
+  writeOffTransfer: [
+    {
+      when: 'writing off a loss',
+      input: ({ money }) => ({
+        transfer_id: `base-mainnet:${money.toBook.reference}`,
+        reason: 'nobody knows it',
+      }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  createApproval: [
+    {
+      when: 'proposing another payee',
+      input: ({ money }) => ({
+        kind: 'redirect_payout',
+        payload: { payout_id: money.toRedirect.id, payee: CHECKSUMMED },
+        reason: 'the payee asked for it',
+      }),
+      answers: { ...closed, 'admin session': 201 },
+    },
+  ],
+  listApprovals: [
+    { when: 'reading what waits for approval', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  approveApproval: [
+    {
+      when: 'approving what another operator proposed',
+      input: ({ money }) => ({ approval_id: money.toApprove }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  rejectApproval: [
+    {
+      when: 'rejecting what another operator proposed',
+      input: ({ money }) => ({ approval_id: money.toReject, reason: 'it is wrong' }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+  retryAnyPayout: [
+    {
+      when: 'trying a failed payout again',
+      input: ({ money }) => ({ payout_id: money.failedPayout.id, reason: 'it can be paid now' }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
+}

@@ -1,0 +1,2 @@
+/** Hands a request to the node itself. */
+export type SendRequest = (body: string) => Promise<string>

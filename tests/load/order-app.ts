@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import type { Operation } from '@market/contract/define'
+import { operations } from '@market/contract/operations'
+import { type Db, transact } from '@market/database/transact'
+import { createCaches } from '@market/handlers/caches'
+import type { Credentials } from '@market/handlers/call'
+import { type Execute, executor } from '@market/handlers/execute'
+import { unavailable } from '@market/kernel/api-error'
+import { systemClock } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
+import { redisLimiter } from '@market/platform/redis/limiter'
+import { localVault } from '@market/platform/vault/local-vault'
+import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
+import { makeListing } from '@market/testing/make-listing'
+import { makeListedAgent } from '@market/testing/makers'
+import { NO_OWN_WALLETS } from '@market/testing/market-context'
+import { redisPrefix } from '@market/testing/redis'
+import type { Listing } from '@market/trade/listings'
+import { signed } from '../support/makers.ts'
+import { BASE_URL } from '../support/settings.ts'
+import { PreparedChain } from './prepared-chain.ts'
+
+const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+const PRICE = usdc(25_000_000n)
+/** A signature counts for five minutes. */
+const SIGN_EVERY_MS = 120_000
+
+/** An agent that sells, and another that buys from it with a wallet of its own. */
+export interface Pair {
+  readonly listing: Listing
+  readonly sellerKey: string
+  readonly buyerKey: string
+  readonly wallet: EvmSigner
+  session: { at: number; fields: NonNullable<Credentials['wallet']> } | undefined
+}
+
+const away = () => Promise.reject(unavailable('nobody signs in here'))
+
+/**
+ * The api's app without its HTTP: executor, limits in Redis, API keys, a wallet's signature, one transaction for each
+ * write. `over` gives the same application on another connection, such as one that listens.
+ */
+export function openAppServices(db: Db, redisUrl = REDIS_URL) {
+  const chain = new PreparedChain()
+  const limiter = redisLimiter({ url: redisUrl, prefix: redisPrefix(), onFallback: () => {} })
+  const app = {
+    db,
+    clock: systemClock,
+    limiter,
+    ids: idSource(systemClock),
+    vault: localVault({ keys: [{ id: 'bench', key: randomBytes(32) }], pepper: randomBytes(32) }),
+    identity: { verify: away, fetchProfile: away },
+    outbound: guardedOutbound({ resolver: { resolve: away } }),
+    signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
+    chains: { [chain.network]: chain },
+    facilitators: {},
+    baseUrl: BASE_URL,
+    minPrice: usdc(100_000n),
+    registrationFee: usdc(1_000_000n),
+    treasury: NO_OWN_WALLETS,
+    shortWaitMax: usdc(25_000_000n),
+    ...createCaches(),
+    operators: { userIds: new Set<string>(), keys: [] },
+    onFault: (error: unknown) => {
+      throw error
+    },
+  }
+  const ctx = {
+    ...app,
+    transact: <T>(work: Parameters<typeof transact<T>>[1]) => transact(db, work),
+    actor: { kind: 'anonymous' } as const,
+    requestId: 'req_bench',
+  }
+
+  async function makePair(): Promise<Pair> {
+    const seller = await makeListedAgent(ctx)
+    const buyer = await makeListedAgent(ctx)
+    const listing = await makeListing(ctx, seller.agent.id, { price: PRICE })
+    return {
+      listing,
+      sellerKey: seller.apiKey,
+      buyerKey: buyer.apiKey,
+      wallet: evmSigner(),
+      session: undefined,
+    }
+  }
+
+  return {
+    ready: () => limiter.ready(),
+    makePairs: async (count: number): Promise<Pair[]> => {
+      const pairs: Pair[] = []
+      while (pairs.length < count) pairs.push(await makePair())
+      return pairs
+    },
+    /** A whole order of a pair: created, paid by a transfer that is there already, delivered, approved. */
+    live: (pair: Pair, over: Db = db) => live(executor({ ...app, db: over }), chain, pair),
+    /** Reads the seller's own agent, as `GET /api/agents/me` does. */
+    readMe: (pair: Pair, over: Db = db) =>
+      executor({ ...app, db: over })({
+        operation: operations.getMyAgent,
+        input: {},
+        credentials: { bearer: pair.sellerKey },
+        address: 'reader',
+        requestId: 'req_bench',
+      }),
+    stop: () => limiter.stop(),
+  }
+}
+
+let calls = 0
+
+async function live(execute: Execute, chain: PreparedChain, pair: Pair): Promise<string> {
+  const { listing, sellerKey, buyerKey, wallet } = pair
+  // Each life comes from an address of its own, as buyers do; limits are counted all the same.
+  const address = `life-${calls++}`
+  const call = async (operation: Operation, credentials: Credentials, input: Record<string, unknown>) => {
+    const answer = await execute({ operation, input, credentials, address, requestId: 'req_bench' })
+    if (answer.status >= 300) throw new Error(`${operation.id}: ${JSON.stringify(answer.body)}`)
+    return (answer.body as { data: { id: string; status: string } }).data
+  }
+  const reference = chain.prepare(wallet.address.toLowerCase(), PRICE)
+  const { id } = await call(
+    operations.createOrder,
+    { bearer: buyerKey, wallet: await sessionOf(pair) },
+    { service_id: listing.id, brief: 'Review the branch from yesterday, please.' },
+  )
+  const act = (action: string, more: Record<string, unknown> = {}) =>
+    call(operations.actOnOrder, { bearer: buyerKey }, { order_id: id, action, ...more })
+  await act('pay', { escrow_tx_hash: reference, payment_network: chain.network })
+  const deliverables = [{ type: 'text', content: 'Blue.' }]
+  await call(operations.deliverOrder, { bearer: sellerKey }, { order_id: id, deliverables })
+  const { status } = await act('approve')
+  if (status !== 'completed') throw new Error(`${id} ended as ${status}`)
+  return id
+}
+
+async function sessionOf(pair: Pair): Promise<NonNullable<Credentials['wallet']>> {
+  const now = Date.now()
+  if (pair.session !== undefined && now - pair.session.at < SIGN_EVERY_MS) return pair.session.fields
+  const { wallet, wallet_sig, wallet_sig_ts } = await signed(pair.wallet, 'session', now)
+  const fields = { wallet, signature: wallet_sig, signedAtMs: wallet_sig_ts, chain: undefined }
+  pair.session = { at: now, fields }
+  return fields
+}

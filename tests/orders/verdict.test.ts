@@ -1,0 +1,163 @@
+import type { OrderId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { findPayment } from '@market/money/payments'
+import { findPayoutOf, type Payout } from '@market/money/payouts'
+import { contestOrder, orderPayoutListener, placePaidOrder } from '@market/trade/orders'
+import { afterAll, assert, beforeAll, expect, test } from 'vitest'
+import {
+  NETWORK,
+  newBuyer,
+  type OrderFixture,
+  openOrderFixture,
+  PRICE,
+  type Seller,
+} from './order-fixture.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+let fixture: OrderFixture
+let seller: Seller
+beforeAll(async () => {
+  fixture = await openOrderFixture()
+  seller = await fixture.makeSeller()
+})
+afterAll(() => fixture.stop())
+
+const shareOf = async (id: OrderId) =>
+  (
+    await fixture.db
+      .selectFrom('orders')
+      .select('agent_share_bps')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  ).agent_share_bps
+
+const disputed = async () => {
+  const buyer = newBuyer()
+  const id = await fixture.delivered(seller, buyer)
+  await fixture.dispute(buyer, id)
+  return id
+}
+
+test('agent_share_bps: every command that ends an order stores its decision', async () => {
+  const buyer = newBuyer()
+  const open = await fixture.delivered(seller, buyer)
+  expect(await shareOf(open)).toBeNull()
+  await fixture.approve(buyer, open)
+  expect(await shareOf(open)).toBe(10_000)
+
+  const released = await fixture.delivered(seller, buyer)
+  fixture.clock.advance(48 * 60 * MINUTE)
+  await fixture.sweepDue()
+  expect(await shareOf(released)).toBe(10_000)
+
+  const cancelled = await fixture.paid(seller, buyer)
+  await fixture.cancel(buyer, cancelled)
+  const unpaid = (await fixture.create(seller, buyer)).id
+  await fixture.cancel(buyer, unpaid)
+  const refunded = await disputed()
+  await fixture.refund(seller, refunded)
+  const reversed = await disputed()
+  await fixture.resolve(reversed, { outcome: 'refund' })
+  for (const id of [cancelled, unpaid, refunded, reversed]) expect(await shareOf(id)).toBe(0)
+
+  const awarded = await disputed()
+  await fixture.resolve(awarded, { outcome: 'release' })
+  expect(await shareOf(awarded)).toBe(10_000)
+  const split = await disputed()
+  await fixture.resolve(split, { outcome: 'split', agentShareBps: 3_000 })
+  expect(await shareOf(split)).toBe(3_000)
+  await fixture.expectWhole([open, released, cancelled, refunded, reversed, awarded, split])
+})
+
+test('reorganization: an arbiter’s split counts again when the transfer is included again', async () => {
+  const buyer = newBuyer()
+  const reference = fixture.send(buyer.wallet.key, PRICE)
+  const question = { reference, minAmount: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
+  const transfer = await findPayment(fixture.ctx, NETWORK, question)
+  assert(transfer !== undefined)
+  const { id } = await fixture.ctx.transact((tx) =>
+    placePaidOrder(fixture.ctx, tx, {
+      listingId: seller.listing.id,
+      brief: 'Observation.',
+      requirementAnswers: {},
+      due: PRICE,
+      paymentMethod: 'x402',
+      payoutWaitMs: 24 * 60 * MINUTE,
+      network: NETWORK,
+      transfer,
+    }),
+  )
+  await fixture.deliver(seller, id)
+  const [waiting] = await payoutsOf(id)
+  assert(waiting !== undefined)
+  // The order decides about the wait, so that a row without it is not paid.
+  const { notBefore } = waiting
+  expect(await termsOf({ ...waiting, notBefore: null })).toMatchObject({
+    wait: { notBefore, contestedAt: null },
+  })
+  await fixture.ctx.transact((tx) => contestOrder(fixture.ctx, tx, id))
+  expect(await termsOf(waiting)).toMatchObject({ wait: { contestedAt: expect.any(Date) } })
+  await fixture.resolve(id, { outcome: 'split', agentShareBps: 2_500 })
+  const [before] = await fixture.moneyOf([id])
+  expect(before).toMatchObject({ outcome: 'split', escrow: 0n, refund: (PRICE * 3n) / 4n })
+  fixture.chain.reorg(1)
+  fixture.chain.finalize(0)
+  fixture.clock.advance(6 * SECOND)
+  await fixture.recheck()
+  expect((await fixture.read(id)).status).toBe('accepted')
+  for (let n = 0; n < 5; n++) fixture.chain.mineAgain(0, 0n)
+  fixture.clock.advance(3 * SECOND)
+  await fixture.finish()
+  expect(await fixture.moneyOf([id])).toEqual([before])
+  expect(await shareOf(id)).toBe(2_500)
+})
+
+const termsOf = (payout: Payout) => fixture.ctx.transact((tx) => orderPayoutListener.termsOf(tx, payout))
+
+const payoutsOf = async (id: OrderId, ...subjects: string[]): Promise<Payout[]> => {
+  const found = await Promise.all([
+    findPayoutOf(fixture.db, 'payout', id),
+    findPayoutOf(fixture.db, 'refund', id),
+    ...subjects.map((subject) => findPayoutOf(fixture.db, 'surplus', subject)),
+  ])
+  return found.filter((payout) => payout !== undefined)
+}
+
+test('payout terms: order and transfer require exactly the payouts that were requested', async () => {
+  const buyer = newBuyer()
+  const { id: overpaid } = await fixture.create(seller, buyer)
+  await fixture.pay(buyer, overpaid, fixture.send(buyer.wallet.key, usdc(PRICE + 2_000_000n)))
+  await fixture.deliver(seller, overpaid)
+  await fixture.approve(buyer, overpaid)
+  const split = await disputed()
+  await fixture.resolve(split, { outcome: 'split', agentShareBps: 3_333 })
+  const cancelled = await fixture.paid(seller, buyer)
+  await fixture.cancel(buyer, cancelled)
+  const payouts = [
+    ...(await payoutsOf(overpaid, `${overpaid}:surplus:${NETWORK}`)),
+    ...(await payoutsOf(split)),
+    ...(await payoutsOf(cancelled)),
+  ]
+  expect(payouts.map(({ kind }) => kind)).toEqual(['payout', 'surplus', 'payout', 'refund', 'refund'])
+  for (const payout of payouts) {
+    const terms = await termsOf(payout)
+    expect(terms).toMatchObject({ network: NETWORK, amount: payout.amount })
+    if (payout.payee !== null) expect(terms?.payees).toContain(payout.payee)
+  }
+})
+
+test('payout terms: nothing is due for an order that was not decided, of another kind, or for a changed subject', async () => {
+  const buyer = newBuyer()
+  const id = await fixture.delivered(seller, buyer)
+  const row = { kind: 'payout', subject: id, purpose: null, network: NETWORK } as Payout
+  expect(await termsOf(row)).toMatchObject({ amount: 0n })
+  await fixture.approve(buyer, id)
+  const [payout] = await payoutsOf(id)
+  assert(payout !== undefined)
+  expect(await termsOf({ ...payout, kind: 'refund' })).toMatchObject({ amount: 0n })
+  expect(await termsOf({ ...payout, subject: `${id}-2` })).toMatchObject({ amount: 0n, payees: [] })
+  expect((await termsOf(payout))?.payees).not.toContain(buyer.wallet.key)
+  expect(await termsOf({ ...payout, purpose: null, subject: 'suspense:base:0x1' })).toBeUndefined()
+})

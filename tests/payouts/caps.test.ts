@@ -1,0 +1,165 @@
+import { DAY, SECOND } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { maintainLedgerPartitions } from '@market/money/ledger'
+import { claimTransfer, findPayment, parsePurpose } from '@market/money/payments'
+import {
+  advancePayout,
+  approvePayout,
+  findPayoutOf,
+  type Payout,
+  refundTransfer,
+  retryPayout,
+  returnSurplus,
+} from '@market/money/payouts'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
+import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
+
+const chain = await startEvmNetwork({ chainId: 8453 })
+const payer = await fundedPayer(chain)
+await chain.mint(payer.address, 20_000_000_000n)
+afterAll(() => chain.stop())
+
+/** The defaults of the worker. */
+const CAPS = {
+  perPayout: usdc(1_000_000_000n),
+  perPayee: usdc(2_500_000_000n),
+  perDay: usdc(10_000_000_000n),
+  accountMinimum: usdc(5_000_000n),
+  gasBudget: {},
+  cost: {},
+}
+const DUE = usdc(1_000_000n)
+
+let ledger: PayoutLedger
+beforeEach(async () => {
+  ledger = await startPayoutLedger(chain)
+  return ledger.stop
+})
+
+const advance = ({ id }: Payout, caps = CAPS) => advancePayout({ ...ledger.app, caps }, id)
+const approve = ({ id }: Payout, approvalId = 'apr_1') =>
+  ledger.ctx.transact((tx) => approvePayout(ledger.ctx, tx, id, approvalId))
+const stateOf = async (payout: Payout) => {
+  const { state, hold_code } = await ledger.rowOf(payout)
+  return hold_code === null ? state : `${state}: ${hold_code}`
+}
+
+/** An order of 1 USD that is paid with more; the rest is returned as in production. */
+async function overpay(name: string, amount: bigint): Promise<Payout> {
+  const reference = await chain.transfer(payer, ledger.account.address, amount)
+  await chain.mine(FINALITY)
+  const seen = await findPayment(ledger.app, NETWORK, question(reference))
+  if (seen === undefined) throw new Error('the transfer was not found')
+  const purpose = parsePurpose(`order:${name}`)
+  await ledger.ctx.transact(async (tx) => {
+    await claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: DUE })
+    await returnSurplus(ledger.ctx, tx, { network: NETWORK, subject: name, purpose, due: DUE }, seen)
+  })
+  const payout = await findPayoutOf(ledger.ctx.db, 'surplus', name)
+  if (payout === undefined) throw new Error('no surplus')
+  return payout
+}
+
+test('daily_cap: eleven overpaid orders are returned, and the payout of another agent is not held', async () => {
+  for (let n = 0; n < 11; n++) {
+    const returned = await overpay(`overpaid-${n}`, 990_000_000n)
+    await advance(returned)
+    expect(await stateOf(returned)).toBe('signed')
+    await chain.mine(FINALITY)
+    await advance(returned)
+    expect(await stateOf(returned)).toBe('final')
+  }
+  const earned = await ledger.request({ amount: usdc(900_000n) })
+  await advance(earned)
+  expect(await stateOf(earned)).toBe('signed')
+})
+
+test('daily_cap: a refund counts when its payee is not the payer of the transfer', async () => {
+  const small = { ...CAPS, perPayout: usdc(60_000_000n), perDay: usdc(80_000_000n) }
+  const reference = await chain.transfer(payer, ledger.account.address, 60_000_000n)
+  await chain.mine(FINALITY)
+  const seen = await findPayment(ledger.app, NETWORK, question(reference))
+  if (seen === undefined) throw new Error('the transfer was not found')
+  // The payer of a transaction with several senders is unknown, so an operator names the payee.
+  const unclaimed = { ...seen, payer: null }
+  const purpose = parsePurpose('order:unknown')
+  await ledger.ctx.transact((tx) =>
+    claimTransfer(ledger.ctx, tx, { network: NETWORK, seen: unclaimed, purpose, due: DUE }),
+  )
+  const approvedPayee = newAccount().address
+  const refund = await ledger.ctx.transact((tx) =>
+    refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, from: 'surplus', approvedPayee }),
+  )
+  await advance(refund, small)
+  expect(await stateOf(refund)).toBe('signed')
+  const next = await ledger.request({ amount: usdc(30_000_000n) })
+  await advance(next, small)
+  expect(await stateOf(next)).toBe('held: daily_cap')
+})
+
+test('payee_cap: holds the payout above it for a day, and no payout to another payee', async () => {
+  const caps = { ...CAPS, perPayee: usdc(50_000_000n) }
+  const payee = newAccount().address
+  const [first, second] = [
+    await ledger.request({ payee, amount: usdc(30_000_000n) }),
+    await ledger.request({ payee, amount: usdc(30_000_000n) }),
+  ]
+  for (const payout of [first, second]) await advance(payout, caps)
+  expect([await stateOf(first), await stateOf(second)]).toEqual(['signed', 'held: payee_cap'])
+  expect((await ledger.rowOf(second)).hold_detail).toBe('50.00 USDC')
+  const other = await ledger.request({ amount: usdc(30_000_000n) })
+  await advance(other, caps)
+  expect(await stateOf(other)).toBe('signed')
+  await chain.mine(FINALITY)
+  await advance(first, caps)
+  ledger.ctx.clock.advance(DAY + SECOND)
+  await maintainLedgerPartitions(ledger.ctx)
+  await advance(second, caps)
+  expect(await stateOf(second)).toBe('signed')
+})
+
+test('payee_cap: counts what an agent was paid at another address', async () => {
+  const caps = { ...CAPS, perPayee: usdc(50_000_000n) }
+  const earned = { agentId: 'agt_1_00000000000000001', amount: usdc(30_000_000n) } as const
+  const [first, second] = [await ledger.request(earned), await ledger.request(earned)]
+  for (const payout of [first, second]) await advance(payout, caps)
+  expect(await stateOf(second)).toBe('held: payee_cap')
+})
+
+test('approvePayout: a payout above a cap is sent once approved, and uses nothing of the cap of others', async () => {
+  const caps = { ...CAPS, perPayout: usdc(50_000_000n), perDay: usdc(50_000_000n) }
+  const large = await ledger.request({ amount: usdc(60_000_000n) })
+  await advance(large, caps)
+  expect(await stateOf(large)).toBe('held: payout_cap')
+  await approve(large)
+  expect(await approve(large)).toMatchObject({ approvalId: 'apr_1' })
+  expect((await ledger.rowOf(large)).due_at).toEqual(ledger.ctx.clock.now())
+  await advance(large, caps)
+  expect(await stateOf(large)).toBe('signed')
+  const other = await ledger.request({ amount: usdc(50_000_000n) })
+  await advance(other, caps)
+  expect(await stateOf(other)).toBe('signed')
+})
+
+test('approvePayout: returns 409 for a payout that no cap holds and 404 for an unknown one', async () => {
+  const payout = await ledger.request()
+  await expect(approve(payout)).rejects.toMatchObject({ kind: 'conflict' })
+  await ledger.freeze(true)
+  await advance(payout)
+  await expect(approve(payout)).rejects.toMatchObject({ kind: 'conflict' })
+  const unknown = { ...payout, id: `pay_${'0'.repeat(32)}` as const }
+  await expect(approve(unknown)).rejects.toMatchObject({ kind: 'not_found' })
+})
+
+test('approvePayout: the approval does not count for another payee', async () => {
+  const caps = { ...CAPS, perPayout: usdc(50_000_000n) }
+  const payout = await ledger.request({ amount: usdc(60_000_000n) })
+  await advance(payout, caps)
+  await approve(payout)
+  await ledger.ctx.db.updateTable('payouts').set({ state: 'failed', hold_code: null }).execute()
+  await ledger.ctx.transact((tx) => retryPayout(ledger.ctx, tx, payout.id, { payee: newAccount().address }))
+  await advance(payout, caps)
+  expect(await stateOf(payout)).toBe('held: payout_cap')
+})

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { MINUTE } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { payable, post, suspense, world } from '@market/money/ledger'
+import { advancePayout, type Payout, payoutIdOf, payoutMetrics, requestPayout } from '@market/money/payouts'
+import { getSolvency, takeReserveSnapshot } from '@market/money/reserves'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { sql } from 'kysely'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { newAccount } from '../chains/evm-world.ts'
+import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
+import { until } from '../support/until.ts'
+import { startWorker } from '../support/worker-process.ts'
+
+const chain = await startEvmNetwork({ chainId: 8453 })
+afterAll(() => chain.stop())
+
+const AMOUNT = 1_000_000n
+
+type Db = PayoutLedger['ctx']['db']
+
+/** A row that no command wrote, as the owner of the table can insert it. */
+async function forge(db: Db, row: { state?: string; nonce?: bigint; at?: Date } = {}) {
+  const subject = randomBytes(8).toString('hex')
+  const payout = { id: payoutIdOf('payout', subject), payee: newAccount().address }
+  await sql`
+    insert into payouts (id, network, kind, subject, payee, amount_micros, state, nonce, created_at, updated_at, due_at)
+    values (${payout.id}, ${NETWORK}, 'payout', ${subject}, ${payout.payee}, ${AMOUNT}, ${row.state ?? 'queued'},
+      ${row.nonce ?? null}::bigint, ${row.at ?? new Date()}, ${row.at ?? new Date()}, ${row.at ?? new Date()})
+  `.execute(db)
+  return payout
+}
+
+/** A transaction that was never signed, stored as the signature of a payout. */
+const forgeSignature = (db: Db, { id }: { id: string }, nonce: bigint, at: Date) =>
+  sql`
+    insert into payout_signatures (network, reference, payout_id, round, n, bytes, nonce, max_fee_per_gas,
+      max_priority_fee_per_gas, created_at)
+    values (${NETWORK}, ${`0x${randomBytes(32).toString('hex')}`}, ${id}, 1, 1, '0x02', ${nonce}, 1, 1, ${at})
+  `.execute(db)
+
+describe('a row that the ledger does not fund', () => {
+  let ledger: PayoutLedger
+  beforeEach(async () => {
+    ledger = await startPayoutLedger(chain)
+    return () => ledger.stop()
+  })
+
+  const rowOf = ({ id }: { id: string }) => ledger.rowOf({ id } as Payout)
+  const signaturesOf = ({ id }: { id: string }) => ledger.signaturesOf({ id } as Payout)
+  const advance = ({ id }: { id: string }) => advancePayout(ledger.app, id as Payout['id'])
+
+  test('queued: is held with not_funded and counted as unjustified', async () => {
+    const forged = await forge(ledger.ctx.db)
+    await advance(forged)
+    expect(await rowOf(forged)).toMatchObject({ state: 'held', hold_code: 'not_funded', nonce: null })
+    expect(await signaturesOf(forged)).toEqual([])
+    const base = (await payoutMetrics(ledger.ctx)).find(({ network }) => network === NETWORK)
+    expect(base).toMatchObject({ unjustified: 1, held: 1 })
+  })
+
+  test('nonce_assigned: is not signed, and is sent with its nonce when the ledger funds it', async () => {
+    const forged = await forge(ledger.ctx.db, { state: 'nonce_assigned', nonce: await ledger.count() })
+    let signed = 0
+    const sender = {
+      ...ledger.sender,
+      sign: (...request: Parameters<typeof ledger.sender.sign>) => {
+        signed++
+        return ledger.sender.sign(...request)
+      },
+    }
+    const app = { ...ledger.app, payoutSenders: { [NETWORK]: sender } }
+    await advancePayout(app, forged.id)
+    expect(await rowOf(forged)).toMatchObject({ state: 'held', hold_code: 'not_funded' })
+    expect(signed).toBe(0)
+    const moves = [{ from: world(NETWORK), to: payable(NETWORK, forged.id), amount: usdc(AMOUNT) }]
+    await ledger.ctx.transact((tx) =>
+      post(ledger.ctx, tx, { key: 'fund', reason: 'test.fund', subject: 'fund', network: NETWORK, moves }),
+    )
+    await advancePayout(app, forged.id)
+    expect(await rowOf(forged)).toMatchObject({
+      state: 'signed',
+      nonce: (await signaturesOf(forged))[0]?.nonce,
+    })
+    expect(signed).toBe(1)
+  })
+
+  test('signed: a stuck signature is not replaced by a real one', async () => {
+    const nonce = await ledger.count()
+    const at = new Date(ledger.ctx.clock.now().getTime() - 2 * MINUTE)
+    const forged = await forge(ledger.ctx.db, { state: 'signed', nonce, at })
+    await forgeSignature(ledger.ctx.db, forged, nonce, at)
+    await advance(forged)
+    await advance(forged)
+    expect(await rowOf(forged)).toMatchObject({ state: 'signed', hold_code: 'not_funded' })
+    expect(await signaturesOf(forged)).toHaveLength(1)
+  })
+
+  test('signed: does not hide that the treasury is short', async () => {
+    const nonce = await ledger.count()
+    const forged = await forge(ledger.ctx.db, { state: 'signed', nonce })
+    await forgeSignature(ledger.ctx.db, forged, nonce, new Date())
+    // The money of the ledger is in a final block.
+    await chain.mine(20)
+    await chain.transfer(ledger.account, newAccount().address, AMOUNT)
+    const snapshot = await takeReserveSnapshot(ledger.app, NETWORK, { withProof: false })
+    expect(snapshot).toMatchObject({ balances: { inFlight: 0n }, short: AMOUNT })
+  })
+})
+
+test('in flight: a payout counts while it is not posted, and no longer an hour after its final block was read', async () => {
+  const ledger = await startPayoutLedger(chain)
+  try {
+    const payout = await ledger.request({ amount: usdc(AMOUNT) })
+    await ledger.advance(payout)
+    const inFlight = async () =>
+      (await takeReserveSnapshot(ledger.app, NETWORK, { withProof: false }))?.balances.inFlight
+    expect(await inFlight()).toBe(AMOUNT)
+    await chain.mine(20)
+    await ledger.compare()
+    expect(await inFlight()).toBe(AMOUNT)
+    ledger.ctx.clock.advance(61 * MINUTE)
+    expect(await inFlight()).toBe(0n)
+  } finally {
+    await ledger.stop()
+  }
+})
+
+test('a running worker never signs a payout that was inserted by SQL, reports it, and solvency stays right', async () => {
+  const database = await testDatabase()
+  const treasury = newAccount()
+  await chain.fund(treasury.address)
+  const reference = await chain.mint(treasury.address, 5n * AMOUNT)
+  const worker = await startWorker({
+    DATABASE_URL: database.url,
+    SWEEP_INTERVAL_MS: '200',
+    VAULT_KEYS: `k1:${randomBytes(32).toString('hex')}`,
+    VAULT_PEPPER: randomBytes(32).toString('hex'),
+    ONE_PROVIDER: 'on',
+    BASE_RPC_URLS: chain.url,
+    BASE_TREASURY_KEY: treasury.key.slice(2),
+  })
+  const { db } = database
+  const ctx = marketContext({ db })
+  try {
+    const mined = async (isTrue: () => Promise<boolean>) => {
+      await chain.mine(1)
+      return isTrue()
+    }
+    await until('the transfer is recorded', () =>
+      mined(async () => (await db.selectFrom('transfers').selectAll().execute()).length === 1),
+    )
+    const forged = await forge(db)
+    const from = suspense(NETWORK, reference)
+    const owed = await ctx.transact((tx) =>
+      requestPayout(ctx, tx, {
+        network: NETWORK,
+        kind: 'surplus',
+        subject: `suspense:base:${reference}`,
+        payee: newAccount().address,
+        amount: usdc(2n * AMOUNT),
+        from,
+      }),
+    )
+    const stateOf = async ({ id }: { id: string }) =>
+      db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    await until('the funded payout is final', () =>
+      mined(async () => (await stateOf(owed)).state === 'final'),
+    )
+    await until('the forged one is held', async () => (await stateOf(forged)).hold_code === 'not_funded')
+    expect((await stateOf(forged)).nonce).toBeNull()
+    expect(await chain.balanceOf(forged.payee)).toBe(0n)
+    await until('the alert is logged', () => worker.output().includes('does not justify'))
+    const metrics = await (await fetch(`${worker.url}/metrics`)).text()
+    expect(metrics).toContain(`market_payouts_unjustified{network="${NETWORK}"} 1`)
+    expect(metrics).toContain('market_payouts_failed{network="solana-mainnet"} 0')
+    await until(
+      'a snapshot after the payout',
+      async () => {
+        const newest = (await getSolvency({ ...ctx, clock: { now: () => new Date() } }))[0]?.newest
+        return newest?.balances.ledger === 3n * AMOUNT
+      },
+      { withinMs: 60_000 },
+    )
+    const [solvency] = await getSolvency({ ...ctx, clock: { now: () => new Date() } })
+    expect(solvency?.newest).toMatchObject({
+      short: 0n,
+      latest: 3n * AMOUNT,
+      balances: { inFlight: 0n, suspense: 3n * AMOUNT, payable: 0n },
+    })
+  } finally {
+    await worker.stop()
+    await database.stop()
+  }
+})

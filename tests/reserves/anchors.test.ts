@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor'
+import type { Chains } from '@market/core/ports/chain'
+import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
+import { unavailable } from '@market/kernel/api-error'
+import { DAY, HOUR, MINUTE } from '@market/kernel/clock'
+import { anchorReserves, listAnchors, takeReserveSnapshot } from '@market/money/reserves'
+import { startEvmNetwork } from '@market/testing/evm-network'
+import { testDatabase } from '@market/testing/postgres'
+import { type Address, signature } from '@solana/kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { fundedPayer } from '../chains/evm-world.ts'
+import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { until } from '../support/until.ts'
+import { NETWORK, openTreasury, type Treasury } from './treasury.ts'
+
+const LONG = { withinMs: 120_000 }
+const network = await startEvmNetwork({ chainId: 8453 })
+const payer = await fundedPayer(network)
+let world: SolanaWorld
+let publisher: ReserveAnchor
+beforeAll(async () => {
+  world = await startSolanaWorld()
+  publisher = solanaReserveAnchor(world.settings, world.signer)
+})
+afterAll(() => Promise.all([network.stop(), world.stop()]))
+
+let treasury: Treasury
+let ctx: Omit<Treasury['ctx'], 'chains'> & { readonly chains: Chains }
+let sentBefore: number
+beforeEach(async () => {
+  const database = await testDatabase()
+  treasury = await openTreasury(database.db, network)
+  await treasury.payIn(payer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })
+  treasury.clock.advance(DAY - (treasury.clock.now().getTime() % DAY))
+  ctx = { ...treasury.ctx, chains: { ...treasury.ctx.chains, 'solana-mainnet': solanaChain(world.settings) } }
+  sentBefore = (await memos()).length
+  return database.stop
+})
+
+const takeSnapshots = async () => {
+  const base = await takeReserveSnapshot(ctx, NETWORK, { withProof: true })
+  const solana = await takeReserveSnapshot(ctx, 'solana-mainnet', { withProof: true })
+  if (base === undefined || solana === undefined) throw new Error('another worker took the snapshot')
+  return { base, solana }
+}
+const run = (by: ReserveAnchor = publisher) =>
+  anchorReserves({ ...ctx, reserveAnchors: { 'solana-mainnet': by } })
+const runWithoutSolana = () => anchorReserves({ ...ctx, reserveAnchors: {} })
+const anchors = async () => (await listAnchors(ctx, { limit: 20 })).rows
+const stored = () =>
+  ctx.db.selectFrom('reserve_anchor_signatures').select(['n', 'reference']).orderBy('n').execute()
+
+/** Every transaction of the treasury with a memo. */
+const memos = async () => {
+  const found = await world.rpc
+    .getSignaturesForAddress(world.treasury.address as Address, { commitment: 'confirmed' })
+    .send()
+  return found.flatMap(({ memo }) => memo ?? [])
+}
+const newMemos = async () => (await memos()).slice(0, -sentBefore || undefined)
+
+const untilFinal = async () => {
+  await until(
+    'the anchor is final',
+    async () => {
+      treasury.clock.advance(MINUTE)
+      await run()
+      return (await anchors())[0]?.anchored !== null
+    },
+    LONG,
+  )
+}
+
+test('anchor: one memo of the treasury commits to the roots of all networks, and anyone can recompute it', async () => {
+  const { base, solana } = await takeSnapshots()
+  await untilFinal()
+  const [anchor] = await anchors()
+  const lines = [
+    `base-mainnet ${base.id} ${base.proof?.root} 5000000`,
+    `solana-mainnet ${solana.id} ${solana.proof?.root} 0`,
+    `solana-mainnet:agent-wallets ${solana.id} ${solana.wallets?.root} 0`,
+  ]
+  const text = `market.reserves.v1 ${base.day} ${createHash('sha256').update(lines.join('\n')).digest('hex')}`
+  expect(anchor).toMatchObject({
+    day: base.day,
+    text,
+    anchored: { network: 'solana-mainnet', account: world.treasury.address },
+  })
+  const transaction = await world.rpc
+    .getTransaction(signature(anchor?.anchored?.reference ?? ''), {
+      encoding: 'jsonParsed',
+      commitment: 'finalized',
+      maxSupportedTransactionVersion: 0,
+    })
+    .send()
+  expect(transaction?.transaction.message.instructions).toContainEqual(
+    expect.objectContaining({ program: 'spl-memo', parsed: text }),
+  )
+  expect(transaction?.transaction.message.accountKeys[0]).toMatchObject({
+    pubkey: world.treasury.address,
+    signer: true,
+  })
+})
+
+test('anchor: several workers publish it once', async () => {
+  await takeSnapshots()
+  await Promise.all(Array.from({ length: 6 }, () => run()))
+  await untilFinal()
+  await Promise.all(Array.from({ length: 6 }, () => run()))
+  expect(await stored()).toHaveLength(1)
+  expect(await newMemos()).toHaveLength(1)
+})
+
+test('anchor: a worker that dies before it sends leaves the signature, and the next one sends the same', async () => {
+  await takeSnapshots()
+  const dying = { ...publisher, send: () => Promise.reject(unavailable('killed')) }
+  await expect(run(dying)).rejects.toThrow('killed')
+  const [signed] = await stored()
+  expect(await newMemos()).toHaveLength(0)
+  await untilFinal()
+  expect(await stored()).toEqual([signed])
+  expect((await anchors())[0]?.anchored?.reference).toBe(signed?.reference)
+})
+
+test('anchor: a transaction that expired is signed again', async () => {
+  await takeSnapshots()
+  await run({ ...publisher, send: async () => {} })
+  const [lost] = await stored()
+  await until(
+    'another one is signed',
+    async () => {
+      treasury.clock.advance(HOUR)
+      await run({ ...publisher, send: async () => {} })
+      return (await stored()).length === 2
+    },
+    LONG,
+  )
+  await untilFinal()
+  expect((await anchors())[0]?.anchored?.reference).not.toBe(lost?.reference)
+})
+
+test('anchor: waits six hours for a network without its snapshot of the day, then leaves it out', async () => {
+  await takeReserveSnapshot(ctx, NETWORK, { withProof: true })
+  await run()
+  expect(await anchors()).toEqual([])
+  treasury.clock.advance(6 * HOUR)
+  await run()
+  expect(await anchors()).toMatchObject([{ trees: [{ network: NETWORK }] }])
+})
+
+test('anchor: without a Solana treasury the text is listed and not anchored', async () => {
+  await takeSnapshots()
+  expect(await runWithoutSolana()).toBeUndefined()
+  expect(await anchors()).toMatchObject([
+    { text: expect.stringMatching(/^market\.reserves\.v1 /), anchored: null },
+  ])
+  expect(await newMemos()).toHaveLength(0)
+})
+
+test('anchor: is overdue 36 hours after the newest final one', async () => {
+  await takeSnapshots()
+  const unsent = { ...publisher, send: async () => {} }
+  expect(await run(unsent)).toMatchObject({ isOverdue: false })
+  treasury.clock.advance(36 * HOUR + MINUTE)
+  expect(await run(unsent)).toMatchObject({ isOverdue: true })
+  await untilFinal()
+  expect(await run()).toMatchObject({ isOverdue: false })
+})
+
+test('anchor: a later snapshot of the same day does not change its text', async () => {
+  const { base } = await takeSnapshots()
+  await runWithoutSolana()
+  const before = await anchors()
+  treasury.clock.advance(10 * MINUTE)
+  expect(await takeReserveSnapshot(ctx, NETWORK, { withProof: true })).toMatchObject({ day: null })
+  await runWithoutSolana()
+  expect(await anchors()).toEqual(before)
+  expect(before[0]?.trees[0]).toMatchObject({ snapshotId: base.id })
+})

@@ -1,0 +1,301 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { solanaChain } from '@market/chains/solana/solana-chain'
+import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor'
+import { findWalletAddress } from '@market/core/custody'
+import type { Chains } from '@market/core/ports/chain'
+import { anchorReserves, takeReserveSnapshot } from '@market/money/reserves'
+import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import { getAddMemoInstruction, LEGACY_MEMO_PROGRAM_ADDRESS_V3 } from '@solana-program/memo'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { until } from '../support/until.ts'
+import { openTreasury, type Treasury } from './treasury.ts'
+
+const TOOL = fileURLToPath(new URL('../../tools/verify-reserves.mjs', import.meta.url))
+
+// biome-ignore lint/suspicious/noExplicitAny: the tampered responses have any shape
+type Json = any
+type Change = (path: string, body: Json) => void
+
+let market: Market
+let network: EvmNetwork
+let world: SolanaWorld
+let treasury: Treasury
+let ctx: Omit<Treasury['ctx'], 'chains'> & { readonly chains: Chains }
+let buyer: Awaited<ReturnType<typeof fundedPayer>>
+let apiKey: string
+let proxy: Awaited<ReturnType<typeof startProxy>>
+let change: Change = () => {}
+const folder = mkdtempSync(join(tmpdir(), 'market-verify-'))
+
+/** The API as a cheating operator would serve it. */
+async function startProxy(url: string) {
+  const server = createServer(async (request, response) => {
+    const { authorization } = request.headers
+    const answer = await fetch(`${url}${request.url}`, { headers: authorization ? { authorization } : {} })
+    const body = await answer.json()
+    change(request.url ?? '', body)
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+beforeAll(async () => {
+  ;[market, network, world] = await Promise.all([
+    startMarket(),
+    startEvmNetwork({ chainId: 8453 }),
+    startSolanaWorld(),
+  ])
+  treasury = await openTreasury(market.db, network)
+  ctx = { ...treasury.ctx, chains: { ...treasury.ctx.chains, 'solana-mainnet': solanaChain(world.settings) } }
+  buyer = await fundedPayer(network)
+  const owner = {
+    address: buyer.address,
+    sign: (message: string) => buyer.signMessage({ message }) as Promise<string>,
+  }
+  const agent = await makeOwnedAgent(market, {}, owner)
+  apiKey = agent.apiKey
+  const serverWallet = await findWalletAddress(market.db, agent.id, 'solana')
+  await world.usdc.fund(serverWallet ?? '', 7_000_000n)
+  await world.usdc.fund(world.treasury.address, 1_000_000n)
+  await treasury.payIn(buyer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })
+  await treasury.payIn(await fundedPayer(network), 9_000_000n, { purpose: 'order:b', due: 9_000_000n })
+  const payout = await treasury.requestPayout('order:b', 2_000_000n, newAccount().address)
+  await treasury.advance(payout)
+  await takeReserveSnapshot(ctx, 'base-mainnet', { withProof: true })
+  await takeReserveSnapshot(ctx, 'solana-mainnet', { withProof: true })
+  const reserveAnchors = { 'solana-mainnet': solanaReserveAnchor(world.settings, world.signer) }
+  await until(
+    'the roots are anchored',
+    async () => {
+      treasury.clock.advance(60_000)
+      await anchorReserves({ ...ctx, reserveAnchors })
+      return (await market.client().get('/api/solvency/anchors')).body.data[0]?.anchored != null
+    },
+    { withinMs: 120_000 },
+  )
+  proxy = await startProxy(market.url)
+})
+afterAll(async () => {
+  proxy.server.close()
+  await Promise.all([market.stop(), network.stop(), world.stop()])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs the tool as a user does. */
+async function verify(tampered: Change, args: readonly string[] = ['--key', apiKey]) {
+  change = tampered
+  const nodes = ['--rpc', `solana-mainnet=${world.chain.url}`, '--rpc', `base-mainnet=${network.url}`]
+  const all = [
+    TOOL,
+    '--api',
+    proxy.url,
+    ...nodes,
+    '--tries',
+    '2',
+    '--wait',
+    '0',
+    '--max-age',
+    '1000',
+    ...args,
+  ]
+  return new Promise<{ code: number; lines: string[]; errors: string }>((resolve) => {
+    execFile(process.execPath, all, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), lines: stdout.trim().split('\n'), errors: stderr }),
+    )
+  })
+}
+
+const expectFailed = async (tampered: Change, line: RegExp, args?: readonly string[]) => {
+  const { code, lines, errors } = await verify(tampered, args)
+  expect({ code, errors }).toEqual({ code: 1, errors: '' })
+  expect(lines.filter((one) => one.startsWith('FAILED'))).toContainEqual(expect.stringMatching(line))
+}
+
+const onPath = (part: string, tamper: (data: Json) => void): Change => {
+  return (path, body) => path.startsWith(part) && tamper(body.data)
+}
+
+describe('verify-reserves', () => {
+  test('holds: the leaves of the caller, the anchor and both treasuries', async () => {
+    const { code, lines, errors } = await verify(() => {})
+    expect({ code, errors }).toEqual({ code: 0, errors: '' })
+    expect(lines).toEqual([
+      expect.stringMatching(/^ok +anchor \d{4}-\d{2}-\d{2} +[1-9A-HJ-NP-Za-km-z]{64,88}$/),
+      expect.stringMatching(/^ok +leaf escrow:base-mainnet:order:a +5\.00 is included, anchored/),
+      expect.stringMatching(/^ok +leaf wallet:solana-mainnet:\w+ +7\.00 is included, anchored/),
+      expect.stringMatching(/^ok +treasury solana-mainnet +holds 1\.00, sent 0\.00 in flight, owes 0\.00/),
+      expect.stringMatching(/^ok +treasury base-mainnet +holds 12\.00, sent 2\.00 in flight, owes 14\.00/),
+    ])
+  })
+
+  test('holds: a saved response instead of a key', async () => {
+    const session = asHeaders(
+      await signed(
+        {
+          address: buyer.address,
+          sign: (message: string) => buyer.signMessage({ message }) as Promise<string>,
+        },
+        'session',
+        market.now(),
+      ),
+    )
+    const { body } = await market.client().get('/api/solvency/proof', { headers: session })
+    const file = join(folder, 'proof.json')
+    writeFileSync(file, JSON.stringify(body))
+    const { code, lines } = await verify(() => {}, ['--proof', file])
+    expect(code).toBe(0)
+    expect(lines).toContainEqual(expect.stringMatching(/^ok +leaf escrow:base-mainnet:order:a/))
+    writeFileSync(
+      file,
+      JSON.stringify({ data: [{ ...body.data[0], snapshot_id: 'rsv_1_00000000000000000' }] }),
+    )
+    await expectFailed(() => {}, /leaf .* neither anchored nor published/, ['--proof', file])
+  })
+
+  test('fails for a leaf with another amount, holder or sum beside it', async () => {
+    const onLeaf = (tamper: (proof: Json) => void) =>
+      onPath('/api/solvency/proof', (proofs) => {
+        for (const proof of proofs) tamper(proof)
+      })
+    const other = /leaf escrow:base-mainnet:order:a +the proof results in another root/
+    await expectFailed(
+      onLeaf(({ leaf }) => {
+        leaf.micros = '4000000'
+      }),
+      other,
+    )
+    await expectFailed(
+      onLeaf((proof) => {
+        if (proof.path.length > 0) proof.path[0].sum = '0'
+      }),
+      other,
+    )
+    await expectFailed(
+      onLeaf((proof) => {
+        if (proof.path.length > 0) proof.path[0].sum = '-1'
+      }),
+      /leaf escrow:base-mainnet:order:a +a sum is not a number/,
+    )
+  })
+
+  test('fails for a root that is not in the text, and for a text that is not the memo on the chain', async () => {
+    const onAnchor = (tamper: (anchor: Json) => void) =>
+      onPath('/api/solvency/anchors', ([anchor]) => tamper(anchor))
+    await expectFailed(
+      onAnchor(({ networks }) => {
+        networks[0].root = '0'.repeat(64)
+      }),
+      /anchor .* the text is not the hash of the listed roots/,
+    )
+    // Another text in the field alone.
+    await expectFailed(
+      onAnchor((anchor) => {
+        anchor.text = anchor.text.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
+      }),
+      /anchor .* the text is not the hash of the listed roots/,
+    )
+    // A consistent list of other roots, as one user could be shown.
+    await expectFailed(
+      onAnchor((anchor) => {
+        anchor.networks = anchor.networks.slice(0, 1).map((one: Json) => ({ ...one, agent_wallets: null }))
+        const [one] = anchor.networks
+        const line = `${one.network} ${one.snapshot_id} ${one.root} ${one.total_micros}`
+        anchor.text = `market.reserves.v1 ${anchor.day} ${createHash('sha256').update(line).digest('hex')}`
+      }),
+      /anchor .* the memo on the chain is/,
+    )
+  })
+
+  test('fails for a memo of another wallet, and without any anchor', async () => {
+    const [{ text }] = (await market.client().get('/api/solvency/anchors')).body.data
+    const stranger = await world.wallet()
+    const memo = getAddMemoInstruction({ memo: text }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 })
+    const signature = await world.run(stranger, [memo])
+    await world.settled(signature, 'finalized')
+    await expectFailed(
+      onPath('/api/solvency/anchors', ([anchor]) => {
+        anchor.anchored.signature = signature
+      }),
+      new RegExp(`anchor .* the transaction is signed by ${stranger.address}`),
+    )
+    await expectFailed(
+      onPath('/api/solvency/anchors', (anchors) => anchors.splice(0)),
+      /anchor .*no day is anchored/,
+    )
+  })
+
+  test('fails for money in flight that no transaction shows, listed twice, and for an old snapshot', async () => {
+    const onBase = (tamper: (base: Json) => void) =>
+      onPath('/api/solvency', (data) => {
+        const base = data.find((one: Json) => one.network === 'base-mainnet' && one.in_flight !== undefined)
+        if (base !== undefined) tamper(base)
+      })
+    await expectFailed(
+      onBase((base) => {
+        base.in_flight = []
+        base.in_flight_count = 0
+      }),
+      /treasury base-mainnet .*the transactions in flight add up to 0\.00, not to 2\.00/,
+    )
+    await expectFailed(
+      onBase((base) => {
+        base.in_flight[0].reference = `0x${'1'.repeat(64)}`
+      }),
+      /treasury base-mainnet .*owes 14\.00: 2\.00 is missing/,
+    )
+    await expectFailed(
+      onBase((base) => {
+        base.in_flight.push(base.in_flight[0])
+        base.in_flight_count = 2
+        base.in_flight_usd = '4.00'
+      }),
+      /treasury base-mainnet .*listed twice/,
+    )
+    await expectFailed(
+      onBase((base) => {
+        base.checked_at = '2020-01-01T00:00:00.000Z'
+      }),
+      /treasury base-mainnet .*the newest snapshot is of 2020/,
+    )
+  })
+
+  test('fails for a treasury that holds too little', async () => {
+    await network.transfer(treasury.account, buyer.address, 500_000n)
+    await expectFailed(() => {}, /treasury base-mainnet .*holds 11\.50.*: 0\.50 is missing/)
+    await network.transfer(buyer, treasury.account.address, 500_000n)
+  })
+
+  test('fails when the treasury published another text of the same day', async () => {
+    const [{ day }] = (await market.client().get('/api/solvency/anchors')).body.data
+    const memo = getAddMemoInstruction(
+      { memo: `market.reserves.v1 ${day} ${'0'.repeat(64)}` },
+      { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 },
+    )
+    await world.settled(await world.run(world.treasury, [memo]), 'finalized')
+    await expectFailed(() => {}, /anchor .* published another text of that day/)
+  })
+
+  test('prints how it is used when the API is not named', async () => {
+    const { code, errors } = await new Promise<{ code: number; errors: string }>((resolve) => {
+      execFile(process.execPath, [TOOL], (error, _, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), errors: stderr }),
+      )
+    })
+    expect(code).toBe(1)
+    expect(errors).toContain('--api is required')
+  })
+})
