@@ -4,8 +4,10 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectWithin } from '../support/measured.ts'
 import { question, verdict } from './evm-world.ts'
 import { type Mood, relayTo } from './node-relay.ts'
-import { IS_AWAY, isOf, startRelayedWorld, TIMEOUT_MS } from './relayed-world.ts'
+import { IS_AWAY, isOf, startRelayedWorld, TIMEOUT_MS, untilAvailable } from './relayed-world.ts'
 
+/** For a silent node beside one that responds, also on a busy machine. */
+const LONG_MS = 6_000
 const KEY = 'the-key-of-the-provider'
 
 const world = await startRelayedWorld()
@@ -67,7 +69,7 @@ const TROUBLES: Record<string, Mood> = {
 const timeoutFor = (mood: Mood) => (mood.kind === 'silence' ? { timeoutMs: TIMEOUT_MS * 2 } : {})
 
 test('an unknown payment is returned without waiting for a failing node', async () => {
-  const { chain } = by([first.url, second.url], { timeoutMs: TIMEOUT_MS })
+  const { chain } = by([first.url, second.url], { timeoutMs: LONG_MS })
   second.mood = { kind: 'silence' }
   const unknown = question(`0x${'cd'.repeat(32)}`)
   expect(verdict(await chain.findTransfer(unknown))).toBe('pending: unknown')
@@ -85,7 +87,8 @@ describe.each(Object.entries(QUESTIONS))('request: %s', (name, ask) => {
     'when the first node %s, the second one is used',
     async (_name, mood) => {
       first.mood = mood
-      expect(await ask(by([first.url, second.url], timeoutFor(mood)))).toEqual(TRUTH[name])
+      const parts = by([first.url, second.url], timeoutFor(mood))
+      expect(await untilAvailable(() => ask(parts))).toEqual(TRUTH[name])
     },
   )
 
@@ -116,14 +119,14 @@ test('when a node rejects one call, the whole query runs on the next node', asyn
 })
 
 test('a slow node costs one timeout and is then avoided for a while', async () => {
-  const { chain } = by([first.url, second.url], { timeoutMs: TIMEOUT_MS })
+  const { chain } = by([first.url, second.url], { timeoutMs: LONG_MS })
   expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
   first.mood = { kind: 'silence' }
   const started = performance.now()
   expect(verdict(await chain.findTransfer(question(paid)))).toBe('ok, final')
   const took = performance.now() - started
-  expect(took).toBeGreaterThanOrEqual(TIMEOUT_MS - 1)
-  expectWithin(took, TIMEOUT_MS * 2)
+  expect(took).toBeGreaterThanOrEqual(LONG_MS - 1)
+  expectWithin(took, LONG_MS * 2)
   const asked = first.requests()
   for (let round = 0; round < 5; round++) await chain.findTransfer(question(paid))
   expect(first.requests()).toBe(asked)

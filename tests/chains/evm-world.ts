@@ -24,6 +24,9 @@ export const fundedPayer = async (network: EvmNetwork, amount = 1_000_000_000n) 
   return payer
 }
 
+/** Timeout of nodes that respond, also on a busy machine. */
+export const RESPONDS_MS = 60_000
+
 export const settingsFor = (
   network: EvmNetwork,
   treasury: string,
@@ -38,6 +41,7 @@ export const settingsFor = (
   confirmations: [{ from: usdc(0n), blocks: CONFIRMATIONS }],
   finalityTag: 'finalized',
   ownAddresses: [],
+  timeoutMs: RESPONDS_MS,
   feeCapPerGas: 1_000n * GWEI,
   ...changes,
 })

@@ -1,6 +1,7 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { type EvmPayoutSenderSettings, evmPayoutSender } from '@market/chains/evm/evm-payout-sender'
 import { localEvmSigner } from '@market/chains/local-signers'
+import { ApiError } from '@market/kernel/api-error'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { USDC_ABI } from '@market/testing/evm-usdc'
 import { encodeFunctionData, keccak256 } from 'viem'
@@ -9,9 +10,19 @@ import { type RpcCall, relayTo } from './node-relay.ts'
 
 /** For nodes that do not respond. */
 export const TIMEOUT_MS = 500
-/** For nodes that respond, also on a busy machine. */
-const PATIENT_MS = 20_000
 export const IS_AWAY = { kind: 'unavailable', extra: { retryAfterSeconds: 2 } }
+
+/** Repeats an unavailable query: a node that responds can take longer than the short timeout of a silent one. */
+export const untilAvailable = async <T>(query: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await query()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== 'unavailable') throw error
+    }
+  }
+}
+
 export const isOf = (method: string) => (call: RpcCall) => call.method === method
 
 /** A chain behind two relays, and a chain with another id that has the same payment. */
@@ -47,11 +58,7 @@ export const startRelayedWorld = async () => {
     /** 11 micro-USDC, final. */
     paid: keccak256(bytes),
     by(urls: readonly string[], changes: Partial<EvmPayoutSenderSettings> = {}) {
-      const settings = settingsFor(network, treasury.address, {
-        rpcUrls: urls,
-        timeoutMs: PATIENT_MS,
-        ...changes,
-      })
+      const settings = settingsFor(network, treasury.address, { rpcUrls: urls, ...changes })
       return { chain: evmChain(settings), sender: evmPayoutSender(settings, localEvmSigner(treasury.key)) }
     },
     calm() {

@@ -146,6 +146,8 @@ export const startSolanaWorld = async ({ slotTimeMs = 20 } = {}): Promise<Solana
       treasury: treasury.address,
       commitment: () => 'confirmed',
       ownAddresses: [],
+      // The node responds, also on a busy machine.
+      timeoutMs: 60_000,
     },
     async wallet(amount = 0n) {
       const signer = await generateKeyPairSigner()

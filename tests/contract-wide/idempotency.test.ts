@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
 import { DESCRIPTION, makeAgent, makeUser, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import { rejected } from '../support/rejected.ts'
 
 let market: Market
 beforeAll(async () => {
@@ -36,6 +37,21 @@ test('idempotency: 20 identical concurrent writes with one key execute once and 
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   expect(answers.filter(({ headers }) => headers.get(REPLAYED) === 'true')).toHaveLength(19)
   expect(await countNamed(body.name)).toBe(1)
+})
+
+test('idempotency: returns 409 while another process still executes the request', async () => {
+  const ask = { key: randomUUID(), from: someAddress(), name: someName() }
+  expect((await register(ask)).status).toBe(201)
+  const running = { state: 'running', status: null, response_sealed: null }
+  const lease = { leased_until: new Date(market.now() + 20_000) }
+  await market.db
+    .updateTable('requests')
+    .set({ ...running, ...lease })
+    .where('key', '=', ask.key)
+    .execute()
+  const reply = await register(ask)
+  rejected(reply, 409, 'request_in_progress')
+  expect(reply.headers.get('retry-after')).toBe('1')
 })
 
 test('idempotency: the order of the fields does not matter', async () => {

@@ -99,10 +99,12 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     name: 'faults',
+    settings: () => ({ VAULT_VALUES: 4_000 }),
     files: [
       'tests/faults/postgres.test.ts',
       'tests/faults/rate-limits.test.ts',
       'tests/faults/slow-clients.test.ts',
+      'tests/faults/vault-rotation.test.ts',
       'tests/chains/evm-nodes.test.ts',
     ],
   },

@@ -1,18 +1,18 @@
 import type { Operation } from '@market/contract/define'
 
-/** Bytes of a text in percent encoding, lone surrogates too, which `encodeURIComponent` rejects. */
-export function percentEncoded(text: string): string {
-  let encoded = ''
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0
-    const isLone = code >= 0xd800 && code <= 0xdfff
-    const bytes = isLone
-      ? Buffer.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f))
-      : Buffer.from(character)
-    encoded += /^[\w-]$/.test(character) ? character : bytes.toString('hex').replace(/../g, '%$&')
-  }
-  return encoded
-}
+const hexOf = (bytes: Buffer): string => bytes.toString('hex').replace(/../g, '%$&')
+
+/** The bytes of half a surrogate pair, which `encodeURIComponent` rejects. */
+const loneSurrogate = (code: number): Buffer =>
+  Buffer.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f))
+
+/** A text in percent encoding, lone surrogates too. */
+export const percentEncoded = (text: string): string =>
+  text
+    .split(/(\p{Surrogate})/u)
+    .map((part, at) => (at % 2 === 1 ? hexOf(loneSurrogate(part.charCodeAt(0))) : encodeURIComponent(part)))
+    .join('')
+    .replace(/[.!~*'()]/g, (character) => hexOf(Buffer.from(character)))
 
 export const pathKeysOf = (operation: Operation): string[] =>
   [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)

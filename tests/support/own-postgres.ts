@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { connect } from '@market/database/connect'
 import { migrate } from '@market/database/migrate'
 import { createRoles } from '@market/database/roles'
+import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { until } from './until.ts'
 
 const run = promisify(execFile)
@@ -68,7 +69,7 @@ export async function startOwnPostgres() {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   await createRoles(url)
   await migrate(url)
-  const db = connect({ url })
+  const db = connect({ url, timeoutFactor: TIMEOUT_FACTOR })
   /** The server first, and stopped, so that it starts no other process while its own are killed. */
   const killAll = async () => {
     const server = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])

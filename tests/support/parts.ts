@@ -29,6 +29,8 @@ export async function startParts(overrides: Readonly<Record<string, string>> = {
       redisPrefix: redisPrefix(),
       idp: NO_IDP,
     }),
+    // A fault of Postgres is noticed by these timeouts.
+    TIMEOUT_FACTOR: '1',
     CLOCK_FILE: clockFile,
     ...overrides,
   }

@@ -16,7 +16,7 @@ import { type Payout, requestPayout } from '@market/money/payouts'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
-import { testDatabase } from '@market/testing/postgres'
+import { TIMEOUT_FACTOR, testDatabase } from '@market/testing/postgres'
 import { installSolanaUsdc } from '@market/testing/solana-usdc'
 import { startSurfpool } from '@market/testing/surfpool'
 import {
@@ -125,7 +125,7 @@ const emptyDatabase = async (): Promise<Database> => {
   const name = newTestDatabaseName()
   await asAdmin((client) => client.query(`create database ${name}`))
   const url = databaseUrl(name)
-  const db = connect({ url })
+  const db = connect({ url, timeoutFactor: TIMEOUT_FACTOR })
   return {
     db,
     url,

@@ -14,7 +14,7 @@ const keyed = () => ({ key: randomUUID(), from: someAddress() })
 
 /** The idempotency tests of every write. */
 export function rejectsTwice(subject: Repeatable): void {
-  const { market, operation, good, other } = subject
+  const { operation, good, other } = subject
   const success = successOf(operation)
 
   test(`${success}: repeated with its Idempotency-Key, returns the same response and runs once`, async () => {
@@ -27,26 +27,6 @@ export function rejectsTwice(subject: Repeatable): void {
     expect(second.status).toBe(success)
     expect(second.headers.get('idempotent-replayed')).toBe('true')
     expect(second.body).toEqual(first.body)
-  })
-
-  test('409: repeated while the first is still running', async () => {
-    const call = await good()
-    const again = keyed()
-    expect((await send(subject, call, again)).status).toBe(success)
-    // The row's state while another process still executes the request.
-    await market()
-      .db.updateTable('requests')
-      .set({
-        state: 'running',
-        status: null,
-        response_sealed: null,
-        leased_until: new Date(market().now() + 20_000),
-      })
-      .where('key', '=', again.key)
-      .execute()
-    const reply = await send(subject, call, again)
-    rejected(reply, 409, 'request_in_progress')
-    expect(reply.headers.get('retry-after')).toBe('1')
   })
 
   test('422: an Idempotency-Key that was used for another request', async () => {

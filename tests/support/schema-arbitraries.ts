@@ -78,10 +78,19 @@ const boundsOf = ({ minimum = -SAFE, maximum = SAFE }: Schema) => ({
   max: Math.min(maximum, SAFE),
 })
 
+const byPattern = new Map<string, fc.Arbitrary<string>>()
+
+/** Made once per pattern: making one lists all characters that the pattern allows. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  const made = byPattern.get(pattern) ?? fc.stringMatching(new RegExp(pattern, 'u'))
+  byPattern.set(pattern, made)
+  return made
+}
+
 function textAllowedBy({ format, pattern, minLength = 0, maxLength = USUAL_LENGTH }: Schema) {
   if (format === 'uri') return fc.constantFrom('https://hooks.example/in', 'https://other.example/a?b=c#d')
   if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString())
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, 'u'))
+  if (pattern !== undefined) return matching(pattern)
   const usual = Math.max(minLength, Math.min(maxLength, USUAL_LENGTH))
   return fc.oneof(
     { weight: 6, arbitrary: fc.string({ unit: LETTERS, minLength, maxLength: usual }) },

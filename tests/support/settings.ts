@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { urlOfRole } from '@market/database/roles'
+import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 
 const hex = (): string => randomBytes(32).toString('hex')
 
@@ -46,6 +47,8 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     DRAIN_MS: '0',
     // Most tests have one node per network.
     ONE_PROVIDER: 'on',
+    // The timeouts of the product would end requests that only wait for a busy machine.
+    TIMEOUT_FACTOR: String(TIMEOUT_FACTOR),
     // Tests act as many clients by setting X-Forwarded-For.
     TRUSTED_PROXIES: '127.0.0.1',
   }

@@ -5,6 +5,7 @@ import { connect } from '@market/database/connect'
 import { type Db, sqlStateOf, type Tx, transact } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
+import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -17,7 +18,7 @@ let market: Market
 let writersDb: Db
 beforeAll(async () => {
   market = await startMarket()
-  writersDb = connect({ url: market.database.url, maxConnections: WRITERS })
+  writersDb = connect({ url: market.database.url, maxConnections: WRITERS, timeoutFactor: TIMEOUT_FACTOR })
 })
 afterAll(async () => {
   await writersDb.destroy()

@@ -96,7 +96,7 @@ test('API killed before signing: nothing is paid, and a later repetition starts 
   const before = await treasury()
   const node = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(world.chain.url).port) })
   onTestFinished(() => node.stop())
-  const api = await anotherApi({ BASE_RPC_URLS: `http://127.0.0.1:${node.port}`, RPC_TIMEOUT_MS: '20000' })
+  const api = await anotherApi({ BASE_RPC_URLS: `http://127.0.0.1:${node.port}`, TIMEOUT_FACTOR: '10' })
   node.set({ blackhole: true })
   await hireAndDie(payment, 'claimed', api)
   expect(await treasury()).toBe(before)

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
 import { redisLimiter } from '@market/platform/redis/limiter'
+import { rpcTimeoutMs } from '@market/platform/settings/chains'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
@@ -19,6 +20,8 @@ import { localVault } from '@market/platform/vault/local-vault'
 import { openChains } from './chains.ts'
 import type { Config } from './config.ts'
 import { readiness } from './readiness.ts'
+
+const IDP_TIMEOUT_MS = 3_000
 
 type LogDestination = NonNullable<Parameters<typeof createLogger>[0]['destination']>
 
@@ -41,6 +44,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     applicationName: 'agent-market-api',
     preparedStatements: config.DATABASE_PREPARED_STATEMENTS ? 'in_transactions' : 'none',
     pipeline: config.DATABASE_PIPELINE,
+    timeoutFactor: config.TIMEOUT_FACTOR,
     onLostStatement: (error) =>
       log.warn(
         { reason: error.message },
@@ -64,13 +68,18 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     limiter,
     ids: idSource(clock, config.CELL),
     vault: localVault({ keys: config.VAULT_KEYS, pepper: config.VAULT_PEPPER }),
-    identity: oidcIdentity({ issuer: config.IDP_ISSUER, audience: config.IDP_AUDIENCE }),
+    identity: oidcIdentity({
+      issuer: config.IDP_ISSUER,
+      audience: config.IDP_AUDIENCE,
+      timeoutMs: IDP_TIMEOUT_MS * config.TIMEOUT_FACTOR,
+    }),
     outbound: outboundFrom(config),
     signatures: walletSignatures({
       domain: new URL(config.BASE_URL).host,
       uri: config.BASE_URL,
       evmRpcUrls: config.BASE_RPC_URLS,
       altRpcUrls: config.ALT_RPC_URLS,
+      rpcTimeoutMs: rpcTimeoutMs(config),
     }),
     chains: networks.chains,
     facilitators: networks.facilitators,

@@ -38,6 +38,7 @@ export async function startApp(config: Config) {
     url: config.DATABASE_URL,
     maxConnections: config.DATABASE_POOL,
     applicationName: 'agent-market-worker',
+    timeoutFactor: config.TIMEOUT_FACTOR,
     onIdleError: (error: Error) => log.warn({ reason: error.message }, 'a database connection broke'),
   }
   const db = connect({

@@ -16,7 +16,7 @@ export interface TestDatabase {
 }
 
 /** The timeouts of the product would end statements that only wait for a busy machine. */
-const TIMEOUT_FACTOR = 20
+export const TIMEOUT_FACTOR = 20
 
 /** Creates a database for one test file from the migrated template. It is dropped after the file ends. */
 export async function testDatabase(settings: Partial<ConnectSettings> = {}): Promise<TestDatabase> {

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@market/database/connect'
 import { NETWORKS, type Network } from '@market/kernel/network'
+import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { startApi } from '../../support/api-process.ts'
 import { ADMIN_USER, apiEnvironment } from '../../support/settings.ts'
@@ -34,7 +35,7 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
   const database = await environment.newDatabase()
-  const db = connect({ url: database.url, maxConnections: 4 })
+  const db = connect({ url: database.url, maxConnections: 4, timeoutFactor: TIMEOUT_FACTOR })
   for (const statement of bug?.sql ?? []) await sql.raw(statement).execute(db)
 
   const newAccounts = () =>
@@ -64,6 +65,7 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     DNS_SERVERS: `127.0.0.1:${environment.dns.port}`,
     OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${environment.webhookEndpoints.port}`,
     OUTBOUND_CA_FILE: environment.caFile,
+    TIMEOUT_FACTOR: '1',
     RPC_TIMEOUT_MS: '700',
     ONE_PROVIDER: 'off',
     SOLANA_RPC_URLS: environment.relayUrls('solana-mainnet'),

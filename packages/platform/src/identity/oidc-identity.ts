@@ -22,11 +22,10 @@ export interface OidcIdentitySettings {
   readonly audience: string
   readonly algorithms?: readonly TokenAlgorithm[]
   readonly claims?: Partial<ClaimNames>
-  readonly timeoutMs?: number
+  readonly timeoutMs: number
 }
 
 const USUAL_ALGORITHMS: readonly TokenAlgorithm[] = ['ES256', 'RS256', 'EdDSA', 'Ed25519']
-const USUAL_TIMEOUT_MS = 3_000
 const CLOCK_TOLERANCE_SECONDS = 30
 const LONGEST_TOKEN = 8_192
 const TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt', 'jwt'])
@@ -34,7 +33,7 @@ const USER_ID = /^[\x21-\x7e]{1,255}$/
 
 /** Identity of users of an OpenID provider. Tokens are checked against real time, never the test clock. */
 export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
-  const timeoutMs = settings.timeoutMs ?? USUAL_TIMEOUT_MS
+  const { timeoutMs } = settings
   const names: ClaimNames = { ...USUAL_CLAIMS, ...settings.claims }
   const discover = discovery(settings.issuer, timeoutMs)
   const asking = new Map<string, Promise<IdentityProfile>>()

@@ -1,6 +1,6 @@
 import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
 import { z } from 'zod'
-import { list, oneProvider, secretHex, wholeNumber } from './environment.ts'
+import { list, oneProvider, secretHex, timeoutFactor, wholeNumber } from './environment.ts'
 
 /** The networks and their treasuries. Read by every process that queries a chain. */
 
@@ -98,6 +98,7 @@ export const chainSettings = {
   ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
   ONE_PROVIDER: oneProvider,
+  TIMEOUT_FACTOR: timeoutFactor,
   /** Timeout of one query on one node. */
   RPC_TIMEOUT_MS: wholeNumber(100, 60_000).default(3_000),
 }
@@ -169,6 +170,9 @@ const gasFromTreasuries = (config: ChainConfig): (readonly [string, string])[] =
 
 const given = (account: string | undefined): string[] => (account === undefined ? [] : [account])
 
+/** Timeout of one query on one node. */
+export const rpcTimeoutMs = (config: ChainConfig): number => config.RPC_TIMEOUT_MS * config.TIMEOUT_FACTOR
+
 export const solanaSettings = (config: ChainConfig, treasury: string) => ({
   rpcUrls: config.SOLANA_RPC_URLS,
   ...providerSettings(config, 'SOLANA'),
@@ -179,7 +183,7 @@ export const solanaSettings = (config: ChainConfig, treasury: string) => ({
     amount < config.SOLANA_FINALIZED_FROM_USDC ? ('confirmed' as const) : ('finalized' as const),
   ownAddresses: [],
   gasAccounts: given(config.SOLANA_GAS_ACCOUNT),
-  timeoutMs: config.RPC_TIMEOUT_MS,
+  timeoutMs: rpcTimeoutMs(config),
 })
 
 export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury: string) {
@@ -195,7 +199,7 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
     finalityTag: 'finalized' as const,
     ownAddresses: [],
     gasAccounts: given(config[`${name}_GAS_ACCOUNT`]),
-    timeoutMs: config.RPC_TIMEOUT_MS,
+    timeoutMs: rpcTimeoutMs(config),
     ...(watchFrom !== undefined && { watchFrom: BigInt(watchFrom) }),
   }
 }

@@ -45,6 +45,9 @@ const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 /** Lets one provider decide what is final. Networks need two otherwise. */
 export const oneProvider = onOrOff.default(false)
 
+/** Multiplies the timeouts of the database, of nodes and of the identity provider, for slow machines. */
+export const timeoutFactor = wholeNumber(1, 60).default(1)
+
 /** Settings for development. Production does not start with any of them. */
 const developmentSettings = {
   /** A file with the milliseconds by which the clock is moved. */
@@ -52,6 +55,7 @@ const developmentSettings = {
   /** Maximum interval of sweeps, so that a test does not wait for the interval of production. */
   SWEEP_INTERVAL_MS: wholeNumber(50, 60_000).optional(),
   ONE_PROVIDER: oneProvider,
+  TIMEOUT_FACTOR: timeoutFactor,
   /** `public address=host:port`: where requests to a checked address are sent. */
   OUTBOUND_REROUTE: list,
   /** Additional trusted certificates, as a PEM file. */
