@@ -62,7 +62,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** More than there are cores: most files wait for processes, chains and intervals. */
-const SERVICE_WORKERS = 4
+const SERVICE_WORKERS = 6
 
 /** Generous: a busy machine makes tests slower, and must not make them fail. */
 const shared = { testTimeout: 180_000, hookTimeout: 180_000, pool: 'forks' as const }
