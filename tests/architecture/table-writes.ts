@@ -21,10 +21,19 @@ interface Found {
   unnamedWrite: boolean
 }
 
+const parsed = new Map<string, unknown>()
+
+/** Writes and reads of a file are looked for in the same tree. */
+function parse(source: string): unknown {
+  const tree = parsed.get(source) ?? parseSync(source, { syntax: 'typescript', target: 'es2024' })
+  parsed.set(source, tree)
+  return tree
+}
+
 /** Lists the writes of one file to tables of other modules, or to tables it does not name. Comments do not count. */
 export function foreignWrites(file: string, source: string): string[] {
   const found: Found = { written: new Set(), named: new Set(), unnamedWrite: false }
-  visit(parseSync(source, { syntax: 'typescript', target: 'es2024' }), found)
+  visit(parse(source), found)
   const writer = moduleOf(file)
   const suspects = found.unnamedWrite ? found.written.union(found.named) : found.written
   const wrong = [...suspects].filter((table) => OWNERS[table] !== writer)
@@ -41,7 +50,7 @@ const RAW_READ = new RegExp(`\\b(?:from|join)\\s+${TARGET}`, 'gi')
 /** Lists the reads of one file from tables that only other modules may read. Comments do not count. */
 export function foreignReads(file: string, source: string): string[] {
   const read = new Set<string>()
-  visitReads(parseSync(source, { syntax: 'typescript', target: 'es2024' }), read)
+  visitReads(parse(source), read)
   const reader = moduleOf(file)
   return [...read]
     .filter((table) => READ_BY_OWNER.includes(table) || Object.hasOwn(ALSO_READ_BY, table))

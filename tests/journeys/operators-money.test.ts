@@ -27,7 +27,7 @@ beforeEach(async () => {
     BASE_FEE_ADDRESSES: feeAddress.address,
   })
   bearer = await operatorToken(market)
-  treasury = await openTreasury(market.db, network)
+  treasury = await openTreasury(market.db, network, network.url, {}, [feeAddress.address])
   return () => market.stop()
 })
 
@@ -52,7 +52,11 @@ async function pay(payout: Payout): Promise<void> {
 }
 
 const stateOf = ({ id }: Payout) =>
-  market.db.selectFrom('payouts').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()
+  market.db
+    .selectFrom('payouts')
+    .select(['state', 'reason', 'hold_code'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
 
 test('unclaimed transfer: listed for the operator, refunded, and received by the payer', async () => {
   const reference = await network.transfer(payer, treasury.account.address, 3_000_000n)
@@ -67,9 +71,44 @@ test('unclaimed transfer: listed for the operator, refunded, and received by the
   expect(status).toBe(200)
   expect(await get('unmatched-transfers')).toEqual([])
   await pay(body.data)
-  expect(await stateOf(body.data)).toEqual({ state: 'final', reason: null })
+  expect(await stateOf(body.data)).toEqual({ state: 'final', reason: null, hold_code: null })
   expect(await network.balanceOf(payer.address)).toBe(before + 3_000_000n)
   expect((await treasury.takeSnapshot()).short).toBe(0n)
+})
+
+/** As the owner of the table can, but neither the payer nor two operators decided it. */
+async function redirect({ id }: Payout) {
+  const thief = newAccount().address
+  await market.db.updateTable('payouts').set({ payee: thief }).where('id', '=', id).execute()
+  return thief
+}
+
+test('unclaimed transfer: a refund whose payee was changed in the database is held and not signed', async () => {
+  await network.transfer(payer, treasury.account.address, 3_000_000n)
+  await network.mine(CONFIRMATIONS)
+  await treasury.watch()
+  await settle()
+  const [found] = await get('unmatched-transfers')
+  const { body } = await post(`unmatched-transfers/${found.id}/refund`, {})
+  const thief = await redirect(body.data)
+  await pay(body.data)
+  expect(await stateOf(body.data)).toMatchObject({ state: 'held', hold_code: 'order_mismatch' })
+  expect(await network.balanceOf(thief)).toBe(0n)
+})
+
+test('fees: a withdrawal to an address that the worker does not know is held and not signed', async () => {
+  treasury = await openTreasury(market.db, network)
+  await treasury.payIn(payer, 10_000_000n, { purpose: 'order:a', due: 10_000_000n })
+  await settle()
+  await treasury.earn('order:a', 1_000_000n)
+  const payload = { network: NETWORK, amount_usd: '0.75', payee: feeAddress.address }
+  const decided = await decideByTwo(market, 'withdraw_fees', payload)
+  const payout = await findPayoutOf(market.db, 'fee_withdrawal', decided.body.data.id)
+  if (payout === undefined) throw new Error('no payout was requested')
+  const before = await network.balanceOf(feeAddress.address)
+  await pay(payout)
+  expect(await stateOf(payout)).toMatchObject({ state: 'held', hold_code: 'order_mismatch' })
+  expect(await network.balanceOf(feeAddress.address)).toBe(before)
 })
 
 test('missing money: payouts pause, and continue after the operator writes off the loss and refills the treasury', async () => {

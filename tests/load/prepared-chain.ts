@@ -21,10 +21,6 @@ export class PreparedChain implements Chain {
     return reference
   }
 
-  normalize(reference: string): string {
-    return reference
-  }
-
   /** Told once, so that a long run holds no more than is under way. */
   async findTransfer({ reference }: TransferQuery): Promise<Observation> {
     const found = this.prepared.get(reference)

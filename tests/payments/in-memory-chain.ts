@@ -75,10 +75,6 @@ export class InMemoryChain implements Chain {
     this.mine([{ reference, parts: new Map([...parts].map(([payer, part]) => [payer, changed(part)])) }])
   }
 
-  normalize(reference: string): string {
-    return reference
-  }
-
   async findTransfer(query: TransferQuery): Promise<Observation> {
     this.answer()
     const found = this.forcedObservation ?? this.observe(query)

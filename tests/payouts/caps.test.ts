@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { DAY, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions } from '@market/money/ledger'
@@ -47,24 +48,25 @@ const stateOf = async (payout: Payout) => {
 }
 
 /** An order of 1 USD that is paid with more; the rest is returned as in production. */
-async function overpay(name: string, amount: bigint): Promise<Payout> {
+async function overpay(orderId: string, amount: bigint): Promise<Payout> {
   const reference = await chain.transfer(payer, ledger.account.address, amount)
   await chain.mine(FINALITY)
   const seen = await findPayment(ledger.app, NETWORK, question(reference))
   if (seen === undefined) throw new Error('the transfer was not found')
-  const purpose = parsePurpose(`order:${name}`)
+  const purpose = parsePurpose(`order:${orderId}`)
+  const subject = `${orderId}:surplus:${NETWORK}`
   await ledger.ctx.transact(async (tx) => {
     await claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: DUE })
-    await returnSurplus(ledger.ctx, tx, { network: NETWORK, subject: name, purpose, due: DUE }, seen)
+    await returnSurplus(ledger.ctx, tx, { network: NETWORK, subject, purpose, due: DUE }, seen)
   })
-  const payout = await findPayoutOf(ledger.ctx.db, 'surplus', name)
+  const payout = await findPayoutOf(ledger.ctx.db, 'surplus', subject)
   if (payout === undefined) throw new Error('no surplus')
   return payout
 }
 
 test('daily_cap: eleven overpaid orders are returned, and the payout of another agent is not held', async () => {
   for (let n = 0; n < 11; n++) {
-    const returned = await overpay(`overpaid-${n}`, 990_000_000n)
+    const returned = await overpay(ledger.ctx.ids.next('ord'), 990_000_000n)
     await advance(returned)
     expect(await stateOf(returned)).toBe('signed')
     await chain.mine(FINALITY)
@@ -75,6 +77,19 @@ test('daily_cap: eleven overpaid orders are returned, and the payout of another 
   await advance(earned)
   expect(await stateOf(earned)).toBe('signed')
 })
+
+/** What two operators approved. */
+const saveApprovedRefund = (unmatchedId: string, payee: string) => {
+  const [now, later] = [new Date(), new Date(Date.now() + 86_400_000)]
+  const decided = { proposer: 'user:one', approver: 'user:two', state: 'approved', decided_at: now }
+  const times = { created_at: now, expires_at: later }
+  const payload = JSON.stringify({ unmatched_id: unmatchedId, payee })
+  const texts = { subject: unmatchedId, summary: 'refund', reason: 'The payer is unknown' }
+  return ledger.ctx.db
+    .insertInto('approvals')
+    .values({ id: `apr_${randomUUID()}`, kind: 'refund_unmatched', payload, ...texts, ...decided, ...times })
+    .execute()
+}
 
 test('daily_cap: a refund counts when its payee is not the payer of the transfer', async () => {
   const small = { ...CAPS, perPayout: usdc(60_000_000n), perDay: usdc(80_000_000n) }
@@ -89,6 +104,7 @@ test('daily_cap: a refund counts when its payee is not the payer of the transfer
     claimTransfer(ledger.ctx, tx, { network: NETWORK, seen: unclaimed, purpose, due: DUE }),
   )
   const approvedPayee = newAccount().address
+  await saveApprovedRefund(`surplus:${NETWORK}:${reference}`, approvedPayee)
   const refund = await ledger.ctx.transact((tx) =>
     refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, from: 'surplus', approvedPayee }),
   )

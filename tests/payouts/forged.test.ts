@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { payable, post, suspense, world } from '@market/money/ledger'
-import { advancePayout, type Payout, payoutIdOf, payoutMetrics, requestPayout } from '@market/money/payouts'
+import { payable, post, world } from '@market/money/ledger'
+import { advancePayout, type Payout, payoutIdOf, payoutMetrics, refundTransfer } from '@market/money/payouts'
 import { getSolvency, takeReserveSnapshot } from '@market/money/reserves'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { newAccount } from '../chains/evm-world.ts'
+import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
@@ -132,7 +132,9 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
   const database = await testDatabase()
   const treasury = newAccount()
   await chain.fund(treasury.address)
-  const reference = await chain.mint(treasury.address, 5n * AMOUNT)
+  await chain.mint(treasury.address, 3n * AMOUNT)
+  const payer = await fundedPayer(chain, 2n * AMOUNT)
+  const reference = await chain.transfer(payer, treasury.address, 2n * AMOUNT)
   const worker = await startWorker({
     DATABASE_URL: database.url,
     SWEEP_INTERVAL_MS: '200',
@@ -149,20 +151,11 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
       await chain.mine(1)
       return isTrue()
     }
-    await until('the transfer is recorded', () =>
-      mined(async () => (await db.selectFrom('transfers').selectAll().execute()).length === 1),
-    )
+    const finalTransfers = () => db.selectFrom('transfers').selectAll().where('state', '=', 'final').execute()
+    await until('both transfers are final', () => mined(async () => (await finalTransfers()).length === 2))
     const forged = await forge(db)
-    const from = suspense(NETWORK, reference)
     const owed = await ctx.transact((tx) =>
-      requestPayout(ctx, tx, {
-        network: NETWORK,
-        kind: 'surplus',
-        subject: `suspense:base:${reference}`,
-        payee: newAccount().address,
-        amount: usdc(2n * AMOUNT),
-        from,
-      }),
+      refundTransfer(ctx, tx, { network: NETWORK, reference, from: 'suspense' }),
     )
     const stateOf = async ({ id }: { id: string }) =>
       db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -19,6 +19,7 @@ import { orderPayoutListener } from '@market/trade/orders'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
 import { until } from '../support/until.ts'
 
 const NETWORK = 'solana-mainnet'
@@ -81,13 +82,20 @@ const startSolanaPayout = async () => {
     db,
     id,
     payee,
-    app: { ...ctx, payoutSenders: { [NETWORK]: sender }, payoutListener: orderPayoutListener, caps: CAPS },
+    app: {
+      ...ctx,
+      payoutSenders: { [NETWORK]: sender },
+      payoutListener: orderPayoutListener,
+      caps: CAPS,
+      feeAddresses: NO_FEE_ADDRESSES,
+    },
     /** The same sender, but for the bytes, which get lost on the way. */
     lossy: {
       ...ctx,
       payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } },
       payoutListener: orderPayoutListener,
       caps: CAPS,
+      feeAddresses: NO_FEE_ADDRESSES,
     },
     row: () => db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     signatures: () => db.selectFrom('payout_signatures').selectAll().orderBy('n').execute(),

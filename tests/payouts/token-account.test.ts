@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
+import type { Db } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { escrow, maintainLedgerPartitions, post, world } from '@market/money/ledger'
@@ -19,6 +20,7 @@ import { address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getCloseAccountInstruction } from '@solana-program/token'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
 import { until } from '../support/until.ts'
 
 const NETWORK = 'solana-mainnet'
@@ -70,6 +72,7 @@ async function startLedger() {
     payoutSenders: { [NETWORK]: sender },
     payoutListener: orderPayoutListener,
     caps: CAPS,
+    feeAddresses: NO_FEE_ADDRESSES,
   }
   const rowOf = ({ id }: Payout) =>
     ctx.db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -86,13 +89,18 @@ async function startLedger() {
     unsent: { ...app, payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } } },
     advance,
     lamports: () => sender.nativeBalance(),
-    request: (payee: string, amount: Usdc, kind: Payout['kind'] = 'payout') =>
+    request: (
+      payee: string,
+      amount: Usdc,
+      kind: Payout['kind'] = 'payout',
+      // The id on the chain follows from it, and the tests share one treasury.
+      subject = `order-${randomUUID()}`,
+    ) =>
       ctx.transact((tx) =>
         requestPayout(ctx, tx, {
           network: NETWORK,
           kind,
-          // The id on the chain follows from it, and the tests share one treasury.
-          subject: `order-${randomUUID()}`,
+          subject,
           payee,
           amount,
           agentId: 'agt_1_00000000000000001',
@@ -165,12 +173,27 @@ test('payee_account_closed: an account that the agent closed is not opened again
   expect(await ledger.lamports()).toBe(before)
 })
 
+/** A final transfer that nobody claimed. Returns its reference. */
+async function unmatchedTransfer(db: Db, payer: string): Promise<string> {
+  const [reference, now] = [randomBytes(40).toString('hex').replaceAll('0', '1'), new Date()]
+  const block = { block_height: 1n, block_hash: 'block', happened_at: now }
+  const amounts = { amount_micros: MINIMUM, due_micros: 0n }
+  const row = { network: NETWORK, reference, payer, purpose: '', state: 'final' }
+  const times = { checked_at: now, created_at: now }
+  await db
+    .insertInto('transfers')
+    .values({ ...row, ...amounts, ...block, ...times })
+    .execute()
+  return reference
+}
+
 test('payee_account_closed: a refund waits until its payer has opened the account again', async () => {
   const payer = await solana.wallet(1n)
   await closeAccount(payer)
   const before = await ledger.lamports()
-  for (const kind of ['refund', 'surplus'] as const) {
-    const refund = await ledger.request(payer.address, MINIMUM, kind)
+  const unmatched = await unmatchedTransfer(ledger.ctx.db, payer.address)
+  for (const [kind, subject] of [['refund'], ['surplus', `suspense:${unmatched}`]] as const) {
+    const refund = await ledger.request(payer.address, MINIMUM, kind, subject)
     expect(await ledger.advance(refund)).toBe('held: payee_account_closed')
   }
   expect(await ledger.lamports()).toBe(before)

@@ -12,6 +12,7 @@ import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { orderPayoutListener } from '@market/trade/orders'
 import { FINALITY, newAccount, question, settingsFor } from '../chains/evm-world.ts'
+import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
 
 export const NETWORK = 'base-mainnet'
 const CAPS = {
@@ -31,6 +32,7 @@ export async function openTreasury(
   network: EvmNetwork,
   rpcUrl = network.url,
   changes: Partial<EvmPayoutSenderSettings> = {},
+  feeAddresses: readonly string[] = [],
 ) {
   const account = newAccount()
   await network.fund(account.address)
@@ -90,7 +92,13 @@ export async function openTreasury(
         }),
       ),
     advance: ({ id }: Payout) =>
-      advancePayout({ ...ctx, payoutSenders, payoutListener: orderPayoutListener, caps: CAPS }, id),
+      advancePayout(
+        {
+          ...{ ...ctx, payoutSenders, payoutListener: orderPayoutListener },
+          ...{ caps: CAPS, feeAddresses: { ...NO_FEE_ADDRESSES, [NETWORK]: feeAddresses } },
+        },
+        id,
+      ),
     /** Moves a fee from the escrow of a purpose. */
     earn: (purpose: string, amount: bigint) =>
       ctx.transact((tx) =>

@@ -44,7 +44,7 @@ async function buildOnce(folder: string): Promise<string> {
   await withLock(async () => {
     if (isComplete(folder)) return
     await writeBundle(folder)
-    await fillCompileCache(folder)
+    await Promise.all([fillCompileCache(folder), compileDev()])
     removeUnused()
   })
   return folder
@@ -59,6 +59,20 @@ async function fillCompileCache(folder: string): Promise<void> {
     const { stderr } = await loaded.catch((error: { stderr: string }) => error)
     if (!stderr.includes('The configuration is not complete')) throw new Error(stderr)
   }
+}
+
+const DEV = fileURLToPath(new URL('../../apps/dev/src/', import.meta.url))
+
+/** Loads what `npm run dev` runs once, because several tests start it at the same time and would all compile it. */
+async function compileDev(): Promise<void> {
+  const load = (file: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(DEV, file), ...args]).catch(() => undefined)
+  // Each ends at once: with an unknown option, and without settings.
+  await Promise.all([
+    load('main.ts', '--compile'),
+    load('commands/run-program.ts', 'api'),
+    load('commands/run-program.ts', 'worker'),
+  ])
 }
 
 function removeUnused(): void {

@@ -22,6 +22,8 @@ import { newAccount, settingsFor } from '../chains/evm-world.ts'
 
 export const NETWORK = 'base-mainnet'
 export const FLOAT = usdc(1_000_000_000n)
+export const NO_FEE_ADDRESSES = { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] }
+
 export const CAPS = {
   gasBudget: {},
   accountMinimum: usdc(5_000_000n),
@@ -66,6 +68,7 @@ export async function startPayoutLedger(
     payoutSenders: { [NETWORK]: sender },
     payoutListener: orderPayoutListener,
     caps: CAPS,
+    feeAddresses: NO_FEE_ADDRESSES,
   }
   /** Compares as the worker does. The clock is moved so that the comparison is due. */
   const compare = () => {

@@ -58,7 +58,6 @@ const stubChain = (network: Network): Chain => ({
   network,
   treasury: TREASURY[network],
   usdc: USDC[network],
-  normalize: () => undefined,
   findTransfer: away,
   checkTransfer: away,
   transfersAfter: away,

@@ -1,4 +1,10 @@
-import { type ChainName, chainSettings, checkChainSettings, money } from '@market/platform/settings/chains'
+import {
+  type ChainName,
+  chainSettings,
+  checkChainSettings,
+  feeAddressSettings,
+  money,
+} from '@market/platform/settings/chains'
 import { secretHex, wholeNumber } from '@market/platform/settings/environment'
 import { z } from 'zod'
 
@@ -7,6 +13,7 @@ const kmsKey = z.string().min(1).max(2048).optional()
 /** Treasury keys and payout limits. The worker pays out only on networks that have a treasury key. */
 export const payoutSenderSettings = {
   ...chainSettings,
+  ...feeAddressSettings,
   SOLANA_TREASURY_KEY: secretHex,
   SOLANA_TREASURY_KMS_KEY: kmsKey,
   /** Highest cost of a payout in lamports: fees, and 2,039,280 for rent when the payee's token account is new. */

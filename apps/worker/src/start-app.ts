@@ -9,6 +9,7 @@ import { taskList } from '@market/jobs/tasks'
 import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import type { ReversalHandlers } from '@market/money/payments'
+import { feeAddressesOf } from '@market/platform/settings/chains'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
@@ -82,7 +83,13 @@ export async function startApp(config: Config) {
     isStopping: () => stopping,
   })
   const payoutLoop = startPayoutLoop(
-    { ...ctx, payoutSenders: networks.payoutSenders, payoutListener: orderPayoutListener, caps },
+    {
+      ...ctx,
+      payoutSenders: networks.payoutSenders,
+      payoutListener: orderPayoutListener,
+      caps,
+      feeAddresses: feeAddressesOf(config),
+    },
     log,
     metrics.countFailure,
   )

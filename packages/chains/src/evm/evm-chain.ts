@@ -19,7 +19,6 @@ export const evmChain = (settings: EvmSettings): Chain => {
     network,
     treasury,
     usdc,
-    normalize: normalizeHash,
 
     async findTransfer(query) {
       const hash = normalizeHash(query.reference)

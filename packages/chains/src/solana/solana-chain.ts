@@ -3,7 +3,7 @@ import { assertIsAddress } from '@solana/kit'
 import { largest } from '../bigints.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNodes } from './check-nodes.ts'
-import { findTransfer, parseSignature, sightTransfer } from './find-transfer.ts'
+import { findTransfer, sightTransfer } from './find-transfer.ts'
 import { incomingTransfersFollower } from './follow-incoming-transfers.ts'
 import { outgoingTransfersFollower } from './follow-outgoing-transfers.ts'
 import { askEnough, type SolanaRpc, solanaNodes } from './nodes.ts'
@@ -30,7 +30,6 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     network: 'solana-mainnet',
     treasury: settings.treasury,
     usdc: settings.usdc,
-    normalize: parseSignature,
     findTransfer: async (query) => findTransfer(nodes.rpc, settings, await treasury(), own, query),
     async checkTransfer(recorded) {
       const accounts = { treasury: await treasury(), own }

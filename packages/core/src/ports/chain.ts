@@ -122,8 +122,6 @@ export interface Chain {
   readonly network: Network
   readonly treasury: string
   readonly usdc: string
-  /** The normalized reference, or undefined when the text is not a transaction reference on this network. */
-  normalize(reference: string): string | undefined
   /** Queries one node, and others while it does not know the transaction. */
   findTransfer(query: TransferQuery): Promise<Observation>
   /** Queries every provider. Throws `unavailable` when none answers. */

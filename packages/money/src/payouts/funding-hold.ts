@@ -5,13 +5,14 @@ import { contestHold, type Hold } from './hold.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
+import { decidedTerms } from './terms.ts'
 
 /**
  * Why the ledger and the order do not authorize a locked payout; undefined when they do. The row alone authorizes
- * nothing: its amount must be reserved for it, and it must be what its order and the transfer that paid require.
+ * nothing: its amount must be reserved for it, and it must be what its order, the transfer that paid or an approval requires.
  */
 export async function fundingHold(
-  { payoutListener, clock }: Pick<PayoutContext, 'payoutListener' | 'clock'>,
+  ctx: Pick<PayoutContext, 'payoutListener' | 'feeAddresses' | 'clock'>,
   tx: Tx,
   payout: Payout,
 ): Promise<Hold | undefined> {
@@ -19,12 +20,12 @@ export async function fundingHold(
   const reserved = await balanceOf(tx, payable(network, id))
   if (reserved !== amount)
     return { code: 'not_funded', detail: `${formatUsd(usdc(reserved))} USDC of ${formatUsd(amount)} USDC` }
-  const terms = await payoutListener.termsOf(tx, payout)
+  const terms = (await ctx.payoutListener.termsOf(tx, payout)) ?? (await decidedTerms(ctx, tx, payout))
   if (terms === undefined) return undefined
   if (terms.network !== network) return { code: 'order_mismatch', detail: `it is due on ${terms.network}` }
   if (terms.amount !== amount)
     return { code: 'order_mismatch', detail: `${formatUsd(terms.amount)} USDC is due` }
   if (!terms.payees.some((payee) => isSameAddress(payee, payout.payee)))
     return { code: 'order_mismatch', detail: 'it is due to another address' }
-  return terms.wait && contestHold(terms.wait, clock.now())
+  return terms.wait && contestHold(terms.wait, ctx.clock.now())
 }

@@ -50,4 +50,6 @@ export type PayoutContext = Needs<'db' | 'clock' | 'ids'> & {
   readonly payoutSenders: PayoutSenders
   readonly payoutListener: PayoutListener
   readonly caps: Caps
+  /** Fees are withdrawn to these addresses only, whatever was approved. */
+  readonly feeAddresses: Readonly<Record<Network, readonly string[]>>
 }

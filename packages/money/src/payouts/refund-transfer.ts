@@ -34,6 +34,17 @@ export interface Unmatched {
   readonly from: keyof typeof ACCOUNTS
 }
 
+const refundSubject = ({ network, reference, from }: Unmatched): string =>
+  `${from}:${SUBJECT_PREFIX[network]}${reference}`
+
+/** The unmatched money that a payout refunds; undefined for another subject. */
+export function parseRefundSubject(network: Network, subject: string): Unmatched | undefined {
+  const reference = subject.slice(subject.lastIndexOf(':') + 1)
+  return (['suspense', 'surplus'] as const)
+    .map((from) => ({ network, reference, from }))
+    .find((unmatched) => refundSubject(unmatched) === subject)
+}
+
 /**
  * Pays what a transfer left in suspense or as surplus back to its payer, or to the payee that two operators approved.
  * Repeated, it returns the same payout.
@@ -46,7 +57,7 @@ export async function refundTransfer(
   const { network, reference, from } = request
   const { payer, amount } = await lockUnmatched(tx, request)
   const account = ACCOUNTS[from](network, reference)
-  const subject = `${from}:${SUBJECT_PREFIX[network]}${reference}`
+  const subject = refundSubject(request)
   const known = await findPayout(tx, payoutIdOf('surplus', subject))
   if (amount === 0n && known !== undefined) return known
   if (amount === 0n)

@@ -48,16 +48,26 @@ const MOST_BLOCK = 1e12
 const solanaWallets = list.pipe(z.array(base58))
 const evmWallets = list.pipe(z.array(evmAddress.transform((text) => text.toLowerCase())))
 
+/** Fees can be withdrawn to these addresses only: the api checks a proposal, the worker what it pays. */
+export const feeAddressSettings = {
+  SOLANA_FEE_ADDRESSES: solanaWallets,
+  BASE_FEE_ADDRESSES: evmWallets,
+  ALT_FEE_ADDRESSES: evmWallets,
+}
+
+export const feeAddressesOf = (config: z.infer<z.ZodObject<typeof feeAddressSettings>>) => ({
+  'solana-mainnet': config.SOLANA_FEE_ADDRESSES,
+  'base-mainnet': config.BASE_FEE_ADDRESSES,
+  'alt-mainnet': config.ALT_FEE_ADDRESSES,
+})
+
 /** Wallets of the platform, read by the api. */
 export const treasurySettings = {
+  ...feeAddressSettings,
   /** Only a transfer from one of these wallets can be recognized as revenue. */
   SOLANA_OWN_WALLETS: solanaWallets,
   BASE_OWN_WALLETS: evmWallets,
   ALT_OWN_WALLETS: evmWallets,
-  /** Fees can be withdrawn to these addresses only. */
-  SOLANA_FEE_ADDRESSES: solanaWallets,
-  BASE_FEE_ADDRESSES: evmWallets,
-  ALT_FEE_ADDRESSES: evmWallets,
 }
 
 export const chainSettings = {

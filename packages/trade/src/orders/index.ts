@@ -37,5 +37,5 @@ export {
 } from './resolve-dispute.ts'
 export { retryPayout } from './retry-payout.ts'
 export { ACTORS, type Action, type OrderRole, type Status, TRANSITIONS } from './states.ts'
-export { countPayers, findOrder, isAwaited, owesPayment } from './store.ts'
+export { type Bought, countPayers, findMostBought, findOrder, isAwaited, owesPayment } from './store.ts'
 export { undoPayment } from './undo-payment.ts'

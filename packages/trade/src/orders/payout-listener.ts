@@ -1,9 +1,9 @@
-import { findApproved, findApprovedById } from '@market/core/approvals'
+import { findApproved } from '@market/core/approvals'
 import { findDetails } from '@market/core/audit'
 import type { Tx } from '@market/database/transact'
 import { findAgentById } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
-import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
+import { minus, type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { splitByShare } from '@market/money/ledger'
 import { findTransferFor, type Purpose, type Transfer } from '@market/money/payments'
@@ -19,7 +19,6 @@ import { findOrder } from './store.ts'
  * and the purpose are used, to find them. Undefined when it belongs to neither an order nor a registration.
  */
 async function payoutTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined> {
-  if (payout.kind === 'fee_withdrawal') return withdrawalTerms(tx, payout)
   const purpose = purposeOfPayout(payout)
   if (purpose === undefined) return undefined
   const transfer = await findTransferFor(tx, purpose)
@@ -46,20 +45,6 @@ const waitOf = (order: Order) => ({
   notBefore: order.status === 'completed' ? (payoutWait(order) ?? null) : null,
   contestedAt: order.contest?.at ?? null,
 })
-
-/** Fees leave as two operators approved it; the subject is the approval. */
-async function withdrawalTerms(tx: Tx, { network, subject }: Payout): Promise<PayoutTerms> {
-  const approved = (await findApprovedById(tx, 'withdraw_fees', subject)) as Withdrawal | undefined
-  if (approved === undefined) return { network, amount: ZERO, payees: [] }
-  const amount = parseUsd(approved.amount_usd)
-  return { network: approved.network, amount: amount ?? ZERO, payees: [approved.payee] }
-}
-
-interface Withdrawal {
-  readonly network: Network
-  readonly amount_usd: string
-  readonly payee: string
-}
 
 const ORDER = /^ord_\d+_[0-9a-z]{17}/
 

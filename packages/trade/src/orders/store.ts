@@ -230,3 +230,28 @@ export async function countPayers(db: Db | Tx, agentId: AgentId, now: Date): Pro
     ) as completed`.execute(db)
   return Number(rows[0]?.count ?? 0n)
 }
+
+/** A listing with its distinct buyers and their orders. */
+export interface Bought {
+  readonly id: ListingId
+  readonly buyers: bigint
+  readonly orders: bigint
+}
+
+/** Only the newest paid orders are counted, which bounds the work. */
+const SAMPLE = 20_000
+
+/** What was bought since a time, ranked by distinct buyers, so that one buyer with a hundred orders counts once. */
+export async function findMostBought(db: Db, since: Date, limit: number): Promise<Bought[]> {
+  const { rows } = await sql<Bought>`
+    with recent as materialized (
+      select listing_id, buyer from orders
+      where paid_at is not null and status <> 'cancelled' and paid_at >= ${since}
+      order by paid_at desc limit ${SAMPLE}
+    ), bought as (
+      select listing_id, count(*) as orders from recent group by listing_id, buyer
+    )
+    select listing_id as id, count(*) as buyers, sum(orders)::bigint as orders from bought group by listing_id
+    order by buyers desc, orders desc, id desc limit ${limit}`.execute(db)
+  return rows
+}

@@ -3,7 +3,7 @@ import { isLinkedWallet } from '@market/identity/accounts'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
-import { findPayment } from '@market/money/payments'
+import { findPayment, normalizeReference } from '@market/money/payments'
 import { isAwaited, owesPayment } from '../orders/index.ts'
 import { nameAgain, replay } from './contest/name-again.ts'
 import { chooseDue } from './contest/rules.ts'
@@ -42,7 +42,7 @@ export async function buySent(
 ): Promise<PurchaseResult> {
   const { network } = sent
   const { wanted } = offer
-  const reference = ctx.chains[network]?.normalize(sent.reference) ?? sent.reference
+  const reference = normalizeReference(network, sent.reference)
   const payer = await evidence.signer?.(purposeToSign(wanted, { network, reference }))
   const key = { network, kind: 'transaction', proof: reference } as const
   const known = await findPurchase(ctx.db, key)

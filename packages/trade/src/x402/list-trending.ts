@@ -1,25 +1,17 @@
 import type { Needs } from '@market/core/context'
 import { DAY, earlier } from '@market/kernel/clock'
-import type { ListingId } from '@market/kernel/ids'
 import { sql } from 'kysely'
 import { findListings } from '../listings/index.ts'
+import { type Bought, findMostBought } from '../orders/index.ts'
 import { type ForSale, forSale, isOffered } from './payable-services.ts'
 import { isPayable, openNetworks } from './quote.ts'
 
-/** Only the newest paid orders are counted, which bounds the work. */
-const SAMPLE = 20_000
 /** How many of the most bought are checked for being still for sale. */
 const BEST = 1_000
 
 export interface Trending extends ForSale {
   readonly recentBuyers: number
   readonly recentOrders: number
-}
-
-interface Ranked {
-  readonly id: ListingId
-  readonly buyers: bigint
-  readonly orders: bigint
 }
 
 /** What was bought in the window, ranked by distinct buyers, so that one buyer with a hundred orders counts once. */
@@ -30,18 +22,13 @@ export async function listTrending(
   const open = openNetworks(ctx)
   if (open.length === 0) return []
   const since = earlier(ctx.clock.now(), windowDays * DAY)
-  const { rows } = await sql<Ranked>`
-    with recent as materialized (
-      select listing_id, buyer from orders
-      where paid_at is not null and status <> 'cancelled' and paid_at >= ${since}
-      order by paid_at desc limit ${SAMPLE}
-    ), bought as (
-      select listing_id, count(*) as orders from recent group by listing_id, buyer
-    ), counted as (
-      select listing_id as id, count(*) as buyers, sum(orders)::bigint as orders from bought group by listing_id
-      order by buyers desc, orders desc, id desc limit ${BEST}
-    )
-    select counted.id, buyers, orders from counted cross join lateral (
+  const counted = await findMostBought(ctx.db, since, BEST)
+  const { rows } = await sql<Bought>`
+    select counted.id, buyers, orders from unnest(
+      ${counted.map(({ id }) => id)}::text[],
+      ${counted.map(({ buyers }) => buyers)}::bigint[],
+      ${counted.map(({ orders }) => orders)}::bigint[]
+    ) as counted (id, buyers, orders) cross join lateral (
       select ((rating_sum + 20.0::float8) / (rating_count + 5)) as rating from listings
       where id = counted.id and active and marketable and price_type = 'fixed' and ${isOffered(ctx, open)}
       offset 0
@@ -50,7 +37,7 @@ export async function listTrending(
   return rows.length === 0 ? [] : withQuotes(ctx, rows)
 }
 
-async function withQuotes(ctx: Parameters<typeof listTrending>[0], rows: readonly Ranked[]) {
+async function withQuotes(ctx: Parameters<typeof listTrending>[0], rows: readonly Bought[]) {
   const listings = await findListings(
     ctx.db,
     rows.map(({ id }) => id),

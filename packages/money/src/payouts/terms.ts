@@ -1,0 +1,64 @@
+import { findApproved, findApprovedById } from '@market/core/approvals'
+import type { Tx } from '@market/database/transact'
+import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { findTransfer } from '../payments/index.ts'
+import type { Payout } from './payout.ts'
+import type { PayoutContext, PayoutTerms } from './payout-context.ts'
+import { parseRefundSubject } from './refund-transfer.ts'
+
+/**
+ * What operators or the payer of unmatched money require a withdrawal or a refund to be: without their decision nothing is
+ * due. Undefined for payouts of other kinds.
+ */
+export async function decidedTerms(
+  { feeAddresses }: Pick<PayoutContext, 'feeAddresses'>,
+  tx: Tx,
+  payout: Payout,
+): Promise<PayoutTerms | undefined> {
+  if (payout.kind === 'fee_withdrawal') return withdrawalTerms(tx, payout, feeAddresses)
+  if (payout.kind !== 'surplus') return undefined
+  return (await unmatchedTerms(tx, payout)) ?? { network: payout.network, amount: ZERO, payees: [] }
+}
+
+interface Withdrawal {
+  readonly network: Network
+  readonly amount_usd: string
+  readonly payee: string
+}
+
+/** As two operators approved it, and only to an address of this process's configuration. The subject is the approval. */
+async function withdrawalTerms(
+  tx: Tx,
+  { network, subject }: Payout,
+  allowed: PayoutContext['feeAddresses'],
+): Promise<PayoutTerms> {
+  const approved = (await findApprovedById(tx, 'withdraw_fees', subject)) as Withdrawal | undefined
+  if (approved === undefined) return { network, amount: ZERO, payees: [] }
+  return {
+    network: approved.network,
+    amount: parseUsd(approved.amount_usd) ?? ZERO,
+    payees: allowed[approved.network],
+  }
+}
+
+/** Back to the payer of a final transfer, or to where two operators sent it. */
+async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined> {
+  const { network } = payout
+  const unmatched = parseRefundSubject(network, payout.subject)
+  if (unmatched === undefined) return undefined
+  const { reference, from } = unmatched
+  const transfer = await findTransfer(tx, network, reference)
+  if (transfer?.state !== 'final') return undefined
+  const approved = (await findApproved(tx, 'refund_unmatched', `${from}:${network}:${reference}`)) as Refund[]
+  const redirected = approved.map(({ payee }) => payee)
+  // Beside a claimed transfer, others paid what is in suspense: only the ledger knows how much, and nobody who.
+  if (from === 'suspense' && transfer.purpose !== null)
+    return { network, amount: payout.amount, payees: redirected }
+  const amount: Usdc = from === 'surplus' ? minus(transfer.amount, transfer.due) : transfer.amount
+  return { network, amount, payees: transfer.payer === null ? redirected : [transfer.payer, ...redirected] }
+}
+
+interface Refund {
+  readonly payee: string
+}
