@@ -88,6 +88,7 @@ const startSolanaPayout = async () => {
       payoutListener: orderPayoutListener,
       caps: CAPS,
       feeAddresses: NO_FEE_ADDRESSES,
+      screenings: [],
     },
     /** The same sender, but for the bytes, which get lost on the way. */
     lossy: {
@@ -96,6 +97,7 @@ const startSolanaPayout = async () => {
       payoutListener: orderPayoutListener,
       caps: CAPS,
       feeAddresses: NO_FEE_ADDRESSES,
+      screenings: [],
     },
     row: () => db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     signatures: () => db.selectFrom('payout_signatures').selectAll().orderBy('n').execute(),

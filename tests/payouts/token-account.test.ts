@@ -73,6 +73,7 @@ async function startLedger() {
     payoutListener: orderPayoutListener,
     caps: CAPS,
     feeAddresses: NO_FEE_ADDRESSES,
+    screenings: [],
   }
   const rowOf = ({ id }: Payout) =>
     ctx.db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -95,7 +95,7 @@ export async function openTreasury(
       advancePayout(
         {
           ...{ ...ctx, payoutSenders, payoutListener: orderPayoutListener },
-          ...{ caps: CAPS, feeAddresses: { ...NO_FEE_ADDRESSES, [NETWORK]: feeAddresses } },
+          ...{ caps: CAPS, feeAddresses: { ...NO_FEE_ADDRESSES, [NETWORK]: feeAddresses }, screenings: [] },
         },
         id,
       ),

@@ -69,6 +69,7 @@ export async function startPayoutLedger(
     payoutListener: orderPayoutListener,
     caps: CAPS,
     feeAddresses: NO_FEE_ADDRESSES,
+    screenings: [],
   }
   /** Compares as the worker does. The clock is moved so that the comparison is due. */
   const compare = () => {

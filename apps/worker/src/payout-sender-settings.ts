@@ -32,6 +32,12 @@ export const payoutSenderSettings = {
   ALT_TREASURY_KMS_KEY: kmsKey,
   ALT_GAS_BUDGET_GWEI: wholeNumber(1, 1_000_000_000_000_000).default(50_000_000),
 
+  /** A file with one address per line. Payouts to them, or of money from them, are held. */
+  SCREENING_FILE: z.string().min(1).optional(),
+  /** A service that says which addresses are listed. */
+  SCREENING_URL: z.url().optional(),
+  SCREENING_TOKEN: z.string().min(1).optional(),
+
   KMS_REGION: z.string().min(1).optional(),
   KMS_ENDPOINT: z.url().optional(),
 

@@ -19,7 +19,7 @@ import { orderPayoutListener, undoPayment } from '@market/trade/orders'
 import { undoRegistration } from '@market/trade/x402'
 import type { Config } from './config.ts'
 import { startMetricsServer } from './metrics-server.ts'
-import { capsFrom } from './payout-caps.ts'
+import { capsFrom, screeningsFrom } from './payout-limits.ts'
 import { openPayoutSenders } from './payout-senders.ts'
 
 /** What a reversed payment means for what it paid for. */
@@ -89,6 +89,7 @@ export async function startApp(config: Config) {
       payoutListener: orderPayoutListener,
       caps,
       feeAddresses: feeAddressesOf(config),
+      screenings: screeningsFrom(config),
     },
     log,
     metrics.countFailure,

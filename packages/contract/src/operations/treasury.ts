@@ -38,6 +38,8 @@ const HOLD_CODES = [
   'gas_budget',
   'not_funded',
   'order_mismatch',
+  'screened',
+  'screening_unavailable',
   'other',
 ] as const
 

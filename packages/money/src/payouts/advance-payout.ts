@@ -11,6 +11,7 @@ import { authorizePayout, checkCost, findHold, holdPayout } from './authorize-pa
 import { failPayout, finalizePayout } from './end-payout.ts'
 import { findGuard } from './guards/store.ts'
 import { type Hold, RETRY_MS, retryAfterMs } from './hold.ts'
+import { screeningHold } from './limits/screening-hold.ts'
 import { isCompared } from './outgoing/guard.ts'
 import {
   hasEnded,
@@ -87,6 +88,8 @@ async function checkAndAuthorize(ctx: PayoutContext, sender: PayoutSender, payou
     const known = await findHold(ctx, payout)
     if (known !== undefined) return isHeldBy(payout, known) ? payout : holdPayout(ctx, payout, known)
   }
+  const screened = await screeningHold(ctx, payout)
+  if (screened !== undefined) return holdPayout(ctx, payout, screened)
   const rejection = await sender.rejectionReason(senderRequestOf(payout))
   if (rejection !== undefined) return failPayout(ctx, payout, rejection)
   const checked = await checkCost(ctx, sender, payout)

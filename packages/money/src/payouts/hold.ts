@@ -30,6 +30,8 @@ const SENTENCES = {
   gas_budget: 'The native coin for payouts of the last 24 hours is used up',
   not_funded: 'The ledger does not hold its amount for it',
   order_mismatch: 'It differs from what its order and payment require',
+  screened: 'Its payee, or the payer of the money, is on a list of addresses that are not dealt with',
+  screening_unavailable: 'The list of addresses that are not dealt with cannot be read',
   other: 'It waits for a reason that has no code',
 } as const
 
@@ -95,6 +97,8 @@ export const RETRY_MS: Readonly<Record<HoldCode, number>> = {
   gas_budget: LONG_MS,
   not_funded: LONG_MS,
   order_mismatch: LONG_MS,
+  screened: LONG_MS,
+  screening_unavailable: SHORT_MS,
   other: LONG_MS,
 }
 
@@ -111,6 +115,8 @@ const LONGEST_MS: Readonly<Partial<Record<HoldCode, number>>> = {
   gas_budget: 5 * MINUTE,
   below_account_minimum: 1 * HOUR,
   payee_account_closed: 1 * HOUR,
+  screened: 1 * HOUR,
+  screening_unavailable: 5 * MINUTE,
 }
 
 const TRIES_PER_AGE = 4

@@ -1,5 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
+import type { Screening } from '@market/core/ports/screening'
 import type { Tx } from '@market/database/transact'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -50,6 +51,8 @@ export type PayoutContext = Needs<'db' | 'clock' | 'ids'> & {
   readonly payoutSenders: PayoutSenders
   readonly payoutListener: PayoutListener
   readonly caps: Caps
+  /** A payout is sent when none of them lists its payee or payer. */
+  readonly screenings: readonly Screening[]
   /** Fees are withdrawn to these addresses only, whatever was approved. */
   readonly feeAddresses: Readonly<Record<Network, readonly string[]>>
 }

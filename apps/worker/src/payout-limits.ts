@@ -1,4 +1,7 @@
+import type { Screening } from '@market/core/ports/screening'
 import type { PayoutContext } from '@market/money/payouts'
+import { fileScreening } from '@market/platform/screening/file-screening'
+import { httpScreening } from '@market/platform/screening/http-screening'
 import type { Config } from './config.ts'
 
 const WEI_PER_GWEI = 1_000_000_000n
@@ -16,3 +19,15 @@ export const capsFrom = (config: Config): PayoutContext['caps'] => ({
   },
   cost: { 'solana-mainnet': BigInt(config.SOLANA_COST_CAP) },
 })
+
+const SCREENING_TIMEOUT_MS = 5_000
+
+/** The lists of addresses that are not dealt with. */
+export function screeningsFrom(config: Config): readonly Screening[] {
+  const { SCREENING_FILE: file, SCREENING_URL: url, SCREENING_TOKEN: token } = config
+  const timeoutMs = SCREENING_TIMEOUT_MS * config.TIMEOUT_FACTOR
+  return [
+    ...(file === undefined ? [] : [fileScreening(file)]),
+    ...(url === undefined ? [] : [httpScreening({ url, token, timeoutMs })]),
+  ]
+}
