@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { REMOVED_FIXES } from './tests/gauntlet/removed-fixes.ts'
 
 // Processes share compiled code: starting them is much of what the tests cost.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', import.meta.url))
@@ -64,14 +65,36 @@ class LongestFirst extends BaseSequencer {
 /** More than there are cores: most files wait for processes, chains and intervals. */
 const SERVICE_WORKERS = 6
 
+const fix = REMOVED_FIXES.find(({ finding }) => finding === process.env['REMOVED_FIX'])
+
+/** Takes one fix out of the sources, so that the gauntlet sees its test fail. */
+const withoutFix = {
+  name: 'without-fix',
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) =>
+    fix && id.endsWith(`/${fix.file}`) ? remove(code, fix) : undefined,
+}
+
+function remove(code: string, { finding, from, to }: NonNullable<typeof fix>): string {
+  if (!code.includes(from)) throw new Error(`${finding}: the source does not contain its text`)
+  return code.replace(from, to)
+}
+
 /** Generous: a busy machine makes tests slower, and must not make them fail. */
-const shared = { testTimeout: 180_000, hookTimeout: 180_000, pool: 'forks' as const }
+const shared = {
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  pool: 'forks' as const,
+  // The cache would keep the source without its fix.
+  fsModuleCache: fix === undefined,
+}
 const withServices = {
   ...shared,
   globalSetup: ['packages/testing/src/template-database.ts', 'tests/support/bundle.ts'],
 }
 
 export default defineConfig({
+  plugins: [withoutFix],
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [

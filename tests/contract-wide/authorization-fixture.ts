@@ -72,7 +72,7 @@ export async function makeWorld(market: Market) {
     /** Ordered by the other wallet and completed. */
     completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
     /** Purchased with x402 by an unknown payer. */
-    hiredOrder: await makePurchasedOrder(market, service),
+    purchasedOrder: await makePurchasedOrder(market, service),
     /** Ordered by the other wallet, one for each action on orders. */
     orders: await makeFundedOrders(market, sides),
     hiddenService: await makeService(market, hiddenAgent),
@@ -207,7 +207,7 @@ export function acceptedPrincipal(operation: Operation): Principal {
 
 /** Operations that need a resource of their own. */
 const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
-  getPurchasedOrder: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
+  getPurchasedOrder: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
   deleteService: ({ toDelete }) => ({ service_id: toDelete.id }),
   createOrder: ({ asking }) => ({ service_id: asking.id }),
   actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),

@@ -201,13 +201,13 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   listTrendingServices: [{ when: 'listing trending services', input: nothing, answers: allCallers(200) }],
   getPurchasedOrder: [
     {
-      when: 'reading an order without the word that opens it',
-      input: ({ hiredOrder }) => ({ order_id: hiredOrder.id, t: 'AAAAAAAAAAAAAAAAAAAAAA' }),
+      when: 'reading an order without its access token',
+      input: ({ purchasedOrder }) => ({ order_id: purchasedOrder.id, t: 'AAAAAAAAAAAAAAAAAAAAAA' }),
       answers: allCallers(404),
     },
     {
-      when: 'reading an order with the word that opens it',
-      input: ({ hiredOrder: { id, word } }) => ({ order_id: id, t: word }),
+      when: 'reading an order with its access token',
+      input: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
       answers: allCallers(200),
     },
   ],

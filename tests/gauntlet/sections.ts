@@ -115,5 +115,6 @@ export const SECTIONS: readonly Section[] = [
     settings: (seeds) => ({ THEFTS: 50 * seeds }),
     files: ['tests/x402/stolen-payments.test.ts'],
   },
+  { name: 'fixes', script: 'tests/gauntlet/check-fixes.ts' },
   { name: 'x402-v1', script: 'tests/x402/first-version-client.ts' },
 ]

@@ -94,6 +94,7 @@ const CELLS: Cell[] = STATES.flatMap((state) =>
 let world: OrderWorld
 let parties: Parties
 let otherUser: { token: string }
+let adminToken: string
 /** Rejected requests share one order per state; an accepted request gets its own. */
 const standing = new Map<Status, string>()
 
@@ -102,6 +103,7 @@ beforeAll(async () => {
   parties = await world.newParties()
   otherUser = await makeUser(world.market)
   await makeUser(world.market, { sub: ADMIN_USER })
+  adminToken = await operatorToken(world.market)
 })
 afterAll(() => world.stop())
 
@@ -122,7 +124,7 @@ async function credentialOf(principal: Principal, purpose: string) {
     case 'otherUser':
       return { bearer: otherUser.token }
     case 'admin':
-      return { bearer: await operatorToken(world.market) }
+      return { bearer: adminToken }
     case 'anonymous':
       return {}
   }

@@ -222,15 +222,15 @@ describe('verify-reserves', () => {
 
   test('fails for a memo of another wallet, and without any anchor', async () => {
     const [{ text }] = (await market.client().get('/api/solvency/anchors')).body.data
-    const stranger = await world.wallet()
+    const other = await world.wallet()
     const memo = getAddMemoInstruction({ memo: text }, { programAddress: LEGACY_MEMO_PROGRAM_ADDRESS_V3 })
-    const signature = await world.run(stranger, [memo])
+    const signature = await world.run(other, [memo])
     await world.settled(signature, 'finalized')
     await expectFailed(
       onPath('/api/solvency/anchors', ([anchor]) => {
         anchor.anchored.signature = signature
       }),
-      new RegExp(`anchor .* the transaction is signed by ${stranger.address}`),
+      new RegExp(`anchor .* the transaction is signed by ${other.address}`),
     )
     await expectFailed(
       onPath('/api/solvency/anchors', (anchors) => anchors.splice(0)),

@@ -9,5 +9,5 @@ export async function makePurchasedOrder(market: Market, service: Awaited<Return
   await market.db.updateTable('orders').set({ payment_method: 'x402' }).where('id', '=', id).execute()
   const { VAULT_PEPPER = '' } = market.environment as Readonly<Record<string, string>>
   const seal = createHmac('sha256', Buffer.from(VAULT_PEPPER, 'hex')).update(`x402.order:${id}`).digest()
-  return { id, word: seal.subarray(0, 16).toString('base64url') }
+  return { id, accessToken: seal.subarray(0, 16).toString('base64url') }
 }

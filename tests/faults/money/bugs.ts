@@ -252,6 +252,27 @@ export const BUGS: readonly Bug[] = [
     aim: { networks: ['base-mainnet', 'alt-mainnet'], purchases: 1, unbound: true, faults: 0 },
   },
   {
+    name: 'payout-without-balance',
+    // Half of each payout is reserved, and the worker sends all of it.
+    shownBy: [
+      'the payable balance is the amount of unfinished payouts',
+      'the treasuries hold exactly the ledger balance',
+    ],
+    changes: [
+      {
+        file: 'money/src/payouts/request-payout.ts',
+        from: 'to: payable(network, id), amount }]',
+        to: 'to: payable(network, id), amount: (amount / 2n) as Usdc }]',
+      },
+      {
+        file: 'money/src/payouts/funding-hold.ts',
+        from: 'if (reserved !== amount)',
+        to: 'if (reserved < 0n)',
+      },
+    ],
+    aim: { scenario: 'approvedAtOnce', faults: 0 },
+  },
+  {
     name: 'float-fee',
     shownBy: ['fees are 10 % of the agents’ earnings'],
     changes: [

@@ -60,7 +60,7 @@ export interface Report {
   readonly paidAgain: number
   readonly payouts: number
   /** Snapshots in which a treasury was short. */
-  readonly shortSnapshots: number
+  readonly shortSnapshots: readonly string[]
   readonly faultsMs: number
   /** From the last fault until all clients are done, and from then until no work is pending. */
   readonly endedMs: number
@@ -111,8 +111,18 @@ const releasedByClock = ({ orders, stepsOf }: Facts): number =>
     .flatMap(({ id }) => stepsOf(id))
     .filter(({ action }) => action === 'release').length
 
-const countShortSnapshots = async ({ db }: AppServices): Promise<number> =>
-  (await db.selectFrom('reserve_snapshots').select('id').where('short_micros', '>', 0n).execute()).length
+/** The snapshots in which money is missing, with what they compared. */
+async function findShortSnapshots({ db }: AppServices): Promise<string[]> {
+  const rows = await db
+    .selectFrom('reserve_snapshots')
+    .select(['network', 'taken_at', 'short_micros', 'ledger_micros', 'unfinal_micros', 'in_flight_micros'])
+    .select(['final_micros', 'latest_micros'])
+    .where('short_micros', '>', 0n)
+    .execute()
+  return rows.map((row) =>
+    JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  )
+}
 
 /** One app through one seed: orders while everything shakes, then quiet, then the account of it all. */
 async function run(environment: Environment, settings: RunSettings): Promise<Report> {
@@ -203,7 +213,7 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
       rejected: countErrors(load.testOrders),
       paidAgain,
       payouts: facts.payouts.filter(({ state }) => state === 'final').length,
-      shortSnapshots: await countShortSnapshots(app),
+      shortSnapshots: await findShortSnapshots(app),
       faultsMs,
       endedMs,
       settledMs,

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { REMOVED_FIXES, type RemovedFix } from './removed-fixes.ts'
+
+/** Takes each fix out in turn and runs its test, which must fail. FIX runs those whose finding starts with it. */
+
+const folder = mkdtempSync(join(tmpdir(), 'market-fixes-'))
+
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+  }[]
+}
+
+/** How the tests with the title ended. */
+function runWithout({ finding, test, title }: RemovedFix): string[] {
+  const file = join(folder, 'report.json')
+  rmSync(file, { force: true })
+  const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const reporters = ['--reporter=json', `--outputFile.json=${file}`]
+  spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', test, '-t', escaped, ...reporters], {
+    env: { ...process.env, REMOVED_FIX: finding },
+    stdio: 'ignore',
+  })
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report
+  return report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(
+      ({ fullName, status }) => fullName.includes(title) && (status === 'passed' || status === 'failed'),
+    )
+    .map(({ status }) => status)
+}
+
+let unseen = 0
+for (const fix of REMOVED_FIXES.filter(({ finding }) => finding.startsWith(process.env['FIX'] ?? ''))) {
+  const ended = runWithout(fix)
+  const isSeen = ended.includes('failed')
+  if (!isSeen) unseen++
+  const result = isSeen ? 'fails without it' : ended.length === 0 ? 'DID NOT RUN' : 'STILL PASSES'
+  process.stdout.write(`${result}  ${fix.finding}  (${fix.test})\n`)
+}
+rmSync(folder, { recursive: true, force: true })
+process.exitCode = unseen === 0 ? 0 : 1
