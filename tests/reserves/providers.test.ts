@@ -155,6 +155,20 @@ describe('balance', () => {
     expect(held.hold_detail).toContain('1 of 2 required providers')
   })
 
+  test('both providers at a final block before a final payment: no snapshot, and no shortfall is published', async () => {
+    await paidFor('order:float', 1_000n)
+    await treasury.takeSnapshot()
+    const early = change(({ method, params }, result) => {
+      if (method === 'eth_getBlockByNumber' && params[0] === 'finalized')
+        return { ...(result as object), number: '0x1' }
+      return method === 'eth_call' ? pad('0x00', { size: 32 }) : result
+    })
+    first.mood = early
+    second.mood = early
+    await expect(treasury.takeSnapshot()).rejects.toThrow('0 of 2 required providers')
+    expect(await getSolvency(treasury.ctx)).toMatchObject([{ newest: { short: 0n } }])
+  })
+
   test('a provider that does not respond: no snapshot, and payouts wait', async () => {
     await paidFor('order:float', 1_000n)
     await treasury.takeSnapshot()

@@ -282,6 +282,7 @@ export interface Tables {
     is_final: boolean
     written_off_at: Date | null
     created_at: Date
+    read_at: Generated<Date>
   }
   payout_costs: {
     payout_id: string

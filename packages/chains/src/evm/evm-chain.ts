@@ -65,7 +65,7 @@ export const evmChain = (settings: EvmSettings): Chain => {
       return { final, horizon: final }
     },
 
-    balanceOf: (address) => readBalance(settings, nodes, address),
+    balanceOf: (address, minFinalHeight) => readBalance(settings, nodes, address, minFinalHeight),
 
     async checkNodes() {
       const checks = await Promise.allSettled(nodes.queryAll((node) => checkNode(settings, node)))

@@ -101,6 +101,8 @@ export const agreeOnTransfer = (
 /** A balance at a height of one provider. */
 export interface BalanceReading {
   readonly head: bigint
+  /** The newest final block, or one before it. */
+  readonly finalHeight: bigint
   readonly final: bigint
   readonly latest: bigint
 }
@@ -109,16 +111,26 @@ export interface BalanceReading {
 export const supported = <T extends bigint>(amounts: readonly T[], providers: number): T | undefined =>
   amounts.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0))[providers - 1]
 
-/** A provider that is behind the others would report a balance of the past, so it does not count. */
+/**
+ * A provider that is behind the others, or whose final chain ends before what is known to be final, would report a balance
+ * of the past, so it does not count.
+ */
 export const agreeOnBalance = (
   network: string,
   { answers, failures }: ProviderAnswers<BalanceReading>,
-  { minProviders, maxLag }: { readonly minProviders: number; readonly maxLag: bigint },
+  {
+    minProviders,
+    maxLag,
+    minFinalHeight = 0n,
+  }: { readonly minProviders: number; readonly maxLag: bigint; readonly minFinalHeight?: bigint | undefined },
 ): AgreedBalance => {
   if (answers.length === 0) throw unreachable(network, failures)
   const highest = largest(answers.map(({ answer }) => answer.head))
-  const lagOf = ({ head }: BalanceReading): bigint => highest - head
-  const fresh = answers.filter(({ answer }) => lagOf(answer) <= maxLag)
+  const lagOf = ({ head, finalHeight }: BalanceReading): string | undefined => {
+    if (highest - head > maxLag) return `is ${highest - head} blocks behind`
+    return finalHeight < minFinalHeight ? `has no final block ${minFinalHeight}` : undefined
+  }
+  const fresh = answers.filter(({ answer }) => lagOf(answer) === undefined)
   const byProvider = fresh.map(
     ({ provider, answer }): ProviderBalance => ({
       provider,
@@ -135,9 +147,11 @@ export const agreeOnBalance = (
     minProviders,
   )
   if (final !== undefined && latest !== undefined) return { final, latest, byProvider }
-  const behind = answers.filter(({ answer }) => lagOf(answer) > maxLag)
   const faults = [
-    ...behind.map(({ provider, answer }) => `${provider} is ${lagOf(answer)} blocks behind`),
+    ...answers.flatMap(({ provider, answer }) => {
+      const lag = lagOf(answer)
+      return lag === undefined ? [] : [`${provider} ${lag}`]
+    }),
     ...failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))),
   ]
   throw new TooFewProviders(

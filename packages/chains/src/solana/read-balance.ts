@@ -19,6 +19,7 @@ export const readBalance = async (
   nodes: SolanaNodes,
   { usdc, minProviders }: SolanaSettings,
   owner: string,
+  minFinalHeight?: bigint,
 ): Promise<AgreedBalance> => {
   const account = await usdcAccountOf(owner, usdc)
   const answers = await askEnough(nodes, minProviders, async (rpc) => {
@@ -26,7 +27,7 @@ export const readBalance = async (
       usdcAt(rpc, account, usdc, 'finalized'),
       usdcAt(rpc, account, usdc, 'confirmed'),
     ])
-    return { head: latest.slot, final: final.amount, latest: latest.amount }
+    return { head: latest.slot, finalHeight: final.slot, final: final.amount, latest: latest.amount }
   })
-  return agreeOnBalance('solana-mainnet', answers, { minProviders, maxLag: MAX_LAG_SLOTS })
+  return agreeOnBalance('solana-mainnet', answers, { minProviders, maxLag: MAX_LAG_SLOTS, minFinalHeight })
 }

@@ -46,7 +46,7 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
       finalSlot = largest([finalSlot, heights.finalSlot])
       return { final: heights.final, horizon: heights.horizon }
     },
-    balanceOf: (address) => readBalance(nodes, settings, address),
+    balanceOf: (address, minFinalHeight) => readBalance(nodes, settings, address, minFinalHeight),
     finalBalancesOf: (addresses) => finalUsdcOf(nodes.rpc, addresses, settings.usdc),
     checkNodes: () => checkNodes(nodes, settings),
   }

@@ -152,8 +152,11 @@ export interface Chain {
    * the nonce prevents that, so `horizon` equals `final`.
    */
   heights(): Promise<{ readonly final: bigint; readonly horizon: bigint }>
-  /** USDC balance of an address. Throws `TooFewProviders`. */
-  balanceOf(address: string): Promise<AgreedBalance>
+  /**
+   * USDC balance of an address. Providers whose final chain ends below `minFinalHeight` do not count. Throws
+   * `TooFewProviders`.
+   */
+  balanceOf(address: string, minFinalHeight?: bigint): Promise<AgreedBalance>
   /**
    * USDC balances of many wallets at the newest final block, in the order of the addresses. Only on networks on which
    * agents have server wallets.

@@ -9,6 +9,7 @@ export {
 export { type Disagreement, type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
+  findFinalHeight,
   findTransfer,
   findTransferFor,
   findUnmatched,

@@ -107,6 +107,19 @@ export async function sumUnfinal(db: Db | Tx, network: Network): Promise<Usdc> {
   return usdc(rows[0]?.sum ?? 0n)
 }
 
+/** The newest block in which a transfer is final. A chain that ends before it is not up to date. */
+export async function findFinalHeight(db: Db | Tx, network: Network): Promise<bigint | undefined> {
+  const row = await db
+    .selectFrom('transfers')
+    .select('block_height')
+    .where('network', '=', network)
+    .where('state', '=', 'final')
+    .orderBy('block_height', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.block_height
+}
+
 export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promise<void> {
   await tx
     .updateTable('transfers')

@@ -6,7 +6,7 @@ import { earlier, MINUTE, SECOND } from '@market/kernel/clock'
 import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
-import { sumUnfinal } from '../payments/index.ts'
+import { findFinalHeight, sumUnfinal } from '../payments/index.ts'
 import { findInFlight, inFlight } from '../payouts/index.ts'
 import { findLiabilities, type Liability, sumSettled } from './leaves/store.ts'
 import {
@@ -49,15 +49,17 @@ export async function compareWithChain(
 ): Promise<Comparison> {
   const { network, treasury } = chain
   const since = earlier(clock.now(), SETTLED_MS)
-  const before = await readAtOnce(db, (tx) => balancesBefore(tx, network, since))
+  const { finalHeight, ...before } = await readAtOnce(db, async (tx) => ({
+    ...(await balancesBefore(tx, network, since)),
+    finalHeight: await findFinalHeight(tx, network),
+  }))
   let best: AgreedBalance | undefined
   for (let reading = 1; ; reading++) {
-    const onChain = await chain.balanceOf(treasury)
-    const now = clock.now()
+    const onChain = await chain.balanceOf(treasury, finalHeight)
     const { balances, ...lists } = await readAtOnce(db, async (tx) => ({
-      balances: await balancesAfter(tx, network, since, now),
+      balances: await balancesAfter(tx, network, since),
       liabilities: withProof ? await findLiabilities(tx, network) : undefined,
-      inFlight: await findInFlight(tx, network, now, LISTED_IN_FLIGHT),
+      inFlight: await findInFlight(tx, network, LISTED_IN_FLIGHT),
     }))
     best = best === undefined || held(onChain) > held(best) ? onChain : best
     const { final, latest } = best
@@ -91,11 +93,11 @@ const balancesBefore = async (tx: Tx, network: Network, since: Date): Promise<Ba
   settled: await sumSettled(tx, network, since),
 })
 
-async function balancesAfter(tx: Tx, network: Network, since: Date, now: Date): Promise<BalancesAfter> {
+async function balancesAfter(tx: Tx, network: Network, since: Date): Promise<BalancesAfter> {
   const { treasuryView, liabilities, suspense, fees } = await totals(tx, network)
   return {
     ledger: treasuryView,
-    inFlight: await inFlight(tx, network, now),
+    inFlight: await inFlight(tx, network),
     unfinal: await sumUnfinal(tx, network),
     settled: await sumSettled(tx, network, since),
     escrow: usdc(liabilities.escrow),

@@ -151,7 +151,7 @@ const POSTED_WITHIN = sql`interval '1 hour'`
  * signature. A row without money or without a signature is none, and neither is one whose final transaction was known
  * for so long that it must be posted: then its amount is missing.
  */
-const inFlightPayouts = (tx: Db | Tx, network: Network, now: Date) => sql`
+const inFlightPayouts = (tx: Db | Tx, network: Network) => sql`
   select payout.id, payout.round, account.balance_micros as amount_micros
   from payouts as payout
   join ${openAccounts(tx, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
@@ -161,13 +161,13 @@ const inFlightPayouts = (tx: Db | Tx, network: Network, now: Date) => sql`
   ) and not exists (
     select from outgoing_transfers as sent
     where sent.payout_id = payout.id and sent.network = payout.network and sent.is_final
-      and sent.created_at < ${now}::timestamptz - ${POSTED_WITHIN}
+      and sent.read_at < now() - ${POSTED_WITHIN}
   )`
 
-export async function inFlight(tx: Db | Tx, network: Network, now: Date): Promise<Usdc> {
+export async function inFlight(tx: Db | Tx, network: Network): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum
-    from (${inFlightPayouts(tx, network, now)}) as payout`.execute(tx)
+    from (${inFlightPayouts(tx, network)}) as payout`.execute(tx)
   return usdc(rows[0]?.sum ?? 0n)
 }
 
@@ -184,7 +184,6 @@ export interface InFlight {
 export async function findInFlight(
   tx: Tx,
   network: Network,
-  now: Date,
   limit: number,
 ): Promise<{ readonly transactions: readonly InFlight[]; readonly count: number }> {
   const { rows } = await sql<{ references: string[]; amount_micros: bigint; count: number }>`
@@ -194,7 +193,7 @@ export async function findInFlight(
     ) as references
     from (
       select id, round, amount_micros, (count(*) over ())::integer as count
-      from (${inFlightPayouts(tx, network, now)}) as one order by amount_micros desc, id limit ${limit}
+      from (${inFlightPayouts(tx, network)}) as one order by amount_micros desc, id limit ${limit}
     ) as payout
     order by payout.amount_micros desc, payout.id`.execute(tx)
   const transactions = rows.map(({ references: [reference = '', ...replaces], amount_micros }) => ({
