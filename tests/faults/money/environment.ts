@@ -20,15 +20,20 @@ export const PUBLIC_ADDRESS = '93.184.216.34'
 
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>
 
+interface ChainSettings {
+  readonly slotMs?: number
+  readonly epochSlots?: number
+}
+
 /** The servers and chains that the app uses, each behind a proxy or relay that can inject faults. */
-export async function startEnvironment(seed: number, slotMs?: number) {
+export async function startEnvironment(seed: number, { slotMs, epochSlots }: ChainSettings = {}) {
   const random = seededRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'market-faults-'))
   const [postgres, redis, base, alt, solana, idp, dns, webhookEndpoints] = await Promise.all([
     startOwnPostgres(),
     startRedis(),
-    startEvmTestChain('base-mainnet', { chainId: 8453 }),
-    startEvmTestChain('alt-mainnet', ALT),
+    startEvmTestChain('base-mainnet', { chainId: 8453 }, epochSlots),
+    startEvmTestChain('alt-mainnet', ALT, epochSlots),
     startSolanaTestChain(slotMs),
     startIdp(),
     startDnsServer(),

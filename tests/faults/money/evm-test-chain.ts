@@ -10,13 +10,13 @@ import { type Buyer, INITIAL_BALANCE, type Prepared, type TestChain } from './te
 
 const BLOCK_MS = 100
 const SLOTS_IN_AN_EPOCH = 8
-/** A block is final two epochs later. */
-const FINAL_AFTER = 2 * SLOTS_IN_AN_EPOCH
 const MINTS_AT_ONCE = 50
 const FEES = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gas: 100_000n }
 
 export interface EvmTestChain extends TestChain {
   readonly chain: EvmNetwork
+  /** So many blocks later a block is final: two epochs. */
+  readonly finalAfter: number
   fund(owners: readonly Address[]): Promise<void>
   /** Removes the newest blocks with their transactions, which only their senders can send again. */
   reorg(depth: number): Promise<void>
@@ -26,8 +26,10 @@ export interface EvmTestChain extends TestChain {
 export async function startEvmTestChain(
   network: Network,
   settings: { chainId: number; usdc?: Address },
+  slotsInAnEpoch = SLOTS_IN_AN_EPOCH,
 ): Promise<EvmTestChain> {
-  const chain = await startEvmNetwork({ ...settings, slotsInAnEpoch: SLOTS_IN_AN_EPOCH })
+  const chain = await startEvmNetwork({ ...settings, slotsInAnEpoch })
+  const finalAfter = 2 * slotsInAnEpoch
   await chain.automine(false)
   const end = new AbortController()
   // One after the other: a node that mines while its blocks are taken back may lose its state.
@@ -49,6 +51,7 @@ export async function startEvmTestChain(
     kind: 'evm',
     url: chain.url,
     chain,
+    finalAfter,
     async newAccount() {
       const key = generatePrivateKey()
       const address = privateKeyToAddress(key)
@@ -66,7 +69,7 @@ export async function startEvmTestChain(
         await Promise.all(some.map((owner) => chain.fund(owner)))
       }
       // No reorganisation reaches what buyers begin with.
-      await mine(FINAL_AFTER + 1)
+      await mine(finalAfter + 1)
     },
     reorg: (depth) => inTurn(() => chain.reorg(depth)),
     balanceOf: (owner) => chain.balanceOf(owner as Address),

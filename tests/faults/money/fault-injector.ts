@@ -27,13 +27,14 @@ const someProxy = ({ environment, random }: FaultTarget): TestTcpProxy =>
 const someRelays = ({ environment, random }: FaultTarget) =>
   environment.relaysOf(pick(Object.values(environment.testChains), random).network)
 
-/** A final block lies sixteen blocks behind the newest: nothing may take those back. */
-const DEEP = 12n
+/** Nothing may take back a final block. */
+const SHORT_OF_FINAL = 4
 const FRESH_WITHIN_MS = 3_000
+const FINAL_WITHIN_MS = 12_000
 
-/** The depth that takes away the newest payment the application has counted; undefined when none comes for a while. */
-async function freshPayment({ environment, app }: FaultTarget) {
-  const deadline = performance.now() + FRESH_WITHIN_MS
+/** The depth that takes away a payment the application has counted; undefined when none comes for a while. */
+async function freshPayment({ environment, app }: FaultTarget, states: readonly string[], withinMs: number) {
+  const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
     for (const testChain of environment.evm) {
       const head = BigInt(String(await testChain.chain.rpc('eth_blockNumber')))
@@ -42,8 +43,9 @@ async function freshPayment({ environment, app }: FaultTarget) {
         .select('block_height')
         .where('network', '=', testChain.network)
         .where('purpose', '<>', '')
+        .where('state', 'in', states)
         .where('missing_since', 'is', null)
-        .where('block_height', '>', head - DEEP)
+        .where('block_height', '>', head - BigInt(testChain.finalAfter - SHORT_OF_FINAL))
         .executeTakeFirst()
         .catch(() => undefined)
       if (found !== undefined) return { testChain, depth: Number(head - found.block_height) + 1 }
@@ -51,6 +53,16 @@ async function freshPayment({ environment, app }: FaultTarget) {
     await wait(20)
   }
   return undefined
+}
+
+async function takeBack(target: FaultTarget, states: readonly string[], withinMs: number): Promise<void> {
+  const { testChain, depth } = (await freshPayment(target, states, withinMs)) ?? {
+    testChain: pick(target.environment.evm, target.random),
+    depth: 2,
+  }
+  // Blocks may have come since.
+  await testChain.reorg(depth + 1)
+  target.onReorg(testChain.network)
 }
 
 const COMES_WITHIN_MS = 5_000
@@ -133,15 +145,9 @@ const FAULTS = {
     for (const relay of some) relay.set({ behind: 0 })
   },
   /** Deep enough to take a payment away that the application has counted, when there is one that is not final yet. */
-  reorg: async (target: FaultTarget) => {
-    const { testChain, depth } = (await freshPayment(target)) ?? {
-      testChain: pick(target.environment.evm, target.random),
-      depth: 2,
-    }
-    // Blocks may have come since.
-    await testChain.reorg(depth + 1)
-    target.onReorg(testChain.network)
-  },
+  reorg: (target: FaultTarget) => takeBack(target, ['seen', 'final'], FRESH_WITHIN_MS),
+  /** The same with a payment that the application calls final too early; a correct one has none. */
+  reorgOfFinal: (target: FaultTarget) => takeBack(target, ['final'], FINAL_WITHIN_MS),
 } as const satisfies Record<string, (target: FaultTarget) => Promise<unknown>>
 
 /** Two faults may happen at once, but a server that is down is not injected again. */

@@ -41,6 +41,7 @@ export interface RunSettings {
   readonly firstProvider?: Partial<RelayFaults>
   /** How long a slot lasts on Solana. */
   readonly slotMs?: number
+  readonly epochSlots?: number
   readonly bug?: Bug
   /** How long the application may take to settle; what is broken on purpose may never. */
   readonly settledWithinMs?: number
@@ -227,7 +228,7 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
 
 /** Every run has chains of its own: an old one loses its state when blocks are taken back from it again and again. */
 export async function runAlone(settings: RunSettings): Promise<Report> {
-  const environment = await startEnvironment(settings.seed, settings.slotMs)
+  const environment = await startEnvironment(settings.seed, settings)
   try {
     return await run(environment, settings)
   } finally {
