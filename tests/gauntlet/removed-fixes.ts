@@ -177,8 +177,8 @@ export const REMOVED_FIXES: readonly RemovedFix[] = [
   {
     finding: 'A10 fees leave to known addresses only',
     file: `${PAYOUTS}/terms.ts`,
-    from: 'payees: allowed[approved.network],',
-    to: 'payees: [approved.payee, ...allowed[approved.network]],',
+    from: 'payees: payees.filter((payee) => allowed[approved.network].some((one) => isSameAddress(one, payee))),',
+    to: 'payees,',
     test: 'tests/journeys/operators-money.test.ts',
     title: 'fees: a withdrawal to an address that the worker does not know',
   },

@@ -226,6 +226,23 @@ test('blocked payee: the payout fails, and the retry pays another payee', async 
   expect(await base()).toMatchObject({ waiting: 0, failed: 0 })
 })
 
+test('blocked payer: the refund of unmatched money fails, and goes where two operators redirect it', async () => {
+  const [sender, other] = [await fundedPayer(network, 3_000_000n), newAccount()]
+  await network.transfer(sender, treasury.account.address, 3_000_000n)
+  await network.mine(CONFIRMATIONS)
+  await treasury.watch()
+  await settle()
+  await network.deny(sender.address, true)
+  const [found] = await get('unmatched-transfers')
+  const { body } = await post(`unmatched-transfers/${found.id}/refund`, {})
+  await treasury.advance(body.data)
+  expect((await stateOf(body.data)).state).toBe('failed')
+  await decideByTwo(market, 'redirect_payout', { payout_id: body.data.id, payee: other.address })
+  await pay(body.data)
+  expect((await stateOf(body.data)).state).toBe('final')
+  expect(await network.balanceOf(other.address)).toBe(3_000_000n)
+})
+
 test('fees: leave as a fee withdrawal to an address of the configuration, and the treasury is not short', async () => {
   await treasury.payIn(payer, 10_000_000n, { purpose: 'order:a', due: 10_000_000n })
   await settle()

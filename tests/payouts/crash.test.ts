@@ -22,6 +22,7 @@ const EVERY_MS = 150
 const REORG_DEPTH = 4
 
 interface Owed {
+  readonly kind: 'payout' | 'refund'
   readonly network: Network
   readonly payee: string
   readonly amount: bigint
@@ -29,23 +30,26 @@ interface Owed {
 
 /** Payees are paid several times, some the same amount twice: equal payments must not be taken for one another. */
 async function owe(world: PayoutWorld): Promise<Owed[]> {
-  const payees = new Map<Network, string[]>()
+  const payees = new Map<string, string[]>()
   for (const network of NETWORKS) {
-    const some = Array.from({ length: Math.ceil(PAYOUTS / 9) }, () => world.chains[network].newPayee())
-    payees.set(network, await Promise.all(some))
+    const { newPayee, newBuyer } = world.chains[network]
+    const some = Array.from({ length: Math.ceil(PAYOUTS / 12) }, () => newPayee())
+    const buyers = Array.from({ length: Math.ceil(PAYOUTS / 36) }, () => newBuyer())
+    payees.set(`payout ${network}`, await Promise.all(some))
+    payees.set(`refund ${network}`, await Promise.all(buyers))
   }
   return Array.from({ length: PAYOUTS }, (_, n) => {
+    const kind = n % 4 === 0 ? 'refund' : 'payout'
     const network = NETWORKS[n % NETWORKS.length] ?? 'base-mainnet'
-    const some = payees.get(network) ?? []
+    const some = payees.get(`${kind} ${network}`) ?? []
     const payee = some[Math.floor(world.random() * some.length)] ?? ''
-    return { network, payee, amount: BigInt(1 + Math.floor(world.random() * 3)) * 1_000_001n }
+    return { kind, network, payee, amount: BigInt(1 + Math.floor(world.random() * 3)) * 1_000_001n }
   })
 }
 
 /** One after the other, so that workers die at every stage of some. */
 const request = async (world: PayoutWorld, owed: readonly Owed[]) => {
-  for (const [n, { network, payee, amount }] of owed.entries()) {
-    const kind = n % 4 === 0 ? 'refund' : 'payout'
+  for (const [n, { kind, network, payee, amount }] of owed.entries()) {
     await world.request(network, { kind, subject: `order-${n}`, payee, amount: usdc(amount) })
     await wait(EVERY_MS)
   }

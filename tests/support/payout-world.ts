@@ -85,6 +85,7 @@ const startEvm = async (network: Network, settings: { chainId: number; usdc?: Ad
     chain,
     float,
     newPayee: async () => privateKeyToAddress(generatePrivateKey()) as string,
+    newBuyer: async () => privateKeyToAddress(generatePrivateKey()) as string,
     balanceOf: (owner: string) => chain.balanceOf(owner as Address),
     stop: async () => {
       end.abort()
@@ -110,6 +111,12 @@ const startSolana = async () => {
     // Set without a transaction.
     float: undefined,
     newPayee: async () => (await generateKeyPairSigner()).address as string,
+    /** Has paid before, so has a token account: none is opened for a refund. */
+    newBuyer: async () => {
+      const { address } = await generateKeyPairSigner()
+      await token.fund(address, 0n)
+      return address as string
+    },
     balanceOf: (owner: string) => token.balanceOf(owner),
     stop: () => chain.stop(),
   }

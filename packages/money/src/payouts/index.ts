@@ -35,4 +35,5 @@ export {
   retryPayout,
   withdrawPayout,
 } from './request-payout.ts'
+export { redirectedPayees } from './terms.ts'
 export { availableFees, requireFees, withdrawFees } from './withdraw-fees.ts'

@@ -3,6 +3,7 @@ import type { Tx } from '@market/database/transact'
 import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findTransfer } from '../payments/index.ts'
+import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext, PayoutTerms } from './payout-context.ts'
 import { parseRefundSubject } from './refund-transfer.ts'
@@ -30,16 +31,24 @@ interface Withdrawal {
 /** As two operators approved it, and only to an address of this process's configuration. The subject is the approval. */
 async function withdrawalTerms(
   tx: Tx,
-  { network, subject }: Payout,
+  payout: Payout,
   allowed: PayoutContext['feeAddresses'],
 ): Promise<PayoutTerms> {
+  const { network, subject } = payout
   const approved = (await findApprovedById(tx, 'withdraw_fees', subject)) as Withdrawal | undefined
   if (approved === undefined) return { network, amount: ZERO, payees: [] }
+  const payees = [approved.payee, ...(await redirectedPayees(tx, payout))]
   return {
     network: approved.network,
     amount: parseUsd(approved.amount_usd) ?? ZERO,
-    payees: allowed[approved.network],
+    payees: payees.filter((payee) => allowed[approved.network].some((one) => isSameAddress(one, payee))),
   }
+}
+
+/** The addresses to which two operators have redirected this payout. */
+export async function redirectedPayees(tx: Tx, { id }: Payout): Promise<string[]> {
+  const approved = (await findApproved(tx, 'redirect_payout', id)) as Redirection[]
+  return approved.map(({ payee }) => payee)
 }
 
 /** Back to the payer of a final transfer, or to where two operators sent it. */
@@ -50,8 +59,12 @@ async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | und
   const { reference, from } = unmatched
   const transfer = await findTransfer(tx, network, reference)
   if (transfer?.state !== 'final') return undefined
-  const approved = (await findApproved(tx, 'refund_unmatched', `${from}:${network}:${reference}`)) as Refund[]
-  const redirected = approved.map(({ payee }) => payee)
+  const approved = (await findApproved(
+    tx,
+    'refund_unmatched',
+    `${from}:${network}:${reference}`,
+  )) as Redirection[]
+  const redirected = [...approved.map(({ payee }) => payee), ...(await redirectedPayees(tx, payout))]
   // Beside a claimed transfer, others paid what is in suspense: only the ledger knows how much, and nobody who.
   if (from === 'suspense' && transfer.purpose !== null)
     return { network, amount: payout.amount, payees: redirected }
@@ -59,6 +72,6 @@ async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | und
   return { network, amount, payees: transfer.payer === null ? redirected : [transfer.payer, ...redirected] }
 }
 
-interface Refund {
+interface Redirection {
   readonly payee: string
 }

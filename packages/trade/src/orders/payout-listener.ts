@@ -1,4 +1,3 @@
-import { findApproved } from '@market/core/approvals'
 import { findDetails } from '@market/core/audit'
 import type { Tx } from '@market/database/transact'
 import { findAgentById } from '@market/identity/agents'
@@ -7,7 +6,7 @@ import { minus, type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { splitByShare } from '@market/money/ledger'
 import { findTransferFor, type Purpose, type Transfer } from '@market/money/payments'
-import type { Payout, PayoutListener, PayoutTerms } from '@market/money/payouts'
+import { type Payout, type PayoutListener, type PayoutTerms, redirectedPayees } from '@market/money/payouts'
 import { type Order, payoutWait } from './order.ts'
 import { payoutAddress, shareOf, surplusSubject } from './order-money.ts'
 import { emitPayoutFailed, emitPayoutSent } from './payout-events.ts'
@@ -25,7 +24,7 @@ async function payoutTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | undefi
   const none = { network: payout.network, amount: ZERO, payees: [] }
   if (transfer === undefined) return none
   const { network, payer } = transfer
-  const redirected = await approvedPayees(tx, payout)
+  const redirected = await redirectedPayees(tx, payout)
   const payees = payer === null ? redirected : [payer, ...redirected]
   if (payout.kind === 'surplus')
     return isSurplusOf(payout, purpose, network) ? { network, amount: surplusOf(transfer), payees } : none
@@ -67,12 +66,6 @@ function sharesOf(order: Order, { due }: Transfer): { part: Usdc; rest: Usdc } {
 }
 
 const ADDRESS_FIELDS = ['payout_wallet', 'payout_address_base'] as const
-
-/** The addresses to which two operators have redirected this payout. */
-async function approvedPayees(tx: Tx, { id }: Payout): Promise<string[]> {
-  const approved = (await findApproved(tx, 'redirect_payout', id)) as { readonly payee: string }[]
-  return approved.map(({ payee }) => payee)
-}
 
 /**
  * The agent's address, the addresses it had before (a payout is sent to the one of its request), and those that one
