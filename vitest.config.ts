@@ -62,8 +62,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** More than there are cores: most files wait for processes, chains and intervals. */
-const SERVICE_WORKERS = 6
+/**
+ * More than there are cores: most files wait for processes, chains and intervals. Six at once use up the 100 connections
+ * of a Postgres server with its default settings.
+ */
+const SERVICE_WORKERS = 4
 
 const fix = REMOVED_FIXES.find(({ finding }) => finding === process.env['REMOVED_FIX'])
 

@@ -1,5 +1,13 @@
 import { expect, test, vi } from 'vitest'
-import { databaseExists, expectNothingLeft, LONG, redisKeys, start, untilGone } from './dev-remains.ts'
+import {
+  databaseExists,
+  expectNothingLeft,
+  LONG,
+  redisKeys,
+  start,
+  untilDisconnected,
+  untilGone,
+} from './dev-remains.ts'
 
 test('SIGTERM: no process, database, Redis key or file is left', async () => {
   const dev = await start()
@@ -27,6 +35,7 @@ test('the next start removes what a killed one left and nothing of a running one
   const processes = killed.processes()
   await killed.stop('SIGKILL')
   await untilGone(processes)
+  await untilDisconnected(killed.run)
   expect(await redisKeys(running)).toBeGreaterThan(0)
   await start(['--no-chains'])
   expect(await databaseExists(killed.run)).toBe(false)

@@ -19,6 +19,19 @@ export const databaseExists = (name: string) =>
     return rowCount === 1
   })
 
+/** Postgres notices a killed client only when it next reads from its connection. */
+export const untilDisconnected = (name: string) =>
+  vi.waitFor(
+    () =>
+      asAdmin(async (client) => {
+        const { rowCount } = await client.query('select from pg_stat_activity where application_name = $1', [
+          name,
+        ])
+        expect(rowCount).toBe(0)
+      }),
+    LONG,
+  )
+
 export async function redisKeys(dev: Dev): Promise<number> {
   const redis = new Redis(dev.at.redis)
   try {

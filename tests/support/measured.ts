@@ -8,6 +8,11 @@ export function expectWithin(ms: number, limitMs: number): void {
   if (MEASURES_TIME) expect(ms).toBeLessThan(limitMs)
 }
 
+/** Fails when it took less time, if this run measures time. */
+export function expectAtLeast(ms: number, limitMs: number): void {
+  if (MEASURES_TIME) expect(ms).toBeGreaterThanOrEqual(limitMs)
+}
+
 const LONG_TIMEOUT_MS = 60_000
 
 /** The timeout for something with this time limit; longer when this run does not measure time. */

@@ -30,7 +30,13 @@ export async function startWorker(
   const launch = await launchOf('worker', from)
   const child = spawn(process.execPath, [...nodeOptions, launch.file], {
     cwd: launch.cwd,
-    env: { ...launch.environment, PORT: '0', ...environment, ...asRole(environment, 'worker') },
+    env: {
+      ...launch.environment,
+      PORT: '0',
+      DATABASE_POOL: '4',
+      ...environment,
+      ...asRole(environment, 'worker'),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killChild = () => void child.kill('SIGKILL')

@@ -5,7 +5,7 @@ import type { Registered } from '@market/identity/agents'
 import { makeEvmWallet, makeProfile } from '@market/testing/makers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectWithin, testTimeout } from '../support/measured.ts'
+import { expectAtLeast, expectWithin, testTimeout } from '../support/measured.ts'
 import { allowedBy, type Schema } from '../support/schema-arbitraries.ts'
 import { until } from '../support/until.ts'
 import {
@@ -107,9 +107,9 @@ function expectTiming(calls: readonly Call[], isTimeout: boolean): void {
   const [first, second, third] = calls.map((call) => call.arrivedAt)
   const gaps = [Number(second) - Number(first), Number(third) - Number(second)]
   for (const [n, gap] of [1_000, 4_000].entries()) {
-    // The five seconds start before the connection is made, earlier than the receiver sees it.
-    const atLeast = isTimeout ? gap + 4_500 : gap
-    expect(gaps[n]).toBeGreaterThanOrEqual(atLeast)
+    expect(gaps[n]).toBeGreaterThanOrEqual(gap)
+    // The five seconds start before the connection is made, on a busy machine long before the receiver sees it.
+    expectAtLeast(gaps[n] ?? Number.NaN, isTimeout ? gap + 4_500 : gap)
     expectWithin(gaps[n] ?? Number.NaN, gap + (isTimeout ? 5_000 : 0) + 3_000)
   }
 }

@@ -87,6 +87,8 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     ...vaultSecrets(),
     ...networks?.settings,
     CLOCK_FILE: clockFile,
+    // Several environments can share one server.
+    DATABASE_POOL: '5',
     LOG_LEVEL: 'info',
     HOST,
   }
