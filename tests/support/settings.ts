@@ -31,7 +31,7 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
   return {
     DATABASE_URL: urlOfRole(parts.databaseUrl, 'api'),
     // Many apps of tests share the connections of one server.
-    DATABASE_POOL: '5',
+    DATABASE_POOL: '8',
     REDIS_URL: parts.redisUrl,
     REDIS_PREFIX: parts.redisPrefix,
     BASE_URL,
