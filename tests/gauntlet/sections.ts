@@ -80,7 +80,9 @@ export const SECTIONS: readonly Section[] = [
     }),
     files: [
       'tests/webhooks/conformance.test.ts',
+      'tests/contract/test-delivery.test.ts',
       'tests/webhooks/fairness.test.ts',
+      'tests/webhooks/graceful.test.ts',
       'tests/webhooks/kills.test.ts',
       'tests/webhooks/postgres-restart.test.ts',
       'tests/webhooks/recovery.test.ts',
@@ -103,6 +105,7 @@ export const SECTIONS: readonly Section[] = [
     files: [
       'tests/faults/postgres.test.ts',
       'tests/faults/rate-limits.test.ts',
+      'tests/faults/shutdown.test.ts',
       'tests/faults/slow-clients.test.ts',
       'tests/faults/vault-rotation.test.ts',
       'tests/chains/evm-nodes.test.ts',

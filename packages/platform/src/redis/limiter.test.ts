@@ -157,7 +157,7 @@ describe('while Redis is unavailable', () => {
     server.pause()
     const began = performance.now()
     expect(allowed(await takeMany(seen.limiter, 50, 'hung'))).toBe(5)
-    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(performance.now() - began).toBeLessThan(1_000)
     expect(seen.fallbacks).toBe(50)
     expect(await seen.limiter.ready()).toBe(false)
 
