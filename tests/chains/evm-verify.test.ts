@@ -178,7 +178,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     expect(await verdictOf(await confirmed(pay(10n ** 15n)))).toBe('rejected: failed_on_chain')
   })
 
-  test('sums the transfers to the treasury in a batch', async () => {
+  test('counts each transfer to the treasury in a batch on its own', async () => {
     const to = [treasury.address, newAccount().address, treasury.address]
     const data = encodeFunctionData({
       abi: TRICKS,
@@ -186,8 +186,8 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
       args: [network.usdc, to, [3n, 4n, 5n]],
     })
     const hash = await confirmed(network.call(payer, batch, data))
-    expect(await observe(hash)).toMatchObject({ kind: 'ok', transfer: { amount: 8n } })
-    expect(await verdictOf(hash, { minAmount: usdc(9n) })).toBe('rejected: underpaid')
+    expect(await observe(hash, { minAmount: usdc(4n) })).toMatchObject({ transfer: { index: 1, amount: 5n } })
+    expect(await verdictOf(hash, { minAmount: usdc(6n) })).toBe('rejected: underpaid')
   })
 
   test('the payer of a relayed authorization is its signer', async () => {
@@ -201,16 +201,25 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     })
   })
 
-  test('with two payers in one transaction, each is found by `payers`, and without it the payer is ambiguous', async () => {
+  test('of several transfers in one transaction: by payer, then unused, then the closest amount', async () => {
     const other = await fundedPayer(network)
-    const calls = [await authorized(payer, 7n), await authorized(other, 9n), await authorized(other, 1n)]
+    const calls = [await authorized(payer, 7n), await authorized(other, 9n), await authorized(other, 3n)]
     const hash = await confirmed(network.callMany(network.usdc, calls))
-    expect(await verdictOf(hash)).toBe('rejected: ambiguous_payer')
-    expect(await verdictOf(hash, { payers: [payer.address, other.address] })).toBe(
-      'rejected: ambiguous_payer',
-    )
-    expect(await observe(hash, { payers: [payer.address] })).toMatchObject({ transfer: { amount: 7n } })
-    expect(await observe(hash, { payers: [other.address] })).toMatchObject({ transfer: { amount: 10n } })
+    const found = async (changes: Parameters<typeof question>[1] = {}) => {
+      const observation = await observe(hash, changes)
+      return observation.kind === 'ok' ? observation.transfer.index : verdict(observation)
+    }
+    const amounts = { 1: 2, 3: 2, 4: 0, 7: 0, 8: 1, 9: 1, 10: 'rejected: underpaid' }
+    for (const [amount, index] of Object.entries(amounts))
+      expect(await found({ minAmount: usdc(BigInt(amount)) }), `${amount} is due`).toBe(index)
+    expect(await found({ minAmount: usdc(1n), expected: usdc(8n) })).toBe(1)
+    expect(await found({ minAmount: usdc(1n), expected: usdc(50n) })).toBe(1)
+    expect(await found({ minAmount: usdc(1n), payers: [payer.address] })).toBe(0)
+    expect(await found({ minAmount: usdc(8n), payers: [payer.address] })).toBe('rejected: underpaid')
+    expect(await found({ minAmount: usdc(3n), payers: [other.address] })).toBe(2)
+    expect(await found({ minAmount: usdc(3n), payers: [other.address], used: [2] })).toBe(1)
+    expect(await found({ minAmount: usdc(3n), payers: [other.address], used: [1, 2] })).toBe(2)
+    expect(await found({ minAmount: usdc(4n), payers: [other.address], used: [1] })).toBe(1)
   })
 
   test('newly minted USDC has no payer', async () => {

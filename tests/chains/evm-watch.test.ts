@@ -20,7 +20,7 @@ const readOn = async (chain: Chain, from: string | undefined, limit: () => numbe
   for (;;) {
     const size = limit()
     const page = await chain.transfersAfter(position, size)
-    expect(page.transfers.length).toBeLessThanOrEqual(size)
+    expect(new Set(page.transfers.map(({ reference }) => reference)).size).toBeLessThanOrEqual(size)
     transfers.push(...page.transfers)
     if (page.position === position) return { transfers, position }
     position = page.position
@@ -128,7 +128,7 @@ test('misses no transfer after a reorganization deeper than the confirmations', 
   expect(references(next.transfers)).toEqual([moved])
 })
 
-test('groups the transfers of a transaction, and several payers give a null payer', async () => {
+test('each transfer of a transaction has its own index, whatever the size of a page', async () => {
   const { treasury, chain } = watchOf()
   const [one, other] = payers
   const authorized = (from: typeof one, amount: bigint) =>
@@ -138,10 +138,13 @@ test('groups the transfers of a transaction, and several payers give a null paye
   await network.mint(treasury.address, 5n)
   await network.mine(CONFIRMATIONS)
   const { transfers } = await readOn(chain, undefined, () => 1)
+  const [first, second] = [one.address.toLowerCase(), other.address.toLowerCase()]
   expect(transfers).toMatchObject([
-    { amount: 3n, payer: one.address.toLowerCase() },
-    { amount: 7n, payer: null },
-    { amount: 5n, payer: null },
+    { index: 0, amount: 1n, payer: first },
+    { index: 1, amount: 2n, payer: first },
+    { index: 0, amount: 3n, payer: first },
+    { index: 1, amount: 4n, payer: second },
+    { index: 0, amount: 5n, payer: null },
   ])
 })
 

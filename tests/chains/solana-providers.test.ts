@@ -32,7 +32,7 @@ beforeAll(async () => {
     notAfter: new Date(8.64e15),
   })
   if (observation.kind !== 'ok') throw new Error('it was just sent')
-  recorded = { reference, block: observation.transfer.block, payer: payer.address, amount: AMOUNT }
+  recorded = { reference, index: 0, block: observation.transfer.block, payer: payer.address, amount: AMOUNT }
 })
 beforeEach(() => {
   first.manner = passing

@@ -29,7 +29,7 @@ export class PreparedChain implements Chain {
     const block = { height: 1n, hash: reference }
     return {
       kind: 'ok',
-      transfer: { reference, ...found, at: new Date(), block, final: true, attachedData: null },
+      transfer: { reference, index: 0, ...found, at: new Date(), block, final: true, attachedData: null },
     }
   }
 

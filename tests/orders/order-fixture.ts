@@ -93,7 +93,7 @@ export async function openOrderFixture() {
     })
   /** A transfer into the treasury, in a block of its own. */
   const send = (from: string, micros: bigint = PRICE): string => {
-    const payment = newPayment(new Map([[from, micros]]))
+    const payment = newPayment([[from, micros]])
     chain.mine([payment])
     return payment.reference
   }

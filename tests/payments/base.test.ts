@@ -1,6 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { usdc } from '@market/kernel/money'
-import { escrow, payable, post, statementOf, surplus, world } from '@market/money/ledger'
+import { escrow, payable, post, statementOf } from '@market/money/ledger'
 import { claimTransfer, isPaymentFinal, parsePurpose, recheckTransfers } from '@market/money/payments'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import type { Address, Hex } from 'viem'
@@ -208,78 +208,72 @@ describe('several payers in one transaction', () => {
   }
   const mine = { due: 25n, payers: [payer.address.toLowerCase()] }
 
+  const others = { due: 12n, payers: [other.address.toLowerCase()] }
+
   test.each(['before', 'after'])(
-    'a part claimed %s the watcher came leaves the rest in suspense',
+    'each transfer pays for its own purpose when claimed %s the watcher came',
     async (when) => {
       const reference = await payTogether()
-      if (when === 'after') expect(await fixture.watch()).toBe(1)
+      if (when === 'after') expect(await fixture.watch()).toBe(2)
       expect(await fixture.claim(reference, 'order:a', mine)).toEqual({ isNew: true })
-      expect(await fixture.watch()).toBe(0)
-      expect([await fixture.inEscrow('order:a'), await fixture.inSurplus(reference)]).toEqual([25n, 5n])
-      expect(await fixture.inSuspense(reference)).toBe(12n)
+      expect(await fixture.claim(reference, 'order:b', others)).toEqual({ isNew: true })
       // Read again from the start, as after a deep reorganisation: nothing is counted twice.
-      await fixture.ctx.db.deleteFrom('treasury_positions').execute()
-      expect(await fixture.watch(1)).toBe(0)
-      expect(await fixture.inSuspense(reference)).toBe(12n)
-      expect(await outcome(fixture.claim(reference, 'order:b', { payers: [other.address] }))).toBe(USED)
-      await network.mine(FINALITY)
-      await fixture.recheck()
-      expect(await isPaymentFinal(fixture.ctx.db, parsePurpose('order:a'))).toBe(true)
+      for (const pageSize of [100, 1]) {
+        await fixture.ctx.db.deleteFrom('treasury_positions').execute()
+        expect(await fixture.watch(pageSize)).toBe(0)
+      }
+      expect([await fixture.inEscrow('order:a'), await fixture.inSurplus(reference)]).toEqual([25n, 5n])
+      expect([await fixture.inEscrow('order:b'), await fixture.inSurplus(`${reference}.1`)]).toEqual([
+        12n,
+        0n,
+      ])
+      for (const claim of [mine, others])
+        expect(await outcome(fixture.claim(reference, 'order:c', claim))).toBe(USED)
+      await recheckFinal()
+      for (const purpose of ['order:a', 'order:b'])
+        expect(await isPaymentFinal(fixture.ctx.db, parsePurpose(purpose))).toBe(true)
+      await fixture.expectExact(42n)
     },
   )
 
-  test('a part whose journal has the old subject, the whole purpose, is counted once', async () => {
-    const reference = await payTogether()
-    const seen = await fixture.findTransfer(reference, mine)
-    if (seen === undefined) throw new Error('not seen')
-    const now = fixture.clock.now()
-    await fixture.ctx.db
-      .insertInto('transfers')
-      .values({
-        ...{ network: fixture.network, reference, purpose: 'order:old', payer: seen.payer, state: 'seen' },
-        ...{ amount_micros: 30n, due_micros: 25n, happened_at: seen.at, checked_at: now, created_at: now },
-        ...{ block_height: seen.block.height, block_hash: seen.block.hash },
-      })
-      .execute()
-    const from = world(fixture.network)
-    await fixture.ctx.transact((tx) =>
-      post(fixture.ctx, tx, {
-        key: `transfer.claimed:${fixture.network}:${reference}:${now.getTime()}`,
-        reason: 'transfer.claimed',
-        subject: 'order:old',
-        network: fixture.network,
-        moves: [
-          { from, to: escrow(fixture.network, 'order:old'), amount: usdc(25n) },
-          { from, to: surplus(fixture.network, reference), amount: usdc(5n) },
-        ],
-      }),
-    )
+  test('two transfers of one wallet pay for two purposes', async () => {
+    const calls = [
+      await authorizedBy(network, payer, treasury, 30n),
+      await authorizedBy(network, payer, treasury, 30n),
+    ]
+    const reference = await network.callMany(network.usdc, calls)
+    await network.mine(CONFIRMATIONS)
+    for (const purpose of ['order:a', 'order:b'])
+      expect(await fixture.claim(reference, purpose, mine)).toEqual({ isNew: true })
+    expect(await outcome(fixture.claim(reference, 'order:c', mine))).toBe(USED)
     await fixture.watch()
-    expect(await fixture.inSuspense(reference)).toBe(12n)
+    await fixture.expectExact(60n)
   })
 
-  test('unclaimed parts stay in suspense and become final with their block, not by the clock', async () => {
+  test('a transfer without a purpose stays in suspense beside one that pays', async () => {
     const reference = await payTogether()
     await fixture.watch()
+    await fixture.claim(reference, 'order:a', mine)
     await fixture.recheck(AGE_MS)
     await fixture.recheck(25 * 3_600_000)
-    expect(await fixture.inSuspense(reference)).toBe(42n)
-    expect((await fixture.states()).get(reference)).toBe('seen')
+    expect((await fixture.states()).get(`${reference}.1`)).toBe('seen')
     await recheckFinal()
-    expect((await fixture.states()).get(reference)).toBe('final')
-    expect(await fixture.inSuspense(reference)).toBe(42n)
+    expect((await fixture.states()).get(`${reference}.1`)).toBe('final')
+    expect(await fixture.inSuspense(`${reference}.1`)).toBe(12n)
+    expect(await fixture.inSuspense(reference)).toBe(0n)
     expect(await fixture.recheck()).toBe(0)
   })
 
-  test('a reorganization reverses the unclaimed rest together with the claim', async () => {
+  test('a reorganization reverses every transfer of the transaction', async () => {
     const reference = await payTogether()
     await fixture.claim(reference, 'order:a', mine)
     await fixture.watch()
     await network.reorg(CONFIRMATIONS + 1)
     await fixture.recheck()
     await recheckFinal()
-    expect(fixture.gone).toMatchObject([{ reference, purpose: parsePurpose('order:a') }])
-    expect(await fixture.inSuspense(reference)).toBe(0n)
+    expect(fixture.gone).toMatchObject([{ reference, index: 0, purpose: parsePurpose('order:a') }])
+    expect(await fixture.inSuspense(`${reference}.1`)).toBe(0n)
+    await fixture.expectExact(0n)
   })
 })
 

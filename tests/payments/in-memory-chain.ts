@@ -13,9 +13,11 @@ import { testClock } from '@market/testing/clock'
 
 export interface Payment {
   readonly reference: string
-  /** Who paid how much in the one transaction. */
-  readonly parts: ReadonlyMap<string, bigint>
+  /** Who paid how much in the one transaction, in its order. */
+  readonly parts: readonly Part[]
 }
+
+type Part = readonly [payer: string, amount: bigint]
 
 interface Block {
   readonly hash: string
@@ -24,7 +26,7 @@ interface Block {
 }
 
 const name = () => `0x${randomBytes(32).toString('hex')}`
-const sum = ({ parts }: Payment): bigint => [...parts.values()].reduce((all, part) => all + part, 0n)
+const sum = ({ parts }: Payment): bigint => parts.reduce((all, [, part]) => all + part, 0n)
 
 /** A chain on paper: it keeps what the port promises, and whatever it promises not, it does. */
 export class InMemoryChain implements Chain {
@@ -70,9 +72,8 @@ export class InMemoryChain implements Chain {
     const [payment] = this.dropped.splice(n % Math.max(1, this.dropped.length), 1)
     if (payment === undefined) return
     const { reference, parts } = payment
-    const more = change > 0n || parts.size === 1 ? change : 0n
-    const changed = (part: bigint) => (part + more > 0n ? part + more : part)
-    this.mine([{ reference, parts: new Map([...parts].map(([payer, part]) => [payer, changed(part)])) }])
+    const changed = (part: bigint) => (part + change > 0n ? part + change : part)
+    this.mine([{ reference, parts: parts.map(([payer, part]) => [payer, changed(part)]) }])
   }
 
   async findTransfer(query: TransferQuery): Promise<Observation> {
@@ -86,7 +87,7 @@ export class InMemoryChain implements Chain {
   async checkTransfer(recorded: RecordedTransfer) {
     this.answer()
     const truth = this.report(recorded)
-    const lie = this.forcedObservation && { observation: this.forcedObservation, total: null, isAbsent: true }
+    const lie = this.forcedObservation && { observation: this.forcedObservation, isAbsent: true }
     const answers = Array.from({ length: this.providers }, (_, n) => ({
       provider: `provider ${n + 1}`,
       answer: n === 0 ? (lie ?? truth) : truth,
@@ -94,17 +95,22 @@ export class InMemoryChain implements Chain {
     return agreeOnTransfer(this.network, { answers, failures: [] }, this.providers)
   }
 
-  private report({ reference, block, payer, amount }: RecordedTransfer): TransferReport {
-    const whose = payer === null ? { severalPayers: true as const } : { payers: [payer] }
-    const any = { minAmount: usdc(1n), notBefore: new Date(0), notAfter: new Date(0) }
-    const observation = this.observe({ reference, ...any, ...whose })
+  private report({ reference, index, block, payer, amount }: RecordedTransfer): TransferReport {
     const height = this.heightOf(reference)
-    if (height === undefined)
-      return { observation, total: null, isAbsent: BigInt(this.finalHeight) >= block.height }
-    const isSame = observation.kind === 'ok' && (amount === null || observation.transfer.amount === amount)
-    const payment = this.payments.find((one) => one.reference === reference)
-    const total = payment === undefined ? null : sum(payment)
-    return { observation, total, isAbsent: this.finalHeight >= height && !isSame }
+    if (height === undefined) {
+      const observation = { kind: 'pending', reason: 'unknown' } as const
+      return { observation, isAbsent: BigInt(this.finalHeight) >= block.height }
+    }
+    const transfer = this.transfersIn(reference, height).find((one) => one.index === index)
+    const isSame = transfer?.amount === amount && transfer.payer === payer
+    const observation: Observation =
+      transfer === undefined ? { kind: 'rejected', reason: 'no_transfer' } : { kind: 'ok', transfer }
+    return { observation, isAbsent: this.finalHeight >= height && !isSame }
+  }
+
+  private transfersIn(reference: string, height: number): IncomingTransfer[] {
+    const payment = this.blocks[height]?.payments.find((one) => one.reference === reference)
+    return (payment?.parts ?? []).map((_, index) => this.show(payment as Payment, height, index))
   }
 
   private heightOf(reference: string): number | undefined {
@@ -114,19 +120,16 @@ export class InMemoryChain implements Chain {
     return height < 0 ? undefined : height
   }
 
-  private observe({ reference, payers, minAmount, severalPayers }: TransferQuery): Observation {
-    const height = this.heightOf(reference) ?? -1
-    const payment = this.blocks[height]?.payments.find((one) => one.reference === reference)
-    if (payment === undefined) return { kind: 'pending', reason: 'unknown' }
-    const parts = [...payment.parts].filter(([payer]) => payers?.includes(payer) ?? true)
-    const [part] = parts
-    if (part === undefined) return { kind: 'rejected', reason: 'wrong_payer' }
-    if (severalPayers && parts.length > 1)
-      return { kind: 'ok', transfer: this.show(payment, height, null, sum(payment)) }
-    if (parts.length > 1) return { kind: 'rejected', reason: 'ambiguous_payer' }
-    const [payer, amount] = part
-    if (amount < minAmount) return { kind: 'rejected', reason: 'underpaid' }
-    return { kind: 'ok', transfer: this.show(payment, height, payer, amount) }
+  private observe({ reference, payers, minAmount, used = [] }: TransferQuery): Observation {
+    const height = this.heightOf(reference)
+    if (height === undefined) return { kind: 'pending', reason: 'unknown' }
+    const own = this.transfersIn(reference, height).filter(
+      ({ payer }) => payers?.includes(payer ?? '') ?? true,
+    )
+    const enough = own.filter(({ amount }) => amount >= minAmount)
+    const transfer = enough.find(({ index }) => !used.includes(index)) ?? enough[0]
+    if (transfer !== undefined) return { kind: 'ok', transfer }
+    return { kind: 'rejected', reason: own.length === 0 ? 'wrong_payer' : 'underpaid' }
   }
 
   /** Position: height, hash and how many payments of that block were emitted. */
@@ -143,11 +146,10 @@ export class InMemoryChain implements Chain {
     for (;;) {
       const block = this.blocks[at]
       const payment = block?.payments[index]
-      if (payment !== undefined && transfers.length === limit) break
+      if (payment !== undefined && transfers.length >= limit) break
       if (payment !== undefined) {
-        const [payer = null] = payment.parts.size === 1 ? payment.parts.keys() : []
-        const seen = this.show(payment, at, payer, sum(payment))
-        transfers.push({ ...seen, final: seen.final && this.providers === 1 })
+        const seen = this.transfersIn(payment.reference, at)
+        transfers.push(...seen.map((one) => ({ ...one, final: one.final && this.providers === 1 })))
         index++
       } else if (this.blocks[at + 1] === undefined) break
       else [at, index] = [at + 1, 0]
@@ -177,17 +179,13 @@ export class InMemoryChain implements Chain {
     if (this.isUnavailable) throw unavailable('away')
   }
 
-  private show(
-    { reference }: Payment,
-    height: number,
-    payer: string | null,
-    amount: bigint,
-  ): IncomingTransfer {
+  private show({ reference, parts }: Payment, height: number, index: number): IncomingTransfer {
+    const [payer, amount] = parts[index] ?? ['', 0n]
     const { hash = '', at = new Date() } = this.blocks[height] ?? {}
     const final = height <= this.finalHeight
     const block = { height: BigInt(height), hash }
-    return { reference, amount: usdc(amount), payer, at, block, final, attachedData: null }
+    return { reference, index, amount: usdc(amount), payer, at, block, final, attachedData: null }
   }
 }
 
-export const newPayment = (parts: ReadonlyMap<string, bigint>): Payment => ({ reference: name(), parts })
+export const newPayment = (parts: readonly Part[]): Payment => ({ reference: name(), parts })

@@ -1,5 +1,5 @@
 import type { Observation } from '@market/core/ports/chain'
-import { formatPurpose } from '@market/money/payments'
+import { formatPurpose, transferName } from '@market/money/payments'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { InMemoryChain, newPayment } from './in-memory-chain.ts'
@@ -13,7 +13,7 @@ const DAY = 86_400 * SECOND
 const PAYERS = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
 
 type Act =
-  | { readonly act: 'arrive'; readonly parts: readonly bigint[] }
+  | { readonly act: 'arrive'; readonly parts: readonly { readonly by: number; readonly amount: bigint }[] }
   | {
       readonly act: 'claim'
       readonly of: number
@@ -36,7 +36,10 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       act: as('arrive'),
-      parts: fc.array(fc.bigInt({ min: 1n, max: 20n }), { minLength: 1, maxLength: 2 }),
+      parts: fc.array(fc.record({ by: fc.nat({ max: 1 }), amount: fc.bigInt({ min: 1n, max: 20n }) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
     }),
   },
   {
@@ -80,7 +83,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
 )
 
-const REJECTIONS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'ambiguous_payer', 'pending']
+const REJECTIONS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'pending']
 
 class PaymentModel {
   private readonly chain: InMemoryChain
@@ -102,7 +105,7 @@ class PaymentModel {
     const { chain, fixture } = this
     switch (act.act) {
       case 'arrive': {
-        const payment = newPayment(new Map(act.parts.map((part, n) => [PAYERS[n] ?? '', part])))
+        const payment = newPayment(act.parts.map(({ by, amount }) => [PAYERS[by] ?? '', amount]))
         this.references.push(payment.reference)
         return chain.mine([payment])
       }
@@ -181,8 +184,12 @@ class PaymentModel {
     expect(await fixture.recheck()).toBe(0)
     await fixture.expectExact(chain.holds)
     const states = await fixture.states()
-    const onChain = new Set(chain.payments.map(({ reference }) => reference))
-    for (const [reference, state] of states) expect(state.startsWith('gone')).toBe(!onChain.has(reference))
+    const onChain = new Set(
+      chain.payments.flatMap(({ reference, parts }) =>
+        parts.map((_, index) => transferName({ reference, index })),
+      ),
+    )
+    for (const [name, state] of states) expect(state.startsWith('gone')).toBe(!onChain.has(name))
     expect(onChain.isSubsetOf(new Set(states.keys()))).toBe(true)
   }
 }

@@ -75,8 +75,8 @@ export async function openPaymentFixture(chain: Chain, clock = testClock(new Dat
     inSuspense: (reference: string) => balanceOf(ctx.db, suspense(network, reference)),
     /** The state each known transfer is in. */
     async states() {
-      const rows = await ctx.db.selectFrom('transfers').select(['reference', 'state', 'purpose']).execute()
-      return new Map(rows.map(({ reference, state, purpose }) => [reference, `${state} ${purpose}`.trim()]))
+      const rows = await ctx.db.selectFrom('transfers').select(['subject', 'state', 'purpose']).execute()
+      return new Map(rows.map(({ subject, state, purpose }) => [subject, `${state} ${purpose}`.trim()]))
     },
     async expectExact(onChain: bigint) {
       expect(await totals(ctx.db, network)).toMatchObject({ imbalance: 0n, treasuryView: onChain })

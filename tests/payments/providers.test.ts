@@ -1,4 +1,5 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
+import { usdc } from '@market/kernel/money'
 import { type Disagreement, isPaymentFinal, parsePurpose, recheckTransfers } from '@market/money/payments'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { type Address, type Hex, pad, toHex } from 'viem'
@@ -113,7 +114,8 @@ describe('finality', () => {
     const reference = await paid()
     await network.mine(FINALITY)
     const alone = chainOver([first, second], ['acme', 'acme'])
-    const check = { reference, block: { height: 0n, hash: '' }, payer: null, amount: null }
+    const from = { payer: payer.address.toLowerCase(), amount: usdc(5n) }
+    const check = { reference, index: 0, block: { height: 0n, hash: '' }, ...from }
     expect(await alone.checkTransfer(check)).toMatchObject({ verdict: 'open' })
     const both = chainOver([first, second], ['acme', 'other'])
     expect(await both.checkTransfer(check)).toMatchObject({ verdict: 'final' })

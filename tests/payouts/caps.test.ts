@@ -106,7 +106,7 @@ test('daily_cap: a refund counts when its payee is not the payer of the transfer
   const approvedPayee = newAccount().address
   await saveApprovedRefund(`surplus:${NETWORK}:${reference}`, approvedPayee)
   const refund = await ledger.ctx.transact((tx) =>
-    refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, from: 'surplus', approvedPayee }),
+    refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, index: 0, from: 'surplus', approvedPayee }),
   )
   await advance(refund, small)
   expect(await stateOf(refund)).toBe('signed')

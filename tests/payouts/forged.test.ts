@@ -155,7 +155,7 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
     await until('both transfers are final', () => mined(async () => (await finalTransfers()).length === 2))
     const forged = await forge(db)
     const owed = await ctx.transact((tx) =>
-      refundTransfer(ctx, tx, { network: NETWORK, reference, from: 'suspense' }),
+      refundTransfer(ctx, tx, { network: NETWORK, reference, index: 0, from: 'suspense' }),
     )
     const stateOf = async ({ id }: { id: string }) =>
       db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -46,12 +46,13 @@ const openTreasury = async () => {
         refundTransfer(ctx, tx, {
           network: NETWORK,
           reference,
+          index: 0,
           from,
           ...(approvedPayee !== undefined && { approvedPayee }),
         }),
       ),
     recognize: (reference: string, ownWallets = [payer.address.toLowerCase()]) =>
-      ctx.transact((tx) => recognizeRevenue(ctx, tx, { network: NETWORK, reference, ownWallets })),
+      ctx.transact((tx) => recognizeRevenue(ctx, tx, { network: NETWORK, reference, index: 0, ownWallets })),
     stop: database.stop,
   }
 }

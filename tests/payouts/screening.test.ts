@@ -88,7 +88,7 @@ test('screened: unmatched money is not refunded to a listed payer', async () => 
     claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: usdc(1n) }),
   )
   const refund = await ledger.ctx.transact((tx) =>
-    refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, from: 'surplus' }),
+    refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, index: 0, from: 'surplus' }),
   )
   list(payer.address)
   expect(await advance(refund, fileScreening(file))).toContain('held: screened')

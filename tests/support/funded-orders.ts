@@ -29,6 +29,7 @@ async function makeFunded(market: Market, service: Service, status: Status, buye
   const purpose = parsePurpose(`order:${id}`)
   const seen = {
     reference,
+    index: 0,
     amount,
     payer: buyer.address.toLowerCase(),
     at: ctx.clock.now(),

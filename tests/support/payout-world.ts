@@ -53,6 +53,7 @@ const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<IncomingTrans
   const block = { height: BigInt(receipt['blockNumber'] ?? 0), hash: receipt['blockHash'] ?? '' }
   return {
     reference: hash,
+    index: 0,
     amount: FLOAT,
     payer: null,
     at: new Date(),

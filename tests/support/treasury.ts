@@ -81,7 +81,7 @@ export async function makeUnmatched(db: Db, arrival: Arrival = {}) {
   return { network, reference, payer }
 }
 
-/** A claimed transfer with a surplus; `beside` adds unmatched money in the same transaction. */
+/** A claimed transfer with a surplus; `beside` adds unmatched money as it was recorded before transfers had indexes. */
 export async function makeClaimed(
   db: Db,
   { due, paid, beside = 0n }: { due: bigint; paid: bigint; beside?: bigint },
@@ -90,7 +90,7 @@ export async function makeClaimed(
   const [reference, payer, purpose] = [someHash(), someKey(), `order:${randomBytes(8).toString('hex')}`]
   const block = { height: 1n, hash: someHash() }
   const at = new Date()
-  const seen = { reference, amount: usdc(paid), payer, at, block, final: true, attachedData: null }
+  const seen = { reference, index: 0, amount: usdc(paid), payer, at, block, final: true, attachedData: null }
   await ctx.transact((tx) =>
     claimTransfer(ctx, tx, { network: NETWORK, seen, purpose: parsePurpose(purpose), due: usdc(due) }),
   )

@@ -489,6 +489,8 @@ export interface Tables {
     state: string
     checked_at: Date
     created_at: Date
+    transfer_index: Generated<number>
+    subject: GeneratedAlways<string>
   }
   treasury_positions: {
     network: string

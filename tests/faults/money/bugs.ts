@@ -55,7 +55,6 @@ export const BUGS: readonly Bug[] = [
         to: '  if (known.purpose !== null) {\n    await postNew(ctx, tx, arrivalJournal(transfer))\n    return { isNew: true }\n  }\n',
       },
     ],
-    sql: ['drop index orders_by_payment'],
     aim: { thieves: 1, scenario: 'left', faults: 0 },
   },
   {

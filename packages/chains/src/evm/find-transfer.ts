@@ -1,5 +1,4 @@
 import type { IncomingTransfer, Observation, RecordedTransfer, TransferQuery } from '@market/core/ports/chain'
-import { EVER, FOREVER } from '@market/kernel/clock'
 import { usdc as money } from '@market/kernel/money'
 import type { Node } from '../nodes/node-pool.ts'
 import type { TransferReport } from '../nodes/providers.ts'
@@ -17,7 +16,13 @@ import {
 import { callAll, callEach, resultOf } from './rpc.ts'
 import { addressKey, blocksFor, type EvmSettings, ownKeys } from './settings.ts'
 import { attachedDataOf } from './sign-transfer.ts'
-import { hasAuthorization, receivedTransfers, solePayer, total } from './transfers.ts'
+import {
+  hasAuthorization,
+  type ReceivedTransfer,
+  type ReceivedTransfers,
+  receivedTransfers,
+  total,
+} from './transfers.ts'
 
 type Pending = Extract<Observation, { kind: 'pending' }>['reason']
 type Rejected = Extract<Observation, { kind: 'rejected' }>['reason']
@@ -30,77 +35,68 @@ const rejected = (reason: Rejected, detail?: string): Observation =>
 export const normalizeHash = (reference: string): string | undefined =>
   /^0x[0-9a-fA-F]{64}$/.test(reference) ? reference.toLowerCase() : undefined
 
-interface MinedReceipt extends Receipt {
-  readonly block: NonNullable<Receipt['block']>
+/** A mined transaction as one node shows it. */
+interface Mined {
+  readonly receipt: Receipt
+  readonly transaction: Transaction
+  readonly block: Block
 }
 
-interface View {
-  readonly hash: string
-  readonly transaction: Transaction
-  readonly head: bigint
-  readonly finalHeight: bigint
-}
+/** Chooses one of the transaction's transfers to the treasury, or says why none is accepted. Pure. */
+type Choose = (received: ReceivedTransfers, mined: Mined) => ReceivedTransfer | Observation
 
 /** Whether another account executed the payment for the payer, with an authorization or from one of our accounts. */
-const isSentForPayer = (settings: EvmSettings, { logs }: Receipt, { from }: Transaction): boolean =>
-  hasAuthorization(logs, addressKey(settings.usdc)) ||
-  ownKeys(settings).has(from) ||
-  (settings.gasAccounts ?? []).some((account) => addressKey(account) === from)
+const isSentForPayer = (settings: EvmSettings, { receipt, transaction }: Mined): boolean =>
+  hasAuthorization(receipt.logs, addressKey(settings.usdc)) ||
+  ownKeys(settings).has(transaction.from) ||
+  (settings.gasAccounts ?? []).some((account) => addressKey(account) === transaction.from)
 
-/** Compares the transaction with the query. Pure: uses neither the clock nor the chain. */
-const matchTransfer = (
-  settings: EvmSettings,
-  query: TransferQuery,
-  receipt: MinedReceipt,
-  block: Block,
-  view: View,
-): Observation => {
-  const asset = addressKey(settings.usdc)
-  const own = ownKeys(settings)
-  const { external, hasOwn } = receivedTransfers(receipt.logs, asset, addressKey(settings.treasury), own)
-  if (external.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
-  if (query.sentByPayer && isSentForPayer(settings, receipt, view.transaction))
-    return rejected('sent_by_another')
-
-  const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
-  const eligible = external.filter(
-    ({ payer }) => allowed === undefined || (payer !== null && allowed.has(payer)),
-  )
-  if (eligible.length === 0)
-    return rejected(
-      'wrong_payer',
-      [...new Set(external.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
-    )
-  const payer = query.severalPayers ? (solePayer(eligible) ?? null) : solePayer(eligible)
-  if (payer === undefined) return rejected('ambiguous_payer')
-
-  const amount = total(eligible)
-  if (amount < query.minAmount) return rejected('underpaid', `${amount} of ${query.minAmount} micro-USDC`)
-  if (block.at < query.notBefore) return rejected('too_old', block.at.toISOString())
-  if (block.at > query.notAfter) return rejected('too_new', block.at.toISOString())
-
-  const final = view.finalHeight >= block.height
-  const needed = blocksFor(settings.confirmations, amount)
-  const isConfirmed = needed === 'final' ? final : view.head - block.height + 1n >= BigInt(needed)
-  if (!isConfirmed && !final) return pending('unconfirmed')
-  const transfer: IncomingTransfer = {
-    reference: view.hash,
-    amount: money(amount),
-    payer,
-    at: block.at,
-    block: { height: block.height, hash: block.hash },
-    final,
-    attachedData: view.transaction.to === asset ? attachedDataOf(view.transaction.input) : null,
+/** The best transfer first: one that reaches the expected amount, then an unused one, then the closest amount. */
+const byFit =
+  ({ minAmount, expected = minAmount, used = [] }: TransferQuery) =>
+  (a: ReceivedTransfer, b: ReceivedTransfer): number => {
+    const [isLessA, isLessB] = [a.amount < expected, b.amount < expected]
+    if (isLessA !== isLessB) return isLessA ? 1 : -1
+    const [isUsedA, isUsedB] = [used.includes(a.index), used.includes(b.index)]
+    if (isUsedA !== isUsedB) return isUsedA ? 1 : -1
+    const closer = isLessA ? b.amount - a.amount : a.amount - b.amount
+    return closer === 0n ? a.index - b.index : closer < 0n ? -1 : 1
   }
-  return { kind: 'ok', transfer }
-}
+
+const chooseFor =
+  (settings: EvmSettings, query: TransferQuery): Choose =>
+  ({ external, hasOwn }, mined) => {
+    if (external.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
+    if (query.sentByPayer && isSentForPayer(settings, mined)) return rejected('sent_by_another')
+    const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
+    const eligible = external.filter(
+      ({ payer }) => allowed === undefined || (payer !== null && allowed.has(payer)),
+    )
+    const [chosen] = eligible.toSorted(byFit(query))
+    if (chosen === undefined)
+      return rejected(
+        'wrong_payer',
+        [...new Set(external.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
+      )
+    const { amount } = chosen
+    const { at } = mined.block
+    if (amount < query.minAmount) return rejected('underpaid', `${amount} of ${query.minAmount} micro-USDC`)
+    if (at < query.notBefore) return rejected('too_old', at.toISOString())
+    if (at > query.notAfter) return rejected('too_new', at.toISOString())
+    return chosen
+  }
+
+const chooseByIndex =
+  (index: number): Choose =>
+  ({ external }) =>
+    external.find((transfer) => transfer.index === index) ?? rejected('no_transfer')
 
 /** What one node shows of a transaction. */
 interface Inspection {
   readonly observation: Observation
   readonly finalHeight: bigint
-  /** The block that contains the transaction, and what it sent to the treasury. Undefined when no block does. */
-  readonly included?: { readonly height: bigint; readonly total: bigint }
+  /** The block that contains the transaction. Undefined when no block does. */
+  readonly includedAt?: bigint
 }
 
 /** Queries one node once. */
@@ -108,7 +104,7 @@ const inspect = async (
   settings: EvmSettings,
   node: Node,
   hash: string,
-  query: TransferQuery,
+  choose: Choose,
 ): Promise<Inspection> => {
   const { chainId, finalityTag } = settings
   const [receiptResponse, transactionResponse, headResponse, finalResponse] = await callEach(node, chainId, [
@@ -133,27 +129,47 @@ const inspect = async (
   const inBlock = (observation: Observation): Inspection => ({
     observation,
     finalHeight,
-    included: { height: block.height, total: receivedIn(settings, receipt) },
+    includedAt: block.height,
   })
   if (!receipt.succeeded) return inBlock(rejected('failed_on_chain'))
 
   const transaction = readTransaction(resultOf(transactionResponse))
   // The attached data decides what the transfer pays for, so the transaction is required.
   if (transaction === undefined) throw new Error('the node has the receipt but not the transaction')
-  const view = {
-    hash,
-    transaction,
-    head: quantity(resultOf(headResponse)),
-    finalHeight,
-  }
-  return inBlock(matchTransfer(settings, query, { ...receipt, block: receipt.block }, block, view))
+  const head = quantity(resultOf(headResponse))
+  return inBlock(
+    observe(settings, choose, { receipt, transaction, block }, { reference: hash, head, finalHeight }),
+  )
 }
 
-const receivedIn = (settings: EvmSettings, { logs }: Receipt): bigint =>
-  total(
-    receivedTransfers(logs, addressKey(settings.usdc), addressKey(settings.treasury), ownKeys(settings))
-      .external,
-  )
+const observe = (
+  settings: EvmSettings,
+  choose: Choose,
+  mined: Mined,
+  { reference, head, finalHeight }: { reference: string; head: bigint; finalHeight: bigint },
+): Observation => {
+  const asset = addressKey(settings.usdc)
+  const { receipt, transaction, block } = mined
+  const received = receivedTransfers(receipt.logs, asset, addressKey(settings.treasury), ownKeys(settings))
+  const chosen = choose(received, mined)
+  if ('kind' in chosen) return chosen
+  const final = finalHeight >= block.height
+  // By the amount of the whole transaction: many small transfers are reversed together.
+  const needed = blocksFor(settings.confirmations, total(received.external))
+  const isConfirmed = needed === 'final' ? final : head - block.height + 1n >= BigInt(needed)
+  if (!isConfirmed && !final) return pending('unconfirmed')
+  const transfer: IncomingTransfer = {
+    reference,
+    index: chosen.index,
+    amount: money(chosen.amount),
+    payer: chosen.payer,
+    at: block.at,
+    block: { height: block.height, hash: block.hash },
+    final,
+    attachedData: transaction.to === asset ? attachedDataOf(transaction.input) : null,
+  }
+  return { kind: 'ok', transfer }
+}
 
 /** As one node shows it. Only where one provider is enough, its word makes a transfer final. */
 export const observeTransfer = async (
@@ -162,7 +178,7 @@ export const observeTransfer = async (
   hash: string,
   query: TransferQuery,
 ): Promise<Observation> => {
-  const { observation } = await inspect(settings, node, hash, query)
+  const { observation } = await inspect(settings, node, hash, chooseFor(settings, query))
   return observation.kind === 'ok'
     ? { kind: 'ok', transfer: withFinality(settings, observation.transfer) }
     : observation
@@ -174,25 +190,28 @@ export const withFinality = <T extends { readonly final: boolean }>(
   transfer: T,
 ): T => ({ ...transfer, final: transfer.final && minProviders === 1 })
 
-const ANY = { minAmount: money(1n), notBefore: EVER, notAfter: FOREVER }
-
 /** What one node says about a recorded transfer. */
 export const sightTransfer = async (
   settings: EvmSettings,
   node: Node,
-  { reference, block, payer, amount }: RecordedTransfer,
+  { reference, index, block, payer, amount }: RecordedTransfer,
 ): Promise<TransferReport> => {
-  const whose = payer === null ? { severalPayers: true as const } : { payers: [payer] }
-  const query = { reference, ...ANY, ...whose }
-  const { observation, included, finalHeight } = await inspect(settings, node, reference, query)
-  if (included !== undefined) {
+  const { observation, includedAt, finalHeight } = await inspect(
+    settings,
+    node,
+    reference,
+    chooseByIndex(index),
+  )
+  if (includedAt !== undefined) {
     const isSame =
       observation.kind === 'pending' ||
-      (observation.kind === 'ok' && (amount === null || observation.transfer.amount === amount))
-    return { observation, total: included.total, isAbsent: finalHeight >= included.height && !isSame }
+      (observation.kind === 'ok' &&
+        observation.transfer.amount === amount &&
+        observation.transfer.payer === payer)
+    return { observation, isAbsent: finalHeight >= includedAt && !isSame }
   }
-  if (finalHeight < block.height) return { observation, total: null, isAbsent: false }
+  if (finalHeight < block.height) return { observation, isAbsent: false }
   const [atHeight] = await callAll(node, settings.chainId, [blockAt(block.height)])
   const hashes = readBlockHashes(atHeight)
-  return { observation, total: null, isAbsent: hashes !== undefined && !hashes.includes(reference) }
+  return { observation, isAbsent: hashes !== undefined && !hashes.includes(reference) }
 }

@@ -5,14 +5,7 @@ import type { Node } from '../nodes/node-pool.ts'
 import type { LogPosition } from './log-position.ts'
 import { type ChainHead, type LogScan, readLogPage } from './read-log-page.ts'
 import { addressKey, type EvmSettings, ownKeys } from './settings.ts'
-import {
-  type ReceivedTransfer,
-  receivedTransfers,
-  solePayer,
-  TRANSFER_TOPIC,
-  topicOf,
-  total,
-} from './transfers.ts'
+import { type ReceivedTransfer, receivedTransfers, TRANSFER_TOPIC, topicOf } from './transfers.ts'
 
 /** The highest block in which a transfer of any size is confirmed. */
 const confirmedHeight = ({ confirmations }: EvmSettings, { head, finalHeight }: ChainHead): bigint => {
@@ -43,14 +36,17 @@ export const readIncomingTransfers = async (
   readonly position: LogPosition | undefined
 }> => {
   const { transactions, position } = await readLogPage(settings, node, incomingScan(settings), from, limit)
-  const transfers = transactions.map(
-    ({ moves, ...rest }): IncomingTransfer => ({
-      ...rest,
-      amount: money(total(moves)),
-      payer: solePayer(moves) ?? null,
-      // Not part of the logs. `findTransfer` reads the transaction.
-      attachedData: null,
-    }),
+  const transfers = transactions.flatMap(({ moves, ...rest }) =>
+    moves.map(
+      ({ index, amount, payer }): IncomingTransfer => ({
+        ...rest,
+        index,
+        amount: money(amount),
+        payer,
+        // Not part of the logs. `findTransfer` reads the transaction.
+        attachedData: null,
+      }),
+    ),
   )
   return { transfers, position }
 }

@@ -27,7 +27,7 @@ export interface LogScan<Move> {
   readonly topics: readonly (string | null)[]
   /** The last block to read. */
   readonly upTo: (chainHead: ChainHead) => bigint
-  /** Selects the relevant transfers from the logs. */
+  /** Selects the relevant transfers from the logs of one transaction. */
   readonly pick: (logs: readonly Log[]) => readonly Move[]
 }
 
@@ -142,17 +142,11 @@ const timesOf = async (
 
 type Group<Move> = readonly [Move, ...Move[]]
 
-const byTransaction = <Move extends { readonly log: Log }>(
-  moves: readonly Move[],
-): readonly Group<Move>[] => {
-  const groups = new Map<string, [Move, ...Move[]]>()
-  for (const move of moves) {
-    const group = groups.get(move.log.transaction)
-    if (group === undefined) groups.set(move.log.transaction, [move])
-    else group.push(move)
-  }
-  return [...groups.values()]
-}
+const byTransaction = <Move>(logs: readonly Log[], pick: LogScan<Move>['pick']): readonly Group<Move>[] =>
+  [...Map.groupBy(logs, ({ transaction }) => transaction).values()].flatMap((own) => {
+    const [first, ...others] = pick(own)
+    return first === undefined ? [] : [[first, ...others] as const]
+  })
 
 /** Reads a page of the token's transfers after a position from one node, grouped by transaction. */
 export const readLogPage = async <Move extends { readonly log: Log }>(
@@ -173,7 +167,7 @@ export const readLogPage = async <Move extends { readonly log: Log }>(
   // A reorganization happened during the read. Read again, because an empty page would count as the end.
   if (!isAnchored) return readLogPage(settings, node, scan, position, limit)
 
-  const unread = byTransaction(scan.pick(logs)).filter(
+  const unread = byTransaction(logs, scan.pick).filter(
     (group) =>
       group[0].log.block.height > start.from || (group.at(-1) ?? group[0]).log.index > start.afterIndex,
   )

@@ -57,6 +57,8 @@ const parseTransfers = (logs: readonly Log[], usdc: string): readonly TokenTrans
 const nullIfZero = (address: string): string | null => (address === zeroAddress ? null : address)
 
 export interface ReceivedTransfer {
+  /** Its place among all transfers of the transaction to the treasury, from 0. */
+  readonly index: number
   /** Null for newly minted USDC. */
   readonly payer: string | null
   readonly amount: bigint
@@ -70,6 +72,7 @@ export interface ReceivedTransfers {
   readonly hasOwn: boolean
 }
 
+/** The transfers of one transaction to the treasury. The index counts our own too, so that no setting changes it. */
 export const receivedTransfers = (
   logs: readonly Log[],
   usdc: string,
@@ -78,7 +81,8 @@ export const receivedTransfers = (
 ): ReceivedTransfers => {
   const all = parseTransfers(logs, usdc)
     .filter(({ to }) => to === treasury)
-    .map(({ from, amount, log }) => ({ payer: nullIfZero(from), amount, log }))
+    .toSorted((a, b) => Number(a.log.index - b.log.index))
+    .map(({ from, amount, log }, index) => ({ index, payer: nullIfZero(from), amount, log }))
   const external = all.filter(({ payer }) => payer === null || !own.has(payer))
   return { external, hasOwn: external.length < all.length }
 }
@@ -103,15 +107,8 @@ export const sentTransfers = (
 export const total = (transfers: readonly { readonly amount: bigint }[]): bigint =>
   transfers.reduce((sum, { amount }) => sum + amount, 0n)
 
-const soleValue = (values: readonly (string | null)[]): string | null | undefined => {
-  const [value, ...others] = new Set(values)
-  return others.length === 0 ? value : undefined
-}
-
-/** The payer of all transfers. Undefined when there are several. */
-export const solePayer = (transfers: readonly ReceivedTransfer[]): string | null | undefined =>
-  soleValue(transfers.map(({ payer }) => payer))
-
 /** The receiver of all transfers. Undefined when there are several. */
-export const solePayee = (transfers: readonly SentTransfer[]): string | null | undefined =>
-  soleValue(transfers.map(({ payee }) => payee))
+export const solePayee = (transfers: readonly SentTransfer[]): string | null | undefined => {
+  const [payee, ...others] = new Set(transfers.map((transfer) => transfer.payee))
+  return others.length === 0 ? payee : undefined
+}

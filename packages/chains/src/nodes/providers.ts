@@ -52,8 +52,6 @@ const unreachable = (network: string, failures: readonly unknown[]) =>
 /** What one provider says about a recorded transfer. */
 export interface TransferReport {
   readonly observation: Observation
-  /** What the transaction sent to the treasury, when it is on this chain. */
-  readonly total: bigint | null
   /** The final chain of this provider is past the transfer's block, and does not contain the transfer as recorded. */
   readonly isAbsent: boolean
 }
@@ -63,11 +61,10 @@ type NamedReport = TransferReport & { readonly provider: string }
 const finalTransfer = ({ observation, isAbsent }: TransferReport) =>
   observation.kind === 'ok' && observation.transfer.final && !isAbsent ? observation.transfer : undefined
 
-/** Two providers agree when block, amount, payer and total are the same. */
+/** Two providers agree when block, amount and payer are the same. */
 const keyOf = (report: TransferReport): string | undefined => {
   const transfer = finalTransfer(report)
-  if (transfer === undefined) return undefined
-  return [transfer.block.hash, transfer.amount, transfer.payer, report.total].join(' ')
+  return transfer && [transfer.block.hash, transfer.amount, transfer.payer].join(' ')
 }
 
 const namesOf = (reports: readonly NamedReport[]): string[] => reports.map(({ provider }) => provider).sort()
@@ -89,11 +86,10 @@ export const agreeOnTransfer = (
   const agreed = groups[0] ?? []
   const [isFinal, isReversed] = [agreed.length >= minProviders, absent.length >= minProviders]
   const decided = isFinal === isReversed ? undefined : isFinal ? agreed[0] : absent[0]
-  const { observation, total } = decided ?? shown
+  const { observation } = decided ?? shown
   return {
     verdict: decided === undefined ? 'open' : isFinal ? 'final' : 'reversed',
     observation,
-    total: total === null ? null : usdc(total),
     disagreeing,
   }
 }

@@ -57,6 +57,11 @@ interface Accounts {
   readonly own: ReadonlySet<string>
 }
 
+/** A recorded transfer whose payer is unknown stays so. */
+interface Query extends TransferQuery {
+  readonly acceptsUnknownPayer?: boolean
+}
+
 interface Inspection {
   readonly observation: Observation
   /** Whether the node has the transaction at all, and in a final block. */
@@ -68,7 +73,7 @@ const inspect = async (
   rpc: SolanaRpc,
   settings: SolanaSettings,
   accounts: Accounts,
-  query: TransferQuery,
+  query: Query,
 ): Promise<Inspection> => {
   const signature = parseSignature(query.reference)
   if (signature === undefined) return { observation: rejected('bad_reference'), found: 'no' }
@@ -88,7 +93,7 @@ const readTransfer = async (
   rpc: SolanaRpc,
   settings: SolanaSettings,
   { treasury, own }: Accounts,
-  query: TransferQuery,
+  query: Query,
   { signature, final }: { readonly signature: Signature; readonly final: boolean },
 ): Promise<Observation> => {
   const transaction = await fetchTransaction(rpc, signature)
@@ -102,7 +107,7 @@ const readTransfer = async (
   const amount = usdc(change.treasuryChange)
 
   const payer = payerOf(change, query.payers)
-  if (payer.kind === 'several' && !query.severalPayers)
+  if (payer.kind === 'several' && query.acceptsUnknownPayer !== true)
     return rejected('ambiguous_payer', [...change.losses.keys()].join(', '))
   const key = payer.kind === 'one' ? payer.key : null
   if (query.payers !== undefined && (key === null || !query.payers.includes(key))) {
@@ -119,7 +124,7 @@ const readTransfer = async (
   const attachedData = attachedDataOf(transaction)
   return {
     kind: 'ok',
-    transfer: { reference: signature, amount, payer: key, at, block, final, attachedData },
+    transfer: { reference: signature, index: 0, amount, payer: key, at, block, final, attachedData },
   }
 }
 
@@ -164,13 +169,13 @@ export const sightTransfer = async (
 ): Promise<TransferReport> => {
   // Read before the transaction, which may become final in between.
   const { absoluteSlot: finalSlot } = await rpc.getEpochInfo({ commitment: 'finalized' }).send()
-  const whose = payer === null ? { severalPayers: true as const } : { payers: [payer] }
+  const whose = payer === null ? { acceptsUnknownPayer: true } : { payers: [payer] }
   const { observation, found } = await inspect(rpc, settings, accounts, { reference, ...ANY, ...whose })
-  const total = observation.kind === 'ok' ? observation.transfer.amount : null
   if (found === 'no') {
     const isAbsent = finalSlot >= block.height && (await isAbsentFrom(rpc, block.height, reference))
-    return { observation, total, isAbsent }
+    return { observation, isAbsent }
   }
-  const isSame = observation.kind === 'pending' || (total !== null && (amount === null || total === amount))
-  return { observation, total, isAbsent: found === 'final' && !isSame }
+  const isSame =
+    observation.kind === 'pending' || (observation.kind === 'ok' && observation.transfer.amount === amount)
+  return { observation, isAbsent: found === 'final' && !isSame }
 }

@@ -14,6 +14,7 @@ const transferOf = (
   const payer = payerOf(change)
   return {
     reference: signature,
+    index: 0,
     amount: usdc(change.treasuryChange),
     payer: payer.kind === 'one' ? payer.key : null,
     at,

@@ -150,7 +150,7 @@ export const listUnmatched = operation({
   path: '/api/admin/unmatched-transfers',
   summary: 'List unmatched transfers',
   description:
-    'Oldest first. `suspense`: money of a transfer that paid for nothing, or that others sent in the same transaction. `surplus`: money above the amount due.',
+    'Oldest first. `suspense`: money of a transfer that paid for nothing. `surplus`: money above the amount due.',
   callers: ['admin_key', 'admin'],
   limit: 'read',
   input: z.strictObject({ ...pageFields }),

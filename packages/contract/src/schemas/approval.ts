@@ -19,10 +19,12 @@ const NETWORK = '(solana|base|alt)-mainnet'
 export const UnmatchedId = z
   .string()
   .regex(
-    new RegExp(`^(suspense|surplus):${NETWORK}:${TRANSACTION}$`),
+    new RegExp(`^(suspense|surplus):${NETWORK}:${TRANSACTION}(\\.[1-9][0-9]{0,3})?$`),
     'must be suspense or surplus, the network and the transaction, as in suspense:base-mainnet:0x…',
   )
-  .describe('`suspense` or `surplus`, the network and the transaction: `suspense:base-mainnet:0x…`')
+  .describe(
+    '`suspense` or `surplus`, the network and the transaction: `suspense:base-mainnet:0x…`, with `.1` for its second transfer to the treasury',
+  )
 
 export const OutgoingId = z
   .string()

@@ -12,14 +12,24 @@ export interface TransferQuery {
   readonly notAfter: Date
   /** Accept only a transfer that the payer sent. A transfer made with a signed authorization may belong to another purchase. */
   readonly sentByPayer?: true
-  /** Accept a transaction in which several wallets paid: its amount is that of all of them, and its payer is null. */
-  readonly severalPayers?: true
+  /**
+   * The amount that is expected; `minAmount` when absent. Of several transfers in one transaction the smallest that
+   * reaches it is taken, so that a bundle of payments does not pay one purchase with the money of another.
+   */
+  readonly expected?: Usdc
+  /** Indexes of transfers that were used before. They are taken only when no other one reaches the amount. */
+  readonly used?: readonly number[]
 }
 
 /** A USDC transfer into the treasury, as observed on the chain. */
 export interface IncomingTransfer {
   /** Normalized: lower case on EVM, unchanged on Solana. */
   readonly reference: string
+  /**
+   * Which of the transaction's transfers to the treasury it is, from 0. It stays the same when a reorganization moves the
+   * transaction to another block. Solana: always 0, because only the change of the balance counts.
+   */
+  readonly index: number
   readonly amount: Usdc
   /** The wallet's key. Null when the payer cannot be determined. */
   readonly payer: string | null
@@ -73,14 +83,7 @@ export type Observation =
     }
 
 /** A recorded transfer that is compared with the chain again. */
-export interface RecordedTransfer {
-  readonly reference: string
-  readonly block: { readonly height: bigint; readonly hash: string }
-  /** The wallet whose part was recorded. Null: the transfers of all wallets in the transaction. */
-  readonly payer: string | null
-  /** Null when any amount counts as the same transfer. */
-  readonly amount: Usdc | null
-}
+export type RecordedTransfer = Pick<IncomingTransfer, 'reference' | 'index' | 'block' | 'payer' | 'amount'>
 
 /** What the providers of a network say together about a recorded transfer. */
 export interface TransferCheck {
@@ -91,8 +94,6 @@ export interface TransferCheck {
   readonly verdict: 'final' | 'reversed' | 'open'
   /** What one of the providers that decided shows; while it is open, of one that shows the transfer. */
   readonly observation: Observation
-  /** What the transaction sent to the treasury, from all wallets. Null when it is not on the chain. */
-  readonly total: Usdc | null
   /** The providers that contradict each other about the final chain. */
   readonly disagreeing: readonly string[]
 }

@@ -6,7 +6,7 @@ import { assert } from '@market/kernel/assert'
 import { type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, surplus } from '../ledger/index.ts'
-import { adjustRecorded, balanceInSuspense, postNew } from './post-transfer.ts'
+import { balanceInSuspense, postNew } from './post-transfer.ts'
 import type { Purpose } from './purpose.ts'
 import { findTransferFor, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
 import {
@@ -15,6 +15,7 @@ import {
   matchJournal,
   reversalJournal,
   type Transfer,
+  transferName,
   transferOf,
 } from './transfer.ts'
 
@@ -59,7 +60,7 @@ async function claimKnown(
   purpose: Purpose,
 ): Promise<{ isNew: boolean }> {
   const now = ctx.clock.now()
-  const known = await lockTransfer(tx, transfer.network, transfer.reference)
+  const known = await lockTransfer(tx, transfer)
   if (known === undefined) throw alreadyPaid()
   if (known.state === 'gone') {
     await requireUnpaid(tx, purpose)
@@ -75,7 +76,6 @@ async function claimKnown(
   const state = known.state === 'final' ? 'final' : transfer.state
   const claimed: Transfer = { ...transfer, state, arrivedAt: known.arrivedAt }
   await saveTransfer(tx, claimed, now)
-  if (known.amount < claimed.amount) await adjustRecorded(ctx, tx, known, claimed.amount)
   await postNew(ctx, tx, matchJournal(claimed))
   return { isNew: true }
 }
@@ -94,11 +94,11 @@ export async function unclaimTransfer(
   tx: Tx,
   known: Transfer,
 ): Promise<boolean> {
-  const excess = await balanceOf(tx, surplus(known.network, known.reference))
+  const excess = await balanceOf(tx, surplus(known.network, transferName(known)))
   const isWhole = excess === known.amount - known.due && (await balanceInSuspense(tx, known)) === ZERO
   if (known.state === 'gone' || !isWhole) return false
   const now = ctx.clock.now()
-  await postNew(ctx, tx, reversalJournal(known, ZERO))
+  await postNew(ctx, tx, reversalJournal(known))
   const unclaimed: Transfer = { ...known, purpose: null, due: ZERO, arrivedAt: now }
   await saveTransfer(tx, unclaimed, now)
   await postNew(ctx, tx, arrivalJournal(unclaimed))

@@ -3,6 +3,8 @@ import type { IncomingTransfer, Observation, TransferQuery } from '@market/core/
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { normalizeReference } from './reference.ts'
+import { findUsedIndexes } from './store.ts'
 
 type RejectionCode = Extract<Observation, { kind: 'rejected' }>['reason']
 
@@ -28,13 +30,14 @@ const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
 
 /** Looks a payment up on its chain. Undefined while the transfer is unknown or unconfirmed. */
 export async function findPayment(
-  ctx: Needs<'chains'>,
+  ctx: Needs<'db' | 'chains'>,
   network: Network,
   question: TransferQuery,
 ): Promise<IncomingTransfer | undefined> {
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
-  const observation = await chain.findTransfer(question)
+  const used = await findUsedIndexes(ctx.db, network, normalizeReference(network, question.reference))
+  const observation = await chain.findTransfer({ ...question, used })
   switch (observation.kind) {
     case 'ok':
       return observation.transfer

@@ -15,8 +15,15 @@ export {
   findUnmatched,
   isPaymentFinal,
   lockTransfer,
+  lockTransferFor,
   sumUnfinal,
   type UnmatchedMoney,
 } from './store.ts'
-export type { ClaimedTransfer, Transfer } from './transfer.ts'
+export {
+  type ClaimedTransfer,
+  parseTransferName,
+  type Transfer,
+  type TransferKey,
+  transferName,
+} from './transfer.ts'
 export { watchTreasury } from './watch-treasury.ts'

@@ -1,20 +1,12 @@
 import type { Needs } from '@market/core/context'
-import type { Chain, IncomingTransfer, Observation, TransferCheck } from '@market/core/ports/chain'
+import type { Chain, Observation, TransferCheck } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { earlier, SECOND } from '@market/kernel/clock'
-import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { adjustRecorded, balanceInSuspense, postNew, recordedAmount } from './post-transfer.ts'
+import { postNew, recordAgain, replaceUnclaimed } from './post-transfer.ts'
 import type { PurposeKind } from './purpose.ts'
 import { acquireForCheck, lockTransfer, saveTransfer } from './store.ts'
-import {
-  arrivalJournal,
-  type ClaimedTransfer,
-  isSamePurpose,
-  reversalJournal,
-  type Transfer,
-  transferOf,
-} from './transfer.ts'
+import { type ClaimedTransfer, isSamePurpose, reversalJournal, type Transfer } from './transfer.ts'
 
 const CHECK_EVERY_MS = 5 * SECOND
 const BATCH = 50
@@ -95,7 +87,7 @@ async function recheckOn(
   for (const transfer of transfers) {
     let check: TransferCheck
     try {
-      check = await checkOn(chain, transfer)
+      check = await chain.checkTransfer(transfer)
     } catch (error) {
       // The chain is unavailable, so the remaining requests would fail too.
       return [...failures, error]
@@ -109,39 +101,27 @@ async function recheckOn(
   return failures
 }
 
-/** Of a claimed transfer only the part of its payer was recorded; an unclaimed one is everything that was sent. */
-const checkOn = (
-  chain: Chain,
-  { reference, block, purpose, payer, amount }: Transfer,
-): Promise<TransferCheck> =>
-  purpose === null
-    ? chain.checkTransfer({ reference, block, payer: null, amount: null })
-    : chain.checkTransfer({ reference, block, payer, amount })
-
 async function applyCheck(
   ctx: Ctx,
   tx: Tx,
   checked: Transfer,
-  { verdict, observation, total }: TransferCheck,
+  { verdict, observation }: TransferCheck,
   handlers: ReversalHandlers,
 ): Promise<void> {
-  const known = await lockTransfer(tx, checked.network, checked.reference)
+  const known = await lockTransfer(tx, checked)
   if (known === undefined || known.state !== 'seen') return
   // Claimed or recorded again while the chain was queried: the observation may not fit any more.
   if (!isSamePurpose(known.purpose, checked.purpose)) return
   if (known.arrivedAt.getTime() !== checked.arrivedAt.getTime()) return
   if (verdict === 'reversed') return reverse(ctx, tx, known, observation, handlers)
   const now = ctx.clock.now()
-  const isOther = observation.kind === 'ok' && observation.transfer.amount !== known.amount
-  if (observation.kind !== 'ok' || (isOther && known.purpose !== null))
+  const seen = observation.kind === 'ok' ? observation.transfer : undefined
+  if (seen !== undefined && seen.amount !== known.amount && known.purpose === null)
+    return replaceUnclaimed(ctx, tx, known, { ...seen, final: false })
+  if (seen === undefined || seen.amount !== known.amount)
     return saveTransfer(tx, { ...known, missingSince: known.missingSince ?? now }, now)
-  const isFinal = verdict === 'final'
-  const seen = { ...observation.transfer, final: isFinal }
-  if (known.purpose === null) return updateUnclaimed(ctx, tx, known, seen)
-  // Nothing changes a final transfer any more, so what other wallets sent in the transaction is corrected now.
-  if (isFinal && total !== null) await adjustRecorded(ctx, tx, known, total)
   const { block, at: happenedAt } = seen
-  const state = isFinal ? 'final' : 'seen'
+  const state = verdict === 'final' ? 'final' : 'seen'
   await saveTransfer(tx, { ...known, block, happenedAt, missingSince: null, state }, now)
 }
 
@@ -152,31 +132,13 @@ async function reverse(
   observation: Observation,
   handlers: ReversalHandlers,
 ): Promise<void> {
-  const { micros } = await recordedAmount(tx, known)
   const now = ctx.clock.now()
   await saveTransfer(tx, { ...known, missingSince: known.missingSince ?? now, state: 'gone' }, now)
   if (known.purpose !== null) {
     const onReversed = handlers[known.purpose.kind] as OnReversed<PurposeKind>
     await onReversed(ctx, tx, { ...known, purpose: known.purpose })
   }
-  await postNew(ctx, tx, reversalJournal(known, await balanceInSuspense(tx, known)))
-  if (observation.kind === 'ok')
-    await recordAgain(ctx, tx, known.network, { ...observation.transfer, amount: usdc(micros) })
-}
-
-/** Nothing depends on an unclaimed transfer, so a changed amount is only corrected. */
-async function updateUnclaimed(ctx: Ctx, tx: Tx, known: Transfer, seen: IncomingTransfer): Promise<void> {
-  if (known.amount !== seen.amount) await adjustRecorded(ctx, tx, known, seen.amount)
-  await saveTransfer(tx, transferOf(known.network, seen, known.arrivedAt), ctx.clock.now())
-}
-
-/**
- * The transaction was included again with another amount: it is recorded as unclaimed. The watcher or the next check,
- * which does not filter by payer, corrects the amount.
- */
-async function recordAgain(ctx: Ctx, tx: Tx, network: Network, seen: IncomingTransfer): Promise<void> {
-  const now = ctx.clock.now()
-  const transfer: Transfer = { ...transferOf(network, seen, now), payer: null, state: 'seen' }
-  await saveTransfer(tx, transfer, now)
-  await postNew(ctx, tx, arrivalJournal(transfer))
+  await postNew(ctx, tx, reversalJournal(known))
+  // The transaction was included again, with another transfer in this place.
+  if (observation.kind === 'ok') await recordAgain(ctx, tx, known, { ...observation.transfer, final: false })
 }

@@ -5,11 +5,12 @@ import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import { openAccounts } from '../ledger/index.ts'
 import { formatPurpose, type Purpose, parsePurpose } from './purpose.ts'
-import type { Transfer, TransferState } from './transfer.ts'
+import type { Transfer, TransferKey, TransferState } from './transfer.ts'
 
 const transferOf = (row: Selectable<Tables['transfers']>): Transfer => ({
   network: row.network as Network,
   reference: row.reference,
+  index: row.transfer_index,
   purpose: row.purpose === '' ? null : parsePurpose(row.purpose),
   payer: row.payer,
   amount: usdc(row.amount_micros),
@@ -42,6 +43,7 @@ export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Prom
     .values({
       network: transfer.network,
       reference: transfer.reference,
+      transfer_index: transfer.index,
       ...columnsOf(transfer, at),
     })
     // Any of the unique keys: of two concurrent inserts either can be violated first.
@@ -53,14 +55,14 @@ export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Prom
 /** Locks the row until the end of the transaction: it cannot be claimed, refunded or reversed meanwhile. */
 export async function lockTransfer(
   tx: Tx,
-  network: Network,
-  reference: string,
+  { network, reference, index }: TransferKey,
 ): Promise<Transfer | undefined> {
   const row = await tx
     .selectFrom('transfers')
     .selectAll()
     .where('network', '=', network)
     .where('reference', '=', reference)
+    .where('transfer_index', '=', index)
     .forUpdate()
     .executeTakeFirst()
   return row && transferOf(row)
@@ -68,16 +70,35 @@ export async function lockTransfer(
 
 export async function findTransfer(
   db: Db | Tx,
-  network: Network,
-  reference: string,
+  { network, reference, index }: TransferKey,
 ): Promise<Transfer | undefined> {
   const row = await db
     .selectFrom('transfers')
     .selectAll()
     .where('network', '=', network)
     .where('reference', '=', reference)
+    .where('transfer_index', '=', index)
     .executeTakeFirst()
   return row && transferOf(row)
+}
+
+/** Which transfers of a transaction pay for something. */
+export async function findUsedIndexes(db: Db | Tx, network: Network, reference: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('transfers')
+    .select('transfer_index')
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .where('purpose', '<>', '')
+    .where('state', '<>', 'gone')
+    .execute()
+  return rows.map((row) => row.transfer_index)
+}
+
+/** Locks the transfer that paid for a purpose. */
+export async function lockTransferFor(tx: Tx, purpose: Purpose): Promise<Transfer | undefined> {
+  const found = await findTransferFor(tx, purpose)
+  return found && lockTransfer(tx, found)
 }
 
 /** The transfer that paid for a purpose; undefined when there is none or the chain reversed it. */
@@ -99,11 +120,8 @@ export async function isPaymentFinal(db: Db | Tx, purpose: Purpose): Promise<boo
 /** What transfers brought that the chain can still reverse. Their money cannot leave, so all of it is in the ledger. */
 export async function sumUnfinal(db: Db | Tx, network: Network): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(transfer.amount_micros + coalesce(rest.balance_micros, 0)), 0)::bigint as sum
-    from transfers as transfer
-    left join ledger_accounts as rest on transfer.purpose <> '' and rest.network = transfer.network
-      and rest.kind = 'suspense' and rest.subject = transfer.reference
-    where transfer.network = ${network} and transfer.state = 'seen'`.execute(db)
+    select coalesce(sum(amount_micros), 0)::bigint as sum from transfers
+    where network = ${network} and state = 'seen'`.execute(db)
   return usdc(rows[0]?.sum ?? 0n)
 }
 
@@ -126,6 +144,7 @@ export async function saveTransfer(tx: Tx, transfer: Transfer, at: Date): Promis
     .set(columnsOf(transfer, at))
     .where('network', '=', transfer.network)
     .where('reference', '=', transfer.reference)
+    .where('transfer_index', '=', transfer.index)
     .execute()
 }
 
@@ -139,8 +158,8 @@ export async function acquireForCheck(
   limit: number,
 ): Promise<Transfer[]> {
   const { rows } = await sql<Selectable<Tables['transfers']>>`
-    update transfers set checked_at = ${at.now} where (network, reference) in (
-      select network, reference from transfers
+    update transfers set checked_at = ${at.now} where (network, reference, transfer_index) in (
+      select network, reference, transfer_index from transfers
       where state = 'seen' and ${IS_KIND[kind]} and checked_at < ${at.before}
       order by checked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
@@ -181,13 +200,11 @@ export async function movePosition(
   return numUpdatedRows === 1n
 }
 
-/** Money of a transfer that has no purpose: unclaimed, paid by others in the same transaction, or above the amount due. */
-export interface UnmatchedMoney {
+/** Money of a transfer that has no purpose: unclaimed, or above the amount due. */
+export interface UnmatchedMoney extends TransferKey {
   readonly account: string
   readonly kind: 'suspense' | 'surplus'
-  readonly network: Network
-  readonly reference: string
-  /** Null for money in suspense beside a claim: only the payer of the claimed part is known. */
+  /** Null when it is unknown, also for money in suspense beside a claim, which was recorded before transfers had indexes. */
   readonly payer: string | null
   readonly amount: Usdc
   readonly state: TransferState
@@ -207,11 +224,11 @@ export async function findUnmatched(
     .innerJoin(openAccounts(db, ['suspense', 'surplus']).as('account'), (join) =>
       join
         .onRef('account.network', '=', 'transfer.network')
-        .onRef('account.subject', '=', 'transfer.reference'),
+        .onRef('account.subject', '=', 'transfer.subject'),
     )
     .select(['account.id', 'account.kind', 'account.balance_micros'])
-    .select(['transfer.network', 'transfer.reference', 'transfer.payer', 'transfer.state'])
-    .select(['transfer.happened_at', 'transfer.purpose'])
+    .select(['transfer.network', 'transfer.reference', 'transfer.transfer_index', 'transfer.payer'])
+    .select(['transfer.state', 'transfer.happened_at', 'transfer.purpose'])
     .$if(after !== undefined, (select) =>
       select.where(
         sql<SqlBool>`(transfer.happened_at, account.id) > (${after?.at}::timestamptz, ${after?.name})`,
@@ -226,6 +243,7 @@ export async function findUnmatched(
     kind: row.kind as UnmatchedMoney['kind'],
     network: row.network as Network,
     reference: row.reference,
+    index: row.transfer_index,
     payer: row.kind === 'surplus' || row.purpose === '' ? row.payer : null,
     amount: usdc(row.balance_micros),
     state: row.state as TransferState,

@@ -5,18 +5,18 @@ import { describe, expect, test } from 'vitest'
 import type { Journal } from '../ledger/index.ts'
 import {
   arrivalJournal,
-  correctionJournal,
-  keySuffix,
   matchJournal,
+  parseTransferName,
   reversalJournal,
-  subjectOf,
   type Transfer,
+  transferName,
   transferOf,
 } from './transfer.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const seen: IncomingTransfer = {
   reference: '0xabc',
+  index: 0,
   amount: usdc(105n),
   payer: '0xpayer',
   at: NOW,
@@ -52,13 +52,26 @@ describe('transfer', () => {
     expect(transferOf('base-mainnet', { ...seen, final: true }, NOW).state).toBe('final')
   })
 
-  test('subjectOf: the id of the purpose, or the reference of an unclaimed transfer', () => {
-    expect([subjectOf(claimed), subjectOf(unclaimed)]).toEqual(['ord_1', '0xabc'])
+  test('transferName: has the index of a second transfer, and is parsed into the same transfer', () => {
+    const second = { reference: '0xabc', index: 1 }
+    expect([transferName(seen), transferName(second)]).toEqual(['0xabc', '0xabc.1'])
+    for (const transfer of [{ reference: '0xabc', index: 0 }, second])
+      expect(parseTransferName(transferName(transfer))).toEqual(transfer)
   })
 
-  test('keySuffix: a transfer that was reversed and included again has another key', () => {
+  test('journals: the id of the purpose is the subject, or the name of an unclaimed transfer', () => {
+    const second = { ...unclaimed, index: 1 }
+    expect([claimed, unclaimed, second].map((one) => arrivalJournal(one).subject)).toEqual([
+      'ord_1',
+      '0xabc',
+      '0xabc.1',
+    ])
+    expect(arrivalJournal(second).key).not.toBe(arrivalJournal(unclaimed).key)
+  })
+
+  test('journals: a transfer that was reversed and included again has another key', () => {
     const again = transferOf('base-mainnet', seen, new Date(NOW.getTime() + 1))
-    expect(keySuffix(again)).not.toBe(keySuffix(unclaimed))
+    expect(arrivalJournal(again).key).not.toBe(arrivalJournal(unclaimed).key)
   })
 })
 
@@ -76,20 +89,9 @@ describe('journals', () => {
     expect(gains(matchJournal(claimed))).toEqual({ suspense: -105n, escrow: 100n, surplus: 5n })
   })
 
-  test('reversalJournal: removes the claimed amount and what other wallets paid in the same transaction', () => {
-    expect(gains(reversalJournal(claimed, usdc(12n)))).toEqual({
-      escrow: -100n,
-      surplus: -5n,
-      suspense: -12n,
-      world: 117n,
-    })
-    expect(gains(reversalJournal(unclaimed, usdc(105n)))).toEqual({ suspense: -105n, world: 105n })
-  })
-
-  test('correctionJournal: raises or lowers suspense by the difference', () => {
-    expect(gains(correctionJournal(unclaimed, 3n, 1))).toEqual({ world: -3n, suspense: 3n })
-    expect(gains(correctionJournal(unclaimed, -3n, 2))).toEqual({ world: 3n, suspense: -3n })
-    expect(correctionJournal(unclaimed, 3n, 1).key).not.toBe(correctionJournal(unclaimed, 3n, 2).key)
+  test('reversalJournal: removes what arrived', () => {
+    expect(gains(reversalJournal(claimed))).toEqual({ escrow: -100n, surplus: -5n, world: 105n })
+    expect(gains(reversalJournal(unclaimed))).toEqual({ suspense: -105n, world: 105n })
   })
 
   test('for any amount: unmatched then matched equals claimed, and a reversal leaves every account unchanged', () => {
@@ -101,7 +103,7 @@ describe('journals', () => {
         const journals = [arrivalJournal({ ...one, purpose: null, due: usdc(0n) }), matchJournal(one)]
         const merged = gains({ ...journals[0], moves: journals.flatMap(({ moves }) => moves) } as Journal)
         expect(merged).toEqual(gains(arrivalJournal(one)))
-        const reversal = reversalJournal(one, usdc(0n))
+        const reversal = reversalJournal(one)
         expect(gains({ ...reversal, moves: [...arrivalJournal(one).moves, ...reversal.moves] })).toEqual({})
       }),
     )

@@ -7,13 +7,18 @@ import { escrowAccount, type Purpose, type PurposeKind } from './purpose.ts'
 /** `seen`: on the chain, and can still be reversed. `final`: cannot be reversed. `gone`: was reversed. */
 export type TransferState = 'seen' | 'final' | 'gone'
 
-export interface Transfer {
+/** A transfer into a treasury: the transaction, and which of its transfers. */
+export interface TransferKey {
   readonly network: Network
   readonly reference: string
+  /** Several transfers in one transaction count from 0. */
+  readonly index: number
+}
+
+export interface Transfer extends TransferKey {
   /** What it pays for; null while unclaimed. */
   readonly purpose: Purpose | null
   readonly payer: string | null
-  /** Of an unclaimed transfer, all that the transaction sent; of a claimed one, its payer's part. */
   readonly amount: Usdc
   readonly due: Usdc
   readonly block: { readonly height: bigint; readonly hash: string }
@@ -29,6 +34,15 @@ export type ClaimedTransfer<Kind extends PurposeKind = PurposeKind> = Transfer &
   readonly purpose: Extract<Purpose, { kind: Kind }>
 }
 
+/** The name of a transfer in ledger accounts, payouts and ids: its transaction, and its index unless that is 0. */
+export const transferName = ({ reference, index }: Pick<TransferKey, 'reference' | 'index'>): string =>
+  index === 0 ? reference : `${reference}.${index}`
+
+export function parseTransferName(name: string): Pick<TransferKey, 'reference' | 'index'> {
+  const [reference = '', index = '0'] = name.split('.')
+  return { reference, index: Number(index) }
+}
+
 /** The row for an observed transfer; unclaimed when no claim is given. */
 export const transferOf = (
   network: Network,
@@ -38,6 +52,7 @@ export const transferOf = (
 ): Transfer => ({
   network,
   reference: seen.reference,
+  index: seen.index,
   purpose: claim.purpose,
   payer: seen.payer,
   amount: seen.amount,
@@ -53,29 +68,24 @@ export const isSamePurpose = (a: Purpose | null, b: Purpose | null): boolean =>
   a === b || (a !== null && b !== null && a.kind === b.kind && a.id === b.id)
 
 /** Claimed: what is due is in escrow and the rest is surplus. Unclaimed: all of it is in suspense. */
-function balancesOf({ network, reference, purpose, amount, due }: Transfer): {
-  account: Move['to']
-  amount: Usdc
-}[] {
-  if (purpose === null) return [{ account: suspense(network, reference), amount }]
+function balancesOf(transfer: Transfer): { account: Move['to']; amount: Usdc }[] {
+  const { network, purpose, amount, due } = transfer
+  if (purpose === null) return [{ account: suspense(network, transferName(transfer)), amount }]
   return [
     { account: escrowAccount(network, purpose), amount: due },
-    { account: surplus(network, reference), amount: minus(amount, due) },
+    { account: surplus(network, transferName(transfer)), amount: minus(amount, due) },
   ]
 }
 
 /** Contains the time, because the chain can reverse a transfer and include it again, even in the same block. */
-export const keySuffix = ({ network, reference, arrivedAt }: Transfer): string =>
-  `:${network}:${reference}:${arrivedAt.getTime()}`
+const keySuffix = (transfer: Transfer): string =>
+  `:${transfer.network}:${transferName(transfer)}:${transfer.arrivedAt.getTime()}`
 
 /** The journals of a claimed transfer have the id of its purpose as subject, like all others of the same order. */
-export const subjectOf = ({ purpose, reference }: Transfer): string =>
-  purpose === null ? reference : purpose.id
-
-const journalOf = (what: string, transfer: Transfer, moves: readonly Move[], n = ''): Journal => ({
-  key: `transfer.${what}${n}${keySuffix(transfer)}`,
+const journalOf = (what: string, transfer: Transfer, moves: readonly Move[]): Journal => ({
+  key: `transfer.${what}${keySuffix(transfer)}`,
   reason: `transfer.${what}`,
-  subject: subjectOf(transfer),
+  subject: transfer.purpose === null ? transferName(transfer) : transfer.purpose.id,
   network: transfer.network,
   moves,
 })
@@ -98,33 +108,20 @@ export const matchJournal = (transfer: Transfer): Journal =>
     'matched',
     transfer,
     balancesOf(transfer).map(({ account, amount }) => ({
-      from: suspense(transfer.network, transfer.reference),
+      from: suspense(transfer.network, transferName(transfer)),
       to: account,
       amount,
     })),
   )
 
-/** Back to the chain, with what other wallets paid in the same transaction. */
-export function reversalJournal(transfer: Transfer, inSuspense: Usdc): Journal {
-  const claimed = transfer.purpose === null ? [] : balancesOf(transfer)
-  const unclaimed = { account: suspense(transfer.network, transfer.reference), amount: inSuspense }
-  return journalOf(
+/** Back to the chain. */
+export const reversalJournal = (transfer: Transfer): Journal =>
+  journalOf(
     'gone',
     transfer,
-    [...claimed, unclaimed].map(({ account, amount }) => ({
+    balancesOf(transfer).map(({ account, amount }) => ({
       from: account,
       to: world(transfer.network),
       amount,
     })),
   )
-}
-
-/** Adds to suspense, or removes from it, what the transaction sent beyond or below the recorded amount. */
-export function correctionJournal(transfer: Transfer, micros: bigint, n: number): Journal {
-  const [chain, unclaimed] = [world(transfer.network), suspense(transfer.network, transfer.reference)]
-  const move =
-    micros > 0n
-      ? { from: chain, to: unclaimed, amount: usdc(micros) }
-      : { from: unclaimed, to: chain, amount: usdc(-micros) }
-  return journalOf('corrected', transfer, [move], `.${n}`)
-}

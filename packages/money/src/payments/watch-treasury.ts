@@ -3,7 +3,7 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
-import { adjustRecorded, postNew } from './post-transfer.ts'
+import { postNew, recordAgain, replaceUnclaimed } from './post-transfer.ts'
 import { findPosition, insertTransfer, lockTransfer, movePosition, saveTransfer } from './store.ts'
 import { arrivalJournal, type Transfer, transferOf } from './transfer.ts'
 
@@ -44,14 +44,13 @@ async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: Incoming
     await postNew(ctx, tx, arrivalJournal(transfer))
     return true
   }
-  const known = await lockTransfer(tx, network, seen.reference)
+  const known = await lockTransfer(tx, transfer)
   assert(known !== undefined, 'a transfer whose key exists can be locked')
   if (known.state !== 'gone') {
     await updateKnown(ctx, tx, known, seen)
     return false
   }
-  await saveTransfer(tx, transfer, now)
-  await postNew(ctx, tx, arrivalJournal(transfer))
+  await recordAgain(ctx, tx, known, seen)
   return true
 }
 
@@ -59,12 +58,13 @@ async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: Incoming
 async function updateKnown(ctx: Ctx, tx: Tx, known: Transfer, seen: IncomingTransfer): Promise<void> {
   // Enough providers agreed on a final transfer. One node cannot change it.
   if (known.state === 'final' && !seen.final) return
-  if (known.amount !== seen.amount) await adjustRecorded(ctx, tx, known, seen.amount)
-  // The amount here is that of all payers. Whether the claimed part changed is checked by recheckTransfers.
-  if (known.purpose !== null && known.amount !== seen.amount) return
+  if (known.amount !== seen.amount) {
+    // Only recheckTransfers, which asks more than one provider, reverses a payment.
+    if (known.purpose === null) await replaceUnclaimed(ctx, tx, known, seen)
+    return
+  }
   const state = seen.final ? 'final' : known.state
-  const { amount, block, at: happenedAt } = seen
-  const isSame = known.amount === amount && known.block.hash === block.hash && known.state === state
-  if (isSame) return
-  await saveTransfer(tx, { ...known, amount, block, happenedAt, state, missingSince: null }, ctx.clock.now())
+  const { block, at: happenedAt } = seen
+  if (known.block.hash === block.hash && known.state === state) return
+  await saveTransfer(tx, { ...known, block, happenedAt, state, missingSince: null }, ctx.clock.now())
 }

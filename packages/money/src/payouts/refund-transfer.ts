@@ -12,7 +12,10 @@ import {
   formatPurpose,
   lockTransfer,
   type Purpose,
+  parseTransferName,
   type Transfer,
+  type TransferKey,
+  transferName,
 } from '../payments/index.ts'
 import { type Payout, payoutIdOf } from './payout.ts'
 import { requestPayout } from './request-payout.ts'
@@ -28,20 +31,18 @@ const SUBJECT_PREFIX: Readonly<Record<Network, string>> = {
   'alt-mainnet': 'alt:',
 }
 
-export interface Unmatched {
-  readonly network: Network
-  readonly reference: string
+export interface Unmatched extends TransferKey {
   readonly from: keyof typeof ACCOUNTS
 }
 
-const refundSubject = ({ network, reference, from }: Unmatched): string =>
-  `${from}:${SUBJECT_PREFIX[network]}${reference}`
+const refundSubject = (unmatched: Unmatched): string =>
+  `${unmatched.from}:${SUBJECT_PREFIX[unmatched.network]}${transferName(unmatched)}`
 
 /** The unmatched money that a payout refunds; undefined for another subject. */
 export function parseRefundSubject(network: Network, subject: string): Unmatched | undefined {
-  const reference = subject.slice(subject.lastIndexOf(':') + 1)
+  const transfer = { network, ...parseTransferName(subject.slice(subject.lastIndexOf(':') + 1)) }
   return (['suspense', 'surplus'] as const)
-    .map((from) => ({ network, reference, from }))
+    .map((from) => ({ ...transfer, from }))
     .find((unmatched) => refundSubject(unmatched) === subject)
 }
 
@@ -56,7 +57,7 @@ export async function refundTransfer(
 ): Promise<Payout> {
   const { network, reference, from } = request
   const { payer, amount } = await lockUnmatched(tx, request)
-  const account = ACCOUNTS[from](network, reference)
+  const account = ACCOUNTS[from](network, transferName(request))
   const subject = refundSubject(request)
   const known = await findPayout(tx, payoutIdOf('surplus', subject))
   if (amount === 0n && known !== undefined) return known
@@ -85,9 +86,10 @@ export async function isReturnToPayer(tx: Tx, payout: Payout): Promise<boolean> 
     const paid = await findTransferFor(tx, purpose)
     return paid?.state === 'final' && paid.network === network && paid.payer === payee
   }
-  const transfer = await findTransfer(tx, network, subject.slice(subject.lastIndexOf(':') + 1))
+  const unmatched = parseRefundSubject(network, subject)
+  const transfer = unmatched && (await findTransfer(tx, unmatched))
   if (transfer?.state !== 'final' || transfer.payer !== payee) return false
-  return subject.startsWith('surplus:') || transfer.purpose === null
+  return unmatched?.from === 'surplus' || transfer.purpose === null
 }
 
 function requirePayer(payer: string | null): string {
@@ -103,24 +105,24 @@ function requirePayer(payer: string | null): string {
 /** Final unmatched money and who paid it. Locks the transfer. */
 export async function lockUnmatched(
   tx: Tx,
-  { network, reference, from }: Unmatched,
+  unmatched: Unmatched,
 ): Promise<{ payer: string | null; amount: Usdc }> {
-  const transfer = await lockFinalTransfer(tx, network, reference)
-  // The payer of a claimed transfer paid the claimed part; the rest in suspense was paid by others.
+  const { network, from } = unmatched
+  const transfer = await lockFinalTransfer(tx, unmatched)
+  // Recorded before transfers had indexes: what is in suspense beside a claim was paid by others.
   const payer = from === 'suspense' && transfer.purpose !== null ? null : transfer.payer
-  return { payer, amount: usdc(await balanceOf(tx, ACCOUNTS[from](network, reference))) }
+  return { payer, amount: usdc(await balanceOf(tx, ACCOUNTS[from](network, transferName(unmatched)))) }
 }
 
-interface OwnDeposit {
-  readonly network: Network
-  readonly reference: string
+interface OwnDeposit extends TransferKey {
   /** The wallets of the platform, as keys. */
   readonly ownWallets: readonly string[]
 }
 
 /** Rejects a transfer that a customer may have made: only money of the platform becomes revenue. */
-export async function lockOwnDeposit(tx: Tx, { network, reference, ownWallets }: OwnDeposit): Promise<Usdc> {
-  const { purpose, payer } = await lockFinalTransfer(tx, network, reference)
+export async function lockOwnDeposit(tx: Tx, deposit: OwnDeposit): Promise<Usdc> {
+  const { network, reference, ownWallets } = deposit
+  const { purpose, payer } = await lockFinalTransfer(tx, deposit)
   if (purpose !== null)
     throw new ApiError(
       'conflict',
@@ -132,7 +134,7 @@ export async function lockOwnDeposit(tx: Tx, { network, reference, ownWallets }:
       `The payer ${payer ?? '(unknown)'} is not in the list of the platform’s wallets on ${network}. Refund the transfer instead.`,
       { code: 'not_our_wallet' },
     )
-  const amount = usdc(await balanceOf(tx, suspense(network, reference)))
+  const amount = usdc(await balanceOf(tx, suspense(network, transferName(deposit))))
   if (amount === 0n) throw new ApiError('conflict', `Transfer ${reference} has no money in suspense.`)
   return amount
 }
@@ -144,22 +146,26 @@ export async function recognizeRevenue(
   deposit: OwnDeposit,
 ): Promise<Usdc> {
   const amount = await lockOwnDeposit(tx, deposit)
-  const { network, reference } = deposit
+  const { network } = deposit
+  const name = transferName(deposit)
   await post(ctx, tx, {
-    key: `transfer.recognized:${network}:${reference}`,
+    key: `transfer.recognized:${network}:${name}`,
     reason: 'transfer.recognized',
-    subject: reference,
+    subject: name,
     network,
-    moves: [{ from: suspense(network, reference), to: fees(network), amount }],
+    moves: [{ from: suspense(network, name), to: fees(network), amount }],
   })
   return amount
 }
 
 /** An operator may only dispose of a transfer into the treasury that the chain can no longer reverse. */
-async function lockFinalTransfer(tx: Tx, network: Network, reference: string): Promise<Transfer> {
-  const transfer = await lockTransfer(tx, network, reference)
+async function lockFinalTransfer(tx: Tx, key: TransferKey): Promise<Transfer> {
+  const transfer = await lockTransfer(tx, key)
   if (transfer === undefined)
-    throw new ApiError('not_found', `There is no transfer ${reference} into the treasury on ${network}.`)
+    throw new ApiError(
+      'not_found',
+      `There is no transfer ${transferName(key)} into the treasury on ${key.network}.`,
+    )
   if (transfer.state === 'gone')
     throw new ApiError('conflict', 'The chain reversed this transfer. There is nothing to refund.')
   if (transfer.state !== 'final')
@@ -183,8 +189,9 @@ export async function returnSurplus(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   { network, subject, purpose, due }: PaidPurchase,
-  { reference, amount, payer }: IncomingTransfer,
+  transfer: IncomingTransfer,
 ): Promise<void> {
+  const { amount, payer } = transfer
   const excess = minus(amount, due)
   if (excess <= SMALLEST_RETURNED) return
   assert(payer !== null, `${formatPurpose(purpose)} was paid by a wallet`)
@@ -194,7 +201,7 @@ export async function returnSurplus(
     subject,
     payee: payer,
     amount: excess,
-    from: surplus(network, reference),
+    from: surplus(network, transferName(transfer)),
     purpose,
   })
 }

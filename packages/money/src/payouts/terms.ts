@@ -2,7 +2,7 @@ import { findApproved, findApprovedById } from '@market/core/approvals'
 import type { Tx } from '@market/database/transact'
 import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { findTransfer } from '../payments/index.ts'
+import { findTransfer, transferName } from '../payments/index.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext, PayoutTerms } from './payout-context.ts'
@@ -56,16 +56,16 @@ async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | und
   const { network } = payout
   const unmatched = parseRefundSubject(network, payout.subject)
   if (unmatched === undefined) return undefined
-  const { reference, from } = unmatched
-  const transfer = await findTransfer(tx, network, reference)
+  const { from } = unmatched
+  const transfer = await findTransfer(tx, unmatched)
   if (transfer?.state !== 'final') return undefined
   const approved = (await findApproved(
     tx,
     'refund_unmatched',
-    `${from}:${network}:${reference}`,
+    `${from}:${network}:${transferName(unmatched)}`,
   )) as Redirection[]
   const redirected = [...approved.map(({ payee }) => payee), ...(await redirectedPayees(tx, payout))]
-  // Beside a claimed transfer, others paid what is in suspense: only the ledger knows how much, and nobody who.
+  // Recorded before transfers had indexes: others paid it in the same transaction, and only the ledger knows how much.
   if (from === 'suspense' && transfer.purpose !== null)
     return { network, amount: payout.amount, payees: redirected }
   const amount: Usdc = from === 'surplus' ? minus(transfer.amount, transfer.due) : transfer.amount

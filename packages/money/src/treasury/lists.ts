@@ -24,7 +24,7 @@ const PAYOUTS = oldestFirst('payouts', /^pay_[0-9a-z]{32}$/)
 const UNEXPLAINED = oldestFirst('unexplained', /^(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/)
 const UNMATCHED = oldestFirst(
   'unmatched',
-  /^(suspense|surplus):(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}$/,
+  /^(suspense|surplus):(solana|base|alt)-mainnet:[0-9A-Za-z]{64,88}(\.[0-9]{1,4})?$/,
 )
 
 /** Listed when the request names no states: an operator may have to act on these. */

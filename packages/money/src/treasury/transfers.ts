@@ -20,9 +20,10 @@ export function refundTransfer(
   ctx: Ctx,
   input: { readonly unmatchedId: string; readonly reason: string },
 ): Promise<ListedPayout> {
-  const { network, reference, from } = parseUnmatchedId(input.unmatchedId)
+  const unmatched = parseUnmatchedId(input.unmatchedId)
+  const { network, reference, from } = unmatched
   return ctx.transact(async (tx) => {
-    const { id } = await requestRefund(ctx, tx, { network, reference, from })
+    const { id } = await requestRefund(ctx, tx, unmatched)
     const payout = await findListedPayout(tx, id)
     assert(payout !== undefined, `${id} was requested`)
     await record(ctx, tx, {

@@ -8,7 +8,7 @@ import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Account, fees, post, splitByShare, statementOf, surplus } from '@market/money/ledger'
-import { type ClaimedTransfer, escrowAccount, findTransferFor } from '@market/money/payments'
+import { type ClaimedTransfer, escrowAccount, findTransferFor, transferName } from '@market/money/payments'
 import { requestPayout, returnSurplus, withdrawPayout } from '@market/money/payouts'
 import { countSettled, uncountSettled } from '../listings/index.ts'
 import { emitOrderCompleted } from './events.ts'
@@ -155,11 +155,11 @@ export async function withdrawOrderPayouts(
   transfer: ClaimedTransfer<'order'>,
 ): Promise<void> {
   await restoreEscrow(ctx, tx, order, transfer)
-  const { network, reference } = transfer
+  const { network } = transfer
   await withdrawPayout(ctx, tx, {
     kind: 'surplus',
     subject: surplusSubject(order, network),
-    to: surplus(network, reference),
+    to: surplus(network, transferName(transfer)),
   })
 }
 

@@ -33,7 +33,12 @@ export interface PayOrder {
  */
 export type ReleaseContested = (
   tx: Tx,
-  payment: Payment & { readonly orderId: OrderId; readonly payers: readonly string[] },
+  payment: Payment & {
+    /** Which transfer of the transaction pays; undefined while none was found that does. */
+    readonly index: number | undefined
+    readonly orderId: OrderId
+    readonly payers: readonly string[]
+  },
 ) => Promise<'unchanged' | 'released' | ApiError>
 
 type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
@@ -62,7 +67,8 @@ export async function payOrder(
     const locked = await lockOrder(tx, orderId)
     if (isPaidBy(locked, pending)) return locked
     // Before anything else: whatever becomes of this order, another one must not be paid out with the buyer's transfer.
-    const contest = await releaseContested(tx, { ...payment, orderId, payers: provenWallets(actor) })
+    const index = transfer instanceof ApiError ? undefined : transfer?.index
+    const contest = await releaseContested(tx, { ...payment, index, orderId, payers: provenWallets(actor) })
     if (contest instanceof ApiError) return new CommitThenReject(contest)
     const reject = (error: ApiError): CommitThenReject => {
       if (contest === 'released') return new CommitThenReject(error)

@@ -1,28 +1,32 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { isLinkedWallet } from '@market/identity/accounts'
 import { ApiError } from '@market/kernel/api-error'
-import { earlier, HOUR, later, MINUTE } from '@market/kernel/clock'
+import { EVER, earlier, FOREVER, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
-import { findPayment, normalizeReference } from '@market/money/payments'
+import type { Network } from '@market/kernel/network'
+import { findPayment, normalizeReference, transferName } from '@market/money/payments'
 import { isAwaited, owesPayment } from '../orders/index.ts'
-import { nameAgain, replay } from './contest/name-again.ts'
+import { nameAgain } from './contest/name-again.ts'
 import { chooseDue } from './contest/rules.ts'
 import { purposeToSign, signInstructions } from './contest/signing.ts'
 import { inProgress, usedAlready } from './errors.ts'
 import { fulfil } from './fulfil.ts'
 import { judgeReference } from './payment-reference.ts'
-import type {
-  Binding,
-  Offer,
-  PaymentCredential,
-  PaymentProblem,
-  PurchaseContext,
-  PurchaseResult,
-  TransferEvidence,
+import {
+  type Binding,
+  isSameRequest,
+  type Offer,
+  type PaymentCredential,
+  type PaymentProblem,
+  type Purchase,
+  type PurchaseContext,
+  type PurchaseRequest,
+  type PurchaseResult,
+  type TransferEvidence,
 } from './purchase.ts'
 import type { Quote } from './quote.ts'
 import { pollUntil } from './settle-purchase.ts'
-import { claimPurchase, findPurchase, isSettlement, lockPurchase, saveDone } from './store.ts'
+import { claimPurchase, findNamed, findPurchase, isSettlement, lockPurchase, saveDone } from './store.ts'
 
 type Sent = Extract<PaymentCredential, { kind: 'transaction' }>
 
@@ -41,37 +45,68 @@ export async function buySent(
   evidence: TransferEvidence,
 ): Promise<PurchaseResult> {
   const { network } = sent
-  const { wanted } = offer
-  const reference = normalizeReference(network, sent.reference)
-  const payer = await evidence.signer?.(purposeToSign(wanted, { network, reference }))
-  const key = { network, kind: 'transaction', proof: reference } as const
-  const known = await findPurchase(ctx.db, key)
-  if (known?.state === 'done') return nameAgain(ctx, offer, known, payer)
-  if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
+  const named = { network, reference: normalizeReference(network, sent.reference) }
+  const payer = await evidence.signer?.(purposeToSign(offer.wanted, named))
+  return buyNamed(ctx, offer, named, { payer, claim: evidence.claim })
+}
 
-  const quote = await offer.quote().catch((error: unknown) => notForSale(error, evidence))
+interface NamedTransaction {
+  readonly network: Network
+  readonly reference: string
+}
+
+/** What proves that the caller made the transfer: the wallet that signed, and the secret of the quote. */
+interface Proven {
+  readonly payer: string | undefined
+  readonly claim: string | undefined
+}
+
+async function buyNamed(
+  ctx: PurchaseContext,
+  offer: Offer,
+  named: NamedTransaction,
+  proven: Proven,
+): Promise<PurchaseResult> {
+  const { network, reference } = named
+  const { payer } = proven
+  const { wanted } = offer
+  const known = await findNamed(ctx.db, network, reference)
+  const again = known.find((one) => isAgain(one, wanted, payer))
+  if (again?.state === 'done') return nameAgain(ctx, offer, again, payer)
+  if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
+  const done = known.filter((purchase) => purchase.state === 'done')
+  if (done.length > 0) {
+    const wantedName = await findTransferName(ctx, offer, named, payer)
+    const other = done.find(({ proof }) => wantedName === undefined || proof === wantedName)
+    if (other !== undefined) return nameAgain(ctx, offer, other, payer)
+  }
+
+  const quote = await offer.quote().catch((error: unknown) => notForSale(error, proven))
   const askAgain = (problem: PaymentProblem, retryAfterSeconds?: number): PurchaseResult => {
     if (quote instanceof ApiError) throw retryAfterSeconds === undefined ? quote : inProgress()
     return { kind: 'quote', quote, problem, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
   }
   if (!(quote instanceof ApiError) && !quote.ways.some((way) => way.network === network))
     return askAgain({ code: 'network_not_accepted' })
-  const seen = await findTransfer(ctx, { network, reference }, payer)
+  const expected = quote instanceof ApiError ? undefined : quote.due
+  const seen = await findTransfer(ctx, named, payer, expected)
   if (seen !== undefined && 'code' in seen) return askAgain(seen)
   if (seen === undefined) return askAgain({ code: 'transaction_not_found_yet' }, RETRY_SECONDS)
-  const bound = await bind(ctx, offer, quote, seen, { payer, claim: evidence.claim })
+  const bound = await bind(ctx, offer, quote, seen, proven)
   if (typeof bound === 'string') return askAgain({ code: bound })
   const { binding, due } = bound
+  const key = { network, kind: 'transaction', proof: transferName(seen) } as const
+  const isReleased = known.some(({ proof, state }) => proof === key.proof && state !== 'done')
   if (binding === 'none') {
     // An account's order waits for this transfer, or its payer used it for an order of another kind.
-    if (known !== undefined || (await isAwaited(ctx.db, network, reference))) throw usedAlready()
+    if (isReleased || (await isAwaited(ctx.db, network, reference))) throw usedAlready()
     if (seen.payer !== null && (await needsSignature(ctx, seen.payer, seen.amount)))
       return askAgain({ code: 'binding_required', sign: signInstructions(ctx, wanted, { ...seen, network }) })
   }
 
   const now = ctx.clock.now()
   const payoutWaitMs = binding === 'none' && !(quote instanceof ApiError) ? quote.payoutWaitMs : null
-  const done = await ctx.transact(async (tx) => {
+  const bought = await ctx.transact(async (tx) => {
     const claimed = await claimPurchase(
       tx,
       {
@@ -85,16 +120,46 @@ export async function buySent(
     await saveDone(tx, claimed.id, { reference, payer: seen.payer, resultId }, now)
     return lockPurchase(tx, claimed.id)
   })
-  if (done?.state === 'done') return { kind: 'done', purchase: done, isReplay: false, isProven: true }
+  if (bought?.state === 'done') return { kind: 'done', purchase: bought, isReplay: false, isProven: true }
+  // Another request bought with it first. One of the transaction's other transfers may be this buyer's.
   const other = await findPurchase(ctx.db, key)
   if (other?.state !== 'done') throw usedAlready()
-  return payer === undefined && other.fingerprint.equals(wanted.fingerprint)
-    ? replay(other, offer)
-    : nameAgain(ctx, offer, other, payer)
+  return buyNamed(ctx, offer, named, proven)
+}
+
+/** Whether the purchase was made by the same request. */
+const isAgain = (purchase: Purchase, wanted: PurchaseRequest, payer: string | undefined): boolean =>
+  isSameRequest(purchase, wanted) && (payer === undefined || payer === purchase.payer)
+
+/** Which of the transaction's transfers fits this purchase best; undefined when none does. */
+async function findTransferName(
+  ctx: PurchaseContext,
+  offer: Offer,
+  { network, reference }: NamedTransaction,
+  payer: string | undefined,
+): Promise<string | undefined> {
+  const seen = await offer
+    .quote()
+    .then(({ due }) =>
+      findPayment(ctx, network, {
+        reference,
+        minAmount: ANY_AMOUNT,
+        expected: due,
+        notBefore: EVER,
+        notAfter: FOREVER,
+        ...(payer !== undefined && { payers: [payer] }),
+      }),
+    )
+    .catch(unlessRejected)
+  return seen && transferName(seen)
+}
+
+function unlessRejected(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error
 }
 
 /** A buyer who paid a quote gets the service even if it is no longer for sale. */
-function notForSale(error: unknown, { claim }: TransferEvidence): ApiError {
+function notForSale(error: unknown, { claim }: Proven): ApiError {
   if (claim !== undefined && error instanceof ApiError && error.kind === 'not_found') return error
   throw error
 }
@@ -106,8 +171,9 @@ const needsSignature = async ({ db }: PurchaseContext, payer: string, amount: Us
 /** The transfer, undefined while it may still be confirmed, or why it is not accepted. */
 async function findTransfer(
   ctx: PurchaseContext,
-  { network, reference }: Pick<Sent, 'network' | 'reference'>,
+  { network, reference }: NamedTransaction,
   payer: string | undefined,
+  expected: Usdc | undefined,
 ): Promise<IncomingTransfer | PaymentProblem | undefined> {
   const now = ctx.clock.now()
   try {
@@ -119,6 +185,7 @@ async function findTransfer(
         notAfter: later(now, CLOCK_SLACK_MS),
         sentByPayer: true,
         ...(payer !== undefined && { payers: [payer] }),
+        ...(expected !== undefined && { expected }),
       }),
     )
   } catch (error) {
@@ -133,7 +200,7 @@ async function bind(
   offer: Offer,
   quote: Quote | ApiError,
   { payer, attachedData: attached, at, amount }: IncomingTransfer,
-  proven: { readonly payer: string | undefined; readonly claim: string | undefined },
+  proven: Proven,
 ): Promise<{ readonly binding: Binding; readonly due: Usdc } | string> {
   if (payer === null) return 'payer_unknown'
   if (offer.payer !== undefined && offer.payer !== payer) return 'owner_wallet_not_payer'

@@ -5,7 +5,13 @@ import { createAgent, type Registration } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { fees, post, surplus } from '@market/money/ledger'
-import { type ClaimedTransfer, claimTransfer, escrowAccount, formatPurpose } from '@market/money/payments'
+import {
+  type ClaimedTransfer,
+  claimTransfer,
+  escrowAccount,
+  formatPurpose,
+  transferName,
+} from '@market/money/payments'
 import { findPayoutOf, requestPayout, returnSurplus, withdrawPayout } from '@market/money/payouts'
 import type { Purchase } from './purchase.ts'
 
@@ -75,10 +81,14 @@ export async function undoRegistration(
   tx: Tx,
   transfer: ClaimedTransfer<'registration'>,
 ): Promise<void> {
-  const { purpose, network, reference } = transfer
+  const { purpose, network } = transfer
   const { id } = purpose
   const escrow = escrowAccount(network, purpose)
-  await withdrawPayout(ctx, tx, { kind: 'surplus', subject: id, to: surplus(network, reference) })
+  await withdrawPayout(ctx, tx, {
+    kind: 'surplus',
+    subject: id,
+    to: surplus(network, transferName(transfer)),
+  })
   if ((await findPayoutOf(tx, 'refund', id)) !== undefined)
     return withdrawPayout(ctx, tx, { kind: 'refund', subject: id, to: escrow })
   await reverseFee(ctx, tx, transfer)

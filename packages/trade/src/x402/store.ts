@@ -72,6 +72,19 @@ export async function findPurchaseById(db: Db | Tx, id: PurchaseId): Promise<Pur
   return row && purchaseOf(row)
 }
 
+/** The purchases with transfers of a transaction that the buyers sent and named. */
+export async function findNamed(db: Db | Tx, network: Network, reference: string): Promise<Purchase[]> {
+  const rows = await db
+    .selectFrom('purchases')
+    .selectAll()
+    .where('network', '=', network)
+    .where('kind', '=', 'transaction')
+    .where('reference', '=', reference)
+    .orderBy('proof')
+    .execute()
+  return rows.map(purchaseOf)
+}
+
 /** Whether we submitted this transaction ourselves, for another purchase. */
 export async function isSettlement(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
   const row = await db

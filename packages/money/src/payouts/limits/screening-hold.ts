@@ -20,7 +20,5 @@ export async function screeningHold(ctx: PayoutContext, payout: Payout): Promise
 async function payerOf({ db }: Needs<'db'>, { network, purpose, subject }: Payout): Promise<string | null> {
   if (purpose !== null) return (await findTransferFor(db, purpose))?.payer ?? null
   const unmatched = parseRefundSubject(network, subject)
-  return unmatched === undefined
-    ? null
-    : ((await findTransfer(db, network, unmatched.reference))?.payer ?? null)
+  return unmatched === undefined ? null : ((await findTransfer(db, unmatched))?.payer ?? null)
 }

@@ -164,9 +164,10 @@ interface LiabilityRow {
 const PAGE = 20_000
 
 /**
- * Every account with a liability, and its holder. A payout belongs to its payee, or to the agent while it has no address. The payer is the holder of escrow and surplus, and of suspense only
- * while the transfer is unclaimed: afterwards suspense belongs to other wallets that paid in the same transaction. EVM
- * wallets are given by their key, in lower case.
+ * Every account with a liability, and its holder. A payout belongs to its payee, or to the agent while it has no address.
+ * The payer is the holder of escrow and surplus, and of suspense only while the transfer is unclaimed: what is in suspense
+ * beside a claim was recorded before transfers had indexes, and others paid it. EVM wallets are given by their key, in
+ * lower case.
  */
 export async function findLiabilities(tx: Tx, network: Network): Promise<Liability[]> {
   const found: Liability[] = []
@@ -190,7 +191,7 @@ export async function findLiabilities(tx: Tx, network: Network): Promise<Liabili
         left join transfers as paid on account.kind = 'escrow' and paid.network = account.network
           and paid.purpose = account.subject and paid.purpose <> '' and paid.state <> 'gone'
         left join transfers as transfer on account.kind in ('surplus', 'suspense')
-          and transfer.network = account.network and transfer.reference = account.subject
+          and transfer.network = account.network and transfer.subject = account.subject
         left join payouts as payout on account.kind = 'payable' and payout.id = account.subject
         left join ledger_journals as requested on payout.payee is null and requested.key = 'payout.requested:' || payout.id
       ) as owed

@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { expelRegistrant } from '@market/identity/agents'
 import type { AgentId, OrderId } from '@market/kernel/ids'
-import { type ClaimedTransfer, lockTransfer, unclaimTransfer } from '@market/money/payments'
+import { type ClaimedTransfer, lockTransferFor, unclaimTransfer } from '@market/money/payments'
 import { isStoppable } from '@market/money/payouts'
 import {
   confirmPayer,
@@ -49,9 +49,9 @@ export async function confirmPurchase(ctx: Ctx, tx: Tx, purchase: Done): Promise
 
 /** Ends a locked purchase whose payer signed for something else, so that the transfer can be used again or is refunded. */
 export async function endPurchase(ctx: Ctx, tx: Tx, purchase: Done): Promise<'released' | 'refunded'> {
-  const { network, reference, payer } = purchase
-  const transfer = await lockTransfer(tx, network, reference)
+  const { reference, payer } = purchase
   const purpose = paidFor(purchase)
+  const transfer = await lockTransferFor(tx, purpose)
   if (transfer?.purpose?.kind !== purpose.kind || transfer.purpose.id !== purpose.id)
     throw new Error(`${reference} does not pay for ${purpose.id}`)
   const outcome =

@@ -5,7 +5,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { cursorCodec, dateField, idField, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
-import { findTransferFor, lockTransfer } from '@market/money/payments'
+import { findTransferFor, lockTransferFor } from '@market/money/payments'
 import { refundRegistration } from '../paid-registration.ts'
 import type { PurchaseId, PurchaseIn } from '../purchase.ts'
 import { REGISTRATION } from '../quote.ts'
@@ -68,7 +68,7 @@ export function resolveRegistration(
     const now = ctx.clock.now()
     if (outcome === 'release') await saveConfirmed(tx, id, now)
     else {
-      const transfer = await lockTransfer(tx, purchase.network, purchase.reference)
+      const transfer = await lockTransferFor(tx, paidFor(purchase))
       if (transfer?.purpose?.kind !== 'registration') throw new Error(`${id} has its payment`)
       await expelRegistrant(ctx, tx, purchase.resultId as AgentId)
       await refundRegistration(ctx, tx, { ...transfer, purpose: transfer.purpose })

@@ -3,12 +3,12 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { EVER, FOREVER } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
-import { findPayment, findTransferFor, type Transfer } from '@market/money/payments'
+import { findPayment, findTransferFor, type Transfer, transferName } from '@market/money/payments'
 import type { ReleaseContested } from '../../orders/index.ts'
 import { contested, inProgress, refunded, usedAlready } from '../errors.ts'
 import { fulfil } from '../fulfil.ts'
 import type { Offer, PurchaseContext, PurchaseIn, PurchaseResult } from '../purchase.ts'
-import { findPurchase, lockPurchase } from '../store.ts'
+import { findNamed, lockPurchase } from '../store.ts'
 import { confirmPurchase, contestPurchase, endPurchase, lockBought, paidFor } from './end-purchase.ts'
 import { chooseDue, eventOf, NAMINGS } from './rules.ts'
 import { signInstructions } from './signing.ts'
@@ -47,11 +47,11 @@ export async function nameAgain(
   if (transfer === undefined) throw usedAlready()
   const due = isSame ? purchase.due : await priceOf(ctx, offer, { purchase, transfer, isSigned })
   if (typeof due === 'object') return due
-  const seen = !isSame && isSigned ? await readTransfer(ctx, purchase, due) : undefined
+  const seen = !isSame && isSigned ? await readTransfer(ctx, transfer) : undefined
   return ctx.transact((tx) => decide(ctx, tx, { purchase, offer, transfer, isSame, isSigned, due, seen }))
 }
 
-export function replay(purchase: Done, { wanted }: Offer): DoneResult {
+function replay(purchase: Done, { wanted }: Offer): DoneResult {
   const hasKey = purchase.requestKey === null || purchase.requestKey === wanted.requestKey
   if (!hasKey || !purchase.fingerprint.equals(wanted.fingerprint)) throw usedAlready()
   return { kind: 'done', purchase, isReplay: true, isProven: purchase.requestKey !== null }
@@ -77,13 +77,12 @@ async function priceOf(
 
 async function readTransfer(
   ctx: PurchaseContext,
-  { network, reference, payer }: Done,
-  due: Usdc,
+  { network, reference, index, payer, amount }: Transfer,
 ): Promise<IncomingTransfer> {
   const payers = payer === null ? [] : [payer]
-  const query = { reference, minAmount: due, payers, notBefore: EVER, notAfter: FOREVER }
+  const query = { reference, minAmount: amount, payers, notBefore: EVER, notAfter: FOREVER }
   const seen = await findPayment(ctx, network, query)
-  if (seen === undefined) throw inProgress()
+  if (seen?.index !== index) throw inProgress()
   return seen
 }
 
@@ -141,15 +140,17 @@ async function replace(
 export async function releaseContested(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
-  { network, reference, orderId, payers }: Parameters<ReleaseContested>[1],
+  { network, reference, index, orderId, payers }: Parameters<ReleaseContested>[1],
 ): ReturnType<ReleaseContested> {
-  const key = { network, kind: 'transaction', proof: reference } as const
-  const found = await findPurchase(tx, key)
+  const named = await findNamed(tx, network, reference)
+  const name = index === undefined ? undefined : transferName({ reference, index })
+  const found = named.find(
+    ({ proof, payer }) => payer !== null && payers.includes(payer) && (name === undefined || proof === name),
+  )
   if (found?.state !== 'done' || found.resultId === orderId) return 'unchanged'
-  const locked = await lockNamed(tx, key)
+  const locked = await lockNamed(tx, found)
   const purchase = locked?.purchase
-  if (purchase?.state !== 'done' || purchase.payer === null || !payers.includes(purchase.payer))
-    return 'unchanged'
+  if (purchase?.state !== 'done') return 'unchanged'
   const status = await lockBought(tx, purchase, locked?.contestedAt ?? null)
   if (status === 'bound' || status === 'ended') return 'unchanged'
   if ((await endPurchase(ctx, tx, purchase)) === 'refunded') return refunded()
