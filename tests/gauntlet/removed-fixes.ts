@@ -97,7 +97,7 @@ export const REMOVED_FIXES: readonly RemovedFix[] = [
   {
     finding: 'A5 a reversed order waits for the same transfer',
     file: 'packages/trade/src/orders/undo-payment.ts',
-    from: 'const waiting = undo(order, now, reasonOf(now), awaitReconfirmation(transfer, now))',
+    from: 'const waiting = undo(order, now, reasonOf(now), { network, reference })',
     to: 'const waiting = undo(order, now, reasonOf(now))',
     test: 'tests/orders/clock.test.ts',
     title: 'reorganization: the order waits an hour',

@@ -93,12 +93,11 @@ const ACCOUNTS = `
 const ORDERS = `
   (id, listing_id, agent_id, buyer, client_wallet, status, title, brief, reference_urls, reference_images,
     requirement_answers, price_type, turnaround_hours, max_revisions, revision_count, is_private, payer_proven,
-    price_micros, pending_network, pending_reference, pending_payers, pending_since, payment_network, payment_reference, paid_at,
+    price_micros, pending_network, pending_reference, payment_network, payment_reference, paid_at,
     deliver_by, delivered_at, review_ends_at, closed_at, outcome, agent_share_bps, due_at, created_at, updated_at)
   select id, listing_id, agent_id, 'wallet:' || wallet, wallet, status, title,
     'Review the branch from yesterday, please.', '{}', '{}', '{}', 'fixed', 48, 3, 0, false, true, ${PRICE},
     case status when 'accepted' then '${NETWORK}' end, case status when 'accepted' then reference end,
-    case status when 'accepted' then array[wallet] end, case status when 'accepted' then at end,
     case when is_paid then '${NETWORK}' end, case when is_paid then reference end, case when is_paid then at end,
     case when is_paid then due_at end, case when status in ('completed', 'delivered') then at end,
     case status when 'delivered' then due_at end, case when status in ('completed', 'cancelled') then at end,
@@ -109,6 +108,10 @@ const ORDERS = `
 
 /** What each table holds of the orders, drawn from the table `seed`. */
 export const SEEDED: Readonly<Record<string, string>> = {
+  payment_intents: `(id, purpose_kind, purpose_id, network, reference, payers, due_micros, not_before, status, created_at,
+      checked_at)
+    select 'int' || substr(id, 4), 'order', id, '${NETWORK}', reference, array[wallet], ${PRICE}, at, 'waiting', at, at
+    from seed where status = 'accepted'`,
   ledger_moves: `(journal_id, n, account_id, amount_micros, network, at)
     select ${JOURNAL_ID}, side, ${ACCOUNT}, ${AMOUNT}, '${NETWORK}', ${JOURNAL_AT}
     from seed join ${JOURNALS} on status = any(statuses) cross join ${MOVES}`,

@@ -1,12 +1,13 @@
 import type { Db } from '@market/database/transact'
 import { DAY, later, systemClock } from '@market/kernel/clock'
 import { type AgentId, idSource } from '@market/kernel/ids'
-import { recheckTransfers } from '@market/money/payments'
+import { checkIntents, recheckTransfers } from '@market/money/payments'
 import { duePayouts } from '@market/money/payouts'
 import { agentActor, walletActor } from '@market/testing/make-actor'
-import { applyDueTransitions, finishPayments, listAgentOrders, listOrders } from '@market/trade/orders'
+import { marketContext } from '@market/testing/market-context'
+import { applyDueTransitions, listAgentOrders, listOrders } from '@market/trade/orders'
 import pg from 'pg'
-import { onAnyReversal } from '../support/reversals.ts'
+import { onAnyReversal, PURPOSES } from '../support/reversals.ts'
 import { SEEDED } from './order-seeds.ts'
 import { type Statement, statementsOf } from './order-statements.ts'
 
@@ -23,7 +24,7 @@ interface Someone {
 
 /** What the worker looks for again and again, and the lists of orders; each begins with the statement that finds. */
 const SWEEPS: Readonly<Record<string, (db: Db, one: Someone) => Promise<unknown>>> = {
-  'payments that wait': (db) => finishPayments(context(db)),
+  'payments that wait': (db) => checkIntents({ ...marketContext({ db }), ...context(db) }, PURPOSES),
   'orders that are due': (db) => applyDueTransitions(context(db)),
   'transfers to look at again': (db) => recheckTransfers(context(db), onAnyReversal()),
   'payouts that are due': (db) => duePayouts(context(db), 'base-mainnet', 20),

@@ -3,7 +3,7 @@ import { type Actor, provenWallets } from '@market/core/context'
 import type { OrderId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { totals } from '@market/money/ledger'
-import { recheckTransfers, watchTreasury } from '@market/money/payments'
+import { checkIntents, recheckTransfers, watchTreasury } from '@market/money/payments'
 import { agentActor, walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
 import { makeListedAgent } from '@market/testing/makers'
@@ -19,7 +19,6 @@ import {
   declineRevision,
   deliverOrder,
   disputeOrder,
-  finishPayments,
   getOrder,
   type Order,
   payOrder,
@@ -30,13 +29,13 @@ import {
   type Status,
   startOrder,
   TRANSITIONS,
-  undoPayment,
 } from '@market/trade/orders'
-import { releaseContested, undoRegistration } from '@market/trade/x402'
+import { releaseContested } from '@market/trade/x402'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { ledgerFaults } from '../ledger/ledger-fixtures.ts'
 import { InMemoryChain, newPayment } from '../payments/in-memory-chain.ts'
+import { PURPOSES } from '../support/reversals.ts'
 
 export const NETWORK = 'base-mainnet'
 export const PRICE = usdc(25_000_000n)
@@ -159,9 +158,9 @@ export async function openOrderFixture() {
       resolveDispute(ctx, id, verdict, 'Both were heard.'),
     /** What the worker does again and again. */
     sweepDue: () => applyDueTransitions(ctx),
-    finish: () => finishPayments(ctx),
+    finish: () => checkIntents(ctx, PURPOSES),
     watch: () => watchTreasury(ctx, NETWORK),
-    recheck: () => recheckTransfers(ctx, { order: undoPayment, registration: undoRegistration }),
+    recheck: () => recheckTransfers(ctx, PURPOSES),
     /** Every order's history is a path through the table, from where orders begin to where this one is. */
     async expectReachable(ids: readonly OrderId[]): Promise<void> {
       for (const id of ids) {

@@ -143,7 +143,8 @@ test('attack 4: a transaction that we settled is not a proof of payment, even wi
     const transaction = String(decoded(headers, 'payment-response')['transaction'])
     const steal = () => world.buyWithTransfer(serviceId, buyer, transaction, { brief: OTHER })
     expect(await steal()).toMatchObject(USED)
-    await world.market.db.deleteFrom('purchases').where('reference', '=', transaction).execute()
+    for (const records of ['purchases', 'payment_intents'] as const)
+      await world.market.db.deleteFrom(records).where('reference', '=', transaction).execute()
     expect(await steal()).toMatchObject(rejected('sent_by_another'))
     expect(await world.ordersOf(transaction)).toHaveLength(1)
   }

@@ -10,6 +10,8 @@ const TOKEN = parseAbi([
   'function transferFrom(address from, address to, uint256 amount) returns (bool)',
 ])
 
+const ENOUGH = 1_000_000_000n
+
 let world: OrderWorld
 beforeAll(async () => {
   world = await startOrderWorld()
@@ -22,11 +24,9 @@ type Seller = Awaited<ReturnType<OrderWorld['newSeller']>>
 /** One transaction with a transfer of each buyer to the treasury, in this order. */
 async function payTogether(payments: readonly (readonly [Buyer, bigint])[]): Promise<Hex> {
   const { chain, treasury } = world
-  for (const [buyer, amount] of payments) {
-    const bundler = await nextContract()
-    const approval = encodeFunctionData({ abi: TOKEN, functionName: 'approve', args: [bundler, amount] })
-    await chain.call(buyer.account, chain.usdc, approval)
-  }
+  const bundler = await nextContract()
+  const approval = encodeFunctionData({ abi: TOKEN, functionName: 'approve', args: [bundler, ENOUGH] })
+  for (const [buyer] of payments) await chain.call(buyer.account, chain.usdc, approval)
   const calls = payments.map(([buyer, amount]) =>
     encodeFunctionData({
       abi: TOKEN,

@@ -1,15 +1,17 @@
+import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
-import type { OrderId } from '@market/kernel/ids'
-import { findReplacementTx } from '@market/trade/x402'
+import { checkIntents, recheckTransfers } from '@market/money/payments'
+import { marketContext } from '@market/testing/market-context'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settingsFor } from '../chains/evm-world.ts'
+import { FINALITY, settingsFor } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { someAddress } from '../support/client.ts'
+import { PURPOSES } from '../support/reversals.ts'
 
 /** Purchases by signed payment: unmodified x402 clients on a real chain. */
 
@@ -163,7 +165,7 @@ test('a wallet with failed payments is rejected for an hour', async () => {
           proof: `${row.payer}:0x${String(n).padStart(64, '0')}`,
         },
         ...{ state: 'void', result_id: null, reference: `0x${String(n).padStart(64, '0')}` },
-        ...{ request: JSON.stringify(row.request), payment: null, updated_at: new Date(world.market.now()) },
+        ...{ request: JSON.stringify(row.request), updated_at: new Date(world.market.now()) },
       })
       .execute()
   const rejected = await hire(await signPayment())
@@ -172,34 +174,43 @@ test('a wallet with failed payments is rejected for an hour', async () => {
   expect((await hire(await signPayment())).status).toBe(200)
 })
 
-test('a payment broadcast by another account is found by its authorization', async () => {
-  const payment = await signPayment()
-  const done = await hire(payment)
+test('a payment that another account submits after a reorganization pays the same order', async () => {
+  const { market, chain, treasury } = world
+  const done = await hire(await signPayment())
   const paidBy = JSON.parse(atob(done.headers.get('payment-response') ?? '')) as { transaction: string }
-  const rowOf = (reference: string) =>
-    world.market.db
-      .selectFrom('purchases')
-      .select('result_id')
-      .where('reference', '=', reference)
-      .executeTakeFirstOrThrow()
-  const { result_id: orderId } = await rowOf(paidBy.transaction)
+  const { order_id: orderId } = done.body['data'] as unknown as { order_id: string }
   const network = 'base-mainnet'
-  const settings = { ...settingsFor(world.chain, world.treasury.address), gasAccount: gas.address }
-  const clock = { now: () => new Date(world.market.now()) }
-  const facilitators = { [network]: await openEvmFacilitator(settings) }
-  const ctx = { db: world.market.db, clock, facilitators }
-  const find = () => findReplacementTx(ctx, orderId as OrderId, { network, reference: paidBy.transaction })
-  expect(await find()).toBeUndefined()
-
-  const { input } = (await world.chain.rpc('eth_getTransactionByHash', [paidBy.transaction])) as {
-    input: Hex
+  const settings = settingsFor(chain, treasury.address)
+  const clock = { now: () => new Date(market.now()) }
+  const ctx = {
+    ...marketContext({ db: market.db }),
+    clock,
+    chains: { [network]: evmChain(settings) },
+    facilitators: { [network]: await openEvmFacilitator({ ...settings, gasAccount: gas.address }) },
   }
-  await world.chain.reorg(1)
+  const orderRow = () =>
+    market.db
+      .selectFrom('orders')
+      .select(['status', 'pending_reference', 'payment_reference'])
+      .where('id', '=', orderId)
+      .executeTakeFirstOrThrow()
+
+  const { input } = (await chain.rpc('eth_getTransactionByHash', [paidBy.transaction])) as { input: Hex }
+  await chain.reorg(1)
   const otherUser = privateKeyToAccount(generatePrivateKey())
-  await world.chain.fund(otherUser.address)
-  const theirs = await world.chain.call(otherUser, world.chain.usdc, input)
-  expect(await find()).toBe(theirs)
-  expect(await rowOf(theirs)).toEqual({ result_id: orderId })
+  await chain.fund(otherUser.address)
+  const theirs = await chain.call(otherUser, chain.usdc, input)
+  await chain.mine(FINALITY)
+  await market.advance(10_000)
+  await recheckTransfers(ctx, PURPOSES)
+  expect(await orderRow()).toMatchObject({ status: 'accepted', pending_reference: paidBy.transaction })
+  await market.advance(10_000)
+  await checkIntents(ctx, PURPOSES)
+  expect(await orderRow()).toMatchObject({
+    status: 'paid',
+    pending_reference: null,
+    payment_reference: theirs,
+  })
 })
 
 test('a transaction that we settled is rejected as a proof of payment', async () => {

@@ -48,7 +48,11 @@ export async function startWorkerWorld() {
       const host = `s${randomBytes(6).toString('hex')}.hooks.example`
       world.market.dns.answers.set(host, [PUBLIC_ADDRESS])
       const seller = await world.newSeller(fields, { endpoint_url: `https://${host}/in` })
-      const told = () => receiver.callsTo(host).map(({ rawBody }) => JSON.parse(String(rawBody)) as ToldEvent)
+      const told = () => {
+        // A delivery is repeated when its response was late.
+        const calls = Map.groupBy(receiver.callsTo(host), ({ headers }) => headers['x-market-delivery-id'])
+        return [...calls.values()].map(([call]) => JSON.parse(String(call?.rawBody)) as ToldEvent)
+      }
       return {
         ...seller,
         told,

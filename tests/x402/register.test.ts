@@ -3,8 +3,6 @@ import { MINUTE } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { recheckTransfers } from '@market/money/payments'
-import { undoPayment } from '@market/trade/orders'
-import { undoRegistration } from '@market/trade/x402'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
@@ -14,6 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FINALITY } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
+import { PURPOSES } from '../support/reversals.ts'
 
 /** Agent registration paid with the request. */
 
@@ -144,7 +143,7 @@ async function missPayments() {
   const ctx = { db, clock, ids: idSource(clock), chains: { 'base-mainnet': base } }
   await world.chain.mine(FINALITY)
   await world.market.advance(11 * MINUTE)
-  await recheckTransfers(ctx, { order: undoPayment, registration: undoRegistration })
+  await recheckTransfers(ctx, PURPOSES)
 }
 
 test('surplus is refunded; a reorganized fee is reversed together with its refund', async () => {

@@ -247,8 +247,6 @@ export interface Tables {
     price_until: Date | null
     pending_network: string | null
     pending_reference: string | null
-    pending_payers: string[] | null
-    pending_since: Date | null
     payment_error: string | null
     payment_network: string | null
     payment_reference: string | null
@@ -283,6 +281,25 @@ export interface Tables {
     written_off_at: Date | null
     created_at: Date
     read_at: Generated<Date>
+  }
+  payment_intents: {
+    id: string
+    purpose_kind: string
+    purpose_id: string
+    network: string
+    reference: string
+    payers: string[] | null
+    due_micros: bigint
+    not_before: Date
+    status: string
+    why: string | null
+    payment: Json | null
+    bytes: string | null
+    nonce: bigint | null
+    signed_at_height: bigint | null
+    last_valid_height: bigint | null
+    created_at: Date
+    checked_at: Date
   }
   payout_costs: {
     payout_id: string
@@ -375,12 +392,7 @@ export interface Tables {
     amount_micros: bigint
     state: string
     lease_until: Date
-    payment: Json | null
     reference: string | null
-    bytes: string | null
-    nonce: bigint | null
-    signed_at_height: bigint | null
-    last_valid_height: bigint | null
     result_id: string | null
     why: string | null
     created_at: Date

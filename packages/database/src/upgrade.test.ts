@@ -40,6 +40,25 @@ const OLD_ROWS = `
     'service:svc_1_00000000000000001', '{}', decode(repeat('01', 32), 'hex'), binding, 10, 'done', now(),
     repeat(n::text, 64), 'ord_1_0000000000000000' || n, now(), now()
   from (values (1, 'none'), (2, 'payer')) as old (n, binding);
+  insert into orders (id, listing_id, agent_id, buyer, status, title, brief, reference_urls, reference_images,
+    requirement_answers, price_type, turnaround_hours, max_revisions, revision_count, is_private, price_micros,
+    pending_network, pending_reference, pending_payers, pending_since, closed_at, outcome, created_at, updated_at)
+  select 'ord_2_0000000000000000' || n, 'svc_1_00000000000000001', 'agt_1_00000000000000001', 'wallet:w', status, 'T',
+    '', '{}', '{}', '{}', 'fixed', 24, 1, 0, false, 10, 'base-mainnet', repeat(n::text, 66), '{payer}', '2026-01-02Z',
+    case status when 'cancelled' then now() end, case status when 'cancelled' then 'unpaid' end, '2026-01-01Z', now()
+  from (values (1, 'accepted'), (2, 'cancelled')) as old (n, status);
+  insert into hires (id, network, kind, proof, subject, request, fingerprint, binding, payer, amount_micros, state,
+    lease_until, payment, reference, bytes, nonce, signed_at_height, result_id, why, created_at, updated_at)
+  select 'hir_2_0000000000000000' || n, 'base-mainnet', 'authorization', repeat(n::text, 70), subject, '{}',
+    decode(repeat('01', 32), 'hex'), 'signed', repeat('b', 42), 10, state, now(), '{"n": 1}', repeat(n::text, 66),
+    case state when 'sent' then '0x01' end, n, 7, case state when 'done' then 'agt_' || n end, null, '2026-01-03Z', now()
+  from (values (3, 'registration', 'sent'), (4, 'service:svc_1_00000000000000001', 'sent'), (5, 'registration', 'done'),
+    (6, 'registration', 'void')) as old (n, subject, state);
+  insert into transfers (network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,
+    happened_at, state, looked_at, created_at)
+  values ('base-mainnet', repeat('7', 66), 'order:ord_1_00000000000000001', repeat('b', 42), 10, 10, 1, '0x1', now(), 'final', now(),
+    now());
+
   insert into order_steps (order_id, n, action, from_status, to_status, actor, at)
   select 'ord_1_00000000000000001', n, action, before, after, actor, now()
   from (values (1, 'deliver', 'paid', 'delivered', 'agent:a'), (2, 'release', 'delivered', 'completed', 'clock'),
@@ -97,10 +116,18 @@ test('migrate: keeps the rows of the version before 0016 under the new names', a
     ['restore_dispute', 'clock'],
   ])
   // Only the first order can be contested: the payer of the second is proven, and the third has no purchase.
-  expect(await ask('select payer_proven from orders order by id')).toEqual([[false], [true], [true]])
+  expect(await ask(`select payer_proven from orders where id like 'ord_1%' order by id`)).toEqual([
+    [false],
+    [true],
+    [true],
+  ])
   expect(await ask('select state, binding from purchases order by id')).toEqual([
     ['done', 'none'],
     ['done', 'payer'],
+    ['sent', 'signed'],
+    ['sent', 'signed'],
+    ['done', 'signed'],
+    ['void', 'signed'],
   ])
   expect(await ask('select task_identifier, key from graphile_worker.jobs order by id')).toEqual([
     ['deliver-events', 'deliver-events:agt_1'],
@@ -119,4 +146,22 @@ test('migrate: old payouts can change their state as the state table allows', as
   await expect(change('final', `state = 'queued', final_reference = null`)).rejects.toMatchObject({
     constraint: 'payouts_transition',
   })
+})
+
+test('migrate: what waited for a payment has a payment intent, and every transfer has index 0', async () => {
+  const intents = await ask(
+    `select purpose_kind, purpose_id, status, left(reference, 1), payers, due_micros::int, bytes, nonce::int
+     from payment_intents order by purpose_id`,
+  )
+  const payers = ['b'.repeat(42)]
+  expect(intents).toEqual([
+    ['registration', 'hir_2_00000000000000003', 'waiting', '3', payers, 10, '0x01', 3],
+    ['purchase', 'hir_2_00000000000000004', 'waiting', '4', payers, 10, '0x01', 4],
+    ['registration', 'hir_2_00000000000000005', 'confirmed', '5', payers, 10, null, 5],
+    ['order', 'ord_2_00000000000000001', 'waiting', '1', ['payer'], 10, null, null],
+    ['order', 'ord_2_00000000000000002', 'waiting', '2', ['payer'], 10, null, null],
+  ])
+  expect(await ask('select transfer_index, subject = reference from transfers')).toEqual([[0, true]])
+  const reopen = client.query(`update payment_intents set status = 'waiting' where status = 'confirmed'`)
+  await expect(reopen).rejects.toMatchObject({ constraint: 'payment_intents_transition' })
 })

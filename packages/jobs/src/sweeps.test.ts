@@ -19,13 +19,19 @@ const NAMES = SWEEPS.map(({ name }) => name)
   .filter((name) => !PER_NETWORK.includes(name))
   .toSorted()
 
+const NO_HANDLER = {
+  onConfirmed: async () => true,
+  onFailed: async () => {},
+  onReversed: async () => {},
+}
+
 function startAll(ctx: MarketContext) {
   const failed: string[] = []
   const logged: object[] = []
   const log = { error: (fields: object) => void logged.push(fields) }
   const sweepContext = {
     ...ctx,
-    reversalHandlers: { order: async () => {}, registration: async () => {} },
+    purposes: { order: NO_HANDLER, purchase: NO_HANDLER, registration: NO_HANDLER },
     recordGas: () => {},
     reserveAnchors: {},
     recordAnchorAge: () => {},

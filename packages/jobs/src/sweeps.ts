@@ -6,25 +6,18 @@ import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { maintainLedgerPartitions } from '@market/money/ledger'
-import { type ReversalHandlers, recheckTransfers, watchTreasury } from '@market/money/payments'
+import { checkIntents, type Purposes, recheckTransfers, watchTreasury } from '@market/money/payments'
 import { compareOutgoingTransfers, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
 import { anchorReserves, checkReserves, deleteOldSnapshots, ProvidersDisagree } from '@market/money/reserves'
-import { applyDueTransitions, finishPayments } from '@market/trade/orders'
-import {
-  deleteVoidPurchases,
-  findReplacementTx,
-  finishPurchases,
-  type GasMetrics,
-  gasMetrics,
-  sendUnmined,
-} from '@market/trade/x402'
+import { applyDueTransitions } from '@market/trade/orders'
+import { deleteVoidPurchases, type GasMetrics, gasMetrics, sendUnmined } from '@market/trade/x402'
 import type { Sweep, SweepLog } from './start-sweeps.ts'
 import type { JobContext } from './tasks.ts'
 
 type Network = keyof JobContext['chains']
 
 export type SweepContext = JobContext & {
-  readonly reversalHandlers: ReversalHandlers
+  readonly purposes: Purposes
   readonly recordGas: (metrics: readonly GasMetrics[]) => void
   /** Where this process can publish the roots of the reserves. */
   readonly reserveAnchors: ReserveAnchors
@@ -47,16 +40,10 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     run: applyDueTransitions,
   },
   {
-    name: 'finish-payments',
+    name: 'check-intents',
     everyMs: 2 * SECOND,
-    does: 'Marks orders as paid whose transfer has enough confirmations now',
-    run: (ctx) => finishPayments(ctx, (order, payment) => findReplacementTx(ctx, order, payment)),
-  },
-  {
-    name: 'finish-purchases',
-    everyMs: 2 * SECOND,
-    does: 'Completes or voids x402 purchases whose request ended before the payment was settled',
-    run: finishPurchases,
+    does: 'Completes what waits for a payment when it is confirmed, and ends the wait when it never can be',
+    run: (ctx) => checkIntents(ctx, ctx.purposes),
   },
   {
     name: 'send-unmined',
@@ -181,7 +168,7 @@ function perNetwork(run: (ctx: JobContext, network: Network) => Promise<unknown>
 
 /** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
 async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {
-  await recheckTransfers(ctx, ctx.reversalHandlers, ({ network, reference, providers }) => {
+  await recheckTransfers(ctx, ctx.purposes, ({ network, reference, providers }) => {
     ctx.countDisagreement(network)
     log.error({ network, reference, providers }, 'the providers disagree about a transfer')
   })

@@ -225,7 +225,7 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['every buyer holds its initial balance less payments plus refunds'],
     changes: [
       {
-        file: 'trade/src/x402/buy-signed.ts',
+        file: 'trade/src/x402/submit-payment.ts',
         from: '    const settlement = await facilitator.sign(payment, terms, nonce)\n',
         to: '    const settlement = await facilitator.sign(payment, terms, nonce)\n    await facilitator.send(settlement).catch(() => undefined)\n',
       },

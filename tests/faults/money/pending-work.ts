@@ -8,7 +8,7 @@ export async function pendingWork(environment: Environment, app: AppServices): P
     select 'payouts under way' as what, count(*) from payouts where state not in ('final', 'failed', 'withdrawn')
     union all select 'transfers that are not final', count(*) from transfers where state = 'seen'
     union all select 'purchases under way', count(*) from purchases where state = 'sent'
-    union all select 'payments that are waited for', count(*) from orders where pending_reference is not null
+    union all select 'payments that are waited for', count(*) from payment_intents where status = 'waiting'
     union all select 'deliveries without a review for two days', count(*) from orders
       where status = 'delivered' and due_at <= ${new Date(app.now())}
     union all select 'deliveries under way', count(*) from deliveries where status = 'pending'

@@ -12,6 +12,7 @@ const TABLES = [
     'payout_signatures',
     'payout_guards',
     'purchases',
+    'payment_intents',
     'transfers',
     'delivery_queues',
     'deliveries',

@@ -1,12 +1,29 @@
 export { claimTransfer, unclaimTransfer } from './claim-transfer.ts'
 export { findPayment } from './find-payment.ts'
+export { checkIntent, checkIntents } from './intents/check-intents.ts'
+export {
+  awaitedUntil,
+  type Failure,
+  type Intent,
+  type IntentHandler,
+  type Purposes,
+  type Submission,
+} from './intents/intent.ts'
+export {
+  cancelIntent,
+  findIntent,
+  findSubmission,
+  isAwaited,
+  isSubmission,
+  openIntent,
+} from './intents/store.ts'
 export {
   escrowAccount,
   formatPurpose,
   type Purpose,
   parsePurpose,
 } from './purpose.ts'
-export { type Disagreement, type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
+export { type Disagreement, type Reversals, recheckTransfers } from './recheck-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
   findFinalHeight,

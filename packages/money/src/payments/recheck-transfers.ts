@@ -3,10 +3,11 @@ import type { Chain, Observation, TransferCheck } from '@market/core/ports/chain
 import { type Tx, transact } from '@market/database/transact'
 import { earlier, SECOND } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
+import type { ReversalHandler } from './intents/intent.ts'
 import { postNew, recordAgain, replaceUnclaimed } from './post-transfer.ts'
 import type { PurposeKind } from './purpose.ts'
 import { acquireForCheck, lockTransfer, saveTransfer } from './store.ts'
-import { type ClaimedTransfer, isSamePurpose, reversalJournal, type Transfer } from './transfer.ts'
+import { isSamePurpose, reversalJournal, type Transfer } from './transfer.ts'
 
 const CHECK_EVERY_MS = 5 * SECOND
 const BATCH = 50
@@ -15,18 +16,8 @@ const BATCH_UNCLAIMED = 10
 
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 
-/**
- * Runs when the chain reverses a payment, in the same transaction and before the money leaves the ledger: the handler
- * first returns to escrow what was moved on from there.
- */
-type OnReversed<Kind extends PurposeKind> = (
-  ctx: Needs<'clock' | 'ids'>,
-  tx: Tx,
-  transfer: ClaimedTransfer<Kind>,
-) => Promise<void>
-
-/** One handler per kind of purpose: implemented by the module that owns the purpose, registered by the worker. */
-export type ReversalHandlers = { readonly [Kind in PurposeKind]: OnReversed<Kind> }
+/** What a reversed payment means for what it paid for. */
+export type Reversals = { readonly [Kind in PurposeKind]: ReversalHandler<Kind> }
 
 /** Providers that contradict each other about the final chain. */
 export interface Disagreement {
@@ -36,7 +27,7 @@ export interface Disagreement {
 }
 
 interface Recheck {
-  readonly handlers: ReversalHandlers
+  readonly purposes: Reversals
   readonly onDisagreement: (disagreement: Disagreement) => void
 }
 
@@ -46,7 +37,7 @@ interface Recheck {
  */
 export async function recheckTransfers(
   ctx: Ctx,
-  handlers: ReversalHandlers,
+  purposes: Reversals,
   onDisagreement: Recheck['onDisagreement'] = () => undefined,
 ): Promise<number> {
   const now = ctx.clock.now()
@@ -57,7 +48,7 @@ export async function recheckTransfers(
     [...byNetwork].map(async ([network, ofNetwork]) => {
       const chain = ctx.chains[network]
       if (chain !== undefined)
-        failures.push(...(await recheckOn(ctx, chain, ofNetwork, { handlers, onDisagreement })))
+        failures.push(...(await recheckOn(ctx, chain, ofNetwork, { purposes, onDisagreement })))
     }),
   )
   if (failures.length > 0) throw new AggregateError(failures, 'Some transfers could not be checked')
@@ -80,7 +71,7 @@ async function recheckOn(
   ctx: Ctx,
   chain: Chain,
   transfers: readonly Transfer[],
-  { handlers, onDisagreement }: Recheck,
+  { purposes, onDisagreement }: Recheck,
 ): Promise<unknown[]> {
   const failures: unknown[] = []
   const { network } = chain
@@ -94,7 +85,7 @@ async function recheckOn(
     }
     const { reference } = transfer
     if (check.disagreeing.length > 0) onDisagreement({ network, reference, providers: check.disagreeing })
-    await transact(ctx.db, (tx) => applyCheck(ctx, tx, transfer, check, handlers)).catch((error: unknown) =>
+    await transact(ctx.db, (tx) => applyCheck(ctx, tx, transfer, check, purposes)).catch((error: unknown) =>
       failures.push(error),
     )
   }
@@ -106,14 +97,14 @@ async function applyCheck(
   tx: Tx,
   checked: Transfer,
   { verdict, observation }: TransferCheck,
-  handlers: ReversalHandlers,
+  purposes: Reversals,
 ): Promise<void> {
   const known = await lockTransfer(tx, checked)
   if (known === undefined || known.state !== 'seen') return
   // Claimed or recorded again while the chain was queried: the observation may not fit any more.
   if (!isSamePurpose(known.purpose, checked.purpose)) return
   if (known.arrivedAt.getTime() !== checked.arrivedAt.getTime()) return
-  if (verdict === 'reversed') return reverse(ctx, tx, known, observation, handlers)
+  if (verdict === 'reversed') return reverse(ctx, tx, known, observation, purposes)
   const now = ctx.clock.now()
   const seen = observation.kind === 'ok' ? observation.transfer : undefined
   if (seen !== undefined && seen.amount !== known.amount && known.purpose === null)
@@ -130,12 +121,12 @@ async function reverse(
   tx: Tx,
   known: Transfer,
   observation: Observation,
-  handlers: ReversalHandlers,
+  purposes: Reversals,
 ): Promise<void> {
   const now = ctx.clock.now()
   await saveTransfer(tx, { ...known, missingSince: known.missingSince ?? now, state: 'gone' }, now)
   if (known.purpose !== null) {
-    const onReversed = handlers[known.purpose.kind] as OnReversed<PurposeKind>
+    const { onReversed } = purposes[known.purpose.kind] as ReversalHandler<PurposeKind>
     await onReversed(ctx, tx, { ...known, purpose: known.purpose })
   }
   await postNew(ctx, tx, reversalJournal(known))

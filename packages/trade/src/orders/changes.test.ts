@@ -21,13 +21,13 @@ import {
   undo,
   undoCancelled,
 } from './changes.ts'
-import { type Core, contestAt, dueAt, isExtra, type Order, type PendingPayment, purposeOf } from './order.ts'
+import { type Core, contestAt, dueAt, isExtra, type Order, purposeOf } from './order.ts'
 import { policyOf } from './policy.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const PRICE = usdc(25_000_000n)
 const PAYMENT = { network: 'base-mainnet', reference: '0xabc' } as const
-const PENDING: PendingPayment = { ...PAYMENT, payers: ['0xbuyer'], since: NOW }
+const PENDING = PAYMENT
 const TURNAROUND_HOURS = 3
 
 const core: Core = {

@@ -8,7 +8,6 @@ import {
   NOTHING_BPS,
   type Order,
   type Payment,
-  type PendingPayment,
   paidPart,
   pricedPart,
   WHOLE_BPS,
@@ -38,7 +37,7 @@ export const quote = (
 export const accept = (
   order: Order<'quoted' | 'accepted'>,
   now: Date,
-  pending: PendingPayment | null = null,
+  pending: Payment | null = null,
 ): Order<'accepted'> => ({
   ...order,
   status: 'accepted',
@@ -83,7 +82,7 @@ export const undo = (
   order: Order<Before<'undo'>>,
   now: Date,
   reason: string,
-  pending: PendingPayment | null = null,
+  pending: Payment | null = null,
 ): Order<'accepted'> => ({
   ...bare(order),
   status: 'accepted',
@@ -95,7 +94,7 @@ export const undo = (
 })
 
 /** The payment of a cancelled order was reversed. If the transfer is included again, it is refunded again. */
-export const undoCancelled = (order: Order<'cancelled'>, pending: PendingPayment): Order<'cancelled'> => ({
+export const undoCancelled = (order: Order<'cancelled'>, pending: Payment): Order<'cancelled'> => ({
   ...bare(order),
   ...pricedPart(order),
   status: 'cancelled',

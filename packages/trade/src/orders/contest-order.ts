@@ -3,7 +3,7 @@ import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
-import type { ClaimedTransfer } from '@market/money/payments'
+import { type ClaimedTransfer, cancelIntent } from '@market/money/payments'
 import { contestPayout, endContestWait, isStoppable } from '@market/money/payouts'
 import { cancel, confirmPayer as confirm } from './changes.ts'
 import { emitOrderCancelled, emitPaymentContested } from './events.ts'
@@ -95,6 +95,7 @@ export async function releasePayment(
   const waiting = await lockOrder(tx, id)
   requireTransition(waiting, 'cancel')
   const step = { action: 'cancel', role: 'buyer', actor, at: now } as const
+  await cancelIntent(tx, transfer.purpose)
   const cancelled = await saveOrder(tx, waiting, { ...cancel(waiting, now), pending: null }, step)
   await emitOrderCancelled(ctx, tx, cancelled, order.status)
   return 'released'

@@ -1,4 +1,4 @@
-import { DAY, HOUR, later } from '@market/kernel/clock'
+import { DAY, later } from '@market/kernel/clock'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -16,12 +16,6 @@ export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
 export interface Payment {
   readonly network: Network
   readonly reference: string
-}
-
-/** A transfer that the buyer named before it had enough confirmations. */
-export interface PendingPayment extends Payment {
-  readonly payers: readonly string[]
-  readonly since: Date
 }
 
 /** One delivered item: a URL, or the text or code itself. */
@@ -105,7 +99,11 @@ export type Outcome = 'released' | 'refunded' | 'split' | 'unpaid'
 interface Facts {
   pending_quote: unknown
   quoted: Priced
-  accepted: Priced & { readonly pending: PendingPayment | null; readonly paymentError: string | null }
+  accepted: Priced & {
+    /** A transfer that the buyer named before it had enough confirmations. Its payment intent ends the wait. */
+    readonly pending: Payment | null
+    readonly paymentError: string | null
+  }
   paid: Paid
   in_progress: Paid
   delivered: Delivered & { readonly reviewEndsAt: Date }
@@ -120,13 +118,13 @@ interface Facts {
     readonly closedAt: Date
     readonly outcome: 'refunded' | 'unpaid'
     /** A transfer that was pending when the order was cancelled. It is refunded when it arrives. */
-    readonly pending: PendingPayment | null
+    readonly pending: Payment | null
   }
 }
 
 /** The fields of all statuses together, for the store. */
 export interface AllFacts extends Paid {
-  readonly pending: PendingPayment | null
+  readonly pending: Payment | null
   readonly paymentError: string | null
   readonly deliveredAt: Date
   readonly reviewEndsAt: Date
@@ -152,7 +150,7 @@ export function dueAt(order: Order): Date | null {
     case 'quoted':
       return order.priceUntil
     case 'accepted':
-      // The payment sweep ends the wait for a pending transfer.
+      // The payment intent ends the wait for a pending transfer.
       return order.pending === null ? order.priceUntil : null
     case 'paid':
     case 'in_progress':
@@ -164,11 +162,6 @@ export function dueAt(order: Order): Date | null {
       return null
   }
 }
-
-const AWAITED_MS = 1 * HOUR
-
-/** A named transfer that no node shows until then was never sent, or a reorganization dropped it for good. */
-export const awaitedUntil = (since: Date): Date => later(since, AWAITED_MS)
 
 /** Until then nothing is paid out; undefined when the payer is proven. */
 export const payoutWait = ({

@@ -6,14 +6,14 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { FOREVER } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import { formatUsd, type Usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { claimTransfer, findPayment } from '@market/money/payments'
+import { cancelIntent, claimTransfer, findPayment, openIntent, type Submission } from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
 import { accept, pay, rejectExpiredPrice } from './changes.ts'
 import { applyDueTransition, restoreDelivery } from './deadlines.ts'
 import { emitOrderPaid } from './events.ts'
-import { type Core, type Order, type Payment, type PendingPayment, purposeOf } from './order.ts'
+import { type Core, type Order, type Payment, purposeOf } from './order.ts'
 import { refundSurplus } from './order-money.ts'
 import { roleIn } from './order-role.ts'
 import { policyOf } from './policy.ts'
@@ -43,12 +43,15 @@ export type ReleaseContested = (
 
 type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
 
+/** Whatever comes for an order without a price is refunded. */
+const ANY_AMOUNT = usdc(1n)
+
 /**
  * Pays an order with a transfer that the buyer already made.
  *
  * The chain is queried before the transaction starts, because it can be slow. The result is checked again under the
  * order's lock; the unique key of the transfer decides when several requests use the same one. A transfer without enough
- * confirmations moves the order to `accepted`, and the payment sweep completes it later.
+ * confirmations moves the order to `accepted`, and a payment intent completes it later.
  */
 export async function payOrder(
   ctx: Ctx,
@@ -60,7 +63,7 @@ export async function payOrder(
   requireRole(await roleIn(ctx.db, found, actor), 'pay')
   const payment = { network, reference }
   if (isPaidBy(found, payment)) return ctx.transact((tx) => findOrder(tx, orderId))
-  const pending = { ...payment, payers: payersOf(found, actor), since: ctx.clock.now() }
+  const pending = { ...payment, payers: payersOf(found, actor) }
   const transfer = await findTransfer(ctx, found, pending)
 
   return ctx.transact(async (tx) => {
@@ -85,22 +88,33 @@ export async function payOrder(
   })
 }
 
+/** A transfer that the buyer names, and the wallets that may have made it. */
+export interface NamedTransfer extends Payment {
+  readonly payers: readonly string[]
+}
+
 /** The transfer, undefined while it is not confirmed or the order takes none, or why it cannot pay the order. */
 async function findTransfer(
   ctx: Ctx,
   order: Order,
-  pending: PendingPayment,
+  pending: NamedTransfer,
 ): Promise<IncomingTransfer | undefined | ApiError> {
   if (order.status !== 'quoted' && order.status !== 'accepted') return undefined
   try {
-    return await findPayment(ctx, pending.network, transferQuery(order, order.price, pending))
+    return await findPayment(ctx, pending.network, {
+      reference: pending.reference,
+      minAmount: order.price,
+      payers: pending.payers,
+      notBefore: policyOf(order).earliestPayment(order.createdAt),
+      notAfter: FOREVER,
+    })
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
   }
 }
 
-/** Used by the buyer's request and by the payment sweep. */
+/** Used by the buyer's request and by the payment intent. */
 export async function confirmPayment(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
@@ -122,6 +136,8 @@ export async function confirmPayment(
   })
   assert(isNew, `${order.id} is unpaid, so its transfer was not claimed before`)
   await refundSurplus(ctx, tx, order, network, transfer)
+  if (order.status === 'accepted' && order.pending !== null && order.pending.reference !== transfer.reference)
+    await cancelIntent(tx, purposeOf(order))
   const saved = await saveOrder(tx, order, paid, { action: 'pay', role: 'buyer', actor, at: now })
   await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })
@@ -131,16 +147,18 @@ export async function confirmPayment(
 
 /** Naming a transfer accepts the price. A transfer named later replaces the one named before. */
 async function awaitTransfer(
-  ctx: Needs<'clock'>,
+  ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   actor: Actor,
   order: Order<'quoted' | 'accepted'>,
-  pending: PendingPayment,
+  named: NamedTransfer,
 ): Promise<Order> {
-  if (isAwaiting(order, pending)) return order
+  if (isAwaiting(order, named)) return order
   const now = ctx.clock.now()
   rejectExpiredPrice(order, now)
-  const waiting = accept(order, now, pending)
+  const { network, reference } = named
+  const waiting = accept(order, now, { network, reference })
+  await openPayment(ctx, tx, order, named)
   if (order.status === 'quoted')
     return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: nameOf(actor), at: now })
   await savePending(tx, waiting, now)
@@ -150,16 +168,38 @@ async function awaitTransfer(
 const isAwaiting = (order: Order<'quoted' | 'accepted'>, { network, reference }: Payment): boolean =>
   order.status === 'accepted' && order.pending?.network === network && order.pending.reference === reference
 
-/** The order was cancelled before its payment was named. The request is rejected, and the payment sweep refunds it. */
+/** The order was cancelled before its payment was named. The request is rejected, and the transfer is refunded when it comes. */
 async function recordLatePayment(
-  ctx: Needs<'clock'>,
+  ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   order: Order<'cancelled'>,
-  pending: PendingPayment,
+  named: NamedTransfer,
 ): Promise<CommitThenReject> {
-  if (order.pending === null && order.payment === undefined)
-    await savePending(tx, { ...order, pending }, ctx.clock.now())
+  if (order.pending === null && order.payment === undefined) {
+    const { network, reference } = named
+    await openPayment(ctx, tx, order, named)
+    await savePending(tx, { ...order, pending: { network, reference } }, ctx.clock.now())
+  }
   return new CommitThenReject(illegalTransition(order, 'pay'))
+}
+
+/** Waits for a named transfer. `submission` is the signed payment that it executes, if it was one. */
+export async function openPayment(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  order: Core & { readonly price?: Usdc | undefined },
+  { network, reference, payers }: NamedTransfer,
+  submission: Submission | null = null,
+): Promise<void> {
+  await openIntent(ctx, tx, {
+    purpose: purposeOf(order),
+    network,
+    reference,
+    payers,
+    due: order.price ?? ANY_AMOUNT,
+    notBefore: policyOf(order).earliestPayment(order.createdAt),
+    submission,
+  })
 }
 
 const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
@@ -181,16 +221,3 @@ const underpaid = (due: Usdc, paid: Usdc): ApiError =>
   new ApiError('invalid', `The transfer is ${formatUsd(paid)} USDC but ${formatUsd(due)} USDC is due.`, {
     code: 'underpaid',
   })
-
-/** A transfer pays the order when one of the buyer's wallets made it after the order, with at least the price. */
-export const transferQuery = (
-  order: Core,
-  minAmount: Usdc,
-  { reference, payers }: { readonly reference: string; readonly payers: readonly string[] },
-) => ({
-  reference,
-  minAmount,
-  payers,
-  notBefore: policyOf(order).earliestPayment(order.createdAt),
-  notAfter: FOREVER,
-})

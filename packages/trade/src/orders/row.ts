@@ -36,8 +36,6 @@ export function changing(order: Order) {
     quote_message: facts.quoteMessage ?? null,
     pending_network: facts.pending?.network ?? null,
     pending_reference: facts.pending?.reference ?? null,
-    pending_payers: facts.pending === null || facts.pending === undefined ? null : [...facts.pending.payers],
-    pending_since: facts.pending?.since ?? null,
     payment_error: facts.paymentError ?? null,
     payment_network: facts.payment?.network ?? null,
     payment_reference: facts.payment?.reference ?? null,
@@ -98,12 +96,7 @@ export function fromRow(row: Row): Order {
   const pending = () =>
     row.pending_reference === null
       ? null
-      : {
-          network: known('pending_network') as Network,
-          reference: row.pending_reference,
-          payers: known('pending_payers'),
-          since: known('pending_since'),
-        }
+      : { network: known('pending_network') as Network, reference: row.pending_reference }
   const paid = () => ({
     ...priced(),
     payment: { network: known('payment_network') as Network, reference: known('payment_reference') },

@@ -102,31 +102,6 @@ export async function findDue(
   return rows
 }
 
-/** Orders with a pending transfer. Each is marked as checked now, so that workers share the list. */
-export async function leasePending(
-  db: Db,
-  at: { now: Date; before: Date },
-  limit: number,
-): Promise<OrderId[]> {
-  const { rows } = await sql<{ id: OrderId }>`
-    update orders set updated_at = ${at.now} where id in (
-      select id from orders where pending_reference is not null and updated_at < ${at.before}
-      order by updated_at limit ${limit} for update skip locked
-    ) returning id`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
-/** Whether an order waits for this transfer. */
-export async function isAwaited(db: Db | Tx, network: string, reference: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('orders')
-    .select('id')
-    .where('pending_reference', '=', reference)
-    .where('pending_network', '=', network)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 const UNPAID: readonly Status[] = ['quoted', 'accepted']
 
 /** Whether the wallet has an unpaid order that this amount would pay: its transfer can be for that order. */

@@ -2,12 +2,13 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
-import type { ClaimedTransfer, Transfer } from '@market/money/payments'
+import { awaitedUntil, type ClaimedTransfer, findSubmission } from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
 import { undo, undoCancelled } from './changes.ts'
 import { notifyBuyer } from './notifications.ts'
-import { awaitedUntil, type Order, type PendingPayment } from './order.ts'
+import type { Order } from './order.ts'
 import { withdrawOrderPayouts } from './order-money.ts'
+import { openPayment } from './pay-order.ts'
 import { BY_CLOCK } from './states.ts'
 import { lockOrder, saveOrder, savePending } from './store.ts'
 
@@ -37,19 +38,29 @@ export async function reversePayment(
   const order = await lockOrder(tx, transfer.purpose.id)
   await withdrawOrderPayouts(ctx, tx, order, transfer)
   const now = ctx.clock.now()
+  if (order.status !== 'cancelled' && !('payment' in order)) return undefined
+  await awaitReconfirmation(ctx, tx, order, transfer)
+  const { network, reference } = transfer
   if (order.status === 'cancelled') {
-    await savePending(tx, undoCancelled(order, awaitReconfirmation(transfer, now)), now)
+    await savePending(tx, undoCancelled(order, { network, reference }), now)
     return undefined
   }
-  if (!('payment' in order)) return undefined
   await countOrdered(tx, order.listingId, -1)
   await countOrders(tx, order.agentId, { total: -1 })
-  const waiting = undo(order, now, reasonOf(now), awaitReconfirmation(transfer, now))
+  const waiting = undo(order, now, reasonOf(now), { network, reference })
   return saveOrder(tx, order, waiting, { ...BY_CLOCK, action: 'undo', at: now })
 }
 
-/** A transfer that a reorganisation removed is usually mined again. */
-function awaitReconfirmation({ network, reference, payer }: Transfer, since: Date): PendingPayment {
+/** A transfer that a reorganisation removed is usually mined again, a signed payment perhaps by another transaction. */
+async function awaitReconfirmation(
+  ctx: Ctx,
+  tx: Tx,
+  order: Order,
+  { network, reference, payer }: ClaimedTransfer,
+): Promise<void> {
   assert(payer !== null, `${reference} was paid by a wallet`)
-  return { network, reference, payers: [payer], since }
+  const submitted = await findSubmission(tx, { network, reference, payer })
+  const lookedFor = { bytes: null, nonce: null, lastValidHeight: null }
+  const submission = submitted && { ...submitted, settlement: { ...submitted.settlement, ...lookedFor } }
+  await openPayment(ctx, tx, order, { network, reference, payers: [payer] }, submission ?? null)
 }

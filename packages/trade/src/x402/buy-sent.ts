@@ -4,8 +4,14 @@ import { ApiError } from '@market/kernel/api-error'
 import { EVER, earlier, FOREVER, HOUR, later, MINUTE } from '@market/kernel/clock'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { findPayment, normalizeReference, transferName } from '@market/money/payments'
-import { isAwaited, owesPayment } from '../orders/index.ts'
+import {
+  findPayment,
+  isAwaited,
+  isSubmission,
+  normalizeReference,
+  transferName,
+} from '@market/money/payments'
+import { owesPayment } from '../orders/index.ts'
 import { nameAgain } from './contest/name-again.ts'
 import { chooseDue } from './contest/rules.ts'
 import { purposeToSign, signInstructions } from './contest/signing.ts'
@@ -26,7 +32,7 @@ import {
 } from './purchase.ts'
 import type { Quote } from './quote.ts'
 import { pollUntil } from './settle-purchase.ts'
-import { claimPurchase, findNamed, findPurchase, isSettlement, lockPurchase, saveDone } from './store.ts'
+import { claimPurchase, findNamed, findPurchase, lockPurchase, saveDone } from './store.ts'
 
 type Sent = Extract<PaymentCredential, { kind: 'transaction' }>
 
@@ -73,7 +79,7 @@ async function buyNamed(
   const known = await findNamed(ctx.db, network, reference)
   const again = known.find((one) => isAgain(one, wanted, payer))
   if (again?.state === 'done') return nameAgain(ctx, offer, again, payer)
-  if (await isSettlement(ctx.db, network, reference)) throw usedAlready()
+  if (await isSubmission(ctx.db, network, reference)) throw usedAlready()
   const done = known.filter((purchase) => purchase.state === 'done')
   if (done.length > 0) {
     const wantedName = await findTransferName(ctx, offer, named, payer)

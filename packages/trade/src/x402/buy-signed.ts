@@ -1,10 +1,8 @@
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '@market/core/ports/facilitator'
-import { type Db, type Tx, transact } from '@market/database/transact'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
 import { inProgress, usedAlready } from './errors.ts'
-import { assignNonce, saveGasTransaction } from './gas/store.ts'
-import { countFailed, findByRequestKey, lockUnderWay } from './payer-store.ts'
+import { countFailed } from './payer-store.ts'
 import {
   isSameRequest,
   type Offer,
@@ -17,9 +15,10 @@ import {
 } from './purchase.ts'
 import { type Quote, type Requirement, requirementsOf } from './quote.ts'
 import { pollUntil, settlePurchase } from './settle-purchase.ts'
-import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
+import { claimPurchase, findPurchase, saveVoid } from './store.ts'
+import { boughtBefore, submitPayment } from './submit-payment.ts'
 
-type Signed = Extract<PaymentCredential, { kind: 'signed' }>
+type SignedCredential = Extract<PaymentCredential, { kind: 'signed' }>
 
 /** Longer than verifying and signing take. */
 const LEASE_MS = 30 * SECOND
@@ -29,7 +28,11 @@ const LEASE_MS = 30 * SECOND
  * submitted, and stored before it is submitted, so that a crash leaves no payment without its purchase. After that the
  * response is never 402 again, unless the payment can no longer take effect.
  */
-export async function buySigned(ctx: PurchaseContext, offer: Offer, signed: Signed): Promise<PurchaseResult> {
+export async function buySigned(
+  ctx: PurchaseContext,
+  offer: Offer,
+  signed: SignedCredential,
+): Promise<PurchaseResult> {
   const facilitator = facilitatorOf(ctx.facilitators, signed)
   if (facilitator === undefined)
     return { kind: 'quote', quote: await offer.quote(), problem: { code: NO_MATCH } }
@@ -69,7 +72,7 @@ const problemOf = (reason: string | null): PaymentProblem => {
     : { code: 'payment_void', message: `The payment did not take effect: ${reason}. Pay again.` }
 }
 
-const facilitatorOf = (all: Facilitators, { version, network }: Signed): Facilitator | undefined =>
+const facilitatorOf = (all: Facilitators, { version, network }: SignedCredential): Facilitator | undefined =>
   Object.values(all).find((one) => (version === 2 ? one.caip2 : one.v1) === network)
 
 const isClaimed = (purchase: Purchase, now: Date): boolean =>
@@ -91,7 +94,7 @@ const ownerNotPayer = (): ApiError =>
 async function findMatch(
   offer: Offer,
   today: Quote,
-  signed: Signed,
+  signed: SignedCredential,
   facilitator: Facilitator,
 ): Promise<Quote | undefined> {
   if (isMatch(today, signed, facilitator)) return today
@@ -102,7 +105,11 @@ async function findMatch(
 }
 
 /** The payment must meet the requirements: it may be signed for an older price or another service. */
-function isMatch({ due, ways }: Quote, { version, accepted }: Signed, { network, v1 }: Facilitator): boolean {
+function isMatch(
+  { due, ways }: Quote,
+  { version, accepted }: SignedCredential,
+  { network, v1 }: Facilitator,
+): boolean {
   const way = ways.find((one) => one.network === network)
   if (way === undefined) return false
   if (version === 1) return accepted['scheme'] === 'exact' && accepted['network'] === v1
@@ -147,16 +154,14 @@ async function pay(
     const rejection =
       (await tooManyFailed(ctx, purchase)) ?? (await facilitator.rejectionReason(payment, purchase.due))
     const before = isProven(rejection) ? await boughtBefore(ctx, ctx.db, purchase) : undefined
-    const sent = before ?? rejection ?? (await signFor(ctx, facilitator, purchase, payment))
+    const sent = before ?? rejection ?? (await submitPayment(ctx, facilitator, purchase, payment))
     if (typeof sent === 'string') {
       await saveVoid(ctx.db, purchase, sent, ctx.clock.now())
       return { kind: 'quote', quote, problem: { code: sent } }
     }
-    if (sent.state === 'done' || sent.id !== purchase.id)
-      return await replayPurchase(ctx, offer, purchase, sent)
-    // The chain decides whether it arrived, even if submitting it failed.
-    await facilitator.send(sent.settlement).catch(() => undefined)
-    return await awaitSettlement(ctx, sent, quote)
+    return sent.id === purchase.id && sent.state === 'sent'
+      ? await awaitSettlement(ctx, sent, quote)
+      : await replayPurchase(ctx, offer, purchase, sent)
   } catch (error) {
     // A claimed payment was not submitted, so it can be tried again at once.
     await saveVoid(ctx.db, purchase, TRY_AGAIN, ctx.clock.now()).catch(() => undefined)
@@ -166,15 +171,6 @@ async function pay(
 
 /** The payment was not rejected: a dependency of ours was unavailable. */
 const TRY_AGAIN = 'try_again'
-
-/**
- * A client whose response was lost repeats the request with the same key and signs a new payment. For this long the key
- * returns the first purchase.
- */
-const KEY_VALID_MS = 24 * HOUR
-
-const boughtBefore = (ctx: PurchaseContext, db: Db | Tx, purchase: Purchase) =>
-  findByRequestKey(db, purchase, earlier(ctx.clock.now(), KEY_VALID_MS))
 
 /**
  * Whether the payer's signature is valid, whatever else is wrong. Without it, no purchase of the key is revealed. The
@@ -212,36 +208,6 @@ const FAILED_WITHIN_MS = 1 * HOUR
 async function tooManyFailed(ctx: PurchaseContext, purchase: Purchase): Promise<string | undefined> {
   const since = earlier(ctx.clock.now(), FAILED_WITHIN_MS)
   return (await countFailed(ctx.db, purchase, since)) < MAX_FAILED ? undefined : 'too_many_failed_payments'
-}
-
-/**
- * Assigns the nonce, signs and stores the transaction together, so that no nonce is without its bytes. The wallet's
- * other submitted payments count against its balance, because each failing one costs gas. Payments of one wallet are
- * serialized, so that of two with the same key one is submitted and the other gets its purchase.
- */
-async function signFor(
-  ctx: PurchaseContext,
-  facilitator: Facilitator,
-  purchase: Purchase,
-  payment: SignedPayment,
-): Promise<PurchaseIn<'sent' | 'done'> | string> {
-  const terms = await facilitator.readTerms()
-  const balance =
-    purchase.payer === null ? undefined : await ctx.chains[purchase.network]?.balanceOf(purchase.payer)
-  return transact<PurchaseIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
-    const { network, gasAccount } = facilitator
-    const underWay = await lockUnderWay(tx, purchase)
-    const before = await boughtBefore(ctx, tx, purchase)
-    if (before !== undefined) return before
-    if (balance !== undefined && balance.latest < underWay + purchase.due) return 'insufficient_funds'
-    const { nextNonce } = terms
-    const nonce = nextNonce === null ? null : await assignNonce(tx, network, gasAccount, nextNonce)
-    const settlement = await facilitator.sign(payment, terms, nonce)
-    const broadcast = { payment, settlement }
-    if (!(await saveSent(tx, purchase, broadcast, ctx.clock.now()))) throw inProgress()
-    if (nonce !== null) await saveGasTransaction(tx, network, nonce, settlement.bytes)
-    return { ...purchase, state: 'sent', ...broadcast }
-  })
 }
 
 /** Another request has claimed this payment. The same request gets its result; a different one is rejected. */
@@ -285,7 +251,7 @@ async function awaitSettlement(
   quote: Quote | undefined,
   offer?: Offer,
 ): Promise<PurchaseResult> {
-  const { network, settlement } = sent
+  const { network, reference } = sent
   const ended = await pollUntil(() => settlePurchase(ctx, sent))
   if (ended?.state === 'done') {
     const isReplay = quote === undefined
@@ -295,5 +261,5 @@ async function awaitSettlement(
     const again = quote ?? (await offer?.quote())
     if (again !== undefined) return { kind: 'quote', quote: again, problem: problemOf(ended.why) }
   }
-  return { kind: 'pending', network, reference: settlement.reference }
+  return { kind: 'pending', network, reference }
 }

@@ -26,4 +26,5 @@ export {
   type Way,
 } from './quote.ts'
 export type { OrderExtras } from './service-request.ts'
-export { deleteVoidPurchases, findReplacementTx, finishPurchases } from './sweep-purchases.ts'
+export { purchasePayment } from './settle-purchase.ts'
+export { deleteVoidPurchases } from './sweep-purchases.ts'

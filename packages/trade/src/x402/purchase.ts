@@ -1,9 +1,9 @@
 import type { Needs } from '@market/core/context'
-import type { Settlement, SignedPayment } from '@market/core/ports/facilitator'
+import type { SignedPayment } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { SignInstructions } from './contest/signing.ts'
-import type { Quote } from './quote.ts'
+import { type Quote, REGISTRATION } from './quote.ts'
 
 export type PurchaseId = `hir_${string}`
 
@@ -36,16 +36,12 @@ interface Common extends ProofKey, PurchaseRequest {
   readonly createdAt: Date
 }
 
-export interface Broadcast {
-  readonly payment: SignedPayment
-  readonly settlement: Settlement
-}
-
 /** A purchase from the claim of its payment to its result. */
 export type Purchase = Common &
   (
     | { readonly state: 'claimed' }
-    | ({ readonly state: 'sent' } & Broadcast)
+    /** Submitted: its payment intent completes it. */
+    | { readonly state: 'sent'; readonly reference: string }
     | { readonly state: 'done'; readonly reference: string; readonly resultId: string }
     | { readonly state: 'void'; readonly why: string | null }
   )
@@ -125,6 +121,10 @@ export type PurchaseContext = Needs<
   | 'baseUrl'
   | 'minPrice'
 >
+
+/** What the payment intent of a submitted purchase is for. */
+export const intentPurpose = ({ id, subject }: Pick<Purchase, 'id' | 'subject'>) =>
+  ({ kind: subject === REGISTRATION ? 'registration' : 'purchase', id }) as const
 
 export const isSameRequest = (
   purchase: PurchaseRequest,

@@ -1,11 +1,10 @@
-import type { SignedPayment } from '@market/core/ports/facilitator'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import type { Binding, Broadcast, ProofKey, Purchase, PurchaseId, PurchaseIn } from './purchase.ts'
+import type { Binding, ProofKey, Purchase, PurchaseId, PurchaseIn } from './purchase.ts'
 
 export type PurchaseRow = Selectable<Tables['purchases']>
 
@@ -27,7 +26,8 @@ export function purchaseOf(row: PurchaseRow): Purchase {
   }
   switch (row.state) {
     case 'sent':
-      return { ...common, state: 'sent', ...broadcastOf(row) }
+      assert(row.reference !== null, `${row.id} was sent`)
+      return { ...common, state: 'sent', reference: row.reference }
     case 'done':
       assert(row.reference !== null && row.result_id !== null, `${row.id} is done`)
       return { ...common, state: 'done', reference: row.reference, resultId: row.result_id }
@@ -35,21 +35,6 @@ export function purchaseOf(row: PurchaseRow): Purchase {
       return { ...common, state: 'void', why: row.why }
     default:
       return { ...common, state: 'claimed' }
-  }
-}
-
-function broadcastOf(row: PurchaseRow): Broadcast {
-  const {
-    reference,
-    bytes,
-    nonce,
-    signed_at_height: signedAtHeight,
-    last_valid_height: lastValidHeight,
-  } = row
-  assert(reference !== null && bytes !== null && signedAtHeight !== null, `${row.id} was sent`)
-  return {
-    payment: row.payment as SignedPayment,
-    settlement: { reference, bytes, nonce, signedAtHeight, lastValidHeight },
   }
 }
 
@@ -85,18 +70,6 @@ export async function findNamed(db: Db | Tx, network: Network, reference: string
   return rows.map(purchaseOf)
 }
 
-/** Whether we submitted this transaction ourselves, for another purchase. */
-export async function isSettlement(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('purchases')
-    .select('id')
-    .where('network', '=', network)
-    .where('reference', '=', reference)
-    .where('kind', '<>', 'transaction')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export async function lockPurchase(tx: Tx, id: PurchaseId): Promise<Purchase> {
   const row = await tx
     .selectFrom('purchases')
@@ -126,8 +99,7 @@ export async function claimPurchase(
       subject = excluded.subject, request = excluded.request, fingerprint = excluded.fingerprint,
       request_key = excluded.request_key, binding = excluded.binding, payer = excluded.payer,
       amount_micros = excluded.amount_micros, state = 'claimed', lease_until = excluded.lease_until,
-      payment = null, reference = null, bytes = null, nonce = null, signed_at_height = null,
-      last_valid_height = null, why = null, created_at = excluded.created_at, updated_at = excluded.updated_at
+      reference = null, why = null, created_at = excluded.created_at, updated_at = excluded.updated_at
     where purchases.state = 'void' or (purchases.state = 'claimed' and purchases.lease_until < ${now})
     returning *`.execute(db)
   return rows[0] && purchaseOf(rows[0])
@@ -137,21 +109,12 @@ export async function claimPurchase(
 export async function saveSent(
   tx: Tx,
   { id, leaseUntil }: Pick<Purchase, 'id' | 'leaseUntil'>,
-  { payment, settlement }: Broadcast,
+  reference: string,
   now: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('purchases')
-    .set({
-      state: 'sent',
-      payment: JSON.stringify(payment),
-      reference: settlement.reference,
-      bytes: settlement.bytes,
-      nonce: settlement.nonce,
-      signed_at_height: settlement.signedAtHeight,
-      last_valid_height: settlement.lastValidHeight,
-      updated_at: now,
-    })
+    .set({ state: 'sent', reference, updated_at: now })
     .where('id', '=', id)
     .where('state', '=', 'claimed')
     .where('lease_until', '=', leaseUntil)
@@ -167,34 +130,9 @@ export async function saveDone(
 ): Promise<void> {
   await tx
     .updateTable('purchases')
-    .set({ state: 'done', reference, payer, result_id: resultId, bytes: null, updated_at: now })
+    .set({ state: 'done', reference, payer, result_id: resultId, updated_at: now })
     .where('id', '=', id)
     .execute()
-}
-
-/** The signed authorization that paid for an order; undefined when it was paid otherwise. */
-export async function findAuthorization(
-  db: Db,
-  orderId: string,
-  network: Network,
-): Promise<
-  { readonly id: PurchaseId; readonly payment: SignedPayment; readonly signedAtHeight: bigint } | undefined
-> {
-  const row = await db
-    .selectFrom('purchases')
-    .select(['id', 'payment', 'signed_at_height'])
-    .where('result_id', '=', orderId)
-    .where('network', '=', network)
-    .where('kind', '=', 'authorization')
-    .executeTakeFirst()
-  if (row === undefined || row.signed_at_height === null) return undefined
-  const { id, payment, signed_at_height: signedAtHeight } = row
-  return { id: id as PurchaseId, payment: payment as SignedPayment, signedAtHeight }
-}
-
-/** The same payment is now on the chain by another transaction. */
-export async function saveReplacement(db: Db, id: PurchaseId, reference: string, now: Date): Promise<void> {
-  await db.updateTable('purchases').set({ reference, updated_at: now }).where('id', '=', id).execute()
 }
 
 /**
@@ -204,7 +142,7 @@ export async function saveReplacement(db: Db, id: PurchaseId, reference: string,
 export async function saveVoid(db: Db | Tx, purchase: Purchase, why: string, now: Date): Promise<void> {
   const isSame =
     purchase.state === 'sent'
-      ? sql<SqlBool>`state = 'sent' and reference = ${purchase.settlement.reference}`
+      ? sql<SqlBool>`state = 'sent' and reference = ${purchase.reference}`
       : sql<SqlBool>`state = 'claimed' and lease_until = ${purchase.leaseUntil}`
   await db
     .updateTable('purchases')
@@ -212,22 +150,6 @@ export async function saveVoid(db: Db | Tx, purchase: Purchase, why: string, now
     .where('id', '=', purchase.id)
     .where(isSame)
     .execute()
-}
-
-/** Submitted payments that were not checked lately. Each is marked, so that workers share them. */
-export async function lockSent(
-  db: Db,
-  networks: readonly Network[],
-  at: { now: Date; before: Date },
-  limit: number,
-): Promise<PurchaseIn<'sent'>[]> {
-  const { rows } = await sql<PurchaseRow>`
-    update purchases set updated_at = ${at.now} where id in (
-      select id from purchases where state = 'sent' and updated_at < ${at.before}
-        and network = any(${networks})
-      order by updated_at limit ${limit} for update skip locked
-    ) returning *`.execute(db)
-  return rows.map(purchaseOf).filter((purchase) => purchase.state === 'sent')
 }
 
 /** Deletes in small batches, so that no lock is held for long. */

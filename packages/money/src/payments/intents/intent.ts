@@ -1,0 +1,84 @@
+import type { Needs } from '@market/core/context'
+import type { IncomingTransfer } from '@market/core/ports/chain'
+import type { Settlement, SignedPayment } from '@market/core/ports/facilitator'
+import type { Tx } from '@market/database/transact'
+import { HOUR, later } from '@market/kernel/clock'
+import type { Usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import type { PurposeKind } from '../purpose.ts'
+import type { ClaimedTransfer } from '../transfer.ts'
+
+/** What an intent is for. A `purchase` places its order when the payment is confirmed, and the transfer then pays for that. */
+export type IntentKind = PurposeKind | 'purchase'
+
+export interface IntentPurpose {
+  readonly kind: IntentKind
+  readonly id: string
+}
+
+/** A payment that the buyer signed and we submit. */
+export interface Submission {
+  readonly payment: SignedPayment
+  /** Without bytes it is on the chain already, or was: it is only looked for. */
+  readonly settlement: Omit<Settlement, 'bytes'> & { readonly bytes: string | null }
+}
+
+/** A payment that something waits for: a transfer that a buyer named, or a payment that we submit. */
+export interface Intent {
+  readonly id: `int_${string}`
+  readonly purpose: IntentPurpose
+  readonly network: Network
+  /** The transaction that was named or submitted. */
+  readonly reference: string
+  /** The wallets that may have paid; null when any may. */
+  readonly payers: readonly string[] | null
+  readonly due: Usdc
+  readonly notBefore: Date
+  readonly since: Date
+  readonly submission: Submission | null
+}
+
+/** `waiting` until the transfer is confirmed; from then on `transfers.state` says whether it is final or was reversed. */
+export type IntentStatus = 'waiting' | 'confirmed' | 'failed' | 'expired' | 'cancelled'
+
+/** Why a payment does not come: a stable code where there is one, and a sentence for the buyer. */
+export interface Failure {
+  readonly status: 'failed' | 'expired'
+  readonly code: string
+  readonly message: string
+}
+
+type HandlerContext = Needs<'clock' | 'ids' | 'vault'>
+
+/**
+ * What a confirmed or failed payment means for what it is for. Both run in the transaction that ends the intent, and check
+ * under the lock of what it is for that this still waits.
+ */
+export interface IntentHandler {
+  /** False when nothing waits for it any more. An `ApiError` means that this transfer cannot pay; the intent fails with it. */
+  readonly onConfirmed: (
+    ctx: HandlerContext,
+    tx: Tx,
+    intent: Intent,
+    transfer: IncomingTransfer,
+  ) => Promise<boolean>
+  readonly onFailed: (ctx: HandlerContext, tx: Tx, intent: Intent, failure: Failure) => Promise<void>
+}
+
+/**
+ * Runs when the chain reverses a payment, in the same transaction and before the money leaves the ledger: the handler
+ * first returns to escrow what was moved on from there.
+ */
+export interface ReversalHandler<Kind extends PurposeKind> {
+  readonly onReversed: (ctx: Needs<'clock' | 'ids'>, tx: Tx, transfer: ClaimedTransfer<Kind>) => Promise<void>
+}
+
+/** One entry per purpose: implemented by the module that owns it, registered by the worker. */
+export type Purposes = { readonly [Kind in PurposeKind]: IntentHandler & ReversalHandler<Kind> } & {
+  readonly purchase: IntentHandler
+}
+
+const AWAITED_MS = 1 * HOUR
+
+/** A named transfer that no node shows until then was never sent, or a reorganization dropped it for good. */
+export const awaitedUntil = (since: Date): Date => later(since, AWAITED_MS)

@@ -1,0 +1,159 @@
+import type { Needs } from '@market/core/context'
+import type { SignedPayment } from '@market/core/ports/facilitator'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { type Selectable, sql } from 'kysely'
+import type { Intent, IntentKind, IntentPurpose, IntentStatus, Submission } from './intent.ts'
+
+type Row = Selectable<Tables['payment_intents']>
+
+const intentOf = (row: Row): Intent => ({
+  id: row.id as Intent['id'],
+  purpose: { kind: row.purpose_kind as IntentKind, id: row.purpose_id },
+  network: row.network as Network,
+  reference: row.reference,
+  payers: row.payers,
+  due: usdc(row.due_micros),
+  notBefore: row.not_before,
+  since: row.created_at,
+  submission: submissionOf(row),
+})
+
+function submissionOf(row: Row): Submission | null {
+  const { reference, payment, bytes, nonce, signed_at_height, last_valid_height } = row
+  if (payment === null || signed_at_height === null) return null
+  return {
+    payment: payment as SignedPayment,
+    settlement: {
+      reference,
+      bytes,
+      nonce,
+      signedAtHeight: signed_at_height,
+      lastValidHeight: last_valid_height,
+    },
+  }
+}
+
+/** Starts to wait for a payment. One that the purpose waited for before is cancelled. */
+export async function openIntent(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  intent: Omit<Intent, 'id' | 'since'>,
+): Promise<Intent> {
+  const now = ctx.clock.now()
+  const { purpose, submission } = intent
+  await cancelIntent(tx, purpose)
+  const row = await tx
+    .insertInto('payment_intents')
+    .values({
+      id: ctx.ids.next('int'),
+      purpose_kind: purpose.kind,
+      purpose_id: purpose.id,
+      network: intent.network,
+      reference: intent.reference,
+      payers: intent.payers === null ? null : [...intent.payers],
+      due_micros: intent.due,
+      not_before: intent.notBefore,
+      status: 'waiting',
+      payment: submission === null ? null : JSON.stringify(submission.payment),
+      bytes: submission?.settlement.bytes ?? null,
+      nonce: submission?.settlement.nonce ?? null,
+      signed_at_height: submission?.settlement.signedAtHeight ?? null,
+      last_valid_height: submission?.settlement.lastValidHeight ?? null,
+      created_at: now,
+      checked_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return intentOf(row)
+}
+
+/** The purpose no longer waits: it was paid by another transfer, or ended. */
+export async function cancelIntent(tx: Tx, { kind, id }: IntentPurpose): Promise<void> {
+  await tx
+    .updateTable('payment_intents')
+    .set({ status: 'cancelled', bytes: null })
+    .where('purpose_kind', '=', kind)
+    .where('purpose_id', '=', id)
+    .where('status', '=', 'waiting')
+    .execute()
+}
+
+export async function findIntent(db: Db | Tx, { kind, id }: IntentPurpose): Promise<Intent | undefined> {
+  const row = await db
+    .selectFrom('payment_intents')
+    .selectAll()
+    .where('purpose_kind', '=', kind)
+    .where('purpose_id', '=', id)
+    .where('status', '=', 'waiting')
+    .executeTakeFirst()
+  return row && intentOf(row)
+}
+
+export async function endIntent(
+  tx: Tx,
+  { id }: Intent,
+  end: { readonly status: IntentStatus; readonly reference: string; readonly why: string | null },
+): Promise<void> {
+  const { status, reference, why } = end
+  await tx
+    .updateTable('payment_intents')
+    .set({ status, reference, why: why === null ? null : why.slice(0, 300), bytes: null })
+    .where('id', '=', id)
+    .where('status', '=', 'waiting')
+    .execute()
+}
+
+/** The intents that were not checked for longest. They are marked as checked, so that another worker takes others. */
+export async function acquireWaiting(
+  db: Db,
+  at: { readonly now: Date; readonly before: Date },
+  limit: number,
+): Promise<Intent[]> {
+  const { rows } = await sql<Row>`
+    update payment_intents set checked_at = ${at.now} where id in (
+      select id from payment_intents where status = 'waiting' and checked_at < ${at.before}
+      order by checked_at limit ${limit} for update skip locked
+    ) returning *`.execute(db)
+  return rows.map(intentOf)
+}
+
+/** Whether an order or another purchase waits for a transfer of this transaction. */
+export async function isAwaited(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('payment_intents')
+    .select('id')
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .where('status', '=', 'waiting')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether we submitted this transaction ourselves, for a payment that its buyer signed. */
+export async function isSubmission(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
+  return (await findSubmission(db, { network, reference })) !== undefined
+}
+
+/**
+ * The signed payment of a transaction. It can be executed by any transaction, once: after a reorganization by a
+ * replacement of ours or by another sender.
+ */
+export async function findSubmission(
+  db: Db | Tx,
+  { network, reference, payer }: { network: Network; reference: string; payer?: string },
+): Promise<Submission | null | undefined> {
+  const row = await db
+    .selectFrom('payment_intents')
+    .selectAll()
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .where('payment', 'is not', null)
+    .$if(payer !== undefined, (select) => select.where(sql`payers`, '@>', sql`array[${payer}]::text[]`))
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && submissionOf(row)
+}
