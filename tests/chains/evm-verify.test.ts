@@ -201,7 +201,7 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
     })
   })
 
-  test('of several transfers in one transaction: by payer, then unused, then the closest amount', async () => {
+  test('of several transfers in one transaction: takes the payer’s, then one that reaches the amount, then an unused one, then the closest amount', async () => {
     const other = await fundedPayer(network)
     const calls = [await authorized(payer, 7n), await authorized(other, 9n), await authorized(other, 3n)]
     const hash = await confirmed(network.callMany(network.usdc, calls))
@@ -209,17 +209,21 @@ describe.each(['base-mainnet', 'alt-mainnet'] as const)('on %s', async (name) =>
       const observation = await observe(hash, changes)
       return observation.kind === 'ok' ? observation.transfer.index : verdict(observation)
     }
+    expect(await found()).toBe('rejected: ambiguous_payer')
+    const payers = [payer.address, other.address]
     const amounts = { 1: 2, 3: 2, 4: 0, 7: 0, 8: 1, 9: 1, 10: 'rejected: underpaid' }
     for (const [amount, index] of Object.entries(amounts))
-      expect(await found({ minAmount: usdc(BigInt(amount)) }), `${amount} is due`).toBe(index)
-    expect(await found({ minAmount: usdc(1n), expected: usdc(8n) })).toBe(1)
-    expect(await found({ minAmount: usdc(1n), expected: usdc(50n) })).toBe(1)
+      expect(await found({ payers, minAmount: usdc(BigInt(amount)) }), `${amount} is due`).toBe(index)
+    expect(await found({ payers, minAmount: usdc(1n), expected: usdc(8n) })).toBe(1)
+    expect(await found({ payers, minAmount: usdc(1n), expected: usdc(50n) })).toBe(1)
     expect(await found({ minAmount: usdc(1n), payers: [payer.address] })).toBe(0)
     expect(await found({ minAmount: usdc(8n), payers: [payer.address] })).toBe('rejected: underpaid')
     expect(await found({ minAmount: usdc(3n), payers: [other.address] })).toBe(2)
     expect(await found({ minAmount: usdc(3n), payers: [other.address], used: [2] })).toBe(1)
     expect(await found({ minAmount: usdc(3n), payers: [other.address], used: [1, 2] })).toBe(2)
     expect(await found({ minAmount: usdc(4n), payers: [other.address], used: [1] })).toBe(1)
+    expect(await found({ minAmount: usdc(3n), payers: [other.address], index: 1 })).toBe(1)
+    expect(await found({ minAmount: usdc(1n), payers, index: 3 })).toBe('rejected: wrong_payer')
   })
 
   test('newly minted USDC has no payer', async () => {

@@ -75,7 +75,11 @@ const ahead: Manner = async (_call, ask) => {
 
 describe('transfer', () => {
   test('is final when two providers show it, and one query reports no finality', async () => {
-    expect(await check()).toMatchObject({ verdict: 'final', total: AMOUNT, disagreeing: [] })
+    expect(await check()).toMatchObject({
+      verdict: 'final',
+      observation: { transfer: { amount: AMOUNT } },
+      disagreeing: [],
+    })
     const { reference } = recorded
     const query = { reference, minAmount: usdc(1n), notBefore: new Date(0), notAfter: new Date(8.64e15) }
     expect(await solanaChain(settings()).findTransfer(query)).toMatchObject({

@@ -196,7 +196,7 @@ describe('unclaimed transfers', () => {
   })
 })
 
-describe('several payers in one transaction', () => {
+describe('several transfers in one transaction', () => {
   const payTogether = async () => {
     const calls = [
       await authorizedBy(network, payer, treasury, 30n),

@@ -81,7 +81,7 @@ export class InMemoryChain implements Chain {
     const found = this.forcedObservation ?? this.observe(query)
     if (found.kind !== 'ok') return found
     const { transfer } = found
-    return { kind: 'ok', transfer: { ...transfer, final: transfer.final && this.providers === 1 } }
+    return { ...found, transfer: { ...transfer, final: transfer.final && this.providers === 1 } }
   }
 
   async checkTransfer(recorded: RecordedTransfer) {
@@ -120,15 +120,18 @@ export class InMemoryChain implements Chain {
     return height < 0 ? undefined : height
   }
 
-  private observe({ reference, payers, minAmount, used = [] }: TransferQuery): Observation {
+  private observe({ reference, payers, minAmount, index, used = [] }: TransferQuery): Observation {
     const height = this.heightOf(reference)
     if (height === undefined) return { kind: 'pending', reason: 'unknown' }
-    const own = this.transfersIn(reference, height).filter(
-      ({ payer }) => payers?.includes(payer ?? '') ?? true,
+    const all = this.transfersIn(reference, height).filter(
+      (one) => index === undefined || one.index === index,
     )
+    if (payers === undefined && new Set(all.map(({ payer }) => payer)).size > 1)
+      return { kind: 'rejected', reason: 'ambiguous_payer' }
+    const own = all.filter(({ payer }) => payers?.includes(payer ?? '') ?? true)
     const enough = own.filter(({ amount }) => amount >= minAmount)
-    const transfer = enough.find(({ index }) => !used.includes(index)) ?? enough[0]
-    if (transfer !== undefined) return { kind: 'ok', transfer }
+    const transfer = enough.find((one) => !used.includes(one.index)) ?? enough[0]
+    if (transfer !== undefined) return { kind: 'ok', transfer, hasOthers: all.length > 1 }
     return { kind: 'rejected', reason: own.length === 0 ? 'wrong_payer' : 'underpaid' }
   }
 

@@ -4,7 +4,7 @@ import { usdc } from '@market/kernel/money'
 import {
   checkIntent,
   checkIntents,
-  findIntent,
+  findWaitingIntent,
   type Intent,
   type IntentHandler,
   isAwaited,
@@ -27,22 +27,22 @@ beforeAll(async () => {
 afterAll(() => fixture.stop())
 
 let made = 0
-let heard: string[]
+let calls: string[]
 let rejection: ApiError | undefined
 beforeEach(() => {
-  heard = []
+  calls = []
   rejection = undefined
 })
 
-/** A purpose that records what it is told. */
+/** Records its calls. */
 const handler: IntentHandler = {
   async onConfirmed(_, __, { purpose }, { amount, index }) {
     if (rejection !== undefined) throw rejection
-    heard.push(`${purpose.id}: ${amount} by transfer ${index}`)
+    calls.push(`${purpose.id}: ${amount} by transfer ${index}`)
     return true
   },
   async onFailed(_, __, { purpose }, { status, code }) {
-    heard.push(`${purpose.id}: ${status}, ${code}`)
+    calls.push(`${purpose.id}: ${status}, ${code}`)
   },
 }
 const onReversed = async () => {}
@@ -81,42 +81,46 @@ const statusOf = async ({ id }: Intent) =>
       .executeTakeFirstOrThrow()
   ).status
 
-test('a named transfer: waits until it is on the chain, and is confirmed once by several workers', async () => {
+test('checkIntents: confirms a named transfer once when several workers check it', async () => {
   const payment = pay(10n)
   const intent = await open(payment.reference)
   await check()
-  expect([await statusOf(intent), heard]).toEqual(['waiting', []])
-  expect(await isAwaited(fixture.ctx.db, fixture.network, payment.reference)).toBe(true)
+  expect([await statusOf(intent), calls]).toEqual(['waiting', []])
+  const { reference } = payment
+  const isAwaitedOf = (payer: string) =>
+    isAwaited(fixture.ctx.db, { network: fixture.network, reference, payer })
+  expect([await isAwaitedOf(PAYER), await isAwaitedOf('another')]).toEqual([true, false])
   chain.mine([payment])
-  await Promise.all([check(), check(), check()])
-  expect([await statusOf(intent), heard]).toEqual(['confirmed', [`${intent.purpose.id}: 10 by transfer 0`]])
-  expect(await findIntent(fixture.ctx.db, intent.purpose)).toBeUndefined()
+  fixture.clock.advance(3 * SECOND)
+  await Promise.all([1, 2, 3].map(() => checkIntents(fixture.ctx, PURPOSES)))
+  expect([await statusOf(intent), calls]).toEqual(['confirmed', [`${intent.purpose.id}: 10 by transfer 0`]])
+  expect(await findWaitingIntent(fixture.ctx.db, intent.purpose)).toBeUndefined()
 })
 
-test('a transfer that is not found within an hour: expired', async () => {
+test('checkIntents: expires an intent whose transfer is not found within an hour', async () => {
   const intent = await open(pay(10n).reference)
   fixture.clock.advance(HOUR)
   await check()
-  expect([await statusOf(intent), heard]).toEqual([
+  expect([await statusOf(intent), calls]).toEqual([
     'expired',
     [`${intent.purpose.id}: expired, transaction_not_found`],
   ])
 })
 
-test('a transfer of another wallet, or one that its purpose rejects: failed', async () => {
+test('checkIntents: fails an intent whose transfer has another payer or is rejected by its purpose', async () => {
   const [stolen, rejected] = [newPayment([[`0x${'b'.repeat(40)}`, 10n]]), pay(10n)]
   chain.mine([stolen, rejected])
   const first = await open(stolen.reference)
   await check()
-  expect([await statusOf(first), heard]).toEqual(['failed', [`${first.purpose.id}: failed, wrong_payer`]])
-  heard = []
+  expect([await statusOf(first), calls]).toEqual(['failed', [`${first.purpose.id}: failed, wrong_payer`]])
+  calls = []
   rejection = new ApiError('conflict', 'Used', { code: 'transfer_used' })
   const second = await open(rejected.reference)
   await check()
-  expect([await statusOf(second), heard]).toEqual(['failed', [`${second.purpose.id}: failed, transfer_used`]])
+  expect([await statusOf(second), calls]).toEqual(['failed', [`${second.purpose.id}: failed, transfer_used`]])
 })
 
-test('another transfer for the same purpose: replaces the first', async () => {
+test('openIntent: cancels the earlier intent of the same purpose', async () => {
   const [first, second] = [await open(pay(10n).reference), pay(10n)]
   const again = await open(second.reference, first.purpose.id)
   chain.mine([second])
@@ -124,7 +128,7 @@ test('another transfer for the same purpose: replaces the first', async () => {
   expect([await statusOf(first), await statusOf(again)]).toEqual(['cancelled', 'confirmed'])
 })
 
-test('an unavailable chain ends nothing, and does not keep other intents from being checked', async () => {
+test('checkIntents: an intent waits while the chain is unavailable, and is confirmed at the next check', async () => {
   const payment = pay(10n)
   chain.mine([payment])
   const intent = await open(payment.reference)
@@ -132,7 +136,7 @@ test('an unavailable chain ends nothing, and does not keep other intents from be
   await expect(check()).rejects.toThrow('Some payments could not be checked')
   await expect(checkIntent(fixture.ctx, intent, handler)).rejects.toMatchObject({ kind: 'unavailable' })
   chain.isUnavailable = false
-  expect([await statusOf(intent), heard]).toEqual(['waiting', []])
+  expect([await statusOf(intent), calls]).toEqual(['waiting', []])
   await check()
   expect(await statusOf(intent)).toBe('confirmed')
 })

@@ -83,7 +83,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
 )
 
-const REJECTIONS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'pending']
+const REJECTIONS = ['transfer_used', 'already_paid', 'wrong_payer', 'underpaid', 'ambiguous_payer', 'pending']
 
 class PaymentModel {
   private readonly chain: InMemoryChain

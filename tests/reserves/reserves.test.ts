@@ -61,7 +61,7 @@ describe('liabilities', () => {
     })
   })
 
-  test('money of other payers in the same transaction is not attributed to the claimer', async () => {
+  test('each transfer of a transaction belongs to its own payer', async () => {
     const calls = [
       await authorizedBy(network, payer, treasury.account.address, 30n),
       await authorizedBy(network, other, treasury.account.address, 12n),
@@ -70,12 +70,20 @@ describe('liabilities', () => {
     await network.mine(CONFIRMATIONS)
     await treasury.watch()
     const unclaimed = await treasury.takeSnapshot(true)
-    expect(await treasury.leavesOf(unclaimed.id)).toMatchObject([{ holder: null, amount_micros: 42n }])
+    const ofOther = {
+      account_id: `suspense:${NETWORK}:${reference}.1`,
+      holder: keyOf(other),
+      amount_micros: 12n,
+    }
+    expect(await treasury.leavesOf(unclaimed.id)).toMatchObject([
+      { account_id: `suspense:${NETWORK}:${reference}`, holder: keyOf(payer), amount_micros: 30n },
+      ofOther,
+    ])
     await treasury.claim(reference, 'order:a', 30n, [keyOf(payer)])
     const claimed = await treasury.takeSnapshot(true)
     expect(await treasury.leavesOf(claimed.id)).toMatchObject([
       { account_id: `escrow:${NETWORK}:order:a`, holder: keyOf(payer), amount_micros: 30n },
-      { account_id: `suspense:${NETWORK}:${reference}`, holder: null, amount_micros: 12n },
+      ofOther,
     ])
   })
 

@@ -1,5 +1,5 @@
 import type { Tx } from '@market/database/transact'
-import type { ClaimedTransfer, Purposes, Reversals } from '@market/money/payments'
+import type { ClaimedTransfer, Purposes, ReversalHandlers } from '@market/money/payments'
 import { orderPayment, undoPayment } from '@market/trade/orders'
 import { purchasePayment, undoRegistration } from '@market/trade/x402'
 
@@ -13,7 +13,7 @@ export const PURPOSES: Purposes = {
 /** Runs the same function for a reversed payment of any kind. */
 export const onAnyReversal = (
   run: (tx: Tx, transfer: ClaimedTransfer) => Promise<void> = async () => {},
-): Reversals => ({
+): ReversalHandlers => ({
   order: { onReversed: (_, tx, transfer) => run(tx, transfer) },
   registration: { onReversed: (_, tx, transfer) => run(tx, transfer) },
 })

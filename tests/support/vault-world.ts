@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { SealContext, Vault } from '@market/core/ports/vault'
 import { localVault } from '@market/platform/vault/local-vault'
+import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { CHILD_ENVIRONMENT } from './child-environment.ts'
 import type { Parts } from './parts.ts'
@@ -41,6 +42,7 @@ export function vaultWorld({ db, environment }: Parts) {
     localVault({ keys: names.map((name) => keys[name]), pepper })
   const environmentOf = (...names: readonly Name[]) => ({
     ...environment,
+    TIMEOUT_FACTOR: String(TIMEOUT_FACTOR),
     VAULT_KEYS: names.map((name) => `${keys[name].id}:${keys[name].key.toString('hex')}`).join(),
   })
 

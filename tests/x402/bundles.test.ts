@@ -1,7 +1,15 @@
+import { createHash } from 'node:crypto'
+import { evmChain } from '@market/chains/evm/evm-chain'
+import { checkIntents } from '@market/money/payments'
+import { marketContext } from '@market/testing/market-context'
 import { encodeFunctionData, getContractAddress, type Hex, hexToBigInt, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CONFIRMATIONS, settingsFor } from '../chains/evm-world.ts'
 import { type OrderWorld, PRICE, startOrderWorld } from '../orders/order-world.ts'
+import type { Reply } from '../support/client.ts'
 import { asHeaders, signed } from '../support/makers.ts'
+import { PURPOSES } from '../support/reversals.ts'
+import { until } from '../support/until.ts'
 
 /** Several buyers pay in one transaction, as wallets do that hand their payments to a bundler. */
 
@@ -11,6 +19,8 @@ const TOKEN = parseAbi([
 ])
 
 const ENOUGH = 1_000_000_000n
+const BRIEF = 'Read the branch called blue.'
+const OTHER = 'Read the branch called red.'
 
 let world: OrderWorld
 beforeAll(async () => {
@@ -22,7 +32,10 @@ type Buyer = Awaited<ReturnType<OrderWorld['newBuyer']>>
 type Seller = Awaited<ReturnType<OrderWorld['newSeller']>>
 
 /** One transaction with a transfer of each buyer to the treasury, in this order. */
-async function payTogether(payments: readonly (readonly [Buyer, bigint])[]): Promise<Hex> {
+async function payTogether(
+  payments: readonly (readonly [Buyer, bigint])[],
+  confirmations = CONFIRMATIONS,
+): Promise<Hex> {
   const { chain, treasury } = world
   const bundler = await nextContract()
   const approval = encodeFunctionData({ abi: TOKEN, functionName: 'approve', args: [bundler, ENOUGH] })
@@ -35,7 +48,7 @@ async function payTogether(payments: readonly (readonly [Buyer, bigint])[]): Pro
     }),
   )
   const hash = await chain.callMany(chain.usdc, calls)
-  await chain.mine(2)
+  if (confirmations > 0) await chain.mine(confirmations)
   return hash
 }
 
@@ -100,71 +113,109 @@ test('orders: one buyer pays two orders in one transaction, and a third order wi
   expect(statuses).toEqual([200, 200, 409])
 })
 
-test('x402: each of two bundled buyers gets the service that fits its amount, in either order', async () => {
+test('orders: two orders that one buyer names before the bundle is confirmed are both paid', async () => {
+  const [buyer, seller] = [await world.newBuyer(), await world.newSeller()]
+  const ids = await Promise.all(
+    [1, 2].map(async () => (await world.order(buyer, seller.serviceId)).body.data.id as string),
+  )
+  const hash = await payTogether(
+    ids.map(() => [buyer, PRICE]),
+    0,
+  )
+  for (const id of ids) expect((await world.act(buyer, id, 'pay', { escrow_tx_hash: hash })).status).toBe(202)
+  await world.chain.mine(CONFIRMATIONS)
+  const { db } = world.market
+  const settings = settingsFor(world.chain, world.treasury.address)
+  const ctx = { ...marketContext({ db }), chains: { 'base-mainnet': evmChain(settings) } }
+  const isPaid = async () => {
+    await world.market.advance(3_000)
+    ctx.clock.set(new Date(world.market.now()))
+    await checkIntents(ctx, PURPOSES)
+    const rows = await db.selectFrom('orders').select('status').where('id', 'in', ids).execute()
+    return rows.every(({ status }) => status === 'paid')
+  }
+  await until('both are paid', isPaid)
+})
+
+/** The signature of the wallet that paid, for exactly this content. */
+async function signature(buyer: Buyer, hash: string, { serviceId }: Seller, brief: string) {
+  const words = createHash('sha256').update(brief).digest('hex')
+  const purpose = `x402.pay:base-mainnet:${hash}:${serviceId}:${words}`
+  return asHeaders(await signed(buyer, purpose, world.market.now()))
+}
+
+const buySigned = async (buyer: Buyer, seller: Seller, hash: string, brief: string) =>
+  buy(seller, hash, brief, await signature(buyer, hash, seller, brief))
+
+const statusOf = async (reply: Reply) =>
+  (
+    await world.market.db
+      .selectFrom('orders')
+      .select('status')
+      .where('id', '=', reply.body.data.order_id)
+      .executeTakeFirstOrThrow()
+  ).status
+
+test('x402: bundled buyers sign, and each buys with its own transfer', async () => {
   const [cheap, dear] = [await newSeller('10.00'), await newSeller('20.00')]
-  for (const isDearFirst of [true, false]) {
-    const [first, second] = [await world.newBuyer(), await world.newBuyer()]
-    const hash = await payTogether([
-      [first, 22_000_000n],
-      [second, 11_000_000n],
-    ])
-    const wanted = isDearFirst ? [dear, cheap] : [cheap, dear]
-    const replies = []
-    for (const seller of wanted) replies.push(await buy(seller, hash, 'Read the branch called blue.'))
-    expect(replies.map(({ status }) => status)).toEqual([200, 200])
-    const ids = replies.map(({ body }) => `order:${body.data.order_id}`)
-    const [ofDear, ofCheap] = isDearFirst ? ids : ids.toReversed()
-    expect(await transfersOf(hash)).toMatchObject([
-      { payer: first.address.toLowerCase(), purpose: ofDear },
-      { payer: second.address.toLowerCase(), purpose: ofCheap },
-    ])
+  const [first, second] = [await world.newBuyer(), await world.newBuyer()]
+  const hash = await payTogether([
+    [first, 22_000_000n],
+    [second, 11_000_000n],
+  ])
+  const unsigned = await buy(cheap, hash, BRIEF)
+  expect([unsigned.status, unsigned.body['error']]).toEqual([402, 'ambiguous_payer'])
+  const [ofCheap, ofDear] = await Promise.all([
+    buySigned(second, cheap, hash, BRIEF),
+    buySigned(first, dear, hash, BRIEF),
+  ])
+  expect([ofCheap.status, ofDear.status]).toEqual([200, 200])
+  expect(await transfersOf(hash)).toMatchObject([
+    { payer: first.address.toLowerCase(), purpose: `order:${ofDear.body.data.order_id}` },
+    { payer: second.address.toLowerCase(), purpose: `order:${ofCheap.body.data.order_id}` },
+  ])
+  const stranger = await world.newBuyer()
+  const rejected = await buySigned(stranger, cheap, hash, OTHER)
+  expect(rejected.status).toBe(409)
+})
+
+test('x402: one wallet buys two things in one transaction, also at the same time and by the amounts', async () => {
+  const [cheap, dear] = [await newSeller('10.00'), await newSeller('20.00')]
+  const buyer = await world.newBuyer()
+  for (const amounts of [
+    [11_000_000n, 11_000_000n],
+    [22_000_000n, 11_000_000n],
+  ] as const) {
+    const hash = await payTogether(amounts.map((amount) => [buyer, amount]))
+    const [first, second] = amounts[0] === amounts[1] ? [cheap, cheap] : [cheap, dear]
+    const both = await Promise.all([buy(first, hash, BRIEF), buy(second, hash, OTHER)])
+    expect(both.map(({ status }) => status)).toEqual([200, 200])
+    const again = await buy(first, hash, BRIEF)
+    expect([again.status, again.body.data.order_id]).toEqual([200, both[0].body.data.order_id])
+    const purposes = (await transfersOf(hash)).map(({ purpose }) => purpose)
+    expect(purposes.toSorted()).toEqual(both.map(({ body }) => `order:${body.data.order_id}`).toSorted())
   }
 })
 
-test('x402: of two bundled buyers at the same time both buy, and a third naming contests', async () => {
-  const seller = await newSeller('10.00')
-  const [first, second] = [await world.newBuyer(), await world.newBuyer()]
-  const hash = await payTogether([
-    [first, 11_000_000n],
-    [second, 11_000_000n],
-  ])
-  const both = await Promise.all(
-    ['For the first.', 'For the second.'].map((brief) => buy(seller, hash, brief)),
-  )
-  expect(both.map(({ status }) => status)).toEqual([200, 200])
-  expect(new Set(both.map(({ body }) => body.data.order_id)).size).toBe(2)
-  const again = await buy(seller, hash, 'For the first.')
-  expect([again.status, again.body.data.order_id]).toEqual([200, both[0]?.body.data.order_id])
-  const third = await buy(seller, hash, 'For a third.')
-  expect([third.status, third.body.code]).toEqual([409, 'payment_contested'])
-})
-
-test('x402: the signature of a payer takes back its own transfer of the bundle only', async () => {
-  const [seller, thief] = [await newSeller('10.00'), await newSeller('10.00')]
-  const [victim, other] = [await world.newBuyer(), await world.newBuyer()]
-  const hash = await payTogether([
-    [victim, 11_000_000n],
-    [other, 11_000_000n],
-  ])
-  const stolen = await buy(thief, hash, 'For me.')
-  const honest = await buy(seller, hash, 'For the other.')
-  const refused = await buy(seller, hash, 'For the victim.')
-  expect(refused.body.code).toBe('payment_contested')
-  const purpose = (refused.body['sign'] as { purpose: string }).purpose
-  const headers = asHeaders(await signed(victim, purpose, world.market.now()))
-  const bought = await buy(seller, hash, 'For the victim.', headers)
-  expect(bought.status).toBe(200)
-  const statusOf = async (reply: typeof stolen) =>
-    (
-      await world.market.db
-        .selectFrom('orders')
-        .select('status')
-        .where('id', '=', reply.body.data.order_id)
-        .executeTakeFirstOrThrow()
-    ).status
-  expect([await statusOf(stolen), await statusOf(honest), await statusOf(bought)]).toEqual([
-    'cancelled',
-    'paid',
-    'paid',
-  ])
-})
+test.each(['its own first', 'the new one first'])(
+  'x402: of a wallet that paid twice, another caller takes one transfer and loses it to the signature: %s',
+  async (order) => {
+    const [seller, thief] = [await newSeller('10.00'), await newSeller('10.00')]
+    const victim = await world.newBuyer()
+    const hash = await payTogether([
+      [victim, 11_000_000n],
+      [victim, 11_000_000n],
+    ])
+    const own = await buy(seller, hash, BRIEF)
+    const stolen = await buy(thief, hash, 'For me.')
+    expect([own.status, stolen.status]).toEqual([200, 200])
+    const refused = await buy(seller, hash, OTHER)
+    expect([refused.status, refused.body.code]).toEqual([409, 'payment_contested'])
+    const briefs = order === 'its own first' ? [BRIEF, OTHER] : [OTHER, BRIEF]
+    const replies: Reply[] = []
+    for (const brief of briefs) replies.push(await buySigned(victim, seller, hash, brief))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200])
+    expect(await statusOf(stolen)).toBe('cancelled')
+    expect(await Promise.all(replies.map(statusOf))).toEqual(['paid', 'paid'])
+  },
+)

@@ -12,6 +12,7 @@ interface RotationSettings {
   readonly DATABASE_URL: string
   readonly VAULT_KEYS: readonly { readonly id: string; readonly key: Buffer }[]
   readonly VAULT_PEPPER: Buffer
+  readonly TIMEOUT_FACTOR: number
 }
 
 /** Admin keys cannot have this name, because a colon is not allowed in it. */
@@ -25,6 +26,7 @@ export async function rotateVault(settings: RotationSettings) {
   const db = connect({
     url: settings.DATABASE_URL,
     maxConnections: 2,
+    timeoutFactor: settings.TIMEOUT_FACTOR,
     applicationName: 'agent-market-vault-rotation',
   })
   const ctx = {

@@ -44,10 +44,14 @@ create function payment_intent_id(seed text) returns text language sql immutable
   select 'int_0_' || substr(md5(seed), 1, 17)
 $$;
 insert into payment_intents (id, purpose_kind, purpose_id, network, reference, payers, due_micros, not_before, status,
-  created_at, checked_at)
-select payment_intent_id(id), 'order', id, pending_network, pending_reference, pending_payers,
-  coalesce(price_micros, 1), case payment_method when 'x402' then to_timestamp(0) else created_at - interval '1 minute' end, 'waiting', pending_since, pending_since
-from orders where pending_reference is not null;
+  payment, signed_at_height, created_at, checked_at)
+select payment_intent_id(orders.id), 'order', orders.id, pending_network, pending_reference, pending_payers,
+  coalesce(price_micros, 1),
+  case payment_method when 'x402' then to_timestamp(0) else orders.created_at - interval '1 minute' end, 'waiting',
+  signed.payment, signed.signed_at_height, pending_since, pending_since
+from orders left join purchases as signed on signed.result_id = orders.id and signed.kind = 'authorization'
+  and signed.signed_at_height is not null
+where pending_reference is not null;
 insert into payment_intents (id, purpose_kind, purpose_id, network, reference, payers, due_micros, not_before, status,
   payment, bytes, nonce, signed_at_height, last_valid_height, created_at, checked_at)
 select payment_intent_id(id), case subject when 'registration' then 'registration' else 'purchase' end, id, network,
@@ -58,6 +62,7 @@ from purchases where payment is not null and signed_at_height is not null and st
 drop function payment_intent_id;
 
 drop index orders_pending_payment;
+drop index orders_awaiting;
 alter table orders drop column pending_payers, drop column pending_since;
 alter table purchases drop constraint hires_sent;
 alter table purchases drop column payment, drop column bytes, drop column nonce, drop column signed_at_height,

@@ -502,6 +502,7 @@ export interface Tables {
     checked_at: Date
     created_at: Date
     transfer_index: Generated<number>
+    is_whole: Generated<boolean>
     subject: GeneratedAlways<string>
   }
   treasury_positions: {

@@ -2,9 +2,10 @@ import { commonSettings, readEnvironment } from '@market/platform/settings/envir
 import { z } from 'zod'
 import { rotateVault } from '../rotate-vault.ts'
 
-const { DATABASE_URL, VAULT_KEYS, VAULT_PEPPER } = commonSettings
+const { DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, TIMEOUT_FACTOR } = commonSettings
+const schema = z.object({ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, TIMEOUT_FACTOR })
 // biome-ignore lint/style/noProcessEnv: a command reads its own settings
-const settings = readEnvironment(z.object({ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER }), process.env)
+const settings = readEnvironment(schema, process.env)
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 

@@ -69,8 +69,13 @@ const chooseFor =
     if (external.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
     if (query.sentByPayer && isSentForPayer(settings, mined)) return rejected('sent_by_another')
     const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
+    // Nobody knows which of the transfers a caller means who only names the transaction.
+    if (allowed === undefined && new Set(external.map(({ payer }) => payer)).size > 1)
+      return rejected('ambiguous_payer')
     const eligible = external.filter(
-      ({ payer }) => allowed === undefined || (payer !== null && allowed.has(payer)),
+      ({ payer, index }) =>
+        (allowed === undefined || (payer !== null && allowed.has(payer))) &&
+        (query.index === undefined || query.index === index),
     )
     const [chosen] = eligible.toSorted(byFit(query))
     if (chosen === undefined)
@@ -168,7 +173,7 @@ const observe = (
     final,
     attachedData: transaction.to === asset ? attachedDataOf(transaction.input) : null,
   }
-  return { kind: 'ok', transfer }
+  return { kind: 'ok', transfer, hasOthers: received.external.length > 1 }
 }
 
 /** As one node shows it. Only where one provider is enough, its word makes a transfer final. */
@@ -180,7 +185,7 @@ export const observeTransfer = async (
 ): Promise<Observation> => {
   const { observation } = await inspect(settings, node, hash, chooseFor(settings, query))
   return observation.kind === 'ok'
-    ? { kind: 'ok', transfer: withFinality(settings, observation.transfer) }
+    ? { ...observation, transfer: withFinality(settings, observation.transfer) }
     : observation
 }
 

@@ -37,7 +37,8 @@ afterAll(async () => {
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 const site = { domain: 'market.example', uri: 'https://market.example' }
-const signaturesBy = (...evmRpcUrls: string[]) => walletSignatures({ ...site, evmRpcUrls, rpcTimeoutMs: 500 })
+const signaturesBy = (...evmRpcUrls: string[]) =>
+  walletSignatures({ ...site, evmRpcUrls, rpcTimeoutMs: 3_000 })
 const away = { kind: 'unavailable', extra: { retryAfterSeconds: 2 } }
 
 const owner = evmSigner()

@@ -57,7 +57,7 @@ interface Accounts {
   readonly own: ReadonlySet<string>
 }
 
-/** A recorded transfer whose payer is unknown stays so. */
+/** `acceptsUnknownPayer`: the recorded transfer has no single payer, so several are accepted. */
 interface Query extends TransferQuery {
   readonly acceptsUnknownPayer?: boolean
 }

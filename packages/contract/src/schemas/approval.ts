@@ -20,7 +20,7 @@ export const UnmatchedId = z
   .string()
   .regex(
     new RegExp(`^(suspense|surplus):${NETWORK}:${TRANSACTION}(\\.[1-9][0-9]{0,3})?$`),
-    'must be suspense or surplus, the network and the transaction, as in suspense:base-mainnet:0x…',
+    'must be suspense or surplus, the network and the transaction, as in suspense:base-mainnet:0x… or, for its second transfer, suspense:base-mainnet:0x….1',
   )
   .describe(
     '`suspense` or `surplus`, the network and the transaction: `suspense:base-mainnet:0x…`, with `.1` for its second transfer to the treasury',

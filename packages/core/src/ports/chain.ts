@@ -6,7 +6,7 @@ export interface TransferQuery {
   /** A Solana signature or an EVM transaction hash, not yet normalized. */
   readonly reference: string
   readonly minAmount: Usdc
-  /** Keys of the wallets that may have paid. Any wallet may have paid when this is absent. */
+  /** Keys of the wallets that may have paid. When this is absent any wallet may have, but only one in the transaction. */
   readonly payers?: readonly string[]
   readonly notBefore: Date
   readonly notAfter: Date
@@ -17,6 +17,8 @@ export interface TransferQuery {
    * reaches it is taken, so that a bundle of payments does not pay one purchase with the money of another.
    */
   readonly expected?: Usdc
+  /** Accept only this transfer of the transaction. */
+  readonly index?: number
   /** Indexes of transfers that were used before. They are taken only when no other one reaches the amount. */
   readonly used?: readonly number[]
 }
@@ -63,7 +65,12 @@ export interface ObservedOutgoingTransfer {
 
 /** Result of one query. A node error throws `unavailable`; it never becomes `rejected`. */
 export type Observation =
-  | { readonly kind: 'ok'; readonly transfer: IncomingTransfer }
+  | {
+      readonly kind: 'ok'
+      readonly transfer: IncomingTransfer
+      /** The transaction has further transfers to the treasury. */
+      readonly hasOthers?: boolean
+    }
   | { readonly kind: 'pending'; readonly reason: 'unknown' | 'in_mempool' | 'unconfirmed' | 'reorg' }
   | {
       readonly kind: 'rejected'
@@ -129,7 +136,8 @@ export interface Chain {
   checkTransfer(recorded: RecordedTransfer): Promise<TransferCheck>
   /**
    * Confirmed transfers into the treasury after a position, oldest first, and the position of the next page. The
-   * position never passes a block in which an earlier transfer may still appear.
+   * position never passes a block in which an earlier transfer may still appear. `limit` counts transactions; all transfers
+   * of one are on the same page.
    */
   transfersAfter(
     position: string | undefined,

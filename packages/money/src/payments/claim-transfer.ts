@@ -8,7 +8,7 @@ import type { Network } from '@market/kernel/network'
 import { balanceOf, surplus } from '../ledger/index.ts'
 import { balanceInSuspense, postNew } from './post-transfer.ts'
 import type { Purpose } from './purpose.ts'
-import { findTransferFor, insertTransfer, lockTransfer, saveTransfer } from './store.ts'
+import { findTransferFor, insertTransfer, isPartOfWhole, lockTransfer, saveTransfer } from './store.ts'
 import {
   arrivalJournal,
   isSamePurpose,
@@ -39,6 +39,7 @@ export async function claimTransfer(
   assert(seen.amount >= due, `${seen.reference} is less than what is due`)
   const now = ctx.clock.now()
   const transfer = transferOf(network, seen, now, { purpose, due })
+  if (await isPartOfWhole(tx, transfer)) throw transferUsed()
   try {
     if (await insertTransfer(tx, transfer, now)) {
       await postNew(ctx, tx, arrivalJournal(transfer))

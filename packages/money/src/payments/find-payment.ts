@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
+import type { Chain, IncomingTransfer, Observation, TransferQuery } from '@market/core/ports/chain'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -20,7 +20,8 @@ const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
     `This transfer is too small: ${formatUsd(minAmount)} USDC is due. Pay with one transfer of the full amount.`,
   wrong_payer: () =>
     'This transfer was made by a wallet that is not the buyer’s. Sign this request with the wallet that paid.',
-  ambiguous_payer: () => 'Several wallets paid in this transaction. Pay from one wallet.',
+  ambiguous_payer: () =>
+    'Several wallets paid in this transaction. Sign this request with the wallet that paid, or pay from one wallet.',
   own_transfer: () => 'This transfer came from the marketplace itself. Pay from your own wallet.',
   sent_by_another: () =>
     'This payment was signed for another purchase and can pay only for that one. Pay again.',
@@ -36,8 +37,7 @@ export async function findPayment(
 ): Promise<IncomingTransfer | undefined> {
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
-  const used = await findUsedIndexes(ctx.db, network, normalizeReference(network, question.reference))
-  const observation = await chain.findTransfer({ ...question, used })
+  const observation = await findUnused(ctx, chain, question)
   switch (observation.kind) {
     case 'ok':
       return observation.transfer
@@ -48,4 +48,13 @@ export async function findPayment(
         code: observation.reason,
       })
   }
+}
+
+/** Of several transfers in one transaction, one that pays for nothing yet. */
+async function findUnused(ctx: Needs<'db'>, chain: Chain, question: TransferQuery): Promise<Observation> {
+  const observation = await chain.findTransfer(question)
+  if (observation.kind !== 'ok' || observation.hasOthers !== true) return observation
+  const { network } = chain
+  const used = await findUsedIndexes(ctx.db, network, normalizeReference(network, question.reference))
+  return used.includes(observation.transfer.index) ? chain.findTransfer({ ...question, used }) : observation
 }

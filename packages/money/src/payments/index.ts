@@ -2,6 +2,7 @@ export { claimTransfer, unclaimTransfer } from './claim-transfer.ts'
 export { findPayment } from './find-payment.ts'
 export { checkIntent, checkIntents } from './intents/check-intents.ts'
 export {
+  ANY_AMOUNT,
   awaitedUntil,
   type Failure,
   type Intent,
@@ -11,10 +12,10 @@ export {
 } from './intents/intent.ts'
 export {
   cancelIntent,
-  findIntent,
   findSubmission,
+  findWaitingIntent,
   isAwaited,
-  isSubmission,
+  isSubmittedByUs,
   openIntent,
 } from './intents/store.ts'
 export {
@@ -23,13 +24,14 @@ export {
   type Purpose,
   parsePurpose,
 } from './purpose.ts'
-export { type Disagreement, type Reversals, recheckTransfers } from './recheck-transfers.ts'
+export { type Disagreement, type ReversalHandlers, recheckTransfers } from './recheck-transfers.ts'
 export { inferNetwork, normalizeReference } from './reference.ts'
 export {
   findFinalHeight,
   findTransfer,
   findTransferFor,
   findUnmatched,
+  findUsedIndexes,
   isPaymentFinal,
   lockTransfer,
   lockTransferFor,

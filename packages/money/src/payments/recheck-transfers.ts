@@ -17,7 +17,7 @@ const BATCH_UNCLAIMED = 10
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'chains'>
 
 /** What a reversed payment means for what it paid for. */
-export type Reversals = { readonly [Kind in PurposeKind]: ReversalHandler<Kind> }
+export type ReversalHandlers = { readonly [Kind in PurposeKind]: ReversalHandler<Kind> }
 
 /** Providers that contradict each other about the final chain. */
 export interface Disagreement {
@@ -27,7 +27,7 @@ export interface Disagreement {
 }
 
 interface Recheck {
-  readonly purposes: Reversals
+  readonly purposes: ReversalHandlers
   readonly onDisagreement: (disagreement: Disagreement) => void
 }
 
@@ -37,7 +37,7 @@ interface Recheck {
  */
 export async function recheckTransfers(
   ctx: Ctx,
-  purposes: Reversals,
+  purposes: ReversalHandlers,
   onDisagreement: Recheck['onDisagreement'] = () => undefined,
 ): Promise<number> {
   const now = ctx.clock.now()
@@ -97,7 +97,7 @@ async function applyCheck(
   tx: Tx,
   checked: Transfer,
   { verdict, observation }: TransferCheck,
-  purposes: Reversals,
+  purposes: ReversalHandlers,
 ): Promise<void> {
   const known = await lockTransfer(tx, checked)
   if (known === undefined || known.state !== 'seen') return
@@ -121,7 +121,7 @@ async function reverse(
   tx: Tx,
   known: Transfer,
   observation: Observation,
-  purposes: Reversals,
+  purposes: ReversalHandlers,
 ): Promise<void> {
   const now = ctx.clock.now()
   await saveTransfer(tx, { ...known, missingSince: known.missingSince ?? now, state: 'gone' }, now)

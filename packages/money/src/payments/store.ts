@@ -52,6 +52,19 @@ export async function insertTransfer(tx: Tx, transfer: Transfer, at: Date): Prom
   return done.numInsertedOrUpdatedRows === 1n
 }
 
+/** Whether a row from before transfers had indexes stands for this transfer too. */
+export async function isPartOfWhole(tx: Tx, { network, reference, index }: TransferKey): Promise<boolean> {
+  if (index === 0) return false
+  const row = await tx
+    .selectFrom('transfers')
+    .select('is_whole')
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .where('transfer_index', '=', 0)
+    .executeTakeFirst()
+  return row?.is_whole === true
+}
+
 /** Locks the row until the end of the transaction: it cannot be claimed, refunded or reversed meanwhile. */
 export async function lockTransfer(
   tx: Tx,

@@ -4,7 +4,14 @@ import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { postNew, recordAgain, replaceUnclaimed } from './post-transfer.ts'
-import { findPosition, insertTransfer, lockTransfer, movePosition, saveTransfer } from './store.ts'
+import {
+  findPosition,
+  insertTransfer,
+  isPartOfWhole,
+  lockTransfer,
+  movePosition,
+  saveTransfer,
+} from './store.ts'
 import { arrivalJournal, type Transfer, transferOf } from './transfer.ts'
 
 /** The limit of one run, so that a long backlog does not delay other work. */
@@ -40,6 +47,7 @@ export async function watchTreasury(ctx: Ctx, network: Network, pageSize = PAGE_
 async function recordTransfer(ctx: Ctx, tx: Tx, network: Network, seen: IncomingTransfer): Promise<boolean> {
   const now = ctx.clock.now()
   const transfer = transferOf(network, seen, now)
+  if (await isPartOfWhole(tx, transfer)) return false
   if (await insertTransfer(tx, transfer, now)) {
     await postNew(ctx, tx, arrivalJournal(transfer))
     return true

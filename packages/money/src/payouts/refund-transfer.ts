@@ -55,14 +55,17 @@ export async function refundTransfer(
   tx: Tx,
   request: Unmatched & { readonly approvedPayee?: string },
 ): Promise<Payout> {
-  const { network, reference, from } = request
+  const { network, from } = request
   const { payer, amount } = await lockUnmatched(tx, request)
   const account = ACCOUNTS[from](network, transferName(request))
   const subject = refundSubject(request)
   const known = await findPayout(tx, payoutIdOf('surplus', subject))
   if (amount === 0n && known !== undefined) return known
   if (amount === 0n)
-    throw new ApiError('conflict', `Transfer ${reference} has no money in ${from}. Nothing was refunded.`)
+    throw new ApiError(
+      'conflict',
+      `Transfer ${transferName(request)} has no money in ${from}. Nothing was refunded.`,
+    )
   if (known !== undefined)
     throw new ApiError('conflict', `A part of this transfer was already refunded by ${known.id}.`)
   return requestPayout(ctx, tx, {
@@ -121,7 +124,7 @@ interface OwnDeposit extends TransferKey {
 
 /** Rejects a transfer that a customer may have made: only money of the platform becomes revenue. */
 export async function lockOwnDeposit(tx: Tx, deposit: OwnDeposit): Promise<Usdc> {
-  const { network, reference, ownWallets } = deposit
+  const { network, ownWallets } = deposit
   const { purpose, payer } = await lockFinalTransfer(tx, deposit)
   if (purpose !== null)
     throw new ApiError(
@@ -135,7 +138,8 @@ export async function lockOwnDeposit(tx: Tx, deposit: OwnDeposit): Promise<Usdc>
       { code: 'not_our_wallet' },
     )
   const amount = usdc(await balanceOf(tx, suspense(network, transferName(deposit))))
-  if (amount === 0n) throw new ApiError('conflict', `Transfer ${reference} has no money in suspense.`)
+  if (amount === 0n)
+    throw new ApiError('conflict', `Transfer ${transferName(deposit)} has no money in suspense.`)
   return amount
 }
 

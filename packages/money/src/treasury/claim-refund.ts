@@ -4,6 +4,7 @@ import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { transferName } from '../payments/index.ts'
 import { lockUnmatched, refundTransfer } from '../payouts/index.ts'
 import { CHAIN_OF } from './payee.ts'
 import { saveClaim } from './store.ts'
@@ -24,7 +25,7 @@ export function claimRefund(
   claim: { readonly unmatchedId: string; readonly note?: string | undefined },
 ): Promise<ClaimedRefund> {
   const unmatched = parseUnmatchedId(claim.unmatchedId)
-  const { network, reference } = unmatched
+  const { network } = unmatched
   const unmatchedId = unmatchedIdOf(unmatched)
   return ctx.transact(async (tx) => {
     const { payer, amount } = await lockUnmatched(tx, unmatched)
@@ -32,7 +33,7 @@ export function claimRefund(
       const payout = await refundTransfer(ctx, tx, unmatched)
       await record(ctx, tx, {
         act: 'transfer.refund_claimed',
-        subject: reference,
+        subject: transferName(unmatched),
         details: { network, payout: payout.id, amount_usd: formatUsd(payout.amount) },
       })
       return { unmatchedId, network, payee: payer, amount: payout.amount }
@@ -59,7 +60,7 @@ export interface ClaimedRefund {
 const notLinked = (payer: string | null): ApiError =>
   new ApiError(
     'forbidden',
-    `This money was sent by ${payer ?? 'several wallets'}, which is not linked to your account. Sign with that wallet, or with the wallet that should get the money.`,
+    `This money was sent by ${payer ?? 'an unknown wallet'}, which is not linked to your account. Sign with that wallet, or with the wallet that should get the money.`,
     { code: 'wrong_wallet' },
   )
 
@@ -73,7 +74,7 @@ function requireChain({ chain }: Wallet, expected: WalletChain, network: string)
 const noteMissing = (payer: string | null): ApiError =>
   new ApiError(
     'invalid',
-    `This money was sent by ${payer ?? 'several wallets'}. Sign with that wallet to get it back at once. If an exchange sent it for you, say in note how you can prove it; two operators decide.`,
+    `This money was sent by ${payer ?? 'an unknown wallet'}. Sign with that wallet to get it back at once. If an exchange sent it for you, say in note how you can prove it; two operators decide.`,
     { details: [{ path: 'note', message: 'is required when another wallet sent the money' }] },
   )
 

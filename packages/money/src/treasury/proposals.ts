@@ -6,6 +6,7 @@ import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { transferName } from '../payments/index.ts'
 import {
   approvePayout,
   findListedPayout,
@@ -127,19 +128,19 @@ export async function checkRefund(ctx: Ctx, tx: Tx, refund: Refund): Promise<Con
   const payee = requirePayee(ctx, unmatched.network, refund.payee)
   return {
     subject: unmatchedIdOf(unmatched),
-    summary: `refund ${formatUsd(amount)} USDC of transfer ${unmatched.reference} to ${payee} on ${unmatched.network}; its payer is ${payer ?? 'unknown'}`,
+    summary: `refund ${formatUsd(amount)} USDC of transfer ${transferName(unmatched)} to ${payee} on ${unmatched.network}; its payer is ${payer ?? 'unknown'}`,
     recipients: walletRecipients(payer, payee),
   }
 }
 
 export async function executeRefund(ctx: Ctx, tx: Tx, refund: Refund, approvalId: string): Promise<void> {
   const unmatched = parseUnmatchedId(refund.unmatchedId)
-  const { network, reference, from } = unmatched
+  const { network, from } = unmatched
   const approvedPayee = requirePayee(ctx, network, refund.payee)
   const { id, amount, payee } = await refundTransfer(ctx, tx, { ...unmatched, approvedPayee })
   await record(ctx, tx, {
     act: 'transfer.refunded',
-    subject: reference,
+    subject: transferName(unmatched),
     details: { approval: approvalId, network, from, payout: id, payee, amount_usd: formatUsd(amount) },
   })
 }
@@ -148,11 +149,11 @@ export async function executeRefund(ctx: Ctx, tx: Tx, refund: Refund, approvalId
 export async function checkRecognition(ctx: Settings, tx: Tx, unmatchedId: string): Promise<Concern> {
   const deposit = ownDeposit(ctx, unmatchedId)
   const amount = await lockOwnDeposit(tx, deposit)
-  const { network, reference } = deposit
+  const { network } = deposit
   const { payer } = await lockUnmatched(tx, deposit)
   return {
     subject: unmatchedIdOf(deposit),
-    summary: `recognize ${formatUsd(amount)} USDC of transfer ${reference} on ${network} as revenue`,
+    summary: `recognize ${formatUsd(amount)} USDC of transfer ${transferName(deposit)} on ${network} as revenue`,
     recipients: walletRecipients(payer),
   }
 }
@@ -167,7 +168,7 @@ export async function executeRecognition(
   const amount = await recognizeRevenue(ctx, tx, deposit)
   await record(ctx, tx, {
     act: 'transfer.recognized',
-    subject: deposit.reference,
+    subject: transferName(deposit),
     details: { approval: approvalId, network: deposit.network, amount_usd: formatUsd(amount) },
   })
 }

@@ -3,7 +3,7 @@ import type { Needs } from '@market/core/context'
 import { assert } from '@market/kernel/assert'
 import { formatUsd } from '@market/kernel/money'
 import { NETWORKS } from '@market/kernel/network'
-import { normalizeReference } from '../payments/index.ts'
+import { normalizeReference, transferName } from '../payments/index.ts'
 import {
   findListedPayout,
   type ListedPayout,
@@ -21,14 +21,14 @@ export function refundTransfer(
   input: { readonly unmatchedId: string; readonly reason: string },
 ): Promise<ListedPayout> {
   const unmatched = parseUnmatchedId(input.unmatchedId)
-  const { network, reference, from } = unmatched
+  const { network, from } = unmatched
   return ctx.transact(async (tx) => {
     const { id } = await requestRefund(ctx, tx, unmatched)
     const payout = await findListedPayout(tx, id)
     assert(payout !== undefined, `${id} was requested`)
     await record(ctx, tx, {
       act: 'transfer.refunded',
-      subject: reference,
+      subject: transferName(unmatched),
       details: {
         reason: input.reason,
         network,

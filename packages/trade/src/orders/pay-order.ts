@@ -6,9 +6,16 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { FOREVER } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { cancelIntent, claimTransfer, findPayment, openIntent, type Submission } from '@market/money/payments'
+import {
+  ANY_AMOUNT,
+  cancelIntent,
+  claimTransfer,
+  findPayment,
+  openIntent,
+  type Submission,
+} from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
 import { accept, pay, rejectExpiredPrice } from './changes.ts'
 import { applyDueTransition, restoreDelivery } from './deadlines.ts'
@@ -34,7 +41,7 @@ export interface PayOrder {
 export type ReleaseContested = (
   tx: Tx,
   payment: Payment & {
-    /** Which transfer of the transaction pays; undefined while none was found that does. */
+    /** The transfer that pays the order; undefined when none was found. */
     readonly index: number | undefined
     readonly orderId: OrderId
     readonly payers: readonly string[]
@@ -42,9 +49,6 @@ export type ReleaseContested = (
 ) => Promise<'unchanged' | 'released' | ApiError>
 
 type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains'>
-
-/** Whatever comes for an order without a price is refunded. */
-const ANY_AMOUNT = usdc(1n)
 
 /**
  * Pays an order with a transfer that the buyer already made.
@@ -63,12 +67,12 @@ export async function payOrder(
   requireRole(await roleIn(ctx.db, found, actor), 'pay')
   const payment = { network, reference }
   if (isPaidBy(found, payment)) return ctx.transact((tx) => findOrder(tx, orderId))
-  const pending = { ...payment, payers: payersOf(found, actor) }
-  const transfer = await findTransfer(ctx, found, pending)
+  const named = { ...payment, payers: payersOf(found, actor) }
+  const transfer = await findTransfer(ctx, found, named)
 
   return ctx.transact(async (tx) => {
     const locked = await lockOrder(tx, orderId)
-    if (isPaidBy(locked, pending)) return locked
+    if (isPaidBy(locked, named)) return locked
     // Before anything else: whatever becomes of this order, another one must not be paid out with the buyer's transfer.
     const index = transfer instanceof ApiError ? undefined : transfer?.index
     const contest = await releaseContested(tx, { ...payment, index, orderId, payers: provenWallets(actor) })
@@ -77,13 +81,14 @@ export async function payOrder(
       if (contest === 'released') return new CommitThenReject(error)
       throw error
     }
-    if (locked.status === 'cancelled') return recordLatePayment(ctx, tx, locked, pending)
+    if (locked.status === 'cancelled') return recordLatePayment(ctx, tx, locked, named)
     const order: Order = await applyDueTransition(ctx, tx, locked, ctx.clock.now())
     if (order.status !== 'quoted' && order.status !== 'accepted')
       return reject(illegalTransition(order, 'pay'))
     if (transfer instanceof ApiError) return reject(transfer)
-    if (transfer === undefined) return awaitTransfer(ctx, tx, actor, order, pending)
+    if (transfer === undefined) return awaitTransfer(ctx, tx, actor, order, named)
     if (transfer.amount < order.price) return reject(underpaid(order.price, transfer.amount))
+    if (order.status === 'accepted' && order.pending !== null) await cancelIntent(tx, purposeOf(order))
     return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, order, network, transfer, nameOf(actor)))
   })
 }
@@ -97,14 +102,14 @@ export interface NamedTransfer extends Payment {
 async function findTransfer(
   ctx: Ctx,
   order: Order,
-  pending: NamedTransfer,
+  named: NamedTransfer,
 ): Promise<IncomingTransfer | undefined | ApiError> {
   if (order.status !== 'quoted' && order.status !== 'accepted') return undefined
   try {
-    return await findPayment(ctx, pending.network, {
-      reference: pending.reference,
+    return await findPayment(ctx, named.network, {
+      reference: named.reference,
       minAmount: order.price,
-      payers: pending.payers,
+      payers: named.payers,
       notBefore: policyOf(order).earliestPayment(order.createdAt),
       notAfter: FOREVER,
     })
@@ -136,8 +141,6 @@ export async function confirmPayment(
   })
   assert(isNew, `${order.id} is unpaid, so its transfer was not claimed before`)
   await refundSurplus(ctx, tx, order, network, transfer)
-  if (order.status === 'accepted' && order.pending !== null && order.pending.reference !== transfer.reference)
-    await cancelIntent(tx, purposeOf(order))
   const saved = await saveOrder(tx, order, paid, { action: 'pay', role: 'buyer', actor, at: now })
   await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })
@@ -158,7 +161,7 @@ async function awaitTransfer(
   rejectExpiredPrice(order, now)
   const { network, reference } = named
   const waiting = accept(order, now, { network, reference })
-  await openPayment(ctx, tx, order, named)
+  await openOrderIntent(ctx, tx, order, named)
   if (order.status === 'quoted')
     return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: nameOf(actor), at: now })
   await savePending(tx, waiting, now)
@@ -177,19 +180,19 @@ async function recordLatePayment(
 ): Promise<CommitThenReject> {
   if (order.pending === null && order.payment === undefined) {
     const { network, reference } = named
-    await openPayment(ctx, tx, order, named)
+    await openOrderIntent(ctx, tx, order, named)
     await savePending(tx, { ...order, pending: { network, reference } }, ctx.clock.now())
   }
   return new CommitThenReject(illegalTransition(order, 'pay'))
 }
 
-/** Waits for a named transfer. `submission` is the signed payment that it executes, if it was one. */
-export async function openPayment(
+/** Opens the payment intent of an order. `submission` is the signed payment to observe, if there is one. */
+export async function openOrderIntent(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   order: Core & { readonly price?: Usdc | undefined },
   { network, reference, payers }: NamedTransfer,
-  submission: Submission | null = null,
+  submission?: Submission,
 ): Promise<void> {
   await openIntent(ctx, tx, {
     purpose: purposeOf(order),
@@ -198,7 +201,7 @@ export async function openPayment(
     payers,
     due: order.price ?? ANY_AMOUNT,
     notBefore: policyOf(order).earliestPayment(order.createdAt),
-    submission,
+    submission: submission ?? null,
   })
 }
 

@@ -8,7 +8,7 @@ import { undo, undoCancelled } from './changes.ts'
 import { notifyBuyer } from './notifications.ts'
 import type { Order } from './order.ts'
 import { withdrawOrderPayouts } from './order-money.ts'
-import { openPayment } from './pay-order.ts'
+import { openOrderIntent } from './pay-order.ts'
 import { BY_CLOCK } from './states.ts'
 import { lockOrder, saveOrder, savePending } from './store.ts'
 
@@ -60,7 +60,7 @@ async function awaitReconfirmation(
 ): Promise<void> {
   assert(payer !== null, `${reference} was paid by a wallet`)
   const submitted = await findSubmission(tx, { network, reference, payer })
-  const lookedFor = { bytes: null, nonce: null, lastValidHeight: null }
-  const submission = submitted && { ...submitted, settlement: { ...submitted.settlement, ...lookedFor } }
-  await openPayment(ctx, tx, order, { network, reference, payers: [payer] }, submission ?? null)
+  const notResubmitted = { bytes: null, nonce: null }
+  const submission = submitted && { ...submitted, settlement: { ...submitted.settlement, ...notResubmitted } }
+  await openOrderIntent(ctx, tx, order, { network, reference, payers: [payer] }, submission)
 }

@@ -2,12 +2,14 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import { isLinkedWallet } from '@market/identity/accounts'
 import { ApiError } from '@market/kernel/api-error'
 import { EVER, earlier, FOREVER, HOUR, later, MINUTE } from '@market/kernel/clock'
-import { type Usdc, usdc } from '@market/kernel/money'
+import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import {
+  ANY_AMOUNT,
   findPayment,
+  findUsedIndexes,
   isAwaited,
-  isSubmission,
+  isSubmittedByUs,
   normalizeReference,
   transferName,
 } from '@market/money/payments'
@@ -26,6 +28,7 @@ import {
   type PaymentProblem,
   type Purchase,
   type PurchaseContext,
+  type PurchaseIn,
   type PurchaseRequest,
   type PurchaseResult,
   type TransferEvidence,
@@ -39,7 +42,6 @@ type Sent = Extract<PaymentCredential, { kind: 'transaction' }>
 /** An older transfer was made for something else. */
 const MAX_AGE_MS = 1 * HOUR
 const CLOCK_SLACK_MS = 1 * MINUTE
-const ANY_AMOUNT = usdc(1n)
 const UNDERPAID = 'underpaid'
 const RETRY_SECONDS = 3
 
@@ -79,13 +81,9 @@ async function buyNamed(
   const known = await findNamed(ctx.db, network, reference)
   const again = known.find((one) => isAgain(one, wanted, payer))
   if (again?.state === 'done') return nameAgain(ctx, offer, again, payer)
-  if (await isSubmission(ctx.db, network, reference)) throw usedAlready()
-  const done = known.filter((purchase) => purchase.state === 'done')
-  if (done.length > 0) {
-    const wantedName = await findTransferName(ctx, offer, named, payer)
-    const other = done.find(({ proof }) => wantedName === undefined || proof === wantedName)
-    if (other !== undefined) return nameAgain(ctx, offer, other, payer)
-  }
+  if (await isSubmittedByUs(ctx.db, network, reference)) throw usedAlready()
+  const other = await findContested(ctx, offer, named, payer, known)
+  if (other !== undefined) return nameAgain(ctx, offer, other, payer)
 
   const quote = await offer.quote().catch((error: unknown) => notForSale(error, proven))
   const askAgain = (problem: PaymentProblem, retryAfterSeconds?: number): PurchaseResult => {
@@ -95,18 +93,21 @@ async function buyNamed(
   if (!(quote instanceof ApiError) && !quote.ways.some((way) => way.network === network))
     return askAgain({ code: 'network_not_accepted' })
   const expected = quote instanceof ApiError ? undefined : quote.due
-  const seen = await findTransfer(ctx, named, payer, expected)
-  if (seen !== undefined && 'code' in seen) return askAgain(seen)
+  const seen = await findTransfer(ctx, named, payer ?? offer.payer, expected)
+  if (seen !== undefined && 'code' in seen)
+    return askAgain(
+      payer === undefined && seen.code === 'wrong_payer' ? { code: 'owner_wallet_not_payer' } : seen,
+    )
   if (seen === undefined) return askAgain({ code: 'transaction_not_found_yet' }, RETRY_SECONDS)
   const bound = await bind(ctx, offer, quote, seen, proven)
   if (typeof bound === 'string') return askAgain({ code: bound })
   const { binding, due } = bound
   const key = { network, kind: 'transaction', proof: transferName(seen) } as const
   const isReleased = known.some(({ proof, state }) => proof === key.proof && state !== 'done')
-  if (binding === 'none') {
+  if (binding === 'none' && seen.payer !== null) {
     // An account's order waits for this transfer, or its payer used it for an order of another kind.
-    if (isReleased || (await isAwaited(ctx.db, network, reference))) throw usedAlready()
-    if (seen.payer !== null && (await needsSignature(ctx, seen.payer, seen.amount)))
+    if (isReleased || (await isAwaited(ctx.db, { ...named, payer: seen.payer }))) throw usedAlready()
+    if (await needsSignature(ctx, seen.payer, seen.amount))
       return askAgain({ code: 'binding_required', sign: signInstructions(ctx, wanted, { ...seen, network }) })
   }
 
@@ -128,8 +129,8 @@ async function buyNamed(
   })
   if (bought?.state === 'done') return { kind: 'done', purchase: bought, isReplay: false, isProven: true }
   // Another request bought with it first. One of the transaction's other transfers may be this buyer's.
-  const other = await findPurchase(ctx.db, key)
-  if (other?.state !== 'done') throw usedAlready()
+  const winner = await findPurchase(ctx.db, key)
+  if (winner?.state !== 'done') throw usedAlready()
   return buyNamed(ctx, offer, named, proven)
 }
 
@@ -137,30 +138,41 @@ async function buyNamed(
 const isAgain = (purchase: Purchase, wanted: PurchaseRequest, payer: string | undefined): boolean =>
   isSameRequest(purchase, wanted) && (payer === undefined || payer === purchase.payer)
 
-/** Which of the transaction's transfers fits this purchase best; undefined when none does. */
-async function findTransferName(
+/**
+ * The purchase that this naming contests, when no unused transfer of the transaction fits. Of several, one whose payer is
+ * not proven: a wallet that pays several things in one transaction confirms its own purchases one by one, and what remains
+ * was bought by another caller.
+ */
+async function findContested(
   ctx: PurchaseContext,
   offer: Offer,
   { network, reference }: NamedTransaction,
   payer: string | undefined,
-): Promise<string | undefined> {
+  known: readonly Purchase[],
+): Promise<PurchaseIn<'done'> | undefined> {
+  const done = known.filter((purchase) => purchase.state === 'done')
+  const own = done.filter((purchase) => payer === undefined || purchase.payer === payer)
+  const [first] = (own.length === 0 ? done : own).toSorted(
+    (a, b) => Number(a.binding !== 'none') - Number(b.binding !== 'none'),
+  )
+  if (first === undefined) return undefined
+  const used = await findUsedIndexes(ctx.db, network, reference)
   const seen = await offer
     .quote()
     .then(({ due }) =>
       findPayment(ctx, network, {
         reference,
-        minAmount: ANY_AMOUNT,
-        expected: due,
+        minAmount: due,
         notBefore: EVER,
         notAfter: FOREVER,
         ...(payer !== undefined && { payers: [payer] }),
       }),
     )
-    .catch(unlessRejected)
-  return seen && transferName(seen)
+    .catch(rethrowUnlessRejected)
+  return seen === undefined || used.includes(seen.index) ? first : undefined
 }
 
-function unlessRejected(error: unknown): undefined {
+function rethrowUnlessRejected(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
-import { checkIntent, findIntent, type IntentHandler } from '@market/money/payments'
+import { checkIntent, findWaitingIntent, type IntentHandler } from '@market/money/payments'
 import { fulfil } from './fulfil.ts'
 import { intentPurpose, type PurchaseId, type PurchaseIn } from './purchase.ts'
 import { findPurchaseById, lockPurchase, saveDone, saveVoid } from './store.ts'
@@ -29,7 +29,7 @@ export async function settlePurchase(
   ctx: Ctx,
   purchase: PurchaseIn<'sent'>,
 ): Promise<PurchaseIn<'done' | 'void'> | undefined> {
-  const intent = await findIntent(ctx.db, intentPurpose(purchase))
+  const intent = await findWaitingIntent(ctx.db, intentPurpose(purchase))
   if (intent !== undefined) await checkIntent(ctx, intent, purchasePayment)
   const found = await findPurchaseById(ctx.db, purchase.id)
   return found?.state === 'done' || found?.state === 'void' ? found : undefined

@@ -3,11 +3,11 @@ import { usdc } from '@market/kernel/money'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deleteVoidPurchases } from './delete-void-purchases.ts'
 import { assignNonce, findUnmined, replaceGasTransaction, saveGasTransaction } from './gas/store.ts'
 import { countFailed, findByRequestKey } from './payer-store.ts'
 import type { PurchaseIn } from './purchase.ts'
 import { claimPurchase, findPurchase, saveSent, saveVoid } from './store.ts'
-import { deleteVoidPurchases } from './sweep-purchases.ts'
 
 let ctx: MarketContext
 let stop: () => Promise<void>

@@ -17,16 +17,15 @@ const KEY_VALID_MS = 24 * HOUR
 export const boughtBefore = (ctx: PurchaseContext, db: Db | Tx, purchase: Purchase) =>
   findByRequestKey(db, purchase, earlier(ctx.clock.now(), KEY_VALID_MS))
 
-interface Signed {
+interface SignedPurchase {
   readonly purchase: PurchaseIn<'sent'>
   readonly bytes: string
 }
 
 /**
- * Submits a signed payment. Assigns the nonce, signs and stores the transaction together, so that no nonce is without its
- * bytes. The wallet's
- * other submitted payments count against its balance, because each failing one costs gas. Payments of one wallet are
- * serialized, so that of two with the same key one is submitted and the other gets its purchase.
+ * Submits a signed payment. The nonce, the signed bytes and the intent are stored in one transaction, so that no nonce is
+ * without its bytes. The wallet's other submitted payments count against its balance, because each failing one costs gas.
+ * Payments of one wallet are serialized: of two with the same key one is submitted, and the other gets its purchase.
  */
 export async function submitPayment(
   ctx: PurchaseContext,
@@ -37,7 +36,7 @@ export async function submitPayment(
   const terms = await facilitator.readTerms()
   const balance =
     purchase.payer === null ? undefined : await ctx.chains[purchase.network]?.balanceOf(purchase.payer)
-  const signed = await transact<Signed | PurchaseIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
+  const signed = await transact<SignedPurchase | PurchaseIn<'sent' | 'done'> | string>(ctx.db, async (tx) => {
     const { network, gasAccount } = facilitator
     const underWay = await lockUnderWay(tx, purchase)
     const before = await boughtBefore(ctx, tx, purchase)

@@ -3,21 +3,32 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import { transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, FOREVER, SECOND } from '@market/kernel/clock'
-import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
 import { findPayment } from '../find-payment.ts'
-import { awaitedUntil, type Failure, type Intent, type IntentHandler, type Purposes } from './intent.ts'
+import {
+  ANY_AMOUNT,
+  awaitedUntil,
+  type Failure,
+  type Intent,
+  type IntentHandler,
+  type Purposes,
+} from './intent.ts'
 import { acquireWaiting, endIntent } from './store.ts'
 
 const BATCH = 50
+/** The part of a batch for submitted payments: anyone can name many transfers that never come. */
+const BATCH_SUBMITTED = 25
 const CHECK_EVERY_MS = 2 * SECOND
-const ANY_AMOUNT = usdc(1n)
-
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
 
 /** Checks the payments that something waits for. An error with one does not stop the others; all are thrown at the end. */
 export async function checkIntents(ctx: Ctx, purposes: Purposes): Promise<number> {
   const now = ctx.clock.now()
-  const intents = await acquireWaiting(ctx.db, { now, before: earlier(now, CHECK_EVERY_MS) }, BATCH)
+  const own = { chains: networksOf(ctx.chains), facilitators: networksOf(ctx.facilitators) }
+  const at = { now, before: earlier(now, CHECK_EVERY_MS) }
+  const submitted = await acquireWaiting(ctx.db, 'submitted', own, at, BATCH_SUBMITTED)
+  const named = await acquireWaiting(ctx.db, 'named', own, at, BATCH - submitted.length)
+  const intents = [...submitted, ...named]
   const done = await Promise.allSettled(
     intents.map((intent) => checkIntent(ctx, intent, purposes[intent.purpose.kind])),
   )
@@ -28,7 +39,7 @@ export async function checkIntents(ctx: Ctx, purposes: Purposes): Promise<number
 
 /** Looks for the payment once: fulfils what it pays for when it is confirmed, ends the wait when it can never be. */
 export async function checkIntent(ctx: Ctx, intent: Intent, handler: IntentHandler): Promise<void> {
-  const found = await look(ctx, intent)
+  const found = await observePayment(ctx, intent)
   if (found === undefined) return
   if ('status' in found) return fail(ctx, intent, handler, found)
   try {
@@ -39,9 +50,25 @@ export async function checkIntent(ctx: Ctx, intent: Intent, handler: IntentHandl
     })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
+    if (await hasAnother(ctx, intent, found, error)) return
     await fail(ctx, intent, handler, failureOf(error))
   }
 }
+
+/** Whether the transaction has another transfer for this intent, because something else took this one meanwhile. */
+async function hasAnother(
+  ctx: Ctx,
+  intent: Intent,
+  found: IncomingTransfer,
+  error: ApiError,
+): Promise<boolean> {
+  if (error.extra.code !== 'transfer_used') return false
+  const other = await observePayment(ctx, intent)
+  return other !== undefined && 'index' in other && other.index !== found.index
+}
+
+const networksOf = (all: Readonly<Partial<Record<Network, unknown>>>): Network[] =>
+  Object.keys(all) as Network[]
 
 const fail = (ctx: Ctx, intent: Intent, handler: IntentHandler, failure: Failure): Promise<void> =>
   transact(ctx.db, async (tx) => {
@@ -57,12 +84,12 @@ const failureOf = (error: ApiError): Failure => ({
 })
 
 /** The transfer, why it cannot pay, or undefined while it can still arrive. */
-async function look(ctx: Ctx, intent: Intent): Promise<IncomingTransfer | Failure | undefined> {
-  const settled = await settle(ctx, intent)
+async function observePayment(ctx: Ctx, intent: Intent): Promise<IncomingTransfer | Failure | undefined> {
+  const settled = await observeOrResubmit(ctx, intent)
   if (settled !== undefined && typeof settled !== 'string') return settled
-  if (settled === undefined && isSubmitted(intent)) return undefined
+  if (settled === undefined && hasBytes(intent)) return undefined
   const seen = await findOn(ctx, intent, settled ?? intent.reference)
-  if (seen !== undefined || isSubmitted(intent)) return seen
+  if (seen !== undefined || hasBytes(intent)) return seen
   return ctx.clock.now() > awaitedUntil(intent.since) ? NOT_FOUND : undefined
 }
 
@@ -72,18 +99,21 @@ const NOT_FOUND: Failure = {
   message: 'The transfer was not found on the chain within an hour. Pay with another transfer.',
 }
 
-const isSubmitted = ({ submission }: Intent): boolean =>
+const hasBytes = ({ submission }: Intent): boolean =>
   submission !== null && submission.settlement.bytes !== null
 
 /** The transaction that executed a signed payment, or why none ever can. Submits the payment again otherwise. */
-async function settle(ctx: Ctx, { network, submission }: Intent): Promise<string | Failure | undefined> {
+async function observeOrResubmit(
+  ctx: Ctx,
+  { network, submission }: Intent,
+): Promise<string | Failure | undefined> {
   const facilitator = ctx.facilitators[network]
   if (facilitator === undefined || submission === null) return undefined
   const { payment, settlement } = submission
   const { bytes } = settlement
   const outcome = await facilitator
     .observe({ ...settlement, bytes: bytes ?? '' }, payment)
-    .catch(unlessUnavailable)
+    .catch(rethrowUnlessUnavailable)
   if (outcome?.kind === 'arrived') return outcome.reference
   if (bytes === null) return undefined
   if (outcome?.kind === 'void') return { status: 'failed', code: outcome.reason, message: outcome.reason }
@@ -92,7 +122,7 @@ async function settle(ctx: Ctx, { network, submission }: Intent): Promise<string
 }
 
 /** An unavailable chain gives no result. */
-function unlessUnavailable(error: unknown): undefined {
+function rethrowUnlessUnavailable(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.kind !== 'unavailable') throw error
 }
 
@@ -115,7 +145,7 @@ async function findOn(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // The facilitator reports a submitted payment that failed, and a chain that is unavailable gives no result.
-    if (isSubmitted(intent) && (error.kind === 'unavailable' || error.extra.code === 'failed_on_chain'))
+    if (hasBytes(intent) && (error.kind === 'unavailable' || error.extra.code === 'failed_on_chain'))
       return undefined
     if (error.kind === 'unavailable') throw error
     return failureOf(error)

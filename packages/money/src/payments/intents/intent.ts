@@ -3,7 +3,7 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Settlement, SignedPayment } from '@market/core/ports/facilitator'
 import type { Tx } from '@market/database/transact'
 import { HOUR, later } from '@market/kernel/clock'
-import type { Usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { PurposeKind } from '../purpose.ts'
 import type { ClaimedTransfer } from '../transfer.ts'
@@ -19,7 +19,7 @@ export interface IntentPurpose {
 /** A payment that the buyer signed and we submit. */
 export interface Submission {
   readonly payment: SignedPayment
-  /** Without bytes it is on the chain already, or was: it is only looked for. */
+  /** Bytes are null when we do not submit it again and only observe whether a transaction executes it. */
   readonly settlement: Omit<Settlement, 'bytes'> & { readonly bytes: string | null }
 }
 
@@ -41,7 +41,7 @@ export interface Intent {
 /** `waiting` until the transfer is confirmed; from then on `transfers.state` says whether it is final or was reversed. */
 export type IntentStatus = 'waiting' | 'confirmed' | 'failed' | 'expired' | 'cancelled'
 
-/** Why a payment does not come: a stable code where there is one, and a sentence for the buyer. */
+/** Why a payment failed. `message` is shown to the buyer of an order; for a submitted payment it is the code. */
 export interface Failure {
   readonly status: 'failed' | 'expired'
   readonly code: string
@@ -51,8 +51,8 @@ export interface Failure {
 type HandlerContext = Needs<'clock' | 'ids' | 'vault'>
 
 /**
- * What a confirmed or failed payment means for what it is for. Both run in the transaction that ends the intent, and check
- * under the lock of what it is for that this still waits.
+ * What a confirmed or failed payment means for what it is for. Both run in the transaction that ends the intent. They lock
+ * the order or purchase and check that it still waits for this payment.
  */
 export interface IntentHandler {
   /** False when nothing waits for it any more. An `ApiError` means that this transfer cannot pay; the intent fails with it. */
@@ -77,6 +77,9 @@ export interface ReversalHandler<Kind extends PurposeKind> {
 export type Purposes = { readonly [Kind in PurposeKind]: IntentHandler & ReversalHandler<Kind> } & {
   readonly purchase: IntentHandler
 }
+
+/** The least amount that a transfer has. */
+export const ANY_AMOUNT = usdc(1n)
 
 const AWAITED_MS = 1 * HOUR
 

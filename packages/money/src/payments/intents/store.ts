@@ -4,7 +4,7 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Intent, IntentKind, IntentPurpose, IntentStatus, Submission } from './intent.ts'
 
 type Row = Selectable<Tables['payment_intents']>
@@ -81,7 +81,10 @@ export async function cancelIntent(tx: Tx, { kind, id }: IntentPurpose): Promise
     .execute()
 }
 
-export async function findIntent(db: Db | Tx, { kind, id }: IntentPurpose): Promise<Intent | undefined> {
+export async function findWaitingIntent(
+  db: Db | Tx,
+  { kind, id }: IntentPurpose,
+): Promise<Intent | undefined> {
   const row = await db
     .selectFrom('payment_intents')
     .selectAll()
@@ -106,34 +109,52 @@ export async function endIntent(
     .execute()
 }
 
-/** The intents that were not checked for longest. They are marked as checked, so that another worker takes others. */
+const IS_KIND = { submitted: sql`bytes is not null`, named: sql`bytes is null` }
+
+/**
+ * The intents that were not checked for longest, on networks that this process can check them on. They are marked as
+ * checked, so that another worker takes others.
+ */
 export async function acquireWaiting(
   db: Db,
+  kind: keyof typeof IS_KIND,
+  own: { readonly chains: readonly Network[]; readonly facilitators: readonly Network[] },
   at: { readonly now: Date; readonly before: Date },
   limit: number,
 ): Promise<Intent[]> {
   const { rows } = await sql<Row>`
     update payment_intents set checked_at = ${at.now} where id in (
-      select id from payment_intents where status = 'waiting' and checked_at < ${at.before}
+      select id from payment_intents where status = 'waiting' and ${IS_KIND[kind]} and checked_at < ${at.before}
+        and network = any(${own.chains}) and (payment is null or network = any(${own.facilitators}))
       order by checked_at limit ${limit} for update skip locked
     ) returning *`.execute(db)
   return rows.map(intentOf)
 }
 
-/** Whether an order or another purchase waits for a transfer of this transaction. */
-export async function isAwaited(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
+/** Whether something waits for a transfer of this wallet in this transaction. */
+export async function isAwaited(db: Db | Tx, { network, reference, payer }: Payer): Promise<boolean> {
   const row = await db
     .selectFrom('payment_intents')
     .select('id')
     .where('network', '=', network)
     .where('reference', '=', reference)
     .where('status', '=', 'waiting')
+    .where((is) => is.or([is('payers', 'is', null), hasPayer(payer)]))
     .executeTakeFirst()
   return row !== undefined
 }
 
+/** Who paid in a transaction. */
+interface Payer {
+  readonly network: Network
+  readonly reference: string
+  readonly payer: string
+}
+
+const hasPayer = (payer: string) => sql<SqlBool>`payers @> array[${payer}]::text[]`
+
 /** Whether we submitted this transaction ourselves, for a payment that its buyer signed. */
-export async function isSubmission(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
+export async function isSubmittedByUs(db: Db | Tx, network: Network, reference: string): Promise<boolean> {
   return (await findSubmission(db, { network, reference })) !== undefined
 }
 
@@ -143,17 +164,17 @@ export async function isSubmission(db: Db | Tx, network: Network, reference: str
  */
 export async function findSubmission(
   db: Db | Tx,
-  { network, reference, payer }: { network: Network; reference: string; payer?: string },
-): Promise<Submission | null | undefined> {
+  { network, reference, payer }: Omit<Payer, 'payer'> & Partial<Payer>,
+): Promise<Submission | undefined> {
   const row = await db
     .selectFrom('payment_intents')
     .selectAll()
     .where('network', '=', network)
     .where('reference', '=', reference)
     .where('payment', 'is not', null)
-    .$if(payer !== undefined, (select) => select.where(sql`payers`, '@>', sql`array[${payer}]::text[]`))
+    .$if(payer !== undefined, (select) => select.where(hasPayer(payer ?? '')))
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row && submissionOf(row)
+  return (row && submissionOf(row)) ?? undefined
 }

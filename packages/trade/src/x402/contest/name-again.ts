@@ -80,9 +80,9 @@ async function readTransfer(
   { network, reference, index, payer, amount }: Transfer,
 ): Promise<IncomingTransfer> {
   const payers = payer === null ? [] : [payer]
-  const query = { reference, minAmount: amount, payers, notBefore: EVER, notAfter: FOREVER }
+  const query = { reference, index, minAmount: amount, payers, notBefore: EVER, notAfter: FOREVER }
   const seen = await findPayment(ctx, network, query)
-  if (seen?.index !== index) throw inProgress()
+  if (seen === undefined) throw inProgress()
   return seen
 }
 
@@ -145,7 +145,8 @@ export async function releaseContested(
   const named = await findNamed(tx, network, reference)
   const name = index === undefined ? undefined : transferName({ reference, index })
   const found = named.find(
-    ({ proof, payer }) => payer !== null && payers.includes(payer) && (name === undefined || proof === name),
+    ({ state, proof, payer }) =>
+      state === 'done' && payer !== null && payers.includes(payer) && (name === undefined || proof === name),
   )
   if (found?.state !== 'done' || found.resultId === orderId) return 'unchanged'
   const locked = await lockNamed(tx, found)
