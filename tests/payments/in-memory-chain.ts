@@ -131,7 +131,7 @@ export class InMemoryChain implements Chain {
     const own = all.filter(({ payer }) => payers?.includes(payer ?? '') ?? true)
     const enough = own.filter(({ amount }) => amount >= minAmount)
     const transfer = enough.find((one) => !used.includes(one.index)) ?? enough[0]
-    if (transfer !== undefined) return { kind: 'ok', transfer, hasOthers: all.length > 1 }
+    if (transfer !== undefined) return { kind: 'ok', transfer, ...(all.length > 1 && { hasOthers: true }) }
     return { kind: 'rejected', reason: own.length === 0 ? 'wrong_payer' : 'underpaid' }
   }
 

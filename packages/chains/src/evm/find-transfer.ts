@@ -173,7 +173,7 @@ const observe = (
     final,
     attachedData: transaction.to === asset ? attachedDataOf(transaction.input) : null,
   }
-  return { kind: 'ok', transfer, hasOthers: received.external.length > 1 }
+  return { kind: 'ok', transfer, ...(received.external.length > 1 && { hasOthers: true }) }
 }
 
 /** As one node shows it. Only where one provider is enough, its word makes a transfer final. */

@@ -69,7 +69,7 @@ export type Observation =
       readonly kind: 'ok'
       readonly transfer: IncomingTransfer
       /** The transaction has further transfers to the treasury. */
-      readonly hasOthers?: boolean
+      readonly hasOthers?: true
     }
   | { readonly kind: 'pending'; readonly reason: 'unknown' | 'in_mempool' | 'unconfirmed' | 'reorg' }
   | {
