@@ -31,11 +31,11 @@ import {
   TRANSITIONS,
 } from '@market/trade/orders'
 import { releaseContested } from '@market/trade/x402'
+import { PURPOSES } from '@market/worker/purposes'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { ledgerFaults } from '../ledger/ledger-fixtures.ts'
 import { InMemoryChain, newPayment } from '../payments/in-memory-chain.ts'
-import { PURPOSES } from '../support/reversals.ts'
 
 export const NETWORK = 'base-mainnet'
 export const PRICE = usdc(25_000_000n)

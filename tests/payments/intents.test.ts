@@ -29,9 +29,11 @@ afterAll(() => fixture.stop())
 let made = 0
 let calls: string[]
 let rejection: ApiError | undefined
+let isAwaitedStill = true
 beforeEach(() => {
   calls = []
   rejection = undefined
+  isAwaitedStill = true
 })
 
 /** Records its calls. */
@@ -39,7 +41,7 @@ const handler: IntentHandler = {
   async onConfirmed(_, __, { purpose }, { amount, index }) {
     if (rejection !== undefined) throw rejection
     calls.push(`${purpose.id}: ${amount} by transfer ${index}`)
-    return true
+    return isAwaitedStill
   },
   async onFailed(_, __, { purpose }, { status, code }) {
     calls.push(`${purpose.id}: ${status}, ${code}`)
@@ -118,6 +120,15 @@ test('checkIntents: fails an intent whose transfer has another payer or is rejec
   const second = await open(rejected.reference)
   await check()
   expect([await statusOf(second), calls]).toEqual(['failed', [`${second.purpose.id}: failed, transfer_used`]])
+})
+
+test('checkIntents: cancels an intent that nothing waits for any more', async () => {
+  const payment = pay(10n)
+  chain.mine([payment])
+  isAwaitedStill = false
+  const intent = await open(payment.reference)
+  await check()
+  expect(await statusOf(intent)).toBe('cancelled')
 })
 
 test('openIntent: cancels the earlier intent of the same purpose', async () => {

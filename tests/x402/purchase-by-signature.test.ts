@@ -2,6 +2,7 @@ import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import { checkIntents, recheckTransfers } from '@market/money/payments'
 import { marketContext } from '@market/testing/market-context'
+import { PURPOSES } from '@market/worker/purposes'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
@@ -11,7 +12,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FINALITY, settingsFor } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { someAddress } from '../support/client.ts'
-import { PURPOSES } from '../support/reversals.ts'
 
 /** Purchases by signed payment: unmodified x402 clients on a real chain. */
 

@@ -3,6 +3,7 @@ import { MINUTE } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { recheckTransfers } from '@market/money/payments'
+import { PURPOSES } from '@market/worker/purposes'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
@@ -12,7 +13,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FINALITY } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
-import { PURPOSES } from '../support/reversals.ts'
 
 /** Agent registration paid with the request. */
 

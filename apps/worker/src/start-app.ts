@@ -8,26 +8,18 @@ import { SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
 import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
-import type { Purposes } from '@market/money/payments'
 import { feeAddressesOf } from '@market/platform/settings/chains'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { localVault } from '@market/platform/vault/local-vault'
-import { orderPayment, orderPayoutListener, undoPayment } from '@market/trade/orders'
-import { purchasePayment, undoRegistration } from '@market/trade/x402'
+import { orderPayoutListener } from '@market/trade/orders'
 import type { Config } from './config.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { capsFrom, screeningsFrom } from './payout-limits.ts'
 import { openPayoutSenders } from './payout-senders.ts'
-
-/** What can be paid for: what becomes of it when the payment is confirmed, fails or is reversed. */
-const PURPOSES = {
-  order: { ...orderPayment, onReversed: undoPayment },
-  purchase: purchasePayment,
-  registration: { ...purchasePayment, onReversed: undoRegistration },
-} satisfies Purposes
+import { PURPOSES } from './purposes.ts'
 
 /** Wires the worker: logs and database first, then adapters, then jobs. */
 export async function startApp(config: Config) {

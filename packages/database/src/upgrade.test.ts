@@ -161,7 +161,9 @@ test('migrate: what waited for a payment has a payment intent, and every transfe
     ['order', 'ord_2_00000000000000001', 'waiting', '1', ['payer'], 10, null, null],
     ['order', 'ord_2_00000000000000002', 'waiting', '2', ['payer'], 10, null, null],
   ])
-  expect(await ask('select transfer_index, subject = reference from transfers')).toEqual([[0, true]])
+  expect(await ask('select transfer_index, subject = reference, is_whole from transfers')).toEqual([
+    [0, true, true],
+  ])
   const reopen = client.query(`update payment_intents set status = 'waiting' where status = 'confirmed'`)
   await expect(reopen).rejects.toMatchObject({ constraint: 'payment_intents_transition' })
 })

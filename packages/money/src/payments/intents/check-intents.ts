@@ -19,6 +19,7 @@ const BATCH = 50
 /** The part of a batch for submitted payments: anyone can name many transfers that never come. */
 const BATCH_SUBMITTED = 25
 const CHECK_EVERY_MS = 2 * SECOND
+
 type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'chains' | 'facilitators'>
 
 /** Checks the payments that something waits for. An error with one does not stop the others; all are thrown at the end. */

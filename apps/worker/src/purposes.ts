@@ -1,0 +1,10 @@
+import type { Purposes } from '@market/money/payments'
+import { orderPayment, undoPayment } from '@market/trade/orders'
+import { purchasePayment, undoRegistration } from '@market/trade/x402'
+
+/** What can be paid for: what becomes of it when the payment is confirmed, fails or is reversed. */
+export const PURPOSES: Purposes = {
+  order: { ...orderPayment, onReversed: undoPayment },
+  purchase: purchasePayment,
+  registration: { ...purchasePayment, onReversed: undoRegistration },
+}
