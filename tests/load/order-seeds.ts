@@ -110,8 +110,9 @@ const ORDERS = `
 export const SEEDED: Readonly<Record<string, string>> = {
   payment_intents: `(id, purpose_kind, purpose_id, network, reference, payers, due_micros, not_before, status, created_at,
       checked_at)
-    select 'int' || substr(id, 4), 'order', id, '${NETWORK}', reference, array[wallet], ${PRICE}, at, 'waiting', at, at
-    from seed where status = 'accepted'`,
+    select 'int' || substr(id, 4), 'order', id, '${NETWORK}', reference, array[wallet], ${PRICE}, at,
+      case status when 'accepted' then 'waiting' else 'confirmed' end, at, at
+    from seed where status = 'accepted' or is_paid`,
   ledger_moves: `(journal_id, n, account_id, amount_micros, network, at)
     select ${JOURNAL_ID}, side, ${ACCOUNT}, ${AMOUNT}, '${NETWORK}', ${JOURNAL_AT}
     from seed join ${JOURNALS} on status = any(statuses) cross join ${MOVES}`,

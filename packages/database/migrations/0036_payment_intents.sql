@@ -26,7 +26,9 @@ create table payment_intents (
 );
 -- A purpose waits for one payment at a time.
 create unique index payment_intents_waiting on payment_intents (purpose_kind, purpose_id) where status = 'waiting';
-create index payment_intents_to_check on payment_intents (checked_at) where status = 'waiting';
+-- Named and submitted payments are checked separately: anyone can name many transfers that never come.
+create index payment_intents_named on payment_intents (checked_at) where status = 'waiting' and bytes is null;
+create index payment_intents_sent on payment_intents (checked_at) where status = 'waiting' and bytes is not null;
 create index payment_intents_reference on payment_intents (network, reference);
 
 -- One that ended stays as it is.
