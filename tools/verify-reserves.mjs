@@ -195,7 +195,7 @@ function checkInclusion(proof, published) {
 }
 
 /** Compares one treasury with the chain. What is in flight counts only as far as the chain shows that it left. */
-async function compareTreasury({ network, treasury, liabilities_usd, ...one }, rpc, usdc, maxAgeMs) {
+async function compareTreasury({ network, treasury, cold, liabilities_usd, ...one }, rpc, usdc, maxAgeMs) {
   const chain = chainOf(network)
   if (Date.parse(one.checked_at) < Date.now() - maxAgeMs)
     return { problem: `the newest snapshot is of ${one.checked_at}` }
@@ -203,7 +203,8 @@ async function compareTreasury({ network, treasury, liabilities_usd, ...one }, r
   const isWhole = one.in_flight_count === one.in_flight.length
   if (isWhole ? listed !== micros(one.in_flight_usd) : listed > micros(one.in_flight_usd))
     return { problem: `the transactions in flight add up to ${usd(listed)}, not to ${one.in_flight_usd}` }
-  const held = await chain.balance(rpc, usdc, treasury)
+  const inCold = cold ? await chain.balance(rpc, usdc, cold.address) : 0n
+  const held = inCold + (await chain.balance(rpc, usdc, treasury))
   let left = 0n
   const references = one.in_flight.flatMap(({ reference, replaces }) => [reference, ...replaces])
   if (new Set(references).size < references.length)
@@ -212,7 +213,8 @@ async function compareTreasury({ network, treasury, liabilities_usd, ...one }, r
     for (const each of [reference, ...replaces])
       if ((await chain.sent(rpc, usdc, treasury, each)) === micros(amount_usd)) left += micros(amount_usd)
   const missing = micros(liabilities_usd) - left - held
-  const detail = `holds ${usd(held)}, sent ${usd(left)} in flight, owes ${liabilities_usd}`
+  const where = cold ? `, ${usd(inCold)} of it at ${cold.address}` : ''
+  const detail = `holds ${usd(held)}${where}, sent ${usd(left)} in flight, owes ${liabilities_usd}`
   return missing > 0n ? { problem: `${detail}: ${usd(missing)} is missing` } : { detail }
 }
 

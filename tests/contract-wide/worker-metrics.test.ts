@@ -9,6 +9,7 @@ test('worker metrics: served while the database is down, without the queue lengt
     host: '127.0.0.1',
     port: 0,
     readers: ['127.0.0.1'],
+    hotMax: {},
     ctx: { db, clock: systemClock },
     isReady: async () => false,
     isStopping: () => false,

@@ -37,6 +37,7 @@ test('200: empty before the first snapshot; then each network with its shortage'
     const standing = {
       network: NETWORK,
       treasury: treasury.account.address,
+      cold: null,
       checked_at: before.takenAt.toISOString(),
       assets_usd: '12.50',
       assets_final_usd: '12.50',

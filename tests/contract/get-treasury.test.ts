@@ -38,6 +38,11 @@ const untouched = (network: string) => ({
   compared_at: null,
   short_usd: '0.00',
   short_since: null,
+  balance_usd: '0.00',
+  hot_max_usd: null,
+  above_hot_max_usd: '0.00',
+  cold_address: null,
+  cold_usd: '0.00',
   fees_usd: '0.00',
   fees_available_usd: '0.00',
   fees_withdrawn_usd: '0.00',
@@ -87,7 +92,7 @@ test('200: counts and ages of waiting, held and failed payouts, also before the 
   expect(base).toMatchObject({ open: false, waiting: 2, held: 1, failed: 1 })
   expect(base.oldest_seconds).toBeGreaterThanOrEqual(90)
   expect(base.oldest_seconds).toBeLessThan(150)
-  expect(alt).toEqual({ ...untouched('alt-mainnet'), failed: 1 })
+  expect(alt).toEqual({ ...untouched('alt-mainnet'), balance_usd: '5.555555', failed: 1 })
 })
 
 test('200: open after the comparison; not open when short or frozen, with amount and time', async () => {

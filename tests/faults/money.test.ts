@@ -26,7 +26,7 @@ const lineOf = ({ counts, faults, rejected, ...report }: Report): string =>
 
 test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
   `money: every invariant holds after ${ORDERS} orders with injected faults, seed %i`,
-  { timeout: 900_000 },
+  { timeout: 1_200_000 },
   async (seed, { expect }) => {
     const report = await runAlone({
       seed,

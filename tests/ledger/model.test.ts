@@ -107,6 +107,7 @@ class ModelledLedger {
     const now = await totals(this.ctx.db, this.network)
     expect(now).toEqual({
       treasuryView: -sum('world'),
+      coldView: 0n,
       liabilities: { escrow: sum('escrow'), payable: sum('payable'), surplus: sum('surplus') },
       fees: sum('fees'),
       suspense: sum('suspense'),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DAY, SECOND } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { maintainLedgerPartitions } from '@market/money/ledger'
-import { claimTransfer, findPayment, parsePurpose } from '@market/money/payments'
+import { claimTransfer, findPayment, parsePurpose, recheckTransfers } from '@market/money/payments'
 import {
   advancePayout,
   approvePayout,
@@ -13,6 +13,7 @@ import {
   returnSurplus,
 } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
+import { PURPOSES } from '@market/worker/purposes'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
@@ -40,8 +41,11 @@ beforeEach(async () => {
 })
 
 const advance = ({ id }: Payout, caps = CAPS) => advancePayout({ ...ledger.app, caps }, id)
-const approve = ({ id }: Payout, approvalId = 'apr_1') =>
-  ledger.ctx.transact((tx) => approvePayout(ledger.ctx, tx, id, approvalId))
+const approve = async ({ id }: Payout) => {
+  const approvalId = await saveApproved('approve_payout', id, { payout_id: id })
+  await ledger.ctx.transact((tx) => approvePayout(ledger.ctx, tx, id, approvalId))
+  return approvalId
+}
 const stateOf = async (payout: Payout) => {
   const { state, hold_code } = await ledger.rowOf(payout)
   return hold_code === null ? state : `${state}: ${hold_code}`
@@ -59,6 +63,7 @@ async function overpay(orderId: string, amount: bigint): Promise<Payout> {
     await claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: DUE })
     await returnSurplus(ledger.ctx, tx, { network: NETWORK, subject, purpose, due: DUE }, seen)
   })
+  await recheckTransfers(ledger.app, PURPOSES)
   const payout = await findPayoutOf(ledger.ctx.db, 'surplus', subject)
   if (payout === undefined) throw new Error('no surplus')
   return payout
@@ -79,16 +84,18 @@ test('daily_cap: eleven overpaid orders are returned, and the payout of another 
 })
 
 /** What two operators approved. */
-const saveApprovedRefund = (unmatchedId: string, payee: string) => {
+/** What two operators approved. */
+async function saveApproved(kind: string, subject: string, payload: object): Promise<string> {
   const [now, later] = [new Date(), new Date(Date.now() + 86_400_000)]
   const decided = { proposer: 'user:one', approver: 'user:two', state: 'approved', decided_at: now }
   const times = { created_at: now, expires_at: later }
-  const payload = JSON.stringify({ unmatched_id: unmatchedId, payee })
-  const texts = { subject: unmatchedId, summary: 'refund', reason: 'The payer is unknown' }
-  return ledger.ctx.db
+  const texts = { subject, summary: 'pay', reason: 'Both know the payee' }
+  const id = `apr_${randomUUID()}`
+  await ledger.ctx.db
     .insertInto('approvals')
-    .values({ id: `apr_${randomUUID()}`, kind: 'refund_unmatched', payload, ...texts, ...decided, ...times })
+    .values({ id, kind, payload: JSON.stringify(payload), ...texts, ...decided, ...times })
     .execute()
+  return id
 }
 
 test('daily_cap: a refund counts when its payee is not the payer of the transfer', async () => {
@@ -103,8 +110,10 @@ test('daily_cap: a refund counts when its payee is not the payer of the transfer
   await ledger.ctx.transact((tx) =>
     claimTransfer(ledger.ctx, tx, { network: NETWORK, seen: unclaimed, purpose, due: DUE }),
   )
+  await ledger.ctx.db.updateTable('transfers').set({ state: 'final' }).execute()
   const approvedPayee = newAccount().address
-  await saveApprovedRefund(`surplus:${NETWORK}:${reference}`, approvedPayee)
+  const unmatchedId = `surplus:${NETWORK}:${reference}`
+  await saveApproved('refund_unmatched', unmatchedId, { unmatched_id: unmatchedId, payee: approvedPayee })
   const refund = await ledger.ctx.transact((tx) =>
     refundTransfer(ledger.ctx, tx, { network: NETWORK, reference, index: 0, from: 'surplus', approvedPayee }),
   )
@@ -144,13 +153,28 @@ test('payee_cap: counts what an agent was paid at another address', async () => 
   expect(await stateOf(second)).toBe('held: payee_cap')
 })
 
+test('payout_cap: an approval that the row only names, or that is about another payout, lifts no cap', async () => {
+  const caps = { ...CAPS, perPayout: usdc(50_000_000n) }
+  const large = await ledger.request({ amount: usdc(60_000_000n) })
+  const other = await saveApproved('approve_payout', 'pay_other', { payout_id: 'pay_other' })
+  for (const approval_id of ['apr_forged', other]) {
+    await ledger.ctx.db
+      .updateTable('payouts')
+      .set({ approval_id, approved_at: new Date() })
+      .where('id', '=', large.id)
+      .execute()
+    await advance(large, caps)
+    expect(await stateOf(large)).toBe('held: payout_cap')
+  }
+})
+
 test('approvePayout: a payout above a cap is sent once approved, and uses nothing of the cap of others', async () => {
   const caps = { ...CAPS, perPayout: usdc(50_000_000n), perDay: usdc(50_000_000n) }
   const large = await ledger.request({ amount: usdc(60_000_000n) })
   await advance(large, caps)
   expect(await stateOf(large)).toBe('held: payout_cap')
-  await approve(large)
-  expect(await approve(large)).toMatchObject({ approvalId: 'apr_1' })
+  const approvalId = await approve(large)
+  expect(await ledger.rowOf(large)).toMatchObject({ approval_id: approvalId })
   expect((await ledger.rowOf(large)).due_at).toEqual(ledger.ctx.clock.now())
   await advance(large, caps)
   expect(await stateOf(large)).toBe('signed')

@@ -50,7 +50,7 @@ async function owe(world: PayoutWorld): Promise<Owed[]> {
 /** One after the other, so that workers die at every stage of some. */
 const request = async (world: PayoutWorld, owed: readonly Owed[]) => {
   for (const [n, { kind, network, payee, amount }] of owed.entries()) {
-    await world.request(network, { kind, subject: `order-${n}`, payee, amount: usdc(amount) })
+    await world.request({ kind, network, name: `order-${n}`, payee, amount: usdc(amount) })
     await wait(EVERY_MS)
   }
 }

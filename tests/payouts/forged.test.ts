@@ -2,14 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { payable, post, world } from '@market/money/ledger'
+import {
+  claimTransfer,
+  findPayment,
+  type Purpose,
+  parsePurpose,
+  recheckTransfers,
+} from '@market/money/payments'
 import { advancePayout, type Payout, payoutIdOf, payoutMetrics, refundTransfer } from '@market/money/payouts'
 import { getSolvency, takeReserveSnapshot } from '@market/money/reserves'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { orderPayoutListener } from '@market/trade/orders'
+import { PURPOSES } from '@market/worker/purposes'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { fundedPayer, newAccount } from '../chains/evm-world.ts'
+import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
@@ -107,6 +116,77 @@ describe('a row that the ledger does not fund', () => {
     await chain.transfer(ledger.account, newAccount().address, AMOUNT)
     const snapshot = await takeReserveSnapshot(ledger.app, NETWORK, { withProof: false })
     expect(snapshot).toMatchObject({ balances: { inFlight: 0n }, short: AMOUNT })
+  })
+})
+
+describe('a row that the ledger funds', () => {
+  let ledger: PayoutLedger
+  beforeEach(async () => {
+    ledger = await startPayoutLedger(chain)
+    return () => ledger.stop()
+  })
+
+  /** A payment that is final on the chain, claimed for a purpose. */
+  async function pay(purpose: Purpose) {
+    const payer = await fundedPayer(chain, AMOUNT)
+    const reference = await chain.transfer(payer, ledger.account.address, AMOUNT)
+    await chain.mine(FINALITY)
+    const seen = await findPayment(ledger.app, NETWORK, question(reference))
+    if (seen === undefined) throw new Error('the transfer was not found')
+    await ledger.ctx.transact((tx) =>
+      claimTransfer(ledger.ctx, tx, { network: NETWORK, seen, purpose, due: usdc(AMOUNT) }),
+    )
+    return reference
+  }
+  const stateOf = async (payout: Payout) => {
+    const { state, hold_code, hold_detail } = await ledger.rowOf(payout)
+    return { state, hold_code, hold_detail }
+  }
+
+  test('is held when no order, payment or approval requires it', async () => {
+    const payout = await ledger.request({ amount: usdc(AMOUNT) })
+    await advancePayout({ ...ledger.app, payoutListener: orderPayoutListener }, payout.id)
+    expect(await stateOf(payout)).toMatchObject({
+      state: 'held',
+      hold_code: 'order_mismatch',
+      hold_detail: 'no order, payment or approval requires it',
+    })
+  })
+
+  test('is held when other payouts have used the payment, also when it was claimed for something else meanwhile', async () => {
+    const [first, second] = ['order:a', 'order:b'].map(parsePurpose) as [Purpose, Purpose]
+    const reference = await pay(first)
+    await recheckTransfers(ledger.app, PURPOSES)
+    const paid = await ledger.request({ purpose: first, subject: 'a', amount: usdc(AMOUNT) })
+    await ledger.advance(paid)
+    expect(await stateOf(paid)).toMatchObject({ state: 'signed' })
+    await sql`update transfers set purpose = 'order:b' where reference = ${reference}`.execute(ledger.ctx.db)
+    const again = await ledger.request({ purpose: second, subject: 'b', amount: usdc(AMOUNT) })
+    await ledger.advance(again)
+    expect(await stateOf(again)).toEqual({
+      state: 'held',
+      hold_code: 'order_mismatch',
+      hold_detail: 'other payouts have used the payment that funds it',
+    })
+  })
+
+  test('a transfer whose payer was changed while the chain was asked does not become final', async () => {
+    const reference = await pay(parsePurpose('order:a'))
+    const base = ledger.app.chains[NETWORK]
+    const thief = newAccount().address.toLowerCase()
+    const checkTransfer: typeof base.checkTransfer = async (recorded) => {
+      const check = await base.checkTransfer(recorded)
+      await sql`update transfers set payer = ${thief} where reference = ${reference}`.execute(ledger.ctx.db)
+      return check
+    }
+    const rowOf = async () =>
+      (
+        await sql<{ state: string }>`select state from transfers where reference = ${reference}`.execute(
+          ledger.ctx.db,
+        )
+      ).rows[0]
+    await recheckTransfers({ ...ledger.app, chains: { [NETWORK]: { ...base, checkTransfer } } }, PURPOSES)
+    expect(await rowOf()).toEqual({ state: 'seen' })
   })
 })
 

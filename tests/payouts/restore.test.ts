@@ -4,6 +4,7 @@ import { NETWORKS, type Network } from '@market/kernel/network'
 import { balanceOf, fees, post } from '@market/money/ledger'
 import { writeOffTransfer } from '@market/money/payouts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OwedOrder } from '../support/owed-order.ts'
 import {
   expectLedgerMatchesChains,
   expectPaidOnce,
@@ -11,7 +12,6 @@ import {
   idOf,
   LONG,
   newOwedPayouts,
-  type OwedPayout,
   requestPayouts,
   treasuryBalances,
   untilAll,
@@ -29,10 +29,10 @@ const freeze = ({ ctx }: WorldLedger, on: boolean) =>
 
 /** Payouts by their state when the backup was made; the lost ones were requested after it. */
 interface History {
-  readonly ended: readonly OwedPayout[]
-  readonly signed: readonly OwedPayout[]
-  readonly waiting: readonly OwedPayout[]
-  readonly lost: readonly OwedPayout[]
+  readonly ended: readonly OwedOrder[]
+  readonly signed: readonly OwedOrder[]
+  readonly waiting: readonly OwedOrder[]
+  readonly lost: readonly OwedOrder[]
   readonly restore: () => Promise<WorldLedger>
 }
 
@@ -68,7 +68,7 @@ async function payAndBackUp(world: PayoutWorld): Promise<History> {
   }
 }
 
-const isSignedAgain = async ({ db }: WorldLedger, owed: readonly OwedPayout[]): Promise<boolean> => {
+const isSignedAgain = async ({ db }: WorldLedger, owed: readonly OwedOrder[]): Promise<boolean> => {
   const ids = owed.filter(({ network }) => network === 'solana-mainnet').map(idOf)
   const rows = await db.selectFrom('payout_signatures').select('n').where('payout_id', 'in', ids).execute()
   return rows.filter(({ n }) => n > 1).length >= ids.length

@@ -15,11 +15,11 @@ import {
 import { advancePayout, compareOutgoingTransfers, requestPayout } from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { orderPayoutListener } from '@market/trade/orders'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
+import { acceptingListener } from '../support/payout-listener.ts'
 import { until } from '../support/until.ts'
 
 const NETWORK = 'solana-mainnet'
@@ -85,7 +85,7 @@ const startSolanaPayout = async () => {
     app: {
       ...ctx,
       payoutSenders: { [NETWORK]: sender },
-      payoutListener: orderPayoutListener,
+      payoutListener: acceptingListener,
       caps: CAPS,
       feeAddresses: NO_FEE_ADDRESSES,
       screenings: [],
@@ -94,7 +94,7 @@ const startSolanaPayout = async () => {
     lossy: {
       ...ctx,
       payoutSenders: { [NETWORK]: { ...sender, send: async () => {} } },
-      payoutListener: orderPayoutListener,
+      payoutListener: acceptingListener,
       caps: CAPS,
       feeAddresses: NO_FEE_ADDRESSES,
       screenings: [],

@@ -15,12 +15,12 @@ import {
 } from '@market/money/payouts'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { orderPayoutListener } from '@market/trade/orders'
 import { address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getCloseAccountInstruction } from '@solana-program/token'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
+import { acceptingListener } from '../support/payout-listener.ts'
 import { until } from '../support/until.ts'
 
 const NETWORK = 'solana-mainnet'
@@ -70,7 +70,7 @@ async function startLedger() {
   const app = {
     ...ctx,
     payoutSenders: { [NETWORK]: sender },
-    payoutListener: orderPayoutListener,
+    payoutListener: acceptingListener,
     caps: CAPS,
     feeAddresses: NO_FEE_ADDRESSES,
     screenings: [],

@@ -4,15 +4,22 @@ import { localEvmSigner } from '@market/chains/local-signers'
 import type { Db } from '@market/database/transact'
 import { usdc } from '@market/kernel/money'
 import { escrow, fees, post } from '@market/money/ledger'
-import { claimTransfer, findPayment, parsePurpose, watchTreasury } from '@market/money/payments'
+import {
+  claimTransfer,
+  findPayment,
+  parsePurpose,
+  recheckTransfers,
+  watchTreasury,
+} from '@market/money/payments'
 import { advancePayout, compareOutgoingTransfers, type Payout, requestPayout } from '@market/money/payouts'
 import { takeReserveSnapshot } from '@market/money/reserves'
 import { testClock } from '@market/testing/clock'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
-import { orderPayoutListener } from '@market/trade/orders'
+import { PURPOSES } from '@market/worker/purposes'
 import { FINALITY, newAccount, question, settingsFor } from '../chains/evm-world.ts'
 import { NO_FEE_ADDRESSES } from '../support/payout-ledger.ts'
+import { acceptingListener } from '../support/payout-listener.ts'
 
 export const NETWORK = 'base-mainnet'
 const CAPS = {
@@ -51,9 +58,12 @@ export async function openTreasury(
   const claim = async (reference: string, purpose: string, due: bigint, payers?: readonly string[]) => {
     const seen = await findPayment(ctx, NETWORK, question(reference, payers && { payers }))
     if (seen === undefined) throw new Error('not seen')
-    return ctx.transact((tx) =>
+    const claimed = await ctx.transact((tx) =>
       claimTransfer(ctx, tx, { network: NETWORK, seen, purpose: parsePurpose(purpose), due: usdc(due) }),
     )
+    // As the worker does at its next sweep: a transfer that is final on the chain becomes final.
+    await recheckTransfers(ctx, PURPOSES)
+    return claimed
   }
 
   return {
@@ -94,7 +104,7 @@ export async function openTreasury(
     advance: ({ id }: Payout) =>
       advancePayout(
         {
-          ...{ ...ctx, payoutSenders, payoutListener: orderPayoutListener },
+          ...{ ...ctx, payoutSenders, payoutListener: acceptingListener },
           ...{ caps: CAPS, feeAddresses: { ...NO_FEE_ADDRESSES, [NETWORK]: feeAddresses }, screenings: [] },
         },
         id,

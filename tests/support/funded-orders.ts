@@ -34,10 +34,11 @@ async function makeFunded(market: Market, service: Service, status: Status, buye
     payer: buyer.address.toLowerCase(),
     at: ctx.clock.now(),
     block: { height: 1n, hash: reference },
-    final: true,
+    final: false,
     attachedData: null,
   }
   await ctx.transact((tx) => claimTransfer(ctx, tx, { network: NETWORK, seen, purpose, due: amount }))
+  await ctx.db.updateTable('transfers').set({ state: 'final' }).where('reference', '=', reference).execute()
   const payOut = (payee: string) =>
     ctx.transact((tx) =>
       requestPayout(ctx, tx, {

@@ -1,8 +1,9 @@
 import { usdc } from '@market/kernel/money'
-import { NETWORKS, type Network } from '@market/kernel/network'
+import { NETWORKS } from '@market/kernel/network'
 import { totals } from '@market/money/ledger'
 import { type Payout, payoutIdOf } from '@market/money/payouts'
 import { expect } from 'vitest'
+import { type OwedOrder, orderIdOf } from './owed-order.ts'
 import type { PayoutWorld, WorldLedger } from './payout-world.ts'
 import { until } from './until.ts'
 import type { WorkerProcess } from './worker-process.ts'
@@ -15,40 +16,34 @@ const PER_NETWORK = 2
 const RETRY_MS = 31_000
 const ADVANCE_EVERY_MS = 1_500
 
-export interface OwedPayout {
-  readonly network: Network
-  readonly subject: string
-  readonly payee: string
-  readonly amount: ReturnType<typeof usdc>
-}
-
-export const idOf = ({ subject }: OwedPayout) => payoutIdOf('payout', subject)
+export const idOf = ({ name }: OwedOrder) => payoutIdOf('payout', orderIdOf(name))
 
 /** Two payouts on each network, each to a new wallet. */
-export async function newOwedPayouts({ chains }: PayoutWorld, batch: string): Promise<OwedPayout[]> {
-  const owed: OwedPayout[] = []
+export async function newOwedPayouts({ chains }: PayoutWorld, batch: string): Promise<OwedOrder[]> {
+  const owed: OwedOrder[] = []
   for (const network of NETWORKS)
     for (let n = 0; n < PER_NETWORK; n++)
       owed.push({
         network,
-        subject: `${batch}-${network}-${n}`,
+        kind: 'payout',
+        name: `${batch}-${network}-${n}`,
         payee: await chains[network].newPayee(),
         amount: usdc(1_000_001n),
       })
   return owed
 }
 
-export const requestPayouts = async (ledger: WorldLedger, owed: readonly OwedPayout[]): Promise<Payout[]> =>
-  Promise.all(owed.map(({ network, ...wanted }) => ledger.request(network, { kind: 'payout', ...wanted })))
+export const requestPayouts = (ledger: WorldLedger, owed: readonly OwedOrder[]): Promise<Payout[]> =>
+  Promise.all(owed.map((one) => ledger.request(one)))
 
-const rowsOf = ({ db }: WorldLedger, owed: readonly OwedPayout[]) =>
+const rowsOf = ({ db }: WorldLedger, owed: readonly OwedOrder[]) =>
   db.selectFrom('payouts').selectAll().where('id', 'in', owed.map(idOf)).orderBy('id').execute()
 
 type Row = Awaited<ReturnType<typeof rowsOf>>[number]
 
 export const untilAll = (
   ledger: WorldLedger,
-  owed: readonly OwedPayout[],
+  owed: readonly OwedOrder[],
   what: string,
   isSo: (row: Row) => boolean,
 ) =>
@@ -65,7 +60,7 @@ export const untilAll = (
 export async function untilFinal(
   world: PayoutWorld,
   ledger: WorldLedger,
-  owed: readonly OwedPayout[],
+  owed: readonly OwedOrder[],
 ): Promise<void> {
   let advancedAt = Number.NEGATIVE_INFINITY
   const areFinal = async () => {
@@ -80,12 +75,12 @@ export async function untilFinal(
   await until(`${owed.length} payouts are final`, areFinal, LONG)
 }
 
-export const expectPaidOnce = async ({ chains }: PayoutWorld, owed: readonly OwedPayout[]) => {
+export const expectPaidOnce = async ({ chains }: PayoutWorld, owed: readonly OwedOrder[]) => {
   for (const { network, payee, amount } of owed)
-    expect({ payee, holds: await chains[network].balanceOf(payee) }).toEqual({ payee, holds: amount })
+    expect({ payee, holds: await chains[network].balanceOf(payee ?? '') }).toEqual({ payee, holds: amount })
 }
 
-export const finalReferences = async (ledger: WorldLedger, owed: readonly OwedPayout[]) =>
+export const finalReferences = async (ledger: WorldLedger, owed: readonly OwedOrder[]) =>
   (await rowsOf(ledger, owed)).map(({ id, final_reference }) => [id, final_reference])
 
 export const treasuryBalances = ({ chains }: PayoutWorld) =>

@@ -15,10 +15,10 @@ import type { EvmNetwork } from '@market/testing/evm-network'
 import { makeProfile } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { orderPayoutListener } from '@market/trade/orders'
 import { sql } from 'kysely'
 import type { Address } from 'viem'
 import { newAccount, settingsFor } from '../chains/evm-world.ts'
+import { acceptingListener } from './payout-listener.ts'
 
 export const NETWORK = 'base-mainnet'
 export const FLOAT = usdc(1_000_000_000n)
@@ -66,7 +66,7 @@ export async function startPayoutLedger(
     ...ctx,
     chains: { [NETWORK]: evmChain(settings) },
     payoutSenders: { [NETWORK]: sender },
-    payoutListener: orderPayoutListener,
+    payoutListener: acceptingListener,
     caps: CAPS,
     feeAddresses: NO_FEE_ADDRESSES,
     screenings: [],

@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { connect } from '@market/database/connect'
 import type { Db } from '@market/database/transact'
-import { type Usdc, usdc } from '@market/kernel/money'
+import { usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { escrow, maintainLedgerPartitions, post, world } from '@market/money/ledger'
 import { claimTransfer, parsePurpose } from '@market/money/payments'
-import { type Payout, requestPayout } from '@market/money/payouts'
+import type { Payout } from '@market/money/payouts'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
@@ -28,6 +28,7 @@ import {
 import { createKeyPairSignerFromPrivateKeyBytes, generateKeyPairSigner } from '@solana/kit'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { type OwedOrder, requestOwed } from './owed-order.ts'
 import { seededRandom } from './payout-random.ts'
 import { startFaultyRelay } from './payout-relay.ts'
 import { startWorker } from './worker-process.ts'
@@ -58,7 +59,7 @@ const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<IncomingTrans
     payer: null,
     at: new Date(),
     block,
-    final: true,
+    final: false,
     attachedData: null,
   }
 }
@@ -161,20 +162,9 @@ const openLedger = <Settings extends Readonly<Record<'CLOCK_FILE', string>>>(
     url,
     environment,
     stop,
-    /** A payout or refund that the marketplace owes, from money it holds. */
-    request: (
-      network: Network,
-      wanted: { kind: Payout['kind']; subject: string; payee: string; amount: Usdc },
-    ): Promise<Payout> =>
-      ctx.transact((tx) =>
-        // An agent of its own: the treasury opens one token account per agent.
-        requestPayout(ctx, tx, {
-          network,
-          ...wanted,
-          agentId: `agt_${wanted.subject}`,
-          from: floatOf(network),
-        }),
-      ),
+    /** The payout or refund of an order of its own, from money that the marketplace holds. */
+    request: (owed: OwedOrder): Promise<Payout> =>
+      ctx.transact((tx) => requestOwed(ctx, tx, owed, floatOf(owed.network))),
     worker: (overrides: Readonly<Record<string, string>> = {}) =>
       startWorker({ ...environment, ...overrides }),
   }

@@ -4,11 +4,12 @@ import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Account, escrow, fees, post, surplus, suspense, world } from '@market/money/ledger'
 import { claimTransfer, parsePurpose } from '@market/money/payments'
-import { type Payout, requestPayout } from '@market/money/payouts'
+import type { Payout } from '@market/money/payouts'
 import { testClock } from '@market/testing/clock'
 import { evmSigner } from '@market/testing/evm-signer'
 import { marketContext } from '@market/testing/market-context'
 import type { Envelope } from './client.ts'
+import { requestOwed } from './owed-order.ts'
 
 export const NETWORK = 'base-mainnet'
 export const AMOUNT = 5_000_000n
@@ -90,10 +91,11 @@ export async function makeClaimed(
   const [reference, payer, purpose] = [someHash(), someKey(), `order:${randomBytes(8).toString('hex')}`]
   const block = { height: 1n, hash: someHash() }
   const at = new Date()
-  const seen = { reference, index: 0, amount: usdc(paid), payer, at, block, final: true, attachedData: null }
+  const seen = { reference, index: 0, amount: usdc(paid), payer, at, block, final: false, attachedData: null }
   await ctx.transact((tx) =>
     claimTransfer(ctx, tx, { network: NETWORK, seen, purpose: parsePurpose(purpose), due: usdc(due) }),
   )
+  await db.updateTable('transfers').set({ state: 'final' }).where('reference', '=', reference).execute()
   if (beside > 0n) await bring(db, suspense(NETWORK, reference), beside)
   return { network: NETWORK, reference, payer, purpose, at }
 }
@@ -105,12 +107,8 @@ export async function makePayout(
 ): Promise<Payout> {
   const { payee = someKey(), network = NETWORK, amount = AMOUNT } = wanted
   const ctx = contextOf(db)
-  const subject = `ord_${randomBytes(8).toString('hex')}`
-  const from = escrow(network, subject)
-  await bring(db, from, amount)
-  return ctx.transact((tx) =>
-    requestPayout(ctx, tx, { network, kind: 'payout', subject, payee, amount: usdc(amount), from }),
-  )
+  const owed = { network, kind: 'payout', name: `order-${randomBytes(8).toString('hex')}`, payee } as const
+  return ctx.transact((tx) => requestOwed(ctx, tx, { ...owed, amount: usdc(amount) }, world(network)))
 }
 
 export const BLOCKED = 'The payee is blocked by the token'
@@ -192,7 +190,7 @@ export async function walkPages(read: Read, field: string): Promise<string[]> {
   }
 }
 
-/** Raises the price of a disputed order, and what is in its escrow account. */
+/** Raises the price of a disputed order, what was paid for it, and what is in its escrow account. */
 export async function raisePrice(db: Db, orderId: string, price: bigint): Promise<void> {
   const row = await db
     .updateTable('orders')
@@ -200,6 +198,11 @@ export async function raisePrice(db: Db, orderId: string, price: bigint): Promis
     .where('id', '=', orderId)
     .returning('payment_network')
     .executeTakeFirstOrThrow()
+  await db
+    .updateTable('transfers')
+    .set({ amount_micros: price, due_micros: price })
+    .where('purpose', '=', `order:${orderId}`)
+    .execute()
   const account = escrow(row.payment_network as Network, `order:${orderId}`)
   await bring(db, account, price - (await balanceIn(db, account)))
 }

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
 import { redisLimiter } from '@market/platform/redis/limiter'
-import { feeAddressesOf, rpcTimeoutMs } from '@market/platform/settings/chains'
+import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
@@ -93,6 +93,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
         'alt-mainnet': config.ALT_OWN_WALLETS,
       },
       feeAddresses: feeAddressesOf(config),
+      hotMax: hotMaxOf(config),
     },
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
     ...createCaches(),

@@ -2,7 +2,9 @@ import type { Needs } from '@market/core/context'
 import { queueMetrics } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
 import { createMetrics, mountMetrics } from '@market/http/metrics'
-import type { Network } from '@market/kernel/network'
+import type { Usdc } from '@market/kernel/money'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import { totals } from '@market/money/ledger'
 import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
 import { type GasMetrics, purchaseMetrics } from '@market/trade/x402'
 import Fastify from 'fastify'
@@ -13,6 +15,8 @@ interface MetricsServerSettings {
   readonly port: number
   readonly readers: readonly string[]
   readonly ctx: Needs<'db' | 'clock'>
+  /** The most that a treasury should hold; undefined means no limit. */
+  readonly hotMax: Readonly<Partial<Record<Network, Usdc | undefined>>>
   readonly isReady: () => Promise<boolean>
   readonly isStopping: () => boolean
 }
@@ -77,6 +81,24 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     }
   }
 
+  const balances = {
+    treasury: perNetwork('market_treasury_balance_micros', 'What the treasury must hold'),
+    cold: perNetwork('market_treasury_cold_micros', 'What was moved to the cold address'),
+    aboveHotMax: perNetwork(
+      'market_treasury_above_hot_max_micros',
+      'What the treasury holds above its maximum',
+    ),
+  }
+  const updateBalances = async () => {
+    for (const network of NETWORKS) {
+      const { treasuryView, coldView } = await totals(settings.ctx.db, network)
+      const max = settings.hotMax[network] ?? treasuryView
+      balances.treasury.set({ network }, Number(treasuryView))
+      balances.cold.set({ network }, Number(coldView))
+      balances.aboveHotMax.set({ network }, Math.max(0, Number(treasuryView - max)))
+    }
+  }
+
   const purchases = {
     underWay: perNetwork('market_purchases_under_way', 'Buyer payments that were sent and have not ended'),
     oldestSeconds: perNetwork('market_purchases_oldest_seconds', 'Age of the oldest one'),
@@ -111,7 +133,7 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     running.set(queue.running)
     failing.set(queue.failing)
     // A missing metric is noticed, an old value would be taken for current.
-    await Promise.allSettled([updatePayouts(), updateLimits(), updatePurchases()])
+    await Promise.allSettled([updatePayouts(), updateLimits(), updateBalances(), updatePurchases()])
   })
   mountHealth(app, { isReady: settings.isReady, isDraining: settings.isStopping })
   mountMetrics(app, metrics, settings.readers)

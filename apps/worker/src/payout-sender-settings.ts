@@ -3,6 +3,7 @@ import {
   chainSettings,
   checkChainSettings,
   feeAddressSettings,
+  hotMaxSettings,
   money,
 } from '@market/platform/settings/chains'
 import { secretHex, wholeNumber } from '@market/platform/settings/environment'
@@ -14,6 +15,7 @@ const kmsKey = z.string().min(1).max(2048).optional()
 export const payoutSenderSettings = {
   ...chainSettings,
   ...feeAddressSettings,
+  ...hotMaxSettings,
   SOLANA_TREASURY_KEY: secretHex,
   SOLANA_TREASURY_KMS_KEY: kmsKey,
   /** Highest cost of a payout in lamports: fees, and 2,039,280 for rent when the payee's token account is new. */

@@ -8,7 +8,7 @@ import { SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
 import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
-import { feeAddressesOf } from '@market/platform/settings/chains'
+import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { createLogger } from '@market/platform/telemetry/logger'
@@ -72,6 +72,7 @@ export async function startApp(config: Config) {
     port: config.PORT,
     readers: config.METRICS_READERS,
     ctx,
+    hotMax: hotMaxOf(config),
     isReady: () => hasMigration(db, latestMigration()),
     isStopping: () => stopping,
   })

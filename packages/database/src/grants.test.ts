@@ -23,12 +23,13 @@ afterAll(async () => {
   await database.stop()
 })
 
-/** Undefined when the statement succeeds, otherwise its SQLSTATE. It changes nothing. */
+/** Undefined when the statement and its checks at the commit succeed, otherwise the SQLSTATE. It changes nothing. */
 async function run(role: RoleName, statement: string): Promise<string | undefined> {
   const client = clients[role]
   await client?.query('begin')
   try {
     await client?.query(statement)
+    await client?.query('set constraints all immediate')
     return undefined
   } catch (error) {
     return (error as { code?: string }).code
@@ -87,8 +88,97 @@ describe('the role of the api', () => {
     expect(await run('api', statement)).toBe(DENIED)
   })
 
-  test('can request a payout of a purpose and enqueue the delivery of events', async () => {
-    expect(await run('api', forgedPayout('queued', { purpose: `'order:a'` }))).toBeUndefined()
+  const forgedTransfer = (state: string) => `
+    insert into transfers (network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,
+      happened_at, state, checked_at, created_at)
+    values ('base-mainnet', '0x${'2'.repeat(64)}', 'order:a', '0x${'1'.repeat(40)}', 1000000, 1000000, 1, '0x',
+      now(), '${state}', now(), now());`
+
+  const forgedJournal = (...moves: readonly (readonly [account: string, micros: number])[]) => `
+    ${moves
+      .map(([account]) => account.split(':'))
+      .map(
+        ([kind, subject]) => `
+    insert into ledger_accounts (id, kind, network, subject, may_be_negative, created_at, updated_at)
+      values ('${kind}:base-mainnet:${subject}', '${kind}', 'base-mainnet', '${subject}', ${kind === 'world'}, now(), now())
+      on conflict do nothing;`,
+      )
+      .join('')}
+    insert into ledger_journals (id, key, reason, subject, network, move_count, at)
+      values ('jrn_0000000000000_${'0'.repeat(17)}', 'forged', 'forged', 'a', 'base-mainnet', ${moves.length}, now());
+    ${moves
+      .map(([account, micros], n) => {
+        const [kind, subject] = account.split(':')
+        return `
+    insert into ledger_moves (journal_id, n, account_id, amount_micros, network, at)
+      values ('jrn_0000000000000_${'0'.repeat(17)}', ${n + 1}, '${kind}:base-mainnet:${subject}', ${micros}, 'base-mainnet', now());`
+      })
+      .join('')}`
+
+  const PAYABLE = `payable:pay_${'0'.repeat(32)}`
+
+  test('payouts: cannot request one that no order, transfer or approval requires, even when the ledger holds it', async () => {
+    const payout = `${forgedPayout('queued', { purpose: `'order:a'` })};`
+    const funded = forgedJournal(['world:0', -1_000_000], [PAYABLE, 1_000_000])
+    expect(await run('worker', payout + funded)).toBeUndefined()
+    expect(await run('api', payout)).toBe(DENIED)
+    expect(await run('api', payout + funded)).toBe(DENIED)
+    expect(await run('api', forgedTransfer('seen') + payout + funded)).toBe(DENIED)
+    for (const kind of ['refund', 'surplus', 'fee_withdrawal'])
+      expect(await run('api', `${forgedPayout('queued', { kind, purpose: `'order:a'` })};${funded}`)).toBe(
+        DENIED,
+      )
+  })
+
+  test('ledger: cannot move money to or from `payable` without a payout that waits for it', async () => {
+    expect(await run('api', forgedJournal(['world:0', -1_000_000], [PAYABLE, 1_000_000]))).toBe(DENIED)
+    expect(await run('worker', forgedJournal(['world:0', -1_000_000], [PAYABLE, 1_000_000]))).toBeUndefined()
+    expect(await run('api', forgedJournal(['world:0', -1_000_000], ['escrow:a', 1_000_000]))).toBeUndefined()
+  })
+
+  test('payouts: cannot make a waiting payout another one, nor change its amount, purpose or approval', async () => {
+    const payout = `${forgedPayout('queued', { purpose: `'order:a'` })};`
+    await clients.worker?.query(payout + forgedJournal(['world:0', -1_000_000], [PAYABLE, 1_000_000]))
+    for (const change of [
+      `subject = 'y'`,
+      `kind = 'move_to_cold'`,
+      `purpose = 'order:b'`,
+      'amount_micros = 2000000',
+      `approval_id = 'apr_x', approved_at = now()`,
+      `payee = '0x${'3'.repeat(40)}'`,
+    ])
+      expect(await run('api', `update payouts set ${change}`)).toBe(DENIED)
+    expect(await run('api', `update payouts set due_at = now()`)).toBeUndefined()
+  })
+
+  test('payouts: a temporary table does not stand in for one that the checks read', async () => {
+    const shadow = `
+      create temporary table payouts as select 'pay_${'1'.repeat(32)}' as id, 'withdrawn' as state;
+      create temporary table ledger_accounts as select 1 as id;`
+    const forged = forgedPayout('queued', { purpose: `'order:a'` })
+      .replace('into payouts', 'into public.payouts')
+      .replace('pay_0', 'pay_1')
+      .replace(`'x'`, `'z'`)
+    expect(await run('api', shadow + forged)).toBe(DENIED)
+  })
+
+  test('transfers: cannot make one final, nor change a final one', async () => {
+    expect(await run('api', forgedTransfer('final'))).toBe(DENIED)
+    expect(await run('worker', forgedTransfer('final'))).toBeUndefined()
+    expect(await run('api', `${forgedTransfer('seen')} update transfers set state = 'final'`)).toBe(DENIED)
+    expect(await run('api', forgedTransfer('seen'))).toBeUndefined()
+    await clients.worker?.query(forgedTransfer('final'))
+    for (const change of [
+      `payer = '0x${'3'.repeat(40)}'`,
+      'amount_micros = 2000000',
+      `state = 'gone'`,
+      'is_whole = true',
+    ])
+      expect(await run('api', `update transfers set ${change}`)).toBe(DENIED)
+    expect(await run('api', `update transfers set purpose = 'order:b', due_micros = 5`)).toBeUndefined()
+  })
+
+  test('can enqueue the delivery of events', async () => {
     expect(
       await run('api', `select enqueue_job('deliver-events', '{}', 1, now(), 'k', 'replace')`),
     ).toBeUndefined()

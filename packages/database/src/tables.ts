@@ -341,6 +341,13 @@ export interface Tables {
     created_at: Date
     round: Generated<number>
   }
+  payout_transfers: {
+    payout_id: string
+    network: string
+    reference: string
+    transfer_index: number
+    amount_micros: bigint
+  }
   payouts: {
     id: string
     network: string
@@ -469,6 +476,8 @@ export interface Tables {
     wallet_count: number | null
     wallets_micros: bigint | null
     unfinal_micros: Generated<bigint>
+    cold_address: string | null
+    cold_micros: bigint | null
   }
   reviews: {
     id: string

@@ -6,11 +6,13 @@ import type { OrderId } from '@market/kernel/ids'
 import type { ListedPayout, PayoutId } from '@market/money/payouts'
 import {
   checkCapped,
+  checkColdMove,
   checkRecognition,
   checkRedirection,
   checkRefund,
   checkWithdrawal,
   executeCapped,
+  executeColdMove,
   executeRecognition,
   executeRedirection,
   executeRefund,
@@ -48,6 +50,11 @@ const withdrawalOf = (payload: ApprovalPayload<'withdraw_fees'>) => ({
   payee: payload.payee,
 })
 
+const coldMoveOf = (payload: ApprovalPayload<'move_to_cold'>) => ({
+  network: payload.network,
+  amount: moneyOf(payload.amount_usd),
+})
+
 /** Also notifies whose payout it is. */
 async function withOwner(
   tx: Tx,
@@ -83,6 +90,10 @@ const KINDS: { readonly [Kind in ApprovalKind]: KindOf<ApprovalPayload<Kind>> } 
   withdraw_fees: {
     check: async (ctx, tx, payload) => checkWithdrawal(ctx, tx, withdrawalOf(payload)),
     execute: async (ctx, tx, payload, id) => executeWithdrawal(ctx, tx, withdrawalOf(payload), id),
+  },
+  move_to_cold: {
+    check: async (ctx, tx, payload) => checkColdMove(ctx, tx, coldMoveOf(payload)),
+    execute: async (ctx, tx, payload, id) => executeColdMove(ctx, tx, coldMoveOf(payload), id),
   },
 }
 

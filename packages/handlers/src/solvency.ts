@@ -20,6 +20,7 @@ const usd = (micros: bigint): string => formatUsd(usdc(micros))
 const presentNetwork = ({ newest, proven, ofDay }: NetworkSolvency) => ({
   network: newest.network,
   treasury: newest.treasury,
+  cold: newest.cold && { address: newest.cold.address, assets_usd: usd(newest.cold.held) },
   checked_at: newest.takenAt.toISOString(),
   assets_usd: usd(newest.latest),
   assets_final_usd: usd(newest.final),

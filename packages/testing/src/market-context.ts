@@ -21,6 +21,7 @@ export interface MarketContextSettings {
 export const NO_OWN_WALLETS = {
   ownWallets: { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] },
   feeAddresses: { 'solana-mainnet': [], 'base-mainnet': [], 'alt-mainnet': [] },
+  hotMax: {},
 }
 
 export interface MarketContext extends Context {

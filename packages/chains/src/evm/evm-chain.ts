@@ -14,10 +14,11 @@ import type { EvmSettings } from './settings.ts'
 /** Read access to Base or to the third network. */
 export const evmChain = (settings: EvmSettings): Chain => {
   const nodes = evmNodes(settings)
-  const { network, treasury, usdc } = settings
+  const { network, treasury, cold, usdc } = settings
   return {
     network,
     treasury,
+    cold,
     usdc,
 
     async findTransfer(query) {

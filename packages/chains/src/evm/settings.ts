@@ -15,6 +15,8 @@ export interface EvmSettings extends ProviderSettings {
   readonly rpcUrls: readonly string[]
   readonly usdc: string
   readonly treasury: string
+  /** Watched for the reserves; nothing here can sign for it. */
+  readonly cold?: string | undefined
   /** Larger transfers need more confirmations. One rule must start at zero. */
   readonly confirmations: readonly ConfirmationRule[]
   /** The block tag that counts as final. */
@@ -53,8 +55,11 @@ export const blocksFor = (rules: readonly ConfirmationRule[], amount: bigint): n
 
 /** Rejects invalid settings at start. */
 export const checkSettings = (settings: EvmSettings): EvmSettings => {
-  const { usdc, treasury, ownAddresses, gasAccounts = [] } = settings
-  const addresses = [usdc, treasury, ...ownAddresses, ...gasAccounts]
+  const { usdc, treasury, cold, ownAddresses, gasAccounts = [] } = settings
+  const own = [usdc, treasury, ...ownAddresses, ...gasAccounts]
+  if (cold !== undefined && own.some((address) => addressKey(address) === addressKey(cold)))
+    throw new Error(`${settings.network}: the cold address must be one that nothing else uses`)
+  const addresses = [...own, ...(cold === undefined ? [] : [cold])]
   const wrong = addresses.find((address) => parseAddress(address) === undefined)
   if (wrong !== undefined) throw new Error(`${settings.network}: ${wrong} is not an EVM address`)
   const counts = settings.confirmations.map(({ blocks }) => blocks)

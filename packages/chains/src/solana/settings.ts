@@ -11,6 +11,8 @@ export interface SolanaSettings extends ProviderSettings {
   readonly usdc: string
   /** The wallet address. The USDC is in its associated token account. */
   readonly treasury: string
+  /** Watched for the reserves; nothing here can sign for it. */
+  readonly cold?: string | undefined
   /** Commitment required to accept a payment of this amount. Payouts always require finality. */
   readonly commitment: (amount: Usdc) => 'confirmed' | 'finalized'
   /** The application's own wallets. Their transfers are never a buyer's payment. */

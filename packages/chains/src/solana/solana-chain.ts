@@ -15,8 +15,11 @@ import { finalUsdcOf, usdcAccountOf } from './token-account.ts'
 
 /** Read access to Solana through several nodes. */
 export const solanaChain = (settings: SolanaSettings): Chain => {
-  const { usdc, ownAddresses, gasAccounts = [] } = settings
-  for (const address of [settings.treasury, usdc, ...ownAddresses, ...gasAccounts]) assertIsAddress(address)
+  const { usdc, cold, ownAddresses, gasAccounts = [] } = settings
+  const addresses = [settings.treasury, usdc, ...ownAddresses, ...gasAccounts]
+  if (cold !== undefined && addresses.includes(cold))
+    throw new Error('solana-mainnet: the cold address must be one that nothing else uses')
+  for (const address of [...addresses, cold ?? usdc]) assertIsAddress(address)
   const nodes = solanaNodes(settings)
   const own = new Set([settings.treasury, ...settings.ownAddresses])
   let account: ReturnType<typeof usdcAccountOf> | undefined
@@ -29,6 +32,7 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
   return {
     network: 'solana-mainnet',
     treasury: settings.treasury,
+    cold,
     usdc: settings.usdc,
     findTransfer: async (query) => findTransfer(nodes.rpc, settings, await treasury(), own, query),
     async checkTransfer(recorded) {

@@ -17,9 +17,18 @@ const NetworkSolvency = named(
   z.object({
     network: Network,
     treasury: z.string().describe('Address of the treasury on this network'),
+    cold: z
+      .object({
+        address: z.string(),
+        assets_usd: Usd.describe('USDC at this address as of the newest block'),
+      })
+      .nullable()
+      .describe(
+        'The address where the rest of the assets is kept, whose key is on no server; null without one',
+      ),
     checked_at: Instant,
-    assets_usd: Usd.describe('USDC in the treasury as of the newest block'),
-    assets_final_usd: Usd.describe('USDC in the treasury as of the newest final block'),
+    assets_usd: Usd.describe('USDC in the treasury as of the newest block, and at the cold address'),
+    assets_final_usd: Usd.describe('The same as of the newest final block'),
     liabilities_usd: Usd.describe('Owed to users: escrow, pending payouts, surplus and unmatched transfers'),
     platform_usd: Usd.describe('Fees of the platform that the treasury holds too'),
     in_flight_usd: Usd.describe(

@@ -61,6 +61,11 @@ const Treasury = named(
       .int()
       .describe('Waiting payouts that cannot be sent until something changes; `hold_code` says what'),
     failed: z.int().describe('Payouts that an operator or the agent must retry'),
+    balance_usd: UsdText.describe('What the treasury must hold according to the ledger'),
+    hot_max_usd: UsdText.nullable().describe('The most that it should hold; null without a limit'),
+    above_hot_max_usd: UsdText.describe('What it holds above that. Propose `move_to_cold`'),
+    cold_address: z.string().nullable().describe('Null on a network without one'),
+    cold_usd: UsdText.describe('What was moved to the cold address, including moves that are not final'),
     fees_usd: UsdText.describe('The platform’s revenue that was not withdrawn'),
     fees_available_usd: UsdText.describe(
       'What can be withdrawn: without the amount of payments that are not final',
@@ -100,7 +105,7 @@ const Payout = named(
   'Payout',
   z.object({
     id: z.string(),
-    kind: z.enum(['payout', 'refund', 'surplus', 'fee_withdrawal']),
+    kind: z.enum(['payout', 'refund', 'surplus', 'fee_withdrawal', 'move_to_cold']),
     subject: z.string().describe('What it pays for'),
     network: NetworkName,
     payee: z.string().nullable().describe('Null while no address is known'),

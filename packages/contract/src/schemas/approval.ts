@@ -48,6 +48,7 @@ export const APPROVAL_PAYLOADS = {
   approve_payout: z.strictObject({ payout_id: PayoutId }),
   recognize_revenue: z.strictObject({ unmatched_id: UnmatchedId }),
   withdraw_fees: z.strictObject({ network: NetworkName, amount_usd: UsdPrice, payee: Payee }),
+  move_to_cold: z.strictObject({ network: NetworkName, amount_usd: UsdPrice }),
 } as const
 
 export type ApprovalKind = keyof typeof APPROVAL_PAYLOADS

@@ -129,6 +129,8 @@ export type Chains = Readonly<Partial<Record<Network, Chain>>>
 export interface Chain {
   readonly network: Network
   readonly treasury: string
+  /** Where what the treasury need not hold is kept: an address whose key is on no server. Undefined without one. */
+  readonly cold?: string | undefined
   readonly usdc: string
   /** Queries one node, and others while it does not know the transaction. */
   findTransfer(query: TransferQuery): Promise<Observation>

@@ -11,6 +11,8 @@ interface AccountRules {
 export const KINDS = {
   /** The chain: its balance is minus the USDC that the treasury holds there. */
   world: { mayBeNegative: true, striped: true },
+  /** A cold address: its balance is minus the USDC that was moved there from the treasury. One account per address. */
+  cold: { mayBeNegative: true, striped: false },
   /** Paid, and not yet earned or refunded: one account per purpose. */
   escrow: { mayBeNegative: false, striped: false },
   /** To be paid out to an agent or a payer: one account per payout. */
@@ -25,7 +27,7 @@ export const KINDS = {
 
 export type AccountKind = keyof typeof KINDS
 
-/** The subject is a purpose, a payout id or a transfer reference. Empty for a striped account: the journal selects a stripe. */
+/** The subject is a purpose, a payout id, a transfer reference or an address. Empty for a striped account: the journal selects a stripe. */
 export interface Account {
   readonly kind: AccountKind
   readonly network: Network
@@ -39,6 +41,7 @@ const accountOf =
   (kind: AccountKind) =>
   (network: Network, subject: string): Account => ({ kind, network, subject })
 
+export const cold = accountOf('cold')
 export const escrow = accountOf('escrow')
 export const payable = accountOf('payable')
 export const suspense = accountOf('suspense')

@@ -1,4 +1,4 @@
-export { type Account, escrow, fees, payable, stripesOf, surplus, suspense, world } from './accounts.ts'
+export { type Account, cold, escrow, fees, payable, stripesOf, surplus, suspense, world } from './accounts.ts'
 export { addFee, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 export type { Journal, Move } from './journal.ts'
 export { post } from './post.ts'

@@ -122,6 +122,7 @@ describe('totals', () => {
     await postNow('over:trf_2', 'trf_2', [move(world(BASE), surplus(BASE, 'trf_2'), 3n)])
     expect(await totals(ctx.db, BASE)).toEqual({
       treasuryView: 210n,
+      coldView: 0n,
       liabilities: { escrow: 100n, payable: 90n, surplus: 3n },
       fees: 10n,
       suspense: 7n,

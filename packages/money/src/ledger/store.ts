@@ -128,7 +128,7 @@ export async function sumByKind(
     .where('is_open', '=', true)
     .groupBy('kind')
     .execute()
-  const sums = { world: 0n, escrow: 0n, payable: 0n, fees: 0n, suspense: 0n, surplus: 0n }
+  const sums = { world: 0n, cold: 0n, escrow: 0n, payable: 0n, fees: 0n, suspense: 0n, surplus: 0n }
   for (const { kind, sum } of rows) sums[kind as AccountKind] = sum
   return sums
 }

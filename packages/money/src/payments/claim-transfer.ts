@@ -3,6 +3,7 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import { brokenConstraint, type Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
+import { earlier } from '@market/kernel/clock'
 import { type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { balanceOf, surplus } from '../ledger/index.ts'
@@ -11,6 +12,7 @@ import type { Purpose } from './purpose.ts'
 import { findTransferFor, insertTransfer, isPartOfWhole, lockTransfer, saveTransfer } from './store.ts'
 import {
   arrivalJournal,
+  CHECK_EVERY_MS,
   isSamePurpose,
   matchJournal,
   reversalJournal,
@@ -18,6 +20,9 @@ import {
   transferName,
   transferOf,
 } from './transfer.ts'
+
+/** A worker checks it at its next sweep. */
+const dueNow = (now: Date): Date => earlier(now, 2 * CHECK_EVERY_MS)
 
 interface Claim {
   readonly network: Network
@@ -38,10 +43,11 @@ export async function claimTransfer(
 ): Promise<{ isNew: boolean }> {
   assert(seen.amount >= due, `${seen.reference} is less than what is due`)
   const now = ctx.clock.now()
-  const transfer = transferOf(network, seen, now, { purpose, due })
+  // Only a worker makes it final, after it has asked the chain itself.
+  const transfer = transferOf(network, { ...seen, final: false }, now, { purpose, due })
   if (await isPartOfWhole(tx, transfer)) throw transferUsed()
   try {
-    if (await insertTransfer(tx, transfer, now)) {
+    if (await insertTransfer(tx, transfer, dueNow(now))) {
       await postNew(ctx, tx, arrivalJournal(transfer))
       return { isNew: true }
     }
@@ -65,7 +71,7 @@ async function claimKnown(
   if (known === undefined) throw alreadyPaid()
   if (known.state === 'gone') {
     await requireUnpaid(tx, purpose)
-    await saveTransfer(tx, transfer, now)
+    await saveTransfer(tx, transfer, dueNow(now))
     await postNew(ctx, tx, arrivalJournal(transfer))
     return { isNew: true }
   }
@@ -74,9 +80,13 @@ async function claimKnown(
   await requireUnpaid(tx, purpose)
   // An operator may have refunded the unclaimed transfer or recognized it as revenue.
   if ((await balanceInSuspense(tx, known)) < known.amount) throw transferUsed()
-  const state = known.state === 'final' ? 'final' : transfer.state
-  const claimed: Transfer = { ...transfer, state, arrivedAt: known.arrivedAt }
-  await saveTransfer(tx, claimed, now)
+  // What is final was agreed by enough providers: the node that shows it now cannot change it. A payer that it adds is
+  // checked before the transfer is final again.
+  const facts =
+    known.state === 'final' && known.payer !== null ? known : { ...transfer, amount: known.amount }
+  assert(facts.amount >= transfer.due, `${transfer.reference} is less than what is due`)
+  const claimed: Transfer = { ...facts, purpose, due: transfer.due, arrivedAt: known.arrivedAt }
+  await saveTransfer(tx, claimed, dueNow(now))
   await postNew(ctx, tx, matchJournal(claimed))
   return { isNew: true }
 }

@@ -40,15 +40,18 @@ export async function findPayment(
   const observation = await findUnused(ctx, chain, question)
   switch (observation.kind) {
     case 'ok':
+      if (observation.transfer.payer !== null && observation.transfer.payer === chain.cold)
+        throw rejection('own_transfer', network, question)
       return observation.transfer
     case 'pending':
       return undefined
     case 'rejected':
-      throw new ApiError('invalid', MESSAGES[observation.reason](network, question), {
-        code: observation.reason,
-      })
+      throw rejection(observation.reason, network, question)
   }
 }
+
+const rejection = (code: RejectionCode, network: Network, question: TransferQuery): ApiError =>
+  new ApiError('invalid', MESSAGES[code](network, question), { code })
 
 /** Of several transfers in one transaction, one that pays for nothing yet. */
 async function findUnused(ctx: Needs<'db'>, chain: Chain, question: TransferQuery): Promise<Observation> {

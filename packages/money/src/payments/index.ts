@@ -30,6 +30,7 @@ export {
   findFinalHeight,
   findTransfer,
   findTransferFor,
+  findUnclaimedFrom,
   findUnmatched,
   findUsedIndexes,
   isPaymentFinal,

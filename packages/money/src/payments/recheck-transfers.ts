@@ -1,15 +1,14 @@
 import type { Needs } from '@market/core/context'
 import type { Chain, Observation, TransferCheck } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
-import { earlier, SECOND } from '@market/kernel/clock'
+import { earlier } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
 import type { ReversalHandler } from './intents/intent.ts'
 import { postNew, recordAgain, replaceUnclaimed } from './post-transfer.ts'
 import type { PurposeKind } from './purpose.ts'
 import { acquireForCheck, lockTransfer, saveTransfer } from './store.ts'
-import { isSamePurpose, reversalJournal, type Transfer } from './transfer.ts'
+import { CHECK_EVERY_MS, isSamePurpose, reversalJournal, type Transfer } from './transfer.ts'
 
-const CHECK_EVERY_MS = 5 * SECOND
 const BATCH = 50
 /** The part of a batch for which unclaimed transfers come first. */
 const BATCH_UNCLAIMED = 10
@@ -102,7 +101,7 @@ async function applyCheck(
   const known = await lockTransfer(tx, checked)
   if (known === undefined || known.state !== 'seen') return
   // Claimed or recorded again while the chain was queried: the observation may not fit any more.
-  if (!isSamePurpose(known.purpose, checked.purpose)) return
+  if (!isSamePurpose(known.purpose, checked.purpose) || known.payer !== checked.payer) return
   if (known.arrivedAt.getTime() !== checked.arrivedAt.getTime()) return
   if (verdict === 'reversed') return reverse(ctx, tx, known, observation, purposes)
   const now = ctx.clock.now()

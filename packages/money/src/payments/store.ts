@@ -213,6 +213,28 @@ export async function movePosition(
   return numUpdatedRows === 1n
 }
 
+/** Final transfers of a payer that pay for nothing and still have money in suspense. */
+export async function findUnclaimedFrom(
+  db: Db | Tx,
+  network: Network,
+  payer: string,
+): Promise<TransferKey[]> {
+  const rows = await db
+    .selectFrom('transfers as transfer')
+    .innerJoin(openAccounts(db, ['suspense']).as('account'), (join) =>
+      join
+        .onRef('account.network', '=', 'transfer.network')
+        .onRef('account.subject', '=', 'transfer.subject'),
+    )
+    .select(['transfer.reference', 'transfer.transfer_index'])
+    .where('transfer.network', '=', network)
+    .where('transfer.payer', '=', payer)
+    .where('transfer.state', '=', 'final')
+    .where('transfer.purpose', '=', '')
+    .execute()
+  return rows.map((row) => ({ network, reference: row.reference, index: row.transfer_index }))
+}
+
 /** Money of a transfer that has no purpose: unclaimed, or above the amount due. */
 export interface UnmatchedMoney extends TransferKey {
   readonly account: string

@@ -1,8 +1,12 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
+import { SECOND } from '@market/kernel/clock'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type Journal, type Move, surplus, suspense, world } from '../ledger/index.ts'
 import { escrowAccount, type Purpose, type PurposeKind } from './purpose.ts'
+
+/** How often a worker checks a transfer that is not final. */
+export const CHECK_EVERY_MS = 5 * SECOND
 
 /** `seen`: on the chain, and can still be reversed. `final`: cannot be reversed. `gone`: was reversed. */
 export type TransferState = 'seen' | 'final' | 'gone'

@@ -2,9 +2,11 @@ import type { Tx } from '@market/database/transact'
 import { formatUsd, usdc } from '@market/kernel/money'
 import { balanceOf, payable } from '../ledger/index.ts'
 import { contestHold, type Hold } from './hold.ts'
+import { findSpent } from './limits/store.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
+import { findFundingTransfer } from './refund-transfer.ts'
 import { decidedTerms } from './terms.ts'
 
 /**
@@ -12,7 +14,7 @@ import { decidedTerms } from './terms.ts'
  * nothing: its amount must be reserved for it, and it must be what its order, the transfer that paid or an approval requires.
  */
 export async function fundingHold(
-  ctx: Pick<PayoutContext, 'payoutListener' | 'feeAddresses' | 'clock'>,
+  ctx: Pick<PayoutContext, 'payoutListener' | 'feeAddresses' | 'chains' | 'clock'>,
   tx: Tx,
   payout: Payout,
 ): Promise<Hold | undefined> {
@@ -21,11 +23,21 @@ export async function fundingHold(
   if (reserved !== amount)
     return { code: 'not_funded', detail: `${formatUsd(usdc(reserved))} USDC of ${formatUsd(amount)} USDC` }
   const terms = (await ctx.payoutListener.termsOf(tx, payout)) ?? (await decidedTerms(ctx, tx, payout))
-  if (terms === undefined) return undefined
+  if (terms === undefined)
+    return { code: 'order_mismatch', detail: 'no order, payment or approval requires it' }
   if (terms.network !== network) return { code: 'order_mismatch', detail: `it is due on ${terms.network}` }
   if (terms.amount !== amount)
     return { code: 'order_mismatch', detail: `${formatUsd(terms.amount)} USDC is due` }
   if (!terms.payees.some((payee) => isSameAddress(payee, payout.payee)))
     return { code: 'order_mismatch', detail: 'it is due to another address' }
+  if (await exceedsTransfer(tx, payout))
+    return { code: 'order_mismatch', detail: 'other payouts have used the payment that funds it' }
   return terms.wait && contestHold(terms.wait, ctx.clock.now())
+}
+
+/** The payouts of a transfer together never exceed it, whatever it was claimed for meanwhile. */
+async function exceedsTransfer(tx: Tx, payout: Payout): Promise<boolean> {
+  const transfer = await findFundingTransfer(tx, payout)
+  const known = transfer && (await findSpent(tx, transfer, payout.id))
+  return known !== undefined && known.spent + payout.amount > known.amount
 }

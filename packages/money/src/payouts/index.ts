@@ -2,6 +2,7 @@ export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
 export { isCounted, setDisagreement, setShortage } from './guards/store.ts'
 export { approvePayout, requireCapped } from './limits/approve-payout.ts'
 export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics.ts'
+export { moveToCold, requireMovable } from './move-to-cold.ts'
 export { compareOutgoingTransfers } from './outgoing/compare-outgoing-transfers.ts'
 export type { OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
 export { findUnexplained } from './outgoing/store.ts'
@@ -24,6 +25,7 @@ export {
   inFlight,
   type ListedPayout,
   type ListedState,
+  sumMovingToCold,
   sumWithdrawnFees,
 } from './reports/store.ts'
 export {

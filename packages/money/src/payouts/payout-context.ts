@@ -40,14 +40,15 @@ export interface PayoutTerms {
 export interface PayoutListener {
   /**
    * Derives what the payout must be from the order and the transfer that paid for it, without reading the payout's own
-   * row. Undefined when it belongs to neither an order nor a registration. Runs before a payout is authorized or signed.
+   * row. Undefined when it belongs to neither an order nor a registration: then it is not sent, unless an operator or the
+   * payer of unmatched money decided it. Runs before a payout is authorized or signed.
    */
   termsOf(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined>
   onSent(ctx: Needs<'clock'>, tx: Tx, payout: Payout, reference: string): Promise<void>
   onFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<void>
 }
 
-export type PayoutContext = Needs<'db' | 'clock' | 'ids'> & {
+export type PayoutContext = Needs<'db' | 'clock' | 'ids' | 'chains'> & {
   readonly payoutSenders: PayoutSenders
   readonly payoutListener: PayoutListener
   readonly caps: Caps

@@ -8,8 +8,11 @@ import type { Purpose } from '../payments/index.ts'
 import type { HoldCode } from './hold.ts'
 import type { PayoutState } from './states.ts'
 
-/** An agent's earnings, a buyer's refund, the surplus of a payment, or fees of the platform. */
-export type PayoutKind = 'payout' | 'refund' | 'surplus' | 'fee_withdrawal'
+/**
+ * An agent's earnings, a buyer's refund, the surplus of a payment, fees of the platform, or what the treasury need not
+ * hold.
+ */
+export type PayoutKind = 'payout' | 'refund' | 'surplus' | 'fee_withdrawal' | 'move_to_cold'
 
 export type PayoutId = `pay_${string}`
 

@@ -78,13 +78,21 @@ export async function refundTransfer(
   })
 }
 
+/** The transfer whose money a payout pays on; undefined when none does. */
+export async function findFundingTransfer(tx: Tx, payout: Payout): Promise<Transfer | undefined> {
+  const { purpose, network, subject } = payout
+  if (purpose !== null) return findTransferFor(tx, purpose)
+  const unmatched = parseRefundSubject(network, subject)
+  return unmatched && findTransfer(tx, unmatched)
+}
+
 /**
  * Whether a refund or surplus goes to the wallet whose final transfer it comes from. A payee that an operator chose is
  * not its payer, and neither is one that shares a transaction with a buyer.
  */
 export async function isReturnToPayer(tx: Tx, payout: Payout): Promise<boolean> {
   const { kind, purpose, network, payee, subject } = payout
-  if (kind === 'payout' || kind === 'fee_withdrawal' || payee === null) return false
+  if ((kind !== 'refund' && kind !== 'surplus') || payee === null) return false
   if (purpose !== null) {
     const paid = await findTransferFor(tx, purpose)
     return paid?.state === 'final' && paid.network === network && paid.payer === payee

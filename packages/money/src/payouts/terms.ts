@@ -1,23 +1,26 @@
 import { findApproved, findApprovedById } from '@market/core/approvals'
+import type { Chains } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findTransfer, transferName } from '../payments/index.ts'
+import { findSpent } from './limits/store.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext, PayoutTerms } from './payout-context.ts'
 import { parseRefundSubject } from './refund-transfer.ts'
 
 /**
- * What operators or the payer of unmatched money require a withdrawal or a refund to be: without their decision nothing is
+ * What operators or the payer of unmatched money require a withdrawal, a move or a refund to be: without their decision nothing is
  * due. Undefined for payouts of other kinds.
  */
 export async function decidedTerms(
-  { feeAddresses }: Pick<PayoutContext, 'feeAddresses'>,
+  { feeAddresses, chains }: Pick<PayoutContext, 'feeAddresses' | 'chains'>,
   tx: Tx,
   payout: Payout,
 ): Promise<PayoutTerms | undefined> {
   if (payout.kind === 'fee_withdrawal') return withdrawalTerms(tx, payout, feeAddresses)
+  if (payout.kind === 'move_to_cold') return coldTerms(tx, payout, chains)
   if (payout.kind !== 'surplus') return undefined
   return (await unmatchedTerms(tx, payout)) ?? { network: payout.network, amount: ZERO, payees: [] }
 }
@@ -45,6 +48,20 @@ async function withdrawalTerms(
   }
 }
 
+/** As two operators approved it, and only to the cold address of this process's configuration. */
+async function coldTerms(tx: Tx, { network, subject }: Payout, chains: Chains): Promise<PayoutTerms> {
+  const approved = (await findApprovedById(tx, 'move_to_cold', subject)) as
+    | Omit<Withdrawal, 'payee'>
+    | undefined
+  const address = chains[network]?.cold
+  if (approved === undefined || address === undefined) return { network, amount: ZERO, payees: [] }
+  return {
+    network: approved.network,
+    amount: parseUsd(approved.amount_usd) ?? ZERO,
+    payees: [address],
+  }
+}
+
 /** The addresses to which two operators have redirected this payout. */
 export async function redirectedPayees(tx: Tx, { id }: Payout): Promise<string[]> {
   const approved = (await findApproved(tx, 'redirect_payout', id)) as Redirection[]
@@ -66,7 +83,11 @@ async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | und
   )) as Redirection[]
   const redirected = [...approved.map(({ payee }) => payee), ...(await redirectedPayees(tx, payout))]
   // Recorded before transfers had indexes: others paid it in the same transaction, and only the ledger knows how much.
-  if (from === 'suspense' && transfer.purpose !== null)
+  if (
+    from === 'suspense' &&
+    transfer.purpose !== null &&
+    (await findSpent(tx, transfer, payout.id)) === undefined
+  )
     return { network, amount: payout.amount, payees: redirected }
   const amount: Usdc = from === 'surplus' ? minus(transfer.amount, transfer.due) : transfer.amount
   return { network, amount, payees: transfer.payer === null ? redirected : [transfer.payer, ...redirected] }

@@ -3,18 +3,20 @@ import type { Needs } from '@market/core/context'
 import type { AgreedBalance, Chain } from '@market/core/ports/chain'
 import { readAtOnce, type Tx } from '@market/database/transact'
 import { earlier, MINUTE, SECOND } from '@market/kernel/clock'
-import { formatUsd, type Usdc, usdc } from '@market/kernel/money'
+import { formatUsd, type Usdc, usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
 import { findFinalHeight, sumUnfinal } from '../payments/index.ts'
-import { findInFlight, inFlight } from '../payouts/index.ts'
+import { findInFlight, inFlight, sumMovingToCold } from '../payouts/index.ts'
 import { findLiabilities, type Liability, sumSettled } from './leaves/store.ts'
+import { sumReturned } from './return-from-cold.ts'
 import {
   type BalancesAfter,
   type BalancesBefore,
   certainlyMissing,
   type InFlightList,
   type LedgerBalances,
+  type Snapshot,
 } from './snapshot.ts'
 
 /** A shortage counts after this many readings: a node that was a few blocks behind has caught up by then. */
@@ -28,6 +30,7 @@ const SETTLED_MS = 5 * MINUTE
 const LISTED_IN_FLIGHT = 100
 
 export interface Comparison {
+  readonly cold: Snapshot['cold']
   readonly final: Usdc
   readonly latest: Usdc
   readonly balances: LedgerBalances
@@ -47,15 +50,15 @@ export async function compareWithChain(
   chain: Chain,
   withProof: boolean,
 ): Promise<Comparison> {
-  const { network, treasury } = chain
+  const { network, cold: address } = chain
   const since = earlier(clock.now(), SETTLED_MS)
   const { finalHeight, ...before } = await readAtOnce(db, async (tx) => ({
-    ...(await balancesBefore(tx, network, since)),
+    ...(await balancesBefore(tx, chain, since)),
     finalHeight: await findFinalHeight(tx, network),
   }))
-  let best: AgreedBalance | undefined
+  let best: TotalBalance | undefined
   for (let reading = 1; ; reading++) {
-    const onChain = await chain.balanceOf(treasury, finalHeight)
+    const onChain = await readBalances(chain, finalHeight)
     const { balances, ...lists } = await readAtOnce(db, async (tx) => ({
       balances: await balancesAfter(tx, network, since),
       liabilities: withProof ? await findLiabilities(tx, network) : undefined,
@@ -66,9 +69,42 @@ export async function compareWithChain(
     const missing = certainlyMissing(before, balances, held(best))
     const isDisputed = missing > 0n && certainlyMissing(before, balances, mostHeld(best)) <= 0n
     const disagreement = isDisputed ? describeBalances(best) : undefined
-    const found = { final, latest, balances, ...lists, missing, disagreement }
+    const coldBalance = address === undefined ? null : { address, held: best.cold }
+    const found = { final, latest, cold: coldBalance, balances, ...lists, missing, disagreement }
     if (missing <= 0n || reading === READINGS) return found
     await pause(PAUSE_MS)
+  }
+}
+
+interface TotalBalance extends AgreedBalance {
+  /** The part of it at the cold address in the newest block. */
+  readonly cold: Usdc
+}
+
+/** The cold address is read before and after the treasury, so that what moves to it meanwhile is seen in one of them. */
+async function readBalances(chain: Chain, finalHeight: bigint | undefined): Promise<TotalBalance> {
+  const { treasury, cold } = chain
+  if (cold === undefined) return { ...(await chain.balanceOf(treasury, finalHeight)), cold: ZERO }
+  const before = await chain.balanceOf(cold, finalHeight)
+  const onChain = await chain.balanceOf(treasury, finalHeight)
+  return withCold(onChain, [before, await chain.balanceOf(cold, finalHeight)])
+}
+
+/** Block by block: what comes back from the cold address is in the newest block of both at once. */
+function withCold(treasury: AgreedBalance, readings: readonly AgreedBalance[]): TotalBalance {
+  const largest = (amounts: readonly Usdc[]) => amounts.reduce((most, one) => (one > most ? one : most), ZERO)
+  const agreed = (block: 'final' | 'latest') => largest(readings.map((one) => one[block]))
+  const most = (block: 'final' | 'latest') =>
+    largest(readings.flatMap(({ byProvider }) => byProvider.map((one) => one[block])))
+  return {
+    cold: agreed('latest'),
+    final: usdc(treasury.final + agreed('final')),
+    latest: usdc(treasury.latest + agreed('latest')),
+    byProvider: treasury.byProvider.map((one) => ({
+      ...one,
+      final: usdc(one.final + most('final')),
+      latest: usdc(one.latest + most('latest')),
+    })),
   }
 }
 
@@ -87,21 +123,27 @@ const describeBalances = ({ byProvider }: AgreedBalance): string =>
     .join(', ')
     .slice(0, LONGEST_DETAIL)
 
-const balancesBefore = async (tx: Tx, network: Network, since: Date): Promise<BalancesBefore> => ({
-  ledger: (await totals(tx, network)).treasuryView,
+const balancesBefore = async (tx: Tx, { network, cold }: Chain, since: Date): Promise<BalancesBefore> => ({
+  ledger: (await ledgerView(tx, network)) - (cold === undefined ? 0n : await sumReturned(tx, network, cold)),
   unfinal: await sumUnfinal(tx, network),
   settled: await sumSettled(tx, network, since),
 })
 
+/** What moves to the cold address counts there already, and is owed to nobody. */
+async function ledgerView(tx: Tx, network: Network): Promise<bigint> {
+  const { treasuryView, coldView } = await totals(tx, network)
+  return treasuryView + coldView - (await sumMovingToCold(tx, network))
+}
+
 async function balancesAfter(tx: Tx, network: Network, since: Date): Promise<BalancesAfter> {
-  const { treasuryView, liabilities, suspense, fees } = await totals(tx, network)
+  const { liabilities, suspense, fees } = await totals(tx, network)
   return {
-    ledger: treasuryView,
+    ledger: await ledgerView(tx, network),
     inFlight: await inFlight(tx, network),
     unfinal: await sumUnfinal(tx, network),
     settled: await sumSettled(tx, network, since),
     escrow: usdc(liabilities.escrow),
-    payable: usdc(liabilities.payable),
+    payable: usdc(liabilities.payable - (await sumMovingToCold(tx, network))),
     surplus: usdc(liabilities.surplus),
     suspense: usdc(suspense),
     fees: usdc(fees),

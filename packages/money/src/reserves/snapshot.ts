@@ -4,13 +4,15 @@ import type { InFlight } from '../payouts/index.ts'
 
 export type SnapshotId = `rsv_${string}`
 
-/** The USDC in a treasury and the liabilities on its network at one time. */
+/** The USDC in a treasury and at its cold address, and the liabilities on its network at one time. */
 export interface Snapshot {
   readonly id: SnapshotId
   readonly network: Network
   readonly takenAt: Date
   readonly treasury: string
-  /** On the chain, in the newest final block and in the newest block. */
+  /** The cold address and what it holds; null on a network without one. */
+  readonly cold: { readonly address: string; readonly held: Usdc } | null
+  /** On the chain, in the newest final block and in the newest block; with what the cold address holds. */
   readonly final: Usdc
   readonly latest: Usdc
   readonly balances: LedgerBalances
@@ -44,7 +46,7 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 /** Balances of the ledger at one moment. */
 export interface LedgerBalances {
-  /** What the treasury must hold according to the ledger. */
+  /** What the treasury and the cold address must hold together according to the ledger. */
   readonly ledger: bigint
   /** The part of it that is signed and may have left already. */
   readonly inFlight: Usdc
@@ -88,7 +90,8 @@ export type BalancesAfter = LedgerBalances & { readonly settled: bigint }
  *
  * So the chain must have held at least `final received, before` − `settled, after` − `in flight, after`. The first two are the
  * ledger's view before, minus what was settled between the two readings. A payout that settles in between moves from in
- * flight to settled in one transaction; one that fails has taken nothing from the chain.
+ * flight to settled in one transaction; one that fails has taken nothing from the chain. A move to the cold address changes
+ * nothing in the sum of both, so it is neither settled nor in flight here.
  */
 export function certainlyMissing(before: BalancesBefore, after: BalancesAfter, onChain: bigint): bigint {
   const settledMeanwhile = after.settled - before.settled

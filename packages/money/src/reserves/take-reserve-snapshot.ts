@@ -11,6 +11,7 @@ import { compareWithChain } from './compare-with-chain.ts'
 import { insertLeaves } from './leaves/store.ts'
 import { GROUP } from './merkle.ts'
 import { readAgentWallets } from './read-agent-wallets.ts'
+import { returnFromCold } from './return-from-cold.ts'
 import { dayOf, liabilitiesOf, type Snapshot, shortage } from './snapshot.ts'
 import { findNewest, hasDay, insertSnapshot, tryLock } from './store.ts'
 
@@ -45,8 +46,9 @@ export async function takeReserveSnapshot(
   // Reading many wallets takes time, in which another worker may have taken a snapshot of this network.
   const before = after === undefined || wallets !== undefined ? await newestId(ctx, network) : after
   const id = ctx.ids.next('rsv')
+  await returnFromCold(ctx, chain)
   const compared = await compareWithChain(ctx, chain, withProof)
-  const { final, latest, balances, missing, disagreement, liabilities, inFlight } = compared
+  const { final, latest, cold, balances, missing, disagreement, liabilities, inFlight } = compared
   if (disagreement !== undefined) {
     await transact(ctx.db, (tx) => setDisagreement(ctx, tx, network, disagreement))
     throw new ProvidersDisagree(`The providers of ${network} disagree about the treasury: ${disagreement}`)
@@ -61,6 +63,7 @@ export async function takeReserveSnapshot(
     network,
     takenAt: ctx.clock.now(),
     treasury: chain.treasury,
+    cold,
     final,
     latest,
     balances,

@@ -3,11 +3,13 @@ export { getTreasury, type Treasury } from './get-treasury.ts'
 export { type ListedUnmatched, listPayouts, listUnexplained, listUnmatched } from './lists.ts'
 export {
   checkCapped,
+  checkColdMove,
   checkRecognition,
   checkRedirection,
   checkRefund,
   checkWithdrawal,
   executeCapped,
+  executeColdMove,
   executeRecognition,
   executeRedirection,
   executeRefund,

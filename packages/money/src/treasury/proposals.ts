@@ -13,11 +13,13 @@ import {
   type ListedPayout,
   lockOwnDeposit,
   lockUnmatched,
+  moveToCold,
   type PayoutId,
   recognizeRevenue,
   refundTransfer,
   requireCapped,
   requireFees,
+  requireMovable,
   retryPayout,
   withdrawFees,
 } from '../payouts/index.ts'
@@ -34,6 +36,8 @@ export interface TreasurySettings {
   readonly ownWallets: Readonly<Record<Network, readonly string[]>>
   /** Where fees may be withdrawn to, as keys. */
   readonly feeAddresses: Readonly<Record<Network, readonly string[]>>
+  /** The most that a treasury should hold; undefined means no limit. */
+  readonly hotMax: Readonly<Partial<Record<Network, Usdc | undefined>>>
 }
 
 type Settings = { readonly treasury: TreasurySettings }
@@ -59,6 +63,8 @@ export async function checkRedirection(
       'conflict',
       `Payout ${payoutId} is ${payout.state}. Only a failed payout can be retried.`,
     )
+  if (payout.kind === 'move_to_cold')
+    throw new ApiError('conflict', 'A move to the cold address goes nowhere else. Retry it instead.')
   const key = requirePayee(ctx, payout.network, payee)
   const to = `${formatUsd(payout.amount)} USDC of payout ${payoutId} to ${key} on ${payout.network}`
   return {
@@ -212,6 +218,45 @@ export async function executeWithdrawal(
     subject: id,
     details: { approval: approvalId, network, payee, amount_usd: formatUsd(amount) },
   })
+}
+
+interface ColdMove {
+  readonly network: Network
+  readonly amount: Usdc
+}
+
+/** USDC of the treasury to the cold address of the configuration. */
+export async function checkColdMove(ctx: Ctx, tx: Tx, move: ColdMove): Promise<Concern> {
+  const { network, amount } = move
+  const address = requireColdAddress(ctx, network)
+  await requireMovable(tx, move)
+  return {
+    subject: `cold:${network}`,
+    summary: `move ${formatUsd(amount)} USDC of the treasury to the cold address ${address} on ${network}`,
+    recipients: [],
+  }
+}
+
+export async function executeColdMove(ctx: Ctx, tx: Tx, move: ColdMove, approvalId: string): Promise<void> {
+  const { network, amount } = move
+  const address = requireColdAddress(ctx, network)
+  const { id } = await moveToCold(ctx, tx, { network, amount, address }, approvalId)
+  await record(ctx, tx, {
+    act: 'treasury.moved_to_cold',
+    subject: id,
+    details: { approval: approvalId, network, address, amount_usd: formatUsd(amount) },
+  })
+}
+
+function requireColdAddress({ chains }: Ctx, network: Network): string {
+  const address = chains[network]?.cold
+  if (address === undefined)
+    throw new ApiError(
+      'conflict',
+      `There is no cold address on ${network}. Set <NETWORK>_COLD_ADDRESS for the api and the worker.`,
+      { code: 'no_cold_address' },
+    )
+  return address
 }
 
 function requireFeeAddress(ctx: Ctx & Settings, { network, payee }: Withdrawal): string {

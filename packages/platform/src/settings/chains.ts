@@ -10,16 +10,14 @@ const urls = list.refine((all) => all.every((url) => /^https?:\/\//.test(url) &&
   message: 'must be a list of http addresses',
 })
 
-export const money = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text, ctx): Usdc => {
-      const amount = parseUsd(text)
-      if (amount !== undefined) return amount
-      ctx.addIssue('must be an amount of USDC such as 1000 or 0.50')
-      return z.NEVER
-    })
+const amount = z.string().transform((text, ctx): Usdc => {
+  const parsed = parseUsd(text)
+  if (parsed !== undefined) return parsed
+  ctx.addIssue('must be an amount of USDC such as 1000 or 0.50')
+  return z.NEVER
+})
+
+export const money = (fallback: string) => amount.prefault(fallback)
 
 /** `0:2,1000:final`: number of confirmations from this amount of USDC on. */
 const confirmations = z
@@ -46,7 +44,8 @@ const MOST_BLOCK = 1e12
 
 /** Addresses on Solana, or keys (lower case) of addresses on EVM networks. */
 const solanaWallets = list.pipe(z.array(base58))
-const evmWallets = list.pipe(z.array(evmAddress.transform((text) => text.toLowerCase())))
+const evmKey = evmAddress.transform((text) => text.toLowerCase())
+const evmWallets = list.pipe(z.array(evmKey))
 
 /** Fees can be withdrawn to these addresses only: the api checks a proposal, the worker what it pays. */
 export const feeAddressSettings = {
@@ -61,9 +60,24 @@ export const feeAddressesOf = (config: z.infer<z.ZodObject<typeof feeAddressSett
   'alt-mainnet': config.ALT_FEE_ADDRESSES,
 })
 
+/** The most that a treasury should hold, and where the rest goes. */
+export const hotMaxSettings = {
+  SOLANA_HOT_MAX_USDC: amount.optional(),
+  BASE_HOT_MAX_USDC: amount.optional(),
+  ALT_HOT_MAX_USDC: amount.optional(),
+}
+
+/** Undefined means no limit. */
+export const hotMaxOf = (config: z.infer<z.ZodObject<typeof hotMaxSettings>>) => ({
+  'solana-mainnet': config.SOLANA_HOT_MAX_USDC,
+  'base-mainnet': config.BASE_HOT_MAX_USDC,
+  'alt-mainnet': config.ALT_HOT_MAX_USDC,
+})
+
 /** Wallets of the platform, read by the api. */
 export const treasurySettings = {
   ...feeAddressSettings,
+  ...hotMaxSettings,
   /** Only a transfer from one of these wallets can be recognized as revenue. */
   SOLANA_OWN_WALLETS: solanaWallets,
   BASE_OWN_WALLETS: evmWallets,
@@ -77,6 +91,8 @@ export const chainSettings = {
   SOLANA_GENESIS_HASH: base58.default(MAINNET_GENESIS),
   SOLANA_USDC: base58.default(SOLANA_USDC),
   SOLANA_TREASURY: base58.optional(),
+  /** What the treasury need not hold is moved here. Its key is on no server. */
+  SOLANA_COLD_ADDRESS: base58.optional(),
   /** The account that pays the fees of signed payments. Without it the network accepts no signed payments. */
   SOLANA_GAS_ACCOUNT: base58.optional(),
   /** The key of that account. It pays only gas. Keep about one day's gas on it. */
@@ -89,6 +105,7 @@ export const chainSettings = {
   BASE_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).default(BASE_CHAIN_ID),
   BASE_USDC: evmAddress.default(BASE_USDC),
   BASE_TREASURY: evmAddress.optional(),
+  BASE_COLD_ADDRESS: evmKey.optional(),
   BASE_GAS_ACCOUNT: evmAddress.optional(),
   BASE_GAS_KEY: secretHex,
   BASE_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(20),
@@ -101,6 +118,7 @@ export const chainSettings = {
   ALT_CHAIN_ID: wholeNumber(1, MOST_CHAIN_ID).optional(),
   ALT_USDC: evmAddress.optional(),
   ALT_TREASURY: evmAddress.optional(),
+  ALT_COLD_ADDRESS: evmKey.optional(),
   ALT_GAS_ACCOUNT: evmAddress.optional(),
   ALT_GAS_KEY: secretHex,
   ALT_FEE_CAP_GWEI: wholeNumber(1, 100_000).default(200),
@@ -189,6 +207,7 @@ export const solanaSettings = (config: ChainConfig, treasury: string) => ({
   genesisHash: config.SOLANA_GENESIS_HASH,
   usdc: config.SOLANA_USDC,
   treasury,
+  cold: config.SOLANA_COLD_ADDRESS,
   commitment: (amount: Usdc) =>
     amount < config.SOLANA_FINALIZED_FROM_USDC ? ('confirmed' as const) : ('finalized' as const),
   ownAddresses: [],
@@ -205,6 +224,7 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
     ...providerSettings(config, name),
     usdc: config[`${name}_USDC`] ?? '',
     treasury,
+    cold: config[`${name}_COLD_ADDRESS`],
     confirmations: config[`${name}_CONFIRMATIONS`],
     finalityTag: 'finalized' as const,
     ownAddresses: [],

@@ -1,3 +1,4 @@
+import { findApprovedById } from '@market/core/approvals'
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { DAY, earlier } from '@market/kernel/clock'
@@ -23,14 +24,22 @@ export async function decideCaps(
   tx: Tx,
   payout: Payout,
 ): Promise<CapDecision> {
-  const { amount, approvalId } = payout
-  if (approvalId !== null) return { counts: false }
+  const { amount } = payout
+  if (await isApproved(tx, payout)) return { counts: false }
   if (amount > caps.perPayout) return above('payout_cap', caps.perPayout)
   if (await isReturnToPayer(tx, payout)) return { counts: false }
   const sent = await sumCountedSince(tx, payout, earlier(clock.now(), DAY))
   if (plus(sent.payee, amount) > caps.perPayee) return above('payee_cap', caps.perPayee)
   if (plus(sent.network, amount) > caps.perDay) return above('daily_cap', caps.perDay)
   return { counts: true }
+}
+
+/** The row only names the approval. Two operators must have approved this payout by it. */
+async function isApproved(tx: Tx, { id, kind, subject, approvalId }: Payout): Promise<boolean> {
+  if (approvalId === null) return false
+  if (kind === 'fee_withdrawal' || kind === 'move_to_cold') return approvalId === subject
+  const approved = await findApprovedById(tx, 'approve_payout', approvalId)
+  return (approved as { readonly payout_id: string } | undefined)?.payout_id === id
 }
 
 const above = (code: HoldCode, cap: Usdc): CapDecision => ({

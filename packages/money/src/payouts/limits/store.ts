@@ -3,6 +3,7 @@ import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
+import type { TransferKey } from '../../payments/index.ts'
 import type { Payout, PayoutId } from '../payout.ts'
 
 export interface SentSince {
@@ -29,6 +30,38 @@ export async function sumCountedSince(
     tx,
   )
   return { network: usdc(rows[0]?.network ?? 0n), payee: usdc(rows[0]?.payee ?? 0n) }
+}
+
+/**
+ * What a transfer brought, and what other payouts were authorized from it. Undefined for a transfer from before transfers
+ * had indexes, which stands for several.
+ */
+export async function findSpent(
+  tx: Tx,
+  { network, reference, index }: TransferKey,
+  except: PayoutId,
+): Promise<{ readonly amount: Usdc; readonly spent: Usdc } | undefined> {
+  const { rows } = await sql<{ amount: bigint; spent: bigint }>`
+    select transfer.amount_micros as amount, coalesce((
+      select sum(amount_micros) from payout_transfers as other
+      where other.network = transfer.network and other.reference = transfer.reference
+        and other.transfer_index = transfer.transfer_index and other.payout_id <> ${except}
+    ), 0)::bigint as spent
+    from transfers as transfer
+    where network = ${network} and reference = ${reference} and transfer_index = ${index} and not is_whole`.execute(
+    tx,
+  )
+  return rows[0] && { amount: usdc(rows[0].amount), spent: usdc(rows[0].spent) }
+}
+
+/** Stores from which transfer a payout is authorized. */
+export async function saveSpent(tx: Tx, { id, amount }: Payout, key: TransferKey): Promise<void> {
+  const { network, reference, index } = key
+  await sql`
+    insert into payout_transfers (payout_id, network, reference, transfer_index, amount_micros)
+    values (${id}, ${network}, ${reference}, ${index}, ${amount})
+    on conflict (payout_id) do update set network = excluded.network, reference = excluded.reference,
+      transfer_index = excluded.transfer_index, amount_micros = excluded.amount_micros`.execute(tx)
 }
 
 /** Due at once, so that the next step of a worker authorizes it. */

@@ -57,6 +57,15 @@ export async function sumWithdrawnFees(db: Db): Promise<{ network: Network; amou
   return rows.map(({ network, amount }) => ({ network, amount: usdc(amount) }))
 }
 
+/** What the ledger has reserved for moves to the cold address: that account has it already. */
+export async function sumMovingToCold(db: Db | Tx, network: Network): Promise<Usdc> {
+  const { rows } = await sql<{ amount: bigint }>`
+    select coalesce(sum(account.balance_micros), 0)::bigint as amount from payouts as payout
+    join ${openAccounts(db, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
+    where payout.kind = 'move_to_cold' and payout.network = ${network}`.execute(db)
+  return usdc(rows[0]?.amount ?? 0n)
+}
+
 /** Ended payouts are not listed: their number only grows, and an operator cannot change them. */
 export type ListedState = Exclude<Payout['state'], 'final' | 'withdrawn'>
 
@@ -149,13 +158,13 @@ const POSTED_WITHIN = sql`interval '1 hour'`
 /**
  * What may have left the treasury and is not posted as sent: the ledger's reserved money of payouts with a stored
  * signature. A row without money or without a signature is none, and neither is one whose final transaction was known
- * for so long that it must be posted: then its amount is missing.
+ * for so long that it must be posted: then its amount is missing. A move to the cold address leaves nothing missing.
  */
 const inFlightPayouts = (tx: Db | Tx, network: Network) => sql`
   select payout.id, payout.round, account.balance_micros as amount_micros
   from payouts as payout
   join ${openAccounts(tx, ['payable']).as('account')} on account.id = 'payable:' || payout.network || ':' || payout.id
-  where payout.network = ${network} and payout.state = 'signed' and exists (
+  where payout.network = ${network} and payout.state = 'signed' and payout.kind <> 'move_to_cold' and exists (
     select from payout_signatures as signature
     where signature.payout_id = payout.id and signature.round = payout.round
   ) and not exists (

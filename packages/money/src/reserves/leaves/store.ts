@@ -140,13 +140,14 @@ export async function deleteLeaves(tx: Tx, snapshotId: SnapshotId, limit: number
   return numDeletedRows === BigInt(limit)
 }
 
-/** The sum of payouts that became final since a time. */
+/** The sum of payouts that became final since a time, without moves to the cold address. */
 export async function sumSettled(db: Db | Tx, network: Network, since: Date): Promise<bigint> {
   const row = await db
     .selectFrom('payouts')
     .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
     .where('network', '=', network)
     .where('state', '=', 'final')
+    .where('kind', '<>', 'move_to_cold')
     .where('updated_at', '>=', since)
     .executeTakeFirstOrThrow()
   return row.sum
@@ -159,6 +160,7 @@ interface LiabilityRow {
   readonly kind: string
   readonly holder: string | null
   readonly balance_micros: bigint
+  readonly is_move: boolean
 }
 
 const PAGE = 20_000
@@ -166,17 +168,18 @@ const PAGE = 20_000
 /**
  * Every account with a liability, and its holder. A payout belongs to its payee, or to the agent while it has no address.
  * The payer is the holder of escrow and surplus, and of suspense only while the transfer is unclaimed: what is in suspense
- * beside a claim was recorded before transfers had indexes, and others paid it. EVM wallets are given by their key, in
- * lower case.
+ * beside a claim was recorded before transfers had indexes, and others paid it. What moves to the cold address is owed to
+ * nobody. EVM wallets are given by their key, in lower case.
  */
 export async function findLiabilities(tx: Tx, network: Network): Promise<Liability[]> {
   const found: Liability[] = []
   let after: Pick<LiabilityRow, 'kind' | 'id'> = { kind: '', id: '' }
   for (;;) {
     const { rows } = await sql<LiabilityRow>`
-      select id, kind, balance_micros, case when holder like '0x%' then lower(holder) else holder end as holder
+      select id, kind, balance_micros, is_move, case when holder like '0x%' then lower(holder) else holder end as holder
       from (
-        select account.id, account.kind, account.balance_micros, case account.kind
+        select account.id, account.kind, account.balance_micros,
+          coalesce(payout.kind = 'move_to_cold', false) as is_move, case account.kind
           when 'escrow' then paid.payer
           when 'payable' then coalesce(payout.payee, requested.agent_id)
           when 'surplus' then transfer.payer
@@ -196,7 +199,8 @@ export async function findLiabilities(tx: Tx, network: Network): Promise<Liabili
         left join ledger_journals as requested on payout.payee is null and requested.key = 'payout.requested:' || payout.id
       ) as owed
       order by kind, id`.execute(tx)
-    for (const row of rows) found.push({ account: row.id, holder: row.holder, micros: row.balance_micros })
+    for (const row of rows)
+      if (!row.is_move) found.push({ account: row.id, holder: row.holder, micros: row.balance_micros })
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return found
     after = last

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const isRoot = process.getuid?.() === 0
+
+/** Below the kernel's ephemeral range, so that no other process gets the port while the server is down. */
+const FIRST_PORT = 20_000
+const LAST_PORT = 32_000
+
+async function freePort(): Promise<number> {
+  const port = randomInt(FIRST_PORT, LAST_PORT)
+  const server = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!isFree) return freePort()
+  await once(server.close(), 'close')
+  return port
+}
+
+/** A Postgres server of its own, with these settings. */
+export async function startPostgresServer(settings: readonly string[]) {
+  const { stdout } = await run('pg_config', ['--bindir'])
+  const folder = mkdtempSync(join(tmpdir(), 'market-postgres-'))
+  const data = join(folder, 'data')
+  const port = await freePort()
+  // The server refuses to run as root.
+  const asServer = (program: string, args: readonly string[]) => {
+    const path = join(stdout.trim(), program)
+    return isRoot ? run('runuser', ['-u', 'postgres', '--', path, ...args]) : run(path, [...args])
+  }
+  if (isRoot) {
+    const { stdout: uid } = await run('id', ['-u', 'postgres'])
+    chownSync(folder, Number(uid), -1)
+  }
+  chmodSync(folder, 0o700)
+  const control = (...args: string[]) =>
+    asServer('pg_ctl', ['-D', data, '-w', '-l', join(folder, 'log'), ...args])
+  await asServer('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
+  const options = [`-p ${port} -k ${folder} -h 127.0.0.1`, ...settings.map((one) => `-c ${one}`)].join(' ')
+  const start = () => control('-o', options, 'start')
+  await start()
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    data,
+    /** What a killed server leaves behind, and a new one would take for a running server. */
+    locks: [join(data, 'postmaster.pid'), join(folder, `.s.PGSQL.${port}.lock`)],
+    start,
+    /** Simulates a power failure: nothing is flushed, and the log is replayed. */
+    crashAndRestart: () => control('-o', options, '-m', 'immediate', 'restart'),
+    stop: async () => {
+      await control('-m', 'immediate', 'stop')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

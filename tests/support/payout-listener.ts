@@ -1,0 +1,16 @@
+import type { PayoutListener } from '@market/money/payouts'
+import { orderPayoutListener } from '@market/trade/orders'
+
+/** For tests whose payouts belong to no order: what was requested is what is due. */
+export const acceptingListener: PayoutListener = {
+  ...orderPayoutListener,
+  termsOf: async (tx, payout) => {
+    const terms = await orderPayoutListener.termsOf(tx, payout)
+    if (terms !== undefined || (payout.kind !== 'payout' && payout.kind !== 'refund')) return terms
+    return {
+      network: payout.network,
+      amount: payout.amount,
+      payees: payout.payee === null ? [] : [payout.payee],
+    }
+  },
+}
