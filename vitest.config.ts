@@ -11,20 +11,21 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compiled', i
 const GAUNTLET = [
   'tests/load/{orders,payables,search}.test.ts',
   'tests/faults/{rolling-restarts,slow-clients}.test.ts',
-  'tests/journeys/dev-ends-anywhere.test.ts',
+  'tests/journeys/dev-ends{,-anywhere}.test.ts',
+  'tests/payouts/database-restart.test.ts',
   'tests/reserves/many.test.ts',
-  'tests/webhooks/{fairness,stream-slow}.test.ts',
+  'tests/webhooks/{fairness,postgres-restart,stream-slow}.test.ts',
 ]
 
 /** Starts, kills and awaits processes. */
 const PROCESSES = [
   'tests/journeys/**/*.test.ts',
   'tests/faults/{idempotency-crash,postgres,rate-limits,shutdown,vault-rotation}.test.ts',
-  'tests/webhooks/{graceful,kills,postgres-restart,recovery}.test.ts',
+  'tests/webhooks/{graceful,kills,recovery}.test.ts',
 ]
 
 /** Starts api and worker processes on chains of their own. */
-const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,database-restart,restore}.test.ts']
+const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.test.ts']
 
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =
@@ -37,7 +38,7 @@ const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname 
 
 /** Started first within their project, so that no worker still runs one of them when all others have finished. */
 const LONGEST = [
-  'tests/journeys/dev-ends.test.ts',
+  'tests/journeys/dev.test.ts',
   'tests/faults/money-bugs.test.ts',
   'tests/payouts/restore.test.ts',
   'tests/faults/money.test.ts',
@@ -62,10 +63,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * More than there are cores: most files wait for processes, chains and intervals. Six at once use up the 100 connections
- * of a Postgres server with its default settings.
- */
+/** More than there are cores: most files wait for processes, chains and intervals. */
 const SERVICE_WORKERS = 4
 
 const fix = REMOVED_FIXES.find(({ finding }) => finding === process.env['REMOVED_FIX'])

@@ -12,7 +12,7 @@ import { type Column, SEALED, startRotation, textOf, vaultWorld } from '../suppo
 
 const COLUMNS = Object.keys(SEALED) as Column[]
 /** Values per column. */
-const COUNT = Number(process.env['VAULT_VALUES'] ?? 1_000)
+const COUNT = Number(process.env['VAULT_VALUES'] ?? 300)
 const ALL_CLEAR = 'No value uses another key. You can remove the other keys.'
 
 let parts: Parts

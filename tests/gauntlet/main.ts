@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startServerOfRun } from '@market/testing/template-database'
 import { SECTIONS, type Section } from './sections.ts'
 
 /**
@@ -77,9 +78,12 @@ function tableOf(lines: readonly Line[]): string {
   return rows.map((row) => row.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ')).join('\n')
 }
 
+// One server for all sections: each would start its own.
+const server = process.env['POSTGRES_URL'] === undefined ? await startServerOfRun() : undefined
 const folder = mkdtempSync(join(tmpdir(), 'gauntlet-'))
 const lines: Line[] = []
 for (const section of chosen(process.argv.slice(2))) lines.push(await run(section, folder))
 rmSync(folder, { recursive: true, force: true })
+await server?.stop()
 process.stdout.write(`\n${tableOf(lines)}\n`)
 process.exitCode = lines.every(({ isGood }) => isGood) ? 0 : 1

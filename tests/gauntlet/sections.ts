@@ -67,7 +67,7 @@ export const SECTIONS: readonly Section[] = [
       PAYOUT_WORKERS: 4,
       FAULTS_MS: 110_000,
     }),
-    files: ['tests/payouts/crash.test.ts'],
+    files: ['tests/payouts/crash.test.ts', 'tests/payouts/database-restart.test.ts'],
   },
   {
     name: 'webhooks',

@@ -1,5 +1,5 @@
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
-import { POSTGRES_URL } from '@market/testing/template-database'
+import { postgresUrl } from '@market/testing/template-database'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from './connect.ts'
@@ -212,7 +212,7 @@ describe('the role of the worker', () => {
 })
 
 test('createRoles: can run many times at once, and sets the timeouts and synchronous_commit', async () => {
-  await Promise.all(Array.from({ length: 4 }, () => createRoles(POSTGRES_URL)))
+  await Promise.all(Array.from({ length: 4 }, () => createRoles(postgresUrl())))
   for (const role of ['api', 'worker'] as const) {
     const show = async (name: string) =>
       Object.values((await clients[role]?.query(`show ${name}`))?.rows[0] ?? {})[0]

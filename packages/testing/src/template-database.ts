@@ -5,13 +5,16 @@ import { migrate } from '@market/database/migrate'
 import { readMigrations } from '@market/database/migrations'
 import { createRoles } from '@market/database/roles'
 import pg from 'pg'
+import { startPostgresServer } from './postgres-server.ts'
 
-export const POSTGRES_URL = process.env['POSTGRES_URL'] ?? 'postgres://root@127.0.0.1:5432/postgres'
+/** The server of the run, see `setup`; without a run, the one of the machine. */
+export const postgresUrl = (): string =>
+  process.env['POSTGRES_URL'] ?? 'postgres://root@127.0.0.1:5432/postgres'
 
 const LOCK = 7_301_403
 
 export const databaseUrl = (name: string): string => {
-  const url = new URL(POSTGRES_URL)
+  const url = new URL(postgresUrl())
   url.pathname = `/${name}`
   return url.href
 }
@@ -29,7 +32,7 @@ function templateName(): string {
 }
 
 export async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: POSTGRES_URL })
+  const client = new pg.Client({ connectionString: postgresUrl() })
   await client.connect()
   try {
     return await work(client)
@@ -50,7 +53,7 @@ export async function ensureTemplate(): Promise<string> {
     if (rowCount === 1) return
     await client.query(`drop database if exists ${name} with (force)`)
     await client.query(`create database ${name}`)
-    await createRoles(POSTGRES_URL)
+    await createRoles(postgresUrl())
     await migrate(databaseUrl(name))
     await client.query(`comment on database ${name} is ${client.escapeLiteral(CHECKOUT)}`)
     await client.query(`alter database ${name} is_template true`)
@@ -72,12 +75,39 @@ export function dropTestDatabase(name: string): void {
   asAdmin((client) => client.query(`drop database if exists ${name} with (force)`)).catch(() => {})
 }
 
-/** Vitest's global setup: creates the template before the first file and drops unused databases at the end. */
+/** Set while the server of POSTGRES_URL ends with the run. */
+const IS_OWN = 'TEST_POSTGRES_IS_OWN'
+
+/**
+ * Starts a server for one run, so that runs side by side do not share its connections. Nothing in it must survive a power
+ * failure; tests of what must start a durable server of their own.
+ */
+export async function startServerOfRun(): Promise<{ stop(): Promise<void> }> {
+  const server = await startPostgresServer([
+    'fsync=off',
+    'full_page_writes=off',
+    'max_connections=200',
+    'shared_buffers=256MB',
+    'max_wal_size=4GB',
+    'checkpoint_timeout=1h',
+    'autovacuum_naptime=10min',
+  ])
+  process.env['POSTGRES_URL'] = server.url
+  process.env[IS_OWN] = 'yes'
+  return server
+}
+
+/**
+ * Vitest's global setup, once per project: starts the server of the run unless POSTGRES_URL names one, creates the template
+ * before the first file, and drops unused databases at the end.
+ */
 export async function setup(): Promise<() => Promise<void>> {
-  const run = randomBytes(4).toString('hex')
-  process.env[RUN] ??= run
+  process.env[RUN] ??= randomBytes(4).toString('hex')
+  const server = process.env['POSTGRES_URL'] === undefined ? await startServerOfRun() : undefined
   const current = await ensureTemplate()
+  if (server !== undefined) return () => server.stop()
   return async () => {
+    if (process.env[IS_OWN] !== undefined) return
     await dropDatabasesOfRun()
     await dropUnusedTemplates(current)
   }

@@ -20,6 +20,7 @@ const transferOf = (row: Selectable<Tables['transfers']>): Transfer => ({
   state: row.state as TransferState,
   missingSince: row.missing_since,
   arrivedAt: row.created_at,
+  isWhole: row.is_whole,
 })
 
 const columnsOf = (transfer: Transfer, at: Date) => ({

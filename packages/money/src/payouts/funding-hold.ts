@@ -2,7 +2,7 @@ import type { Tx } from '@market/database/transact'
 import { formatUsd, usdc } from '@market/kernel/money'
 import { balanceOf, payable } from '../ledger/index.ts'
 import { contestHold, type Hold } from './hold.ts'
-import { findSpent } from './limits/store.ts'
+import { sumSpent } from './limits/store.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
@@ -38,6 +38,6 @@ export async function fundingHold(
 /** The payouts of a transfer together never exceed it, whatever it was claimed for meanwhile. */
 async function exceedsTransfer(tx: Tx, payout: Payout): Promise<boolean> {
   const transfer = await findFundingTransfer(tx, payout)
-  const known = transfer && (await findSpent(tx, transfer, payout.id))
-  return known !== undefined && known.spent + payout.amount > known.amount
+  if (transfer === undefined || transfer.isWhole) return false
+  return (await sumSpent(tx, transfer, payout.id)) + payout.amount > transfer.amount
 }

@@ -4,7 +4,6 @@ import type { Tx } from '@market/database/transact'
 import { minus, parseUsd, type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findTransfer, transferName } from '../payments/index.ts'
-import { findSpent } from './limits/store.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext, PayoutTerms } from './payout-context.ts'
@@ -83,11 +82,7 @@ async function unmatchedTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | und
   )) as Redirection[]
   const redirected = [...approved.map(({ payee }) => payee), ...(await redirectedPayees(tx, payout))]
   // Recorded before transfers had indexes: others paid it in the same transaction, and only the ledger knows how much.
-  if (
-    from === 'suspense' &&
-    transfer.purpose !== null &&
-    (await findSpent(tx, transfer, payout.id)) === undefined
-  )
+  if (from === 'suspense' && transfer.isWhole && transfer.purpose !== null)
     return { network, amount: payout.amount, payees: redirected }
   const amount: Usdc = from === 'surplus' ? minus(transfer.amount, transfer.due) : transfer.amount
   return { network, amount, payees: transfer.payer === null ? redirected : [transfer.payer, ...redirected] }

@@ -32,26 +32,17 @@ export async function sumCountedSince(
   return { network: usdc(rows[0]?.network ?? 0n), payee: usdc(rows[0]?.payee ?? 0n) }
 }
 
-/**
- * What a transfer brought, and what other payouts were authorized from it. Undefined for a transfer from before transfers
- * had indexes, which stands for several.
- */
-export async function findSpent(
+/** What other payouts were authorized from a transfer. */
+export async function sumSpent(
   tx: Tx,
   { network, reference, index }: TransferKey,
   except: PayoutId,
-): Promise<{ readonly amount: Usdc; readonly spent: Usdc } | undefined> {
-  const { rows } = await sql<{ amount: bigint; spent: bigint }>`
-    select transfer.amount_micros as amount, coalesce((
-      select sum(amount_micros) from payout_transfers as other
-      where other.network = transfer.network and other.reference = transfer.reference
-        and other.transfer_index = transfer.transfer_index and other.payout_id <> ${except}
-    ), 0)::bigint as spent
-    from transfers as transfer
-    where network = ${network} and reference = ${reference} and transfer_index = ${index} and not is_whole`.execute(
-    tx,
-  )
-  return rows[0] && { amount: usdc(rows[0].amount), spent: usdc(rows[0].spent) }
+): Promise<Usdc> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(amount_micros), 0)::bigint as sum from payout_transfers
+    where network = ${network} and reference = ${reference} and transfer_index = ${index}
+      and payout_id <> ${except}`.execute(tx)
+  return usdc(rows[0]?.sum ?? 0n)
 }
 
 /** Stores from which transfer a payout is authorized. */
