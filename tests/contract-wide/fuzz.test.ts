@@ -22,7 +22,7 @@ import {
 import { findSecrets } from './secrets-in-text.ts'
 import { storedSecrets } from './stored-secrets.ts'
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 8)
+const CASES = Number(process.env['FUZZ_CASES'] ?? 12)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 7)
 const MS_PER_CASE = 100
 

@@ -1,5 +1,7 @@
 import { SWEEPS } from '@market/jobs/sweeps'
 import { SECOND } from '@market/kernel/clock'
+import { usdc } from '@market/kernel/money'
+import { escrow } from '@market/money/ledger'
 import { recheckTransfers } from '@market/money/payments'
 import { compareOutgoingTransfers, findPayoutOf, type Payout } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
@@ -8,6 +10,7 @@ import { CONFIRMATIONS, FINALITY, fundedPayer, newAccount } from '../chains/evm-
 import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { approveAs, decideByTwo, operatorToken } from '../support/operator.ts'
+import { requestOwed } from '../support/owed-order.ts'
 import { onAnyReversal } from '../support/reversals.ts'
 import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
@@ -213,7 +216,10 @@ test('blocked payee: the payout fails, and the retry pays another payee', async 
   await settle()
   const [blocked, other] = [newAccount(), newAccount()]
   await network.deny(blocked.address, true)
-  const payout = await treasury.requestPayout('order:a', 5_000_000n, blocked.address)
+  const owed = { network: NETWORK, kind: 'payout', name: 'order-a', amount: usdc(4_500_000n) } as const
+  const payout = await treasury.ctx.transact((tx) =>
+    requestOwed(treasury.ctx, tx, { ...owed, payee: blocked.address }, escrow(NETWORK, 'order:a')),
+  )
   await treasury.advance(payout)
   expect(await base()).toMatchObject({ waiting: 0, failed: 1 })
   expect(await get('payouts?state=failed')).toMatchObject([{ id: payout.id, payee: blocked.address }])
@@ -222,7 +228,7 @@ test('blocked payee: the payout fails, and the retry pays another payee', async 
   expect((await stateOf(payout)).state).toBe('queued')
   await pay(payout)
   expect((await stateOf(payout)).state).toBe('final')
-  expect(await network.balanceOf(other.address)).toBe(5_000_000n)
+  expect(await network.balanceOf(other.address)).toBe(4_500_000n)
   expect(await base()).toMatchObject({ waiting: 0, failed: 0 })
 })
 

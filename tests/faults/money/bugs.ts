@@ -179,9 +179,9 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['the ledger has exactly the transfers on the chain'],
     changes: [
       {
-        file: 'money/src/payments/transfer.ts',
-        from: "  state: seen.final ? 'final' : 'seen',\n",
-        to: "  state: 'final',\n",
+        file: 'money/src/payments/recheck-transfers.ts',
+        from: "if (verdict === 'reversed') return reverse(ctx, tx, known, observation, purposes)",
+        to: "if (verdict === 'reversed') return",
       },
     ],
     aim: {
@@ -214,7 +214,7 @@ export const BUGS: readonly Bug[] = [
       faultNames: ['reorgOfFinal'],
       careless: true,
       firstProvider: { isFinalEarly: true },
-      // A payment is checked again after five seconds, which must be before its block is final.
+      // A payment is checked at the next sweep, which must be before its block is final.
       epochSlots: 50,
       reorgs: 0,
       settledWithinMs: 20_000,
