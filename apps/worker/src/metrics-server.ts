@@ -5,7 +5,7 @@ import { createMetrics, mountMetrics } from '@market/http/metrics'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { totals } from '@market/money/ledger'
-import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
+import { payoutLimitMetrics, payoutMetrics, sumMovingToCold } from '@market/money/payouts'
 import { type GasMetrics, purchaseMetrics } from '@market/trade/x402'
 import Fastify from 'fastify'
 import { Counter, Gauge } from 'prom-client'
@@ -92,10 +92,11 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
   const updateBalances = async () => {
     for (const network of NETWORKS) {
       const { treasuryView, coldView } = await totals(settings.ctx.db, network)
-      const max = settings.hotMax[network] ?? treasuryView
+      const stays = treasuryView - (await sumMovingToCold(settings.ctx.db, network))
+      const max = settings.hotMax[network] ?? stays
       balances.treasury.set({ network }, Number(treasuryView))
       balances.cold.set({ network }, Number(coldView))
-      balances.aboveHotMax.set({ network }, Math.max(0, Number(treasuryView - max)))
+      balances.aboveHotMax.set({ network }, Math.max(0, Number(stays - max)))
     }
   }
 

@@ -8,19 +8,18 @@ import { assert } from '@market/kernel/assert'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { isPaymentFinal } from '../payments/index.ts'
-import { fundingHold } from './funding-hold.ts'
+import { fundingHold, recordSpending } from './funding-hold.ts'
 import { findGuard } from './guards/store.ts'
 import { contestHold, type Hold } from './hold.ts'
 import { decideCaps } from './limits/caps.ts'
 import { gasBudgetHold } from './limits/gas-budget.ts'
-import { saveCost, saveOpenedAccount, saveSpent } from './limits/store.ts'
+import { saveCost, saveOpenedAccount } from './limits/store.ts'
 import { decideAccount } from './limits/token-account.ts'
 import { closedBy, type Guard, isCompared, isReadSince } from './outgoing/guard.ts'
 import { countExplained } from './outgoing/store.ts'
 import { isWaiting, type Payout, senderRequestOf } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
 import { recoverPayout } from './recover-payout.ts'
-import { findFundingTransfer } from './refund-transfer.ts'
 import {
   findNonceCounter,
   lockNetwork,
@@ -187,8 +186,7 @@ async function saveAuthorized(
   const now = ctx.clock.now()
   const { agentId, payee } = payout
   await saveCost(tx, payout, cost, now)
-  const transfer = await findFundingTransfer(tx, payout)
-  if (transfer !== undefined) await saveSpent(tx, payout, transfer)
+  await recordSpending(tx, payout)
   if (change.opensAccount) {
     assert(agentId !== null && payee !== null, `${payout.id} pays an agent`)
     await saveOpenedAccount(tx, { ...payout, payee }, agentId, now)

@@ -2,7 +2,7 @@ import type { Tx } from '@market/database/transact'
 import { formatUsd, usdc } from '@market/kernel/money'
 import { balanceOf, payable } from '../ledger/index.ts'
 import { contestHold, type Hold } from './hold.ts'
-import { sumSpent } from './limits/store.ts'
+import { saveSpent, sumSpent } from './limits/store.ts'
 import { isSameAddress } from './outgoing/outgoing-transfer.ts'
 import type { Payout } from './payout.ts'
 import type { PayoutContext } from './payout-context.ts'
@@ -40,4 +40,10 @@ async function exceedsTransfer(tx: Tx, payout: Payout): Promise<boolean> {
   const transfer = await findFundingTransfer(tx, payout)
   if (transfer === undefined || transfer.isWhole) return false
   return (await sumSpent(tx, transfer, payout.id)) + payout.amount > transfer.amount
+}
+
+/** Of an authorized payout: what the transfer behind it is paid out for. */
+export async function recordSpending(tx: Tx, payout: Payout): Promise<void> {
+  const transfer = await findFundingTransfer(tx, payout)
+  if (transfer !== undefined) await saveSpent(tx, payout, transfer)
 }

@@ -2,6 +2,7 @@ import type { Needs } from '@market/core/context'
 import type { SignedTransfer } from '@market/core/ports/payout-sender'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
+import { recordSpending } from './funding-hold.ts'
 import { findGuard } from './guards/store.ts'
 import { isCompared, isReadSince } from './outgoing/guard.ts'
 import { compareWithPayout, type OutgoingTransfer } from './outgoing/outgoing-transfer.ts'
@@ -72,6 +73,7 @@ async function recordLost(
     now,
   )
   assert(isNew, `${transfer.reference} is a signature of another payout`)
+  await recordSpending(tx, payout)
   return savePayout(tx, payout, 'recover', { round, ...(nonce !== null && { nonce }) }, now)
 }
 

@@ -32,16 +32,17 @@ export async function sumCountedSince(
   return { network: usdc(rows[0]?.network ?? 0n), payee: usdc(rows[0]?.payee ?? 0n) }
 }
 
-/** What other payouts were authorized from a transfer. */
+/** What other payouts were authorized from a transfer. A withdrawn one had failed, and none of its signatures counts. */
 export async function sumSpent(
   tx: Tx,
   { network, reference, index }: TransferKey,
   except: PayoutId,
 ): Promise<Usdc> {
   const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(amount_micros), 0)::bigint as sum from payout_transfers
-    where network = ${network} and reference = ${reference} and transfer_index = ${index}
-      and payout_id <> ${except}`.execute(tx)
+    select coalesce(sum(spent.amount_micros), 0)::bigint as sum from payout_transfers as spent
+    join payouts as payout on payout.id = spent.payout_id and payout.state <> 'withdrawn'
+    where spent.network = ${network} and spent.reference = ${reference} and spent.transfer_index = ${index}
+      and spent.payout_id <> ${except}`.execute(tx)
   return usdc(rows[0]?.sum ?? 0n)
 }
 
