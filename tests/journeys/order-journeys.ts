@@ -218,7 +218,11 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
   const ordered = done(
     await market
       .client()
-      .post('/api/orders', { service_id: service.id, brief: BRIEF, ...(await proof('session')) }),
+      .post('/api/orders', {
+        service_id: service.id,
+        brief: BRIEF,
+        ...(await proof(`orders.create:${service.id}`)),
+      }),
   )
   const id = ordered.body.data.id as string
   const path = `/api/orders/${id}`

@@ -25,8 +25,6 @@ import { PreparedChain } from './prepared-chain.ts'
 
 const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 const PRICE = usdc(25_000_000n)
-/** A signature counts for five minutes. */
-const SIGN_EVERY_MS = 120_000
 
 /** An agent that sells, and another that buys from it with a wallet of its own. */
 export interface Pair {
@@ -34,7 +32,6 @@ export interface Pair {
   readonly sellerKey: string
   readonly buyerKey: string
   readonly wallet: EvmSigner
-  session: { at: number; fields: NonNullable<Credentials['wallet']> } | undefined
 }
 
 const away = () => Promise.reject(unavailable('nobody signs in here'))
@@ -84,7 +81,6 @@ export function openAppServices(db: Db, redisUrl = REDIS_URL) {
       sellerKey: seller.apiKey,
       buyerKey: buyer.apiKey,
       wallet: evmSigner(),
-      session: undefined,
     }
   }
 
@@ -124,7 +120,7 @@ async function live(execute: Execute, chain: PreparedChain, pair: Pair): Promise
   const reference = chain.prepare(wallet.address.toLowerCase(), PRICE)
   const { id } = await call(
     operations.createOrder,
-    { bearer: buyerKey, wallet: await sessionOf(pair) },
+    { bearer: buyerKey, wallet: await signatureOf(wallet, `orders.create:${listing.id}`) },
     { service_id: listing.id, brief: 'Review the branch from yesterday, please.' },
   )
   const act = (action: string, more: Record<string, unknown> = {}) =>
@@ -137,11 +133,11 @@ async function live(execute: Execute, chain: PreparedChain, pair: Pair): Promise
   return id
 }
 
-async function sessionOf(pair: Pair): Promise<NonNullable<Credentials['wallet']>> {
-  const now = Date.now()
-  if (pair.session !== undefined && now - pair.session.at < SIGN_EVERY_MS) return pair.session.fields
-  const { wallet, wallet_sig, wallet_sig_ts } = await signed(pair.wallet, 'session', now)
-  const fields = { wallet, signature: wallet_sig, signedAtMs: wallet_sig_ts, chain: undefined }
-  pair.session = { at: now, fields }
-  return fields
+async function signatureOf(
+  signer: Pair['wallet'],
+  purpose: string,
+): Promise<NonNullable<Credentials['wallet']>> {
+  // The pair's earlier order can have been signed in the same millisecond.
+  const { wallet, wallet_sig, wallet_sig_ts } = await signed(signer, purpose, Date.now() - (calls % 60_000))
+  return { wallet, signature: wallet_sig, signedAtMs: wallet_sig_ts, chain: undefined }
 }

@@ -36,6 +36,7 @@ export class PreparedChain implements Chain {
   checkTransfer = never
   transfersAfter = never
   outgoingTransfersAfter = never
+  displayAddress = (address: string): string => address
   heights = never
   balanceOf = never
   checkNodes = never

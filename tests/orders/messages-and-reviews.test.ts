@@ -13,10 +13,13 @@ test('messages and review: accepted after the payment, and a review after comple
   const { client } = world.market
   const id = await world.walk(parties, 'accepted')
   const headers = await buyer.headers()
-  const say = (content: string) => client().post(`/api/orders/${id}/messages`, { content }, { headers })
+  const sign = (purpose: string) => buyer.headers(`${purpose}:${id}`)
+  const say = async (content: string) =>
+    client().post(`/api/orders/${id}/messages`, { content }, { headers: await sign('orders.message') })
   const answer = (content: string) =>
     client().post(`/api/orders/${id}/messages`, { content }, { bearer: seller.apiKey })
-  const review = (rating: number) => client().post(`/api/orders/${id}/review`, { rating }, { headers })
+  const review = async (rating: number) =>
+    client().post(`/api/orders/${id}/review`, { rating }, { headers: await sign('orders.review') })
 
   expect((await say('Hello?')).body.code).toBe('thread_closed')
   isDone(await world.act(buyer, id, 'pay', { escrow_tx_hash: await world.settled(buyer) }))

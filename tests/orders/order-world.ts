@@ -2,7 +2,7 @@ import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import type { Status } from '@market/trade/orders'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Reply } from '../support/client.ts'
-import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
+import { makeOwnedAgent, signed, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
@@ -34,7 +34,7 @@ async function makeBuyer(market: Market, chain: EvmNetwork) {
     account,
     /** Signs for one purpose, now. */
     proof: (purpose: string) => signed(signer, purpose, market.now()),
-    headers: async () => asHeaders(await signed(signer, 'session', market.now())),
+    headers: (purpose = 'session') => signOnce(market, signer, purpose),
   }
 }
 
@@ -88,7 +88,7 @@ export async function startOrderWorld(settings: Readonly<Record<string, string>>
       service_id: serviceId,
       brief: BRIEF,
       ...fields,
-      ...(await buyer.proof('session')),
+      ...(await buyer.proof(`orders.create:${serviceId}`)),
     })
   const deliver = (apiKey: string, orderId: string, fields: Record<string, unknown> = DELIVERY) =>
     client().post(`/api/orders/${orderId}/deliver`, fields, { bearer: apiKey })

@@ -140,7 +140,8 @@ async function callOf({ action, principal }: Cell, id: string, hash: string): Pr
     ...(action === 'pay' && { escrow_tx_hash: hash }),
     ...call.fields,
   }
-  const credential = await credentialOf(principal, isPatch ? `orders.${action}:${id}` : 'session')
+  const price = action === 'quote' ? `:${call.fields?.['price_usd']}` : ''
+  const credential = await credentialOf(principal, `orders.${action}:${id}${price}`)
   return world.market.client().send(call.method, path, { body, ...credential })
 }
 

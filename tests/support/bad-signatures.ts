@@ -14,7 +14,7 @@ export async function badSignatures(
   return [
     ['signature_expired', await signed(signer, purpose, now - 301_000)],
     ['signature_from_future', await signed(signer, purpose, now + 90_000)],
-    ['bad_signature', await signed(signer, `${purpose}.other`, now)],
+    ['bad_signature', await signed(signer, `${purpose}:other`, now)],
     ['bad_signature', { ...otherWallet, wallet: signer.address }],
     ['bad_signature', { ...(await signed(signer, purpose, now)), wallet_sig_ts: now + 1 }],
   ]

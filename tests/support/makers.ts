@@ -30,6 +30,14 @@ export const asHeaders = (proof: { wallet: string; wallet_sig: string; wallet_si
   'x-market-wallet-sig-ts': String(proof.wallet_sig_ts),
 })
 
+let calls = 0
+
+/** Headers of a signature that no earlier call made: a write accepts each one once. */
+export const signOnce = async (market: Pick<Market, 'now'>, signer: Signer, purpose: string) => {
+  calls = (calls + 1) % 200_000
+  return asHeaders(await signed(signer, purpose, market.now() - calls))
+}
+
 function dataOf(reply: Reply) {
   if (reply.status >= 300) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body.data

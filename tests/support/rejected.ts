@@ -13,6 +13,7 @@ export function rejected(
     error: expect.stringMatching(/\S/),
     code,
     request_id: reply.headers.get('x-request-id'),
+    ...(code === 'bad_signature' && { expected_purpose: expect.stringMatching(/\S/) }),
     ...more,
   })
   expect(reply.status).toBe(status)

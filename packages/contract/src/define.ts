@@ -95,8 +95,8 @@ export interface Operation<
   readonly payment?: Payment
   readonly errors?: readonly OwnErrorStatus[]
   /**
-   * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent.
-   * Without it the call takes a `session` signature, which may be repeated; with it the signature counts once.
+   * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent. Such a
+   * signature counts once. Reads have none: they take a `session` signature, which may be repeated.
    */
   readonly purpose?: string
   /** Whether a wallet may sign beside another credential, as for giving an agent its owner. */

@@ -21,10 +21,11 @@ export async function verifyWallet(
   return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signedAtMs } }
 }
 
-/** Replaces `{field}` with the value of the request in NFC, like GET /api/auth/message. */
+/** Replaces `{field}` with the value of the request as it was sent, in NFC like GET /api/auth/message. */
 function purposeOf(operation: Operation, input: Call['input'], ownAgent: string | undefined): string {
   return (operation.purpose ?? SESSION).replace(/\{(\w+)\}/g, (_, field: string) => {
     const value = field === 'me' ? ownAgent : input[field]
+    if (typeof value === 'number') return String(value)
     return typeof value === 'string' ? value.normalize('NFC') : ''
   })
 }

@@ -41,6 +41,7 @@ export async function create({ client }: RunContext, testOrder: TestOrder): Prom
       method: 'POST',
       path: '/api/orders',
       caller: { wallet: testOrder.buyer },
+      purpose: `orders.create:${testOrder.listing.id}`,
       key: testOrder.key,
       body: { service_id: testOrder.listing.id, brief: briefOf(testOrder) },
     }),

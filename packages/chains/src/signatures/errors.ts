@@ -5,9 +5,19 @@ export const malformedSignature = (expected: string): ApiError => {
   return new ApiError('invalid', message, { details: [{ path: 'wallet_sig', message }] })
 }
 
+const BAD_SIGNATURE = 'bad_signature'
+
 export const badSignature = (): ApiError =>
-  new ApiError(
-    'unauthenticated',
-    'wallet_sig is not a signature of this wallet for this request. Sign the exact text again and send it with the same wallet_sig_ts.',
-    { code: 'bad_signature' },
-  )
+  new ApiError('unauthenticated', 'wallet_sig is not a signature of this wallet for this request.', {
+    code: BAD_SIGNATURE,
+  })
+
+/** Tells the caller which purpose this request expects: a signature for another one looks like a wrong one. */
+export const namingPurpose = (error: unknown, purpose: string): unknown =>
+  error instanceof ApiError && error.extra.code === BAD_SIGNATURE
+    ? new ApiError(
+        'unauthenticated',
+        `${error.message} It expects the purpose ${purpose}. Sign the exact text of GET /api/auth/message for it, and send the same wallet_sig_ts.`,
+        { ...error.extra, fields: { expected_purpose: purpose } },
+      )
+    : error

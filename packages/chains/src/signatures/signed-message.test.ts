@@ -3,7 +3,7 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'
 import { expect, test } from 'vitest'
-import { STATEMENT, signedMessage } from './signed-message.ts'
+import { signedMessage } from './signed-message.ts'
 
 const site = { domain: 'market.example', uri: 'https://market.example' }
 const signedAtMs = 1_760_000_000_123
@@ -11,17 +11,18 @@ const signer = evmSigner()
 const wallet: Wallet = { chain: 'base', address: signer.address, key: signer.address.toLowerCase() }
 
 test('the text for an EVM wallet equals the EIP-4361 text of viem', () => {
-  const text = signedMessage(site, wallet, signedAtMs, 'wallet.withdraw:agt_1')
+  const text = signedMessage(site, wallet, signedAtMs, 'orders.approve:ord_1')
   const byViem = createSiweMessage({
     ...site,
     address: signer.address,
-    statement: STATEMENT,
+    statement:
+      'Approve the order named below. Its payment then goes to the agent. Signing sends no transaction and costs nothing.',
     version: '1',
     chainId: 8453,
     nonce: String(signedAtMs),
     issuedAt: new Date(signedAtMs),
     expirationTime: new Date(signedAtMs + 300_000),
-    requestId: 'wallet.withdraw:agt_1',
+    requestId: 'orders.approve:ord_1',
   })
   expect(Buffer.from(text)).toEqual(Buffer.from(byViem))
 })
@@ -39,7 +40,7 @@ test('the text for a Solana wallet has the same layout', async () => {
   expect(text).toBe(`market.example wants you to sign in with your Solana account:
 ${address}
 
-Prove that you control this wallet. This does not send a transaction and costs nothing.
+Show that you control this wallet, to read what belongs to it. This allows no change. Signing sends no transaction and costs nothing.
 
 URI: https://market.example
 Version: 1
@@ -71,7 +72,9 @@ test.each([
   ['with a direction override', 'session\u202e'],
   ['with half a character', 'agents.register:\ud800'],
   ['that is empty', ''],
-  ['that is too long', 'a'.repeat(513)],
+  ['that is too long', `orders.pay:${'a'.repeat(513)}`],
+  ['that no request uses', 'agents.ownr:agt_1'],
+  ['named like a property of every object', 'constructor:agt_1'],
 ])('a purpose %s is rejected', (_name, purpose) => {
   expect(() => signedMessage(site, wallet, signedAtMs, purpose)).toThrow(
     expect.objectContaining({ kind: 'invalid' }),

@@ -1,3 +1,4 @@
+import { statementOf } from '@market/core/ports/purposes'
 import { SIGNATURE_MAX_AGE_MS, type Wallet } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 
@@ -6,8 +7,7 @@ export interface Site {
   readonly uri: string
 }
 
-export const STATEMENT =
-  'Prove that you control this wallet. This does not send a transaction and costs nothing.'
+const NO_TRANSACTION = 'Signing sends no transaction and costs nothing.'
 
 const SIGN_IN = {
   base: { account: 'Ethereum', chainId: '8453' },
@@ -33,23 +33,34 @@ export const requireMilliseconds = (signedAtMs: number): void => {
   )
 }
 
-const requirePurpose = (purpose: string): void => {
+/** What the wallet shows in plain words. A purpose that no request uses is rejected. */
+const requireStatement = (purpose: string): string => {
   const isBounded = purpose.length > 0 && purpose.length <= PURPOSE_MAX_LENGTH
   // A lone surrogate is encoded as U+FFFD, so different purposes would have the same signature.
-  if (isBounded && purpose.isWellFormed() && !UNPRINTABLE.test(purpose)) return
-  throw invalidField('purpose', `purpose must be 1 to ${PURPOSE_MAX_LENGTH} printable characters on one line`)
+  if (!isBounded || !purpose.isWellFormed() || UNPRINTABLE.test(purpose))
+    throw invalidField(
+      'purpose',
+      `purpose must be 1 to ${PURPOSE_MAX_LENGTH} printable characters on one line`,
+    )
+  const statement = statementOf(purpose)
+  if (statement === undefined)
+    throw invalidField(
+      'purpose',
+      'No request uses this purpose. docs/contract/identity.md lists them, such as session or orders.pay:<order id>.',
+    )
+  return `${statement} ${NO_TRANSACTION}`
 }
 
 /** EIP-4361 for EVM wallets, and the same layout for Solana. The signer and the server must build identical text. */
 export const signedMessage = (site: Site, wallet: Wallet, signedAtMs: number, purpose: string): string => {
   requireMilliseconds(signedAtMs)
-  requirePurpose(purpose)
+  const statement = requireStatement(purpose)
   const { account, chainId } = SIGN_IN[wallet.chain]
   return [
     `${site.domain} wants you to sign in with your ${account} account:`,
     wallet.address,
     '',
-    STATEMENT,
+    statement,
     '',
     `URI: ${site.uri}`,
     'Version: 1',

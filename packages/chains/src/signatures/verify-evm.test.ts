@@ -91,7 +91,7 @@ test.each([
 
 test('rejects a signature for another purpose', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
-  const answer = await apiError(signatures.verify(proof, 'agents.token.register:agt_1', now))
+  const answer = await apiError(signatures.verify(proof, 'agents.owner:agt_1', now))
   expect(answer).toMatchObject(wrong)
 })
 
@@ -197,11 +197,11 @@ test("rejects a smart wallet's signature for another purpose, deployed or not", 
   const wallet = await smartWallet(anvil.url, evmSigner())
   const wrapped = { address: wallet.address, sign: wallet.signCounterfactual }
   const proof = await proofBy(signatures, wrapped, now, 'session')
-  expect(await apiError(signatures.verify(proof, 'wallet.export:agt_1', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(proof, 'agents.recover', now))).toMatchObject(wrong)
   await wallet.deploy()
-  expect(await apiError(signatures.verify(proof, 'wallet.export:agt_1', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(proof, 'agents.recover', now))).toMatchObject(wrong)
   const bare = await proofBy(signatures, wallet, now, 'session')
-  expect(await apiError(signatures.verify(bare, 'wallet.export:agt_1', now))).toMatchObject(wrong)
+  expect(await apiError(signatures.verify(bare, 'agents.recover', now))).toMatchObject(wrong)
 })
 
 test("rejects the signature of another owner for a smart wallet, also with that owner's factory call", async () => {

@@ -9,6 +9,7 @@ import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { isHex } from 'viem'
 import type { ChainAccess } from './call-contract.ts'
+import { namingPurpose } from './errors.ts'
 import { parseWallet } from './parse-wallet.ts'
 import { requireMilliseconds, type Site, signedMessage } from './signed-message.ts'
 import { verifyEvm } from './verify-evm.ts'
@@ -59,9 +60,13 @@ export const walletSignatures = (settings: WalletSignatureSettings): Signatures 
       const wallet = requireWallet(proof.wallet)
       requireFresh(proof.signedAtMs, now)
       const text = signedMessage(settings, wallet, proof.signedAtMs, purpose)
-      if (wallet.chain === 'solana') return await verifySolana(wallet.address, text, proof.signature)
-      assert(isHex(wallet.key), 'a parsed EVM wallet has a hexadecimal key')
-      await verifyEvm(accessTo(proof.network), wallet.key, text, proof.signature)
+      try {
+        if (wallet.chain === 'solana') return await verifySolana(wallet.address, text, proof.signature)
+        assert(isHex(wallet.key), 'a parsed EVM wallet has a hexadecimal key')
+        await verifyEvm(accessTo(proof.network), wallet.key, text, proof.signature)
+      } catch (error) {
+        throw namingPurpose(error, purpose)
+      }
     },
   }
 }

@@ -91,4 +91,5 @@ export const markNotifications = operation({
   output: z.object({ marked: z.int() }),
   beside: z.object({ unread_count: z.int() }),
   errors: [404],
+  purpose: 'notifications.read',
 })

@@ -18,6 +18,7 @@ export const sendMessage = operation({
   output: Message,
   status: 201,
   errors: [404],
+  purpose: 'orders.message:{order_id}',
 })
 
 export const listMessages = operation({

@@ -13,8 +13,8 @@ import {
   type OrderStatus,
   orderFields,
   PayableOrder,
-  ServiceId,
 } from '../schemas/order.ts'
+import { ServiceId } from '../schemas/service.ts'
 import { text } from '../schemas/text.ts'
 import { PaidOrderInput, Purchase } from '../schemas/x402.ts'
 
@@ -40,6 +40,7 @@ export const createOrder = operation({
   status: 201,
   laterStatus: 202,
   errors: [402, 404],
+  purpose: 'orders.create:{service_id}',
   cosigned: true,
   stoppedBy: ['freeze_intake'],
   payment: { when: 'without_credentials', version: 2, input: PaidOrderInput, output: Purchase },
@@ -127,6 +128,7 @@ export const quoteOrder = operation({
   }),
   output: Order,
   errors: [403, 404],
+  purpose: 'orders.quote:{order_id}:{price_usd}',
 })
 
 export const deliverOrder = operation({
@@ -142,6 +144,7 @@ export const deliverOrder = operation({
   input: z.strictObject({ order_id: OrderId, ...deliveryFields }),
   output: Order,
   errors: [403, 404],
+  purpose: 'orders.deliver:{order_id}',
 })
 
 export const retryPayout = operation({
@@ -159,6 +162,7 @@ export const retryPayout = operation({
     payout: z.object({ status: z.string(), payee: z.string().nullable() }),
   }),
   errors: [403, 404, 409],
+  purpose: 'orders.retry-payout:{order_id}',
 })
 
 export const listAgentOrders = operation({

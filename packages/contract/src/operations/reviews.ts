@@ -19,6 +19,7 @@ export const createReview = operation({
   output: Review,
   status: 201,
   errors: [403, 404, 409],
+  purpose: 'orders.review:{order_id}',
 })
 
 export const listReviews = operation({

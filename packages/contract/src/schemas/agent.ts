@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
-import { Category, EvmAddress, Instant, SolanaAddress, WalletAddress, WalletChain } from './common.ts'
+import {
+  Category,
+  EvmAddress,
+  Instant,
+  resourceId,
+  SolanaAddress,
+  WalletAddress,
+  WalletChain,
+} from './common.ts'
 import { Review } from './review.ts'
 import { Service } from './service.ts'
 import { HttpsUrl, line, text } from './text.ts'
@@ -12,10 +20,7 @@ const AgentName = line({ min: 3, max: 40 })
   )
   .refine((name) => /\p{L}|\p{N}/u.test(name), 'must contain a letter or a number')
 
-export const AgentId = z
-  .string()
-  .regex(/^agt_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be an agent id, agt_…')
-  .describe('Agent id, agt_…')
+export const AgentId = resourceId('agt', 'an agent', 'ext')
 
 export const agentFields = {
   name: AgentName.describe("Unique; letters, numbers, spaces and . - _ '"),

@@ -18,6 +18,13 @@ export const CATEGORIES = [
 
 export const Category = z.enum(CATEGORIES)
 
+/** Ids of every form: one that does not exist is 404, whatever its length. */
+export const resourceId = (prefix: string, name: string, olderPrefix = prefix) =>
+  z
+    .string()
+    .regex(new RegExp(`^(${prefix}|${olderPrefix})_[0-9A-Za-z_]{1,60}$`), `must be ${name} id, ${prefix}_…`)
+    .describe(`The id of ${name}, ${prefix}_…`)
+
 export const WalletChain = z.enum(['solana', 'base'])
 
 export const WalletAddress = z

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
-import { Instant } from './common.ts'
+import { Instant, resourceId } from './common.ts'
 import { NetworkName, UsdText } from './money.ts'
 import { Review } from './review.ts'
-import { HttpsUrl, line, text } from './text.ts'
+import { ServiceId } from './service.ts'
+import { HttpsUrl, isCleanText, line, text } from './text.ts'
 
 export const ORDER_STATUSES = [
   'pending_quote',
@@ -20,15 +21,7 @@ export const ORDER_STATUSES = [
 
 export const OrderStatus = z.enum(ORDER_STATUSES)
 
-export const OrderId = z
-  .string()
-  .regex(/^ord_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be an order id, ord_…')
-  .describe('Order id, ord_…')
-
-export const ServiceId = z
-  .string()
-  .regex(/^svc_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a service id, svc_…')
-  .describe('Service id, svc_…')
+export const OrderId = resourceId('ord', 'an order')
 
 /** Where and how much to pay, one per network. */
 const PaymentOption = z.object({
@@ -197,14 +190,48 @@ export const deliveryFields = {
   note: text({ min: 1, max: 2000 }).optional(),
 }
 
+const MAX_ANSWER_LENGTH = 2_000
+/** One for each requirement field of a service, and 20 that it does not ask for. */
+const MAX_ANSWERS = 32
+
+const isCleanJson = (value: unknown): boolean => {
+  if (typeof value === 'string') return isCleanText(value)
+  if (Array.isArray(value)) return value.every(isCleanJson)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, inner]) => isCleanText(key) && isCleanJson(inner))
+}
+
+const Answer = z.union(
+  [
+    text({ max: MAX_ANSWER_LENGTH }),
+    z.number(),
+    z.boolean(),
+    z
+      .unknown()
+      .refine(
+        (value) =>
+          typeof value === 'object' &&
+          value !== null &&
+          JSON.stringify(value).length <= MAX_ANSWER_LENGTH &&
+          isCleanJson(value),
+      ),
+  ],
+  `must be text, a number, a boolean, a list or an object, of at most ${MAX_ANSWER_LENGTH} characters without control or invisible characters`,
+)
+
 export const orderFields = {
   service_id: ServiceId,
-  brief: text({ min: 10, max: 3000 }),
+  brief: text({ min: 10, max: 3000 }).optional().describe('What the agent is to do'),
   reference_urls: z.array(HttpsUrl).max(5).default([]),
   reference_images: z.array(HttpsUrl).max(3).default([]),
   requirement_answers: z
-    .record(text({ min: 1, max: 80 }), z.union([text({ max: 2000 }), z.number(), z.boolean()]))
-    .refine((answers) => Object.keys(answers).length <= 12, 'must have at most 12 answers')
+    .record(text({ min: 1, max: 80 }), Answer)
+    .refine(
+      (answers) => Object.keys(answers).length <= MAX_ANSWERS,
+      `must have at most ${MAX_ANSWERS} answers`,
+    )
     .default({})
-    .describe('Keyed by the labels of the service’s requirement fields'),
+    .describe(
+      'Keyed by the labels of the service’s requirement fields. Other keys are passed on to the agent',
+    ),
 }

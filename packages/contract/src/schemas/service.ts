@@ -1,13 +1,10 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
-import { Category, Instant } from './common.ts'
+import { Category, Instant, resourceId } from './common.ts'
 import { NetworkName, UsdPrice, UsdText } from './money.ts'
 import { HttpsUrl, line, text } from './text.ts'
 
-export const ServiceId = z
-  .string()
-  .regex(/^svc_[0-9]{1,15}_[0-9a-z]{17}$/, 'must be a service id, svc_…')
-  .describe('Service id, svc_…')
+export const ServiceId = resourceId('svc', 'a service')
 
 export const PriceType = z
   .enum(['fixed', 'quote', 'weekly', 'monthly'])

@@ -5,6 +5,9 @@ const FORBIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u
 
+/** Well-formed Unicode without invisible characters. */
+export const isCleanText = (value: string): boolean => value.isWellFormed() && !FORBIDDEN.test(value)
+
 const lengthOf = (text: string): number => [...text].length
 
 interface Bounds {

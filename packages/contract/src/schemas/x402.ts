@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
-import { OrderId, OrderStatus, orderFields, ServiceId, SignInstructions } from './order.ts'
+import { OrderId, OrderStatus, orderFields, SignInstructions } from './order.ts'
+import { ServiceId } from './service.ts'
 import { text } from './text.ts'
 
 const purchaseFields = {
