@@ -172,7 +172,7 @@ async function signatureOf(
 ) {
   const purpose = (operation.purpose ?? 'session').replace(/\{(\w+)\}/g, (_, field: string) => {
     const value = input[field]
-    return typeof value === 'string' ? value : ''
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   })
   signatures = (signatures + 1) % 200_000
   const at = world.market.now() - signatures

@@ -1,6 +1,6 @@
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
+import { asHeaders, DESCRIPTION, makeAgent, makeUser, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { APP_URL, BASE_URL } from '../support/settings.ts'
 
@@ -80,10 +80,40 @@ describe('two credentials at once', () => {
     expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
   })
 
-  test('returns 400 two_credentials for a user’s access token and a wallet signature', async () => {
+  test('returns 400 two_credentials for a user’s access token and a wallet that is not linked to the user', async () => {
     const headers = asHeaders(await signed(evmSigner(), 'agents.recover', market.now()))
     const reply = await market.client().post('/api/agents/recover', {}, { bearer: person.token, headers })
     expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
+  })
+
+  test('a user’s access token and a signature of a linked wallet are one caller', async () => {
+    const wallet = evmSigner()
+    const { token } = await makeUser(market, { wallets: [wallet.address] })
+    const name = someName()
+    const proof = await signed(wallet, `agents.register:${name}`, market.now())
+    const fields = { name, description: DESCRIPTION, owner_wallet: wallet.address, ...proof }
+    const registered = await market.client().post('/api/agents/register', fields, { bearer: token })
+    expect([registered.status, registered.body.data.marketable]).toEqual([201, true])
+    const headers = asHeaders(await signed(wallet, 'session', market.now()))
+    for (const path of ['/api/orders', '/api/notifications'])
+      expect((await market.client().get(path, { bearer: token, headers })).status).toBe(200)
+  })
+
+  test('a signature counts when the access token beside it is not valid', async () => {
+    const wallet = evmSigner()
+    const headers = asHeaders(await signed(wallet, 'session', market.now()))
+    const ask = { bearer: 'not.a.token', headers }
+    expect((await market.client().get('/api/orders', ask)).status).toBe(200)
+    const profile = await market.client().get('/api/profile', ask)
+    expect([profile.status, profile.body.code]).toEqual([401, 'bad_token'])
+  })
+
+  test('X-Market-Wallet-Chain counts beside a signature in the query', async () => {
+    const proof = await signed(evmSigner(), 'session', market.now())
+    const query = new URLSearchParams({ ...proof, wallet_sig_ts: String(proof.wallet_sig_ts) })
+    const headers = { 'x-market-wallet-chain': 'solana' }
+    const reply = await market.client().get(`/api/orders?${query}`, { headers })
+    expect([reply.status, reply.body.code]).toEqual([400, 'bad_wallet_fields'])
   })
 })
 

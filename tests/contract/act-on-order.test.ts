@@ -127,7 +127,7 @@ test('400: an unknown action, and actions without their required field', async (
   const ask = { bearer: parties.seller.apiKey }
   for (const action of ['release', 'award', 'quote', '', undefined])
     invalid(await world.market.client().patch(pathOf(id), { action }, ask), 'action')
-  invalid(await world.market.client().patch('/api/orders/ord_1', { action: 'start' }, ask), 'order_id')
+  invalid(await world.market.client().patch('/api/orders/order_1', { action: 'start' }, ask), 'order_id')
 })
 
 test('400: a transfer that is too small, from another wallet, older than the order, or missing', async () => {

@@ -45,7 +45,7 @@ commonWriteErrors({
 test('201: an order of a service with a price is quoted and payable immediately', async () => {
   const { seller, service } = await offered()
   const signer = evmSigner()
-  const proof = await signed(signer, 'session', market.now())
+  const proof = await signed(signer, `orders.create:${service.id}`, market.now())
   const { status, body } = await create({ ...asked(service), ...proof })
   expect(status).toBe(201)
   expect(body).toEqual({
@@ -118,7 +118,7 @@ test('201: stores every field and emits an event to the agent', async () => {
 test('400: names each field that is outside its limits', async () => {
   const { service } = await offered()
   const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
-  invalid(await create({}, ask), 'service_id', 'brief')
+  invalid(await create({}, ask), 'service_id')
   invalid(await create(asked(service, { brief: 'too short' }), ask), 'brief')
   invalid(await create(asked(service, { brief: 'x'.repeat(3_001) }), ask), 'brief')
   const urls = Array.from({ length: 6 }, (_, n) => `https://hooks.example/${n}`)
@@ -128,7 +128,7 @@ test('400: names each field that is outside its limits', async () => {
   invalid(await create(asked(service, { payment_chain: 'paper' }), ask), 'payment_chain')
 })
 
-test('400: requirement answers that are missing, of the wrong type, or for an unknown field', async () => {
+test('400: requirement answers that are missing or of the wrong type, and too many or too long further ones', async () => {
   const { service } = await offered({
     requirement_fields: [
       { label: 'Branch', type: 'text', required: true },
@@ -142,7 +142,10 @@ test('400: requirement answers that are missing, of the wrong type, or for an un
     create(asked(service, { requirement_answers }), ask)
   invalid(await answer({}), 'requirement_answers.Branch')
   invalid(await answer({ Branch: '' }), 'requirement_answers.Branch')
-  invalid(await answer({ Branch: 'main', Colour: 'blue' }), 'requirement_answers.Colour')
+  invalid(await answer({ Branch: 'main', Colour: 'x'.repeat(501) }), 'requirement_answers.Colour')
+  invalid(await answer({ Branch: 'main', Colour: { deep: 'a\u0000b' } }), 'requirement_answers.Colour')
+  const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`Further ${n}`, n]))
+  invalid(await answer({ Branch: 'main', ...many }), 'requirement_answers.Further 20')
   invalid(
     await answer({ Branch: 'two\nlines', Link: 'ftp://x', Mood: 'sad', Copies: 'many' }),
     'requirement_answers.Branch',
@@ -150,6 +153,35 @@ test('400: requirement answers that are missing, of the wrong type, or for an un
     'requirement_answers.Mood',
     'requirement_answers.Copies',
   )
+})
+
+test('201: without a brief, and with answers that the service does not ask for', async () => {
+  const { seller, service } = await offered()
+  const ask = { bearer: (await makeOwnedAgent(market)).apiKey }
+  const requirement_answers = {
+    size: '512',
+    palette: { main: 'blue', others: ['red', 7, null] },
+    urgent: true,
+  }
+  const { status, body } = await create({ service_id: service.id, requirement_answers }, ask)
+  expect([status, body.data.brief]).toEqual([201, ''])
+  const events = await market.client().get('/api/events', { bearer: seller.apiKey })
+  expect(events.body.data[0].data).toMatchObject({ brief: '', requirement_answers })
+})
+
+test('201: a service of an agent without an owner can be ordered by its id', async () => {
+  const service = await makeService(market, await makeAgent(market))
+  const { status } = await create(asked(service), { bearer: (await makeOwnedAgent(market)).apiKey })
+  expect(status).toBe(201)
+})
+
+test('401: a signature for reads, or for another service, does not order', async () => {
+  const { service } = await offered()
+  const signer = evmSigner()
+  for (const purpose of ['session', `orders.create:${NO_SERVICE}`]) {
+    const reply = await create({ ...asked(service), ...(await signed(signer, purpose, market.now())) })
+    rejected(reply, 401, 'bad_signature', { expected_purpose: `orders.create:${service.id}` })
+  }
 })
 
 test('400: wallet_not_proven when client_wallet neither signed nor is linked', async () => {
@@ -165,7 +197,7 @@ test('400: an order by the agent, its owner, or another agent of the owner', asy
   const { seller, service } = await offered()
   const sibling = await makeOwnedAgent(market, {}, seller.owner)
   const { token } = await makeUser(market, { wallets: [seller.owner.address] })
-  const proof = await signed(seller.owner, 'session', market.now())
+  const proof = await signed(seller.owner, `orders.create:${service.id}`, market.now())
   rejected(await create(asked(service), { bearer: seller.apiKey }), 400, 'own_service')
   rejected(await create(asked(service), { bearer: sibling.apiKey }), 400, 'own_service')
   rejected(await create(asked(service), { bearer: token }), 400, 'own_service')

@@ -3,7 +3,7 @@ import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
@@ -26,8 +26,9 @@ const review = (orderId: string, body: unknown, ask: RequestOptions) =>
 
 async function makeWork(status: Status = 'completed') {
   const { agent, service } = await makeAgentWithService(market)
-  const { id, buyer, headers } = await makeOrderIn(market, service, status)
-  return { id, agent, service, buyer, headers }
+  const { id, buyer, headers, sign } = await makeOrderIn(market, service, status)
+  const byBuyer = async (body: unknown) => review(id, body, { headers: await sign(`orders.review:${id}`) })
+  return { id, agent, service, buyer, headers, byBuyer }
 }
 
 /** An order is reviewed once, so another request of the same buyer is about another order of theirs. */
@@ -37,17 +38,18 @@ commonWriteErrors({
   market: () => market,
   operation: operations.createReview,
   good: async () => {
-    const { id, service, buyer, headers } = await makeWork()
+    const { id, service, buyer } = await makeWork()
     const another = await makeOrderIn(market, service, 'completed', buyer)
     otherOrders.set(pathOf(id), pathOf(another.id))
-    return { path: pathOf(id), body: GOOD, ask: { headers } }
+    const { token } = await makeUser(market, { wallets: [buyer.address] })
+    return { path: pathOf(id), body: GOOD, ask: { bearer: token } }
   },
   other: (call) => ({ ...call, path: otherOrders.get(call.path) ?? '' }),
 })
 
 test('201: the order and the agent include the review, and the ratings of agent and service count it', async () => {
-  const { id, agent, service, headers } = await makeWork()
-  const { status, body } = await review(id, GOOD, { headers })
+  const { id, agent, service, headers, byBuyer } = await makeWork()
+  const { status, body } = await byBuyer(GOOD)
   expect(status).toBe(201)
   expect(body).toEqual({
     success: true,
@@ -71,8 +73,8 @@ test('201: the order and the agent include the review, and the ratings of agent 
 
 test('201: a comment is optional and can have 500 characters of any script', async () => {
   for (const comment of [undefined, '', '𝕏'.repeat(500), '<b>"; drop table reviews; --</b>\n👩‍👩‍👧']) {
-    const { id, headers } = await makeWork()
-    const { status, body } = await review(id, { rating: 1, comment }, { headers })
+    const { byBuyer } = await makeWork()
+    const { status, body } = await byBuyer({ rating: 1, comment })
     expect([status, body.data.comment]).toEqual([201, comment ?? ''])
   }
 })
@@ -84,23 +86,22 @@ test('201: by a user who has linked the wallet that ordered', async () => {
 })
 
 test('400: an invalid rating, and a comment that is too long or has control characters', async () => {
-  const { id, headers } = await makeWork()
-  for (const rating of [0, 6, -1, 4.5, '5', null, undefined])
-    invalid(await review(id, { rating }, { headers }), 'rating')
+  const { byBuyer } = await makeWork()
+  for (const rating of [0, 6, -1, 4.5, '5', null, undefined]) invalid(await byBuyer({ rating }), 'rating')
   for (const comment of ['x'.repeat(501), 7, null, 'a\u0000b', 'a\u202eb'])
-    invalid(await review(id, { rating: 5, comment }, { headers }), 'comment')
+    invalid(await byBuyer({ rating: 5, comment }), 'comment')
 })
 
 test('400: order_not_completed while the order is not completed', async () => {
   for (const status of ['quoted', 'paid', 'delivered', 'disputed', 'cancelled'] as const) {
-    const { id, headers } = await makeWork(status)
-    rejected(await review(id, GOOD, { headers }), 400, 'order_not_completed')
+    const { byBuyer } = await makeWork(status)
+    rejected(await byBuyer(GOOD), 400, 'order_not_completed')
   }
 })
 
 test('403: the agent, its owner, and an admin key', async () => {
   const { id, agent } = await makeWork()
-  const owner = asHeaders(await signed(agent.owner, 'session', market.now()))
+  const owner = await signOnce(market, agent.owner, `orders.review:${id}`)
   for (const ask of [{ bearer: agent.apiKey }, { headers: owner }])
     rejected(await review(id, GOOD, ask), 403, 'not_your_act')
   rejected(await review(id, GOOD, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
@@ -115,14 +116,14 @@ test('404: another user and an operator, who are not parties', async () => {
 })
 
 test(`409: of ${AT_ONCE} concurrent reviews one is stored; the others and later ones are rejected`, async () => {
-  const { id, agent, headers } = await makeWork()
+  const { agent, byBuyer } = await makeWork()
   const replies = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, n) => review(id, { rating: (n % 5) + 1 }, { headers })),
+    Array.from({ length: AT_ONCE }, (_, n) => byBuyer({ rating: (n % 5) + 1 })),
   )
   const [stands, ...more] = replies.filter(({ status }) => status === 201)
   expect(more).toEqual([])
   for (const reply of replies) if (reply !== stands) rejected(reply, 409, 'already_reviewed')
-  rejected(await review(id, GOOD, { headers }), 409, 'already_reviewed')
+  rejected(await byBuyer(GOOD), 409, 'already_reviewed')
   const page = (await market.client().get(`/api/agents/${agent.id}`)).body.data
   expect(page).toMatchObject({
     reviews: [stands?.body.data],

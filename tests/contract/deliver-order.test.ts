@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
+import { makeOwnedAgent, signOnce } from '../support/makers.ts'
 import { NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
@@ -69,7 +69,7 @@ test('200: deliverables of every type by the owner; a second delivery replaces t
     { type: 'code', content: 'let a = 1', title: 'a.ts', media_type: 'text/plain' },
     { type: 'document', url: 'https://hooks.example/d.pdf', sha256: 'a'.repeat(64) },
   ]
-  const headers = asHeaders(await signed(parties.seller.owner, 'session', world.market.now()))
+  const headers = await signOnce(world.market, parties.seller.owner, `orders.deliver:${id}`)
   expect((await deliver(id, { deliverables }, { headers })).status).toBe(200)
   expect((await read(id)).deliverables).toMatchObject(deliverables)
   expect((await deliver(id, { ...DELIVERY, note: 'Better' })).status).toBe(200)
@@ -102,7 +102,7 @@ test('400: an order that is not paid', async () => {
 
 test('403: the buyer, and an admin key', async () => {
   const id = await world.walk(parties, 'paid')
-  const headers = await parties.buyer.headers()
+  const headers = await parties.buyer.headers(`orders.deliver:${id}`)
   rejected(await deliver(id, DELIVERY, { headers }), 403, 'not_your_act')
   rejected(await deliver(id, DELIVERY, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })

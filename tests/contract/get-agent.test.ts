@@ -76,18 +76,18 @@ test('400: an id or slug that is too long or has control characters', async () =
   invalid(await market.client().get(`/api/agents/${agent.id}?surplus=1`), '')
 })
 
-test('404: an agent that does not exist, and one that is hidden, with the same message', async () => {
+test('200: an agent without an owner is hidden from lists only', async () => {
   const hidden = await makeAgent(market)
-  const nobody = hidden.id.slice(0, -1) + (hidden.id.endsWith('a') ? 'b' : 'a')
-  for (const idOrSlug of [nobody, 'no-such-slug', hidden.id, hidden.slug]) {
+  for (const idOrSlug of [hidden.id, hidden.slug])
+    expect((await read(idOrSlug)).body.data.agent).toMatchObject({ id: hidden.id, marketable: false })
+})
+
+test('404: an id of any form, or a slug, that does not exist', async () => {
+  const { id } = await makeAgent(market)
+  const nobody = id.slice(0, -1) + (id.endsWith('a') ? 'b' : 'a')
+  for (const idOrSlug of [nobody, 'no-such-slug', 'agt_1', 'ext_123_abc']) {
     const reply = await read(idOrSlug)
     rejected(reply, 404, 'agent_not_found')
     expect(reply.body.error).toBe(`No agent has the id or slug ${JSON.stringify(idOrSlug)}.`)
   }
-})
-
-test('404: its own key does not make a hidden agent public', async () => {
-  const hidden = await makeAgent(market)
-  const reply = await market.client().get(`/api/agents/${hidden.id}`, { bearer: hidden.apiKey })
-  rejected(reply, 404, 'agent_not_found')
 })

@@ -1,4 +1,5 @@
-import { operations } from '@market/contract/operations'
+import { isWrite } from '@market/contract/define'
+import { operationList, operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +11,7 @@ import { BASE_URL } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 
 const PATH = '/api/auth/message'
+const ORDER_ACTIONS = operations.actOnOrder.input.shape.action.options
 
 let market: Market
 beforeAll(async () => {
@@ -50,6 +52,36 @@ test('200: the text for a wallet; by default for now and for a session', async (
   expect(lines).toContain(`URI: ${BASE_URL}`)
   expect(lines).toContain(`Nonce: ${body.data.wallet_sig_ts}`)
   expect(lines.at(-1)).toBe('Request ID: session')
+})
+
+test('200: the text says in plain words what the signature allows', async () => {
+  const { address: wallet } = evmSigner()
+  const { body } = await ask({ wallet, purpose: 'agents.recover' })
+  expect(body.data.message).toContain(
+    'Show the API keys of all agents that this wallet owns. Whoever has a key can act as the agent.',
+  )
+})
+
+test('200: every write that a wallet can sign has a purpose with its own words', async () => {
+  const { address: wallet } = evmSigner()
+  const texts = new Map<string, string>()
+  for (const { id, purpose, callers } of operationList.filter(isWrite)) {
+    if (!callers.includes('wallet')) continue
+    const actions = purpose?.includes('{action}') ? ORDER_ACTIONS : ['']
+    for (const action of actions) {
+      const asked = (purpose ?? 'session').replace('{action}', action).replace(/\{\w+\}/g, 'x')
+      const { status, body } = await ask({ wallet, purpose: asked, ts: '1760000000000' })
+      expect([id, status]).toEqual([id, 200])
+      texts.set(asked, body.data.message.split('\n')[3])
+    }
+  }
+  expect(new Set(texts.values()).size).toBe(texts.size)
+  expect([...texts.keys()]).not.toContain('session')
+})
+
+test('400: a purpose that no request uses', async () => {
+  for (const purpose of ['agents.ownr:agt_1', 'withdraw', 'orders', 'toString'])
+    invalid(await ask({ wallet: evmSigner().address, purpose }), 'purpose')
 })
 
 test('200: the same text for the same time and purpose, another text otherwise', async () => {

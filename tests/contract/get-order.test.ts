@@ -125,8 +125,7 @@ test('200: parties read a private order without an audit entry', async () => {
 })
 
 test('400: an invalid id', async () => {
-  for (const id of ['ord_', 'ord_1', `${NO_ORDER}0`])
-    invalid(await read(id, { bearer: parties.seller.apiKey }), 'order_id')
+  for (const id of ['ord_', 'order_1']) invalid(await read(id, { bearer: parties.seller.apiKey }), 'order_id')
 })
 
 test('403: a credential that cannot read orders', async () => {

@@ -79,8 +79,8 @@ test('400: an unknown status, an invalid time, and an invalid limit', async () =
   invalid(await own('?since=yesterday'), 'since')
   invalid(await own('?limit=101&cursor=1'), 'limit')
   invalid(await own('?cursor=1'), 'cursor')
-  invalid(await own('?service_id=svc_1'), 'service_id')
-  invalid(await list('agt_1', { bearer: apiKey }), 'agent_id')
+  invalid(await own('?service_id=service_1'), 'service_id')
+  invalid(await list('agent_1', { bearer: apiKey }), 'agent_id')
 })
 
 test('403: another agent, another user, and an admin key', async () => {

@@ -29,11 +29,12 @@ async function makeThread(words = 0) {
   const { agent, service } = await makeAgentWithService(market)
   const order = await makeOrderIn(market, service, 'in_progress')
   const buyer: RequestOptions = { headers: order.headers }
+  const byBuyer = async () => ({ headers: await order.sign(`orders.message:${order.id}`) })
   const seller: RequestOptions = { bearer: agent.apiKey }
   for (let n = 0; n < words; n++) {
     const reply = await market
       .client()
-      .post(pathOf(order.id), { content: `word ${n}` }, n % 2 === 0 ? buyer : seller)
+      .post(pathOf(order.id), { content: `word ${n}` }, n % 2 === 0 ? await byBuyer() : seller)
     if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
   }
   return { id: order.id, agent, buyer, seller }
@@ -93,7 +94,7 @@ test('400: an invalid limit, cursor or order id', async () => {
     forgeCursor(['reviews', 1, 'msg_1_00000000000000000']),
   ])
     invalid(await list(id, buyer, `?cursor=${cursor}`), 'cursor')
-  invalid(await list('ord_1', buyer), 'order_id')
+  invalid(await list('order_1', buyer), 'order_id')
 })
 
 test('403: a cross-site request with a cookie', async () => {

@@ -2,7 +2,7 @@ import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
+import { makeAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeNotification } from '../support/notifications.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -90,7 +90,7 @@ test('200: a user also marks those of linked wallets; a wallet only its own', as
   const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
   await makeNotification(market, `user:${sub}`, 'the person’s')
   await makeNotification(market, `wallet:${wallet.address.toLowerCase()}`, 'the wallet’s')
-  const headers = asHeaders(await signed(wallet, 'session', market.now()))
+  const headers = await signOnce(market, wallet, 'notifications.read')
   const byWallet = await market.client().patch(PATH, {}, { headers })
   expect(byWallet.body).toEqual({ success: true, data: { marked: 1 }, unread_count: 0 })
   expect((await wordsOf(token)).unread).toBe(1)

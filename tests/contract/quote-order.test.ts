@@ -74,7 +74,7 @@ test('400: a price of 0, above a million, or with too many decimals; an invalid 
   for (const price_usd of [undefined, 0, '0.00', -1, '1000000.01', '1.0000001', 'free'])
     invalid(await quote(id, { price_usd }, ask), 'price_usd')
   invalid(await quote(id, { ...QUOTE, expires_in_hours: 0, message: '' }, ask), 'expires_in_hours', 'message')
-  invalid(await quote('ord_1', QUOTE, ask), 'order_id')
+  invalid(await quote('order_1', QUOTE, ask), 'order_id')
 })
 
 test('400: an order that already has a price', async () => {

@@ -28,7 +28,8 @@ const fields = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 const register = (body: unknown, ask?: RequestOptions) => market.client().post(PATH, body, ask)
-const isPublic = async (id: string) => (await market.client().get(`/api/agents/${id}`)).status === 200
+const isPublic = async (id: string) =>
+  (await market.client().get(`/api/agents/${id}`)).body.data.agent.marketable === true
 
 const subject: Subject = {
   market: () => market,

@@ -102,7 +102,7 @@ test('400: a share without a split, a split without a share, an invalid share, a
   for (const agent_share_bps of [0, 10_000, 1.5])
     invalid(await resolve(id, { outcome: 'split', note, agent_share_bps }), 'agent_share_bps')
   invalid(await resolve(id, { outcome: 'burn' }), 'outcome', 'note')
-  invalid(await resolve('ord_1', RELEASE), 'order_id')
+  invalid(await resolve('order_1', RELEASE), 'order_id')
 })
 
 test('400: an order that is not disputed', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { makeAgent, makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
@@ -50,7 +50,7 @@ test('200: does not change a payout that is being sent', async () => {
   expect(status).toBe(200)
   const payout = { status: 'queued', payee: seller.owner.address.toLowerCase() }
   expect(body).toEqual({ success: true, data: { order_id: spare, payout } })
-  const headers = asHeaders(await signed(seller.owner, 'session', world.market.now()))
+  const headers = await signOnce(world.market, seller.owner, `orders.retry-payout:${spare}`)
   expect((await retry(spare, { headers })).body.data).toEqual({ order_id: spare, payout })
 })
 
@@ -75,11 +75,15 @@ test('422: the agent has no payout address; 200 after it sets one', async () => 
 test('400: an order that is not completed, and an invalid id', async () => {
   const ask = { bearer: parties.seller.apiKey }
   rejected(await retry(await world.walk(parties, 'delivered'), ask), 400, 'illegal_transition')
-  invalid(await retry('ord_1', ask), 'order_id')
+  invalid(await retry('order_1', ask), 'order_id')
 })
 
 test('403: the buyer, and an admin key', async () => {
-  rejected(await retry(spare, { headers: await parties.buyer.headers() }), 403, 'not_your_act')
+  rejected(
+    await retry(spare, { headers: await parties.buyer.headers(`orders.retry-payout:${spare}`) }),
+    403,
+    'not_your_act',
+  )
   rejected(await retry(spare, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 

@@ -3,7 +3,7 @@ import type { Status } from '@market/trade/orders'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
@@ -23,8 +23,9 @@ const say = (orderId: string, body: unknown, ask: RequestOptions) =>
 
 async function makeThread(status: Status = 'paid') {
   const { agent, service } = await makeAgentWithService(market)
-  const { id, buyer, headers } = await makeOrderIn(market, service, status)
-  return { id, agent, buyer, headers }
+  const { id, buyer, headers, sign } = await makeOrderIn(market, service, status)
+  const byBuyer = async (body: unknown) => say(id, body, { headers: await sign(`orders.message:${id}`) })
+  return { id, agent, buyer, headers, byBuyer }
 }
 
 commonWriteErrors({
@@ -45,8 +46,8 @@ const messageOf = (order_id: string, fields: Record<string, unknown>) => ({
 })
 
 test('201: a message of the buyer emits an event to the agent', async () => {
-  const { id, agent, buyer, headers } = await makeThread()
-  const { status, body } = await say(id, { content: 'Is it blue?\nPlease.' }, { headers })
+  const { id, agent, buyer, byBuyer } = await makeThread()
+  const { status, body } = await byBuyer({ content: 'Is it blue?\nPlease.' })
   expect(status).toBe(201)
   const said = {
     sender_type: 'client',
@@ -61,7 +62,7 @@ test('201: a message of the buyer emits an event to the agent', async () => {
 test('201: messages of the agent and its owner notify the buyer and emit no event', async () => {
   const { id, agent, headers } = await makeThread()
   const owner = await makeUser(market, { wallets: [agent.owner.address] })
-  const ownWallet = asHeaders(await signed(agent.owner, 'session', market.now()))
+  const ownWallet = await signOnce(market, agent.owner, `orders.message:${id}`)
   const asks = [{ bearer: agent.apiKey }, { bearer: owner.token }, { headers: ownWallet }]
   for (const [n, ask] of asks.entries()) {
     const { status, body } = await say(id, { content: `word ${n}` }, ask)
@@ -85,18 +86,18 @@ test('201: a user who has linked the wallet that ordered writes with the user’
 })
 
 test('400: content that is empty, too long, missing or not a string', async () => {
-  const { id, headers } = await makeThread()
+  const { byBuyer } = await makeThread()
   for (const content of ['', 'x'.repeat(2001), 7, null, ['Hello'], 'Hel\u0000lo', 'Hel\u202elo'])
-    invalid(await say(id, { content }, { headers }), 'content')
-  invalid(await say(id, {}, { headers }), 'content')
-  expect((await say(id, { content: '𝕏'.repeat(2000) }, { headers })).status).toBe(201)
+    invalid(await byBuyer({ content }), 'content')
+  invalid(await byBuyer({}), 'content')
+  expect((await byBuyer({ content: '𝕏'.repeat(2000) })).status).toBe(201)
 })
 
 test('400: thread_closed before the payment and after cancellation', async () => {
   for (const status of ['pending_quote', 'quoted', 'accepted', 'cancelled'] as const) {
-    const { id, agent, headers } = await makeThread(status)
-    for (const ask of [{ headers }, { bearer: agent.apiKey }])
-      rejected(await say(id, { content: 'Hello' }, ask), 400, 'thread_closed')
+    const { id, agent, byBuyer } = await makeThread(status)
+    const byAgent = await say(id, { content: 'Hello' }, { bearer: agent.apiKey })
+    for (const reply of [byAgent, await byBuyer({ content: 'Hello' })]) rejected(reply, 400, 'thread_closed')
   }
 })
 

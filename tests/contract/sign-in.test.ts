@@ -6,6 +6,7 @@ import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, APP_URL } from '../support/settings.ts'
@@ -84,16 +85,18 @@ test('200: edited profile fields are not overwritten by the provider', async () 
   expect(body.data.user).toMatchObject({ display_name: 'Chosen', bio: 'Mine' })
 })
 
-test('200: lists linked wallets and counts their agents once', async () => {
+test('200: lists linked wallets and counts their agents and orders once', async () => {
   const evm = evmSigner()
   const solana = await solanaSigner()
   await makeOwnedAgent(market, {}, evm)
   await makeOwnedAgent(market, {}, evm)
+  const { service } = await makeAgentWithService(market)
+  await makeOrderIn(market, service, 'quoted', evm)
   const sub = 'with-wallets'
   const wallets = [evm.address.toLowerCase(), solana.address, evm.address, 'not-a-wallet']
   const bearer = await market.idp.token({ sub, wallets })
   const first = await signIn({ bearer })
-  expect(first.body.data).toMatchObject({ is_new: true, backfilled: 2 })
+  expect(first.body.data).toMatchObject({ is_new: true, backfilled: 3 })
   expect(first.body.data.wallets).toHaveLength(2)
   expect(first.body.data.wallets).toEqual(
     expect.arrayContaining([

@@ -166,6 +166,10 @@ export class InMemoryChain implements Chain {
     return { outgoingTransfers: [], position: position ?? 'start' }
   }
 
+  displayAddress(address: string): string {
+    return address
+  }
+
   async heights() {
     this.answer()
     return { final: 0n, horizon: 0n }

@@ -69,7 +69,8 @@ test('attack 2: one transaction used for two services, an order and an agent pay
   const proof = (purpose: string) => signed(buyer, purpose, world.market.now())
   const order = async (price: bigint) => {
     const seller = await world.newSeller({ price_usd: String(Number(price) / 1e6) })
-    const body = { service_id: seller.serviceId, brief: BRIEF, ...(await proof('session')) }
+    const signature = await proof(`orders.create:${seller.serviceId}`)
+    const body = { service_id: seller.serviceId, brief: BRIEF, ...signature }
     return String((await client().post('/api/orders', body)).body.data.id)
   }
   const pay = async (id: string, escrow_tx_hash: string) =>

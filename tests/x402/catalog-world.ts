@@ -62,6 +62,7 @@ const stubChain = (network: Network): Chain => ({
   checkTransfer: away,
   transfersAfter: away,
   outgoingTransfersAfter: away,
+  displayAddress: (address) => address,
   heights: away,
   balanceOf: away,
   checkNodes: away,

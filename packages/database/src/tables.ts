@@ -266,6 +266,7 @@ export interface Tables {
     payout_waits_until: Date | null
     contested_at: Date | null
     contest_ends_at: Date | null
+    for_principal: Generated<boolean>
   }
   outgoing_transfers: {
     network: string

@@ -1,3 +1,4 @@
+import { walletsOf } from '@market/identity/accounts'
 import {
   averageRating,
   featuredAgents,
@@ -56,20 +57,24 @@ async function registeringOwner(ctx: HandlerContext, ownerWallet: string | undef
       if (parsed?.key !== actor.wallet.key) throw walletMismatch()
       return { kind: 'wallet' as const, wallet: actor.wallet }
     }
-    case 'user':
-      if (ownerWallet !== undefined) throw unsignedOwner()
-      return { kind: 'user' as const, profile: await fetchIdentityClaims(ctx) }
+    case 'user': {
+      const profile = await fetchIdentityClaims(ctx)
+      const key = ownerWallet === undefined ? undefined : ctx.signatures.parseWallet(ownerWallet)?.key
+      const isLinked = walletsOf(profile, ctx.signatures).some((wallet) => wallet.key === key)
+      if (ownerWallet !== undefined && !isLinked) throw unlinkedOwner()
+      return { kind: 'user' as const, profile }
+    }
     default:
       return { kind: 'none' as const }
   }
 }
 
-const unsignedOwner = (): ApiError =>
+const unlinkedOwner = (): ApiError =>
   new ApiError(
     'invalid',
-    'You are signed in, so you become the owner. Omit owner_wallet, or sign with that wallet instead.',
+    'You are signed in, so you become the owner. Omit owner_wallet, link it to your account, or sign with it instead.',
     {
-      details: [{ path: 'owner_wallet', message: 'must be omitted by a signed-in user' }],
+      details: [{ path: 'owner_wallet', message: 'must be linked to the account of a signed-in user' }],
     },
   )
 

@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { CallerKind, Operation } from '@market/contract/define'
 import type { Context } from '@market/core/context'
+import { walletsOf } from '@market/identity/accounts'
 import { API_KEY_PREFIX, findAgentByKey } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { Call, Credentials } from './call.ts'
 import type { Caller } from './caller.ts'
-import { verifyWallet } from './verify-wallet.ts'
+import { parseWalletFields, verifyWallet } from './verify-wallet.ts'
 
 export interface Operators {
   /** Identity-provider ids of the users who are operators. */
@@ -20,13 +21,36 @@ const ADMIN_KEY_PREFIX = 'adm_'
 
 const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
 
-/** Authenticates the caller. A credential must be valid, unless the operation is public and does not use its kind. */
+/**
+ * Authenticates the caller. A credential must be valid, unless the operation is public and does not use its kind. An
+ * access token that is not valid leaves the decision to a wallet signature beside it.
+ */
 export async function identify(ports: Ports, operators: Operators, call: Call): Promise<Caller> {
   const { operation, credentials } = call
-  const kind = credentialKind(operation, credentials)
+  const kinds = credentialKinds(operation, credentials)
+  const [kind, second] = isPublic(operation) ? kinds.filter((one) => accepts(operation, one)) : kinds
   if (kind === undefined) return ANONYMOUS
-  if (isPublic(operation) && !accepts(operation, kind)) return ANONYMOUS
-  return authenticate(ports, operators, call, kind)
+  const first = authenticate(ports, operators, call, kind)
+  if (second === undefined) return first
+  try {
+    const caller = await first
+    if (operation.cosigned !== true) await requireLinkedWallet(ports, call, caller)
+    return caller
+  } catch (error) {
+    if (!isUnauthenticated(error) || !accepts(operation, second)) throw error
+    return authenticate(ports, operators, call, second)
+  }
+}
+
+const isUnauthenticated = (error: unknown): boolean =>
+  error instanceof ApiError && error.kind === 'unauthenticated'
+
+/** A token and a signature are one caller only when the wallet is linked to the user. */
+async function requireLinkedWallet(ports: Ports, { credentials }: Call, { actor }: Caller): Promise<void> {
+  if (credentials.wallet === undefined || actor.kind !== 'user') return
+  const { wallet } = parseWalletFields(ports, credentials.wallet)
+  const linked = walletsOf(await ports.identity.fetchProfile(actor.token), ports.signatures)
+  if (!linked.some(({ key }) => key === wallet.key)) throw twoCredentials()
 }
 
 type CredentialKind = 'agent' | 'admin_key' | 'user' | 'wallet'
@@ -38,24 +62,25 @@ function accepts(operation: Operation, kind: CredentialKind): boolean {
   return callers.some((caller) => operation.callers.includes(caller))
 }
 
-/** An explicit credential overrides the cookie, which a browser sends by itself. */
-function credentialKind(operation: Operation, credentials: Credentials): CredentialKind | undefined {
+/** In the order in which they count. An explicit credential overrides the cookie, which a browser sends by itself. */
+function credentialKinds(operation: Operation, credentials: Credentials): CredentialKind[] {
   const { bearer, bodyToken, wallet, cookieToken } = credentials
   const kinds: CredentialKind[] = []
   if (bearer !== undefined) kinds.push(kindOfBearer(bearer))
   if (bodyToken !== undefined && bodyToken !== bearer) kinds.push('user')
-  if (wallet !== undefined && !(operation.cosigned && kinds.length > 0)) kinds.push('wallet')
-  if (kinds.length > 1) {
-    throw new ApiError(
-      'invalid',
-      'This request is signed as two different users. Send one API key, access token or wallet signature.',
-      {
-        code: 'two_credentials',
-      },
-    )
-  }
-  return kinds[0] ?? (cookieToken === undefined ? undefined : 'user')
+  if (kinds.length > 1) throw twoCredentials()
+  if (wallet === undefined) return kinds.length > 0 || cookieToken === undefined ? kinds : ['user']
+  if (kinds.length === 0 || kinds[0] === 'user') return [...kinds, 'wallet']
+  if (operation.cosigned !== true) throw twoCredentials()
+  return kinds
 }
+
+const twoCredentials = (): ApiError =>
+  new ApiError(
+    'invalid',
+    'This request is signed as two different users. Send one API key, access token or wallet signature.',
+    { code: 'two_credentials' },
+  )
 
 function kindOfBearer(bearer: string): CredentialKind {
   if (bearer.startsWith(API_KEY_PREFIX)) return 'agent'

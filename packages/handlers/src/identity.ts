@@ -3,6 +3,7 @@ import { type Account, getAccount, type LinkedWallet, updateProfile } from '@mar
 import { signIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
+import { countOrdersOf } from '@market/trade/orders'
 import { handler } from './handler.ts'
 import { fetchIdentityClaims } from './owner-of.ts'
 import { requireUser } from './require-actor.ts'
@@ -59,7 +60,7 @@ export const identityHandlers = {
   }),
 
   signIn: handler('signIn', {
-    run: async (ctx) => signIn(ctx, await fetchIdentityClaims(ctx)),
+    run: async (ctx) => signIn(ctx, await fetchIdentityClaims(ctx), countOrdersOf),
     present: ({ account, isNew, backfilled }) => ({
       data: { ...presentAccount(account).data, is_new: isNew, backfilled },
     }),

@@ -2,6 +2,7 @@ import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { type Actor, provenWallets } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { formatUsd } from '@market/kernel/money'
 import { inferNetwork, normalizeReference } from '@market/money/payments'
@@ -31,6 +32,7 @@ import {
 } from '@market/trade/orders'
 import { findReviewOf, type Review } from '@market/trade/reviews'
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
+import { typeOfUrl } from './deliverable-type.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 import { moneyOf } from './parse.ts'
@@ -101,8 +103,8 @@ function deliverablesOf(input: InputOf<Operations['deliverOrder']>): Deliverable
       ],
     })
   if (deliverables !== undefined) return deliverables
-  const type = mediaType?.startsWith('image/') ? 'image' : mediaType?.startsWith('video/') ? 'video' : 'link'
-  return [{ type, url, ...(mediaType !== undefined && { media_type: mediaType }) }]
+  assert(url !== undefined, 'one of the two forms is given')
+  return [{ type: typeOfUrl(url, mediaType), url, ...(mediaType !== undefined && { media_type: mediaType }) }]
 }
 
 const presentItem = (item: Deliverable) => ({
@@ -168,7 +170,7 @@ export const orderHandlers = {
       const actor = await loadActor(ctx)
       return createOrder(ctx, actor, {
         listingId: input.service_id as ListingId,
-        brief: input.brief,
+        brief: input.brief ?? '',
         referenceUrls: input.reference_urls,
         referenceImages: input.reference_images,
         requirementAnswers: input.requirement_answers,

@@ -50,8 +50,35 @@ test('parse: suggests fields of the options of a union', () => {
 })
 
 test('parse: reports a missing field as required and a wrong type by the expected type', () => {
-  expect(errorOf({}).message).toBe('title is required')
+  expect(errorOf({}).message).toBe('title is required and must be at least 5 characters')
   expect(errorOf({ title: 123 }).message).toBe('title must be a string')
   expect(errorOf({ title: null }).message).toBe('title must be a string')
   expect(errorOf({ title: 'A title', questions: {} }).message).toBe('questions must be an array')
+})
+
+test('parse: a missing or wrong value gets the limits of its field', () => {
+  const schema = z.strictObject({
+    description: z.string().max(500).meta({ minLength: 10, maxLength: 500 }),
+    rating: z.int().min(1).max(5),
+    tags: z.array(z.string()).min(1).max(3),
+    sort: z.enum(['newest', 'rating']).optional(),
+    hours: z.int().min(1).default(2),
+  })
+  const good = { description: 'Long enough to pass.', rating: 5, tags: ['a'] }
+  const messageOf = (change: Record<string, unknown>) => errorOf({ ...good, ...change }, schema).message
+  expect(messageOf({ description: undefined })).toBe('description is required and must be 10-500 characters')
+  expect(messageOf({ rating: undefined })).toBe('rating is required and must be 1-5')
+  for (const rating of [0, 6]) expect(messageOf({ rating })).toBe('rating must be 1-5')
+  expect(messageOf({ rating: '5' })).toBe('rating must be a number')
+  for (const tags of [[], ['a', 'b', 'c', 'd']]) expect(messageOf({ tags })).toBe('tags must have 1-3 items')
+  expect(messageOf({ sort: 'oldest' })).toBe('sort must be one of newest, rating')
+  expect(messageOf({ hours: 0 })).toBe('hours must be at least 1')
+})
+
+test('parse: the field of a union’s option gets the limits of that option', () => {
+  const schema = z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('split'), share: z.int().min(1).max(9) }),
+    z.strictObject({ kind: z.literal('release') }),
+  ])
+  expect(errorOf({ kind: 'split', share: 10 }, schema).message).toBe('share must be 1-9')
 })

@@ -2,8 +2,9 @@ import type { Operation } from '@market/contract/define'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { parseUsd, type Usdc } from '@market/kernel/money'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { closestName } from './closest-name.ts'
+import { describeLimits, fieldsAt } from './describe-limits.ts'
 
 const MAX_DETAILS = 20
 const MAX_UNKNOWN_FIELDS = 5
@@ -41,13 +42,27 @@ function messageOf(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): 
     case 'unrecognized_keys':
       return unknownFields(issue.keys.slice(0, MAX_UNKNOWN_FIELDS), fieldsAt(schema, issue.path))
     case 'invalid_type':
-      return valueAt(input, issue.path) === undefined
-        ? 'is required'
-        : `must be ${withArticle(issue.expected)}`
+    case 'invalid_value': {
+      const limits = describeLimits(schema, issue.path)
+      if (valueAt(input, issue.path) === undefined)
+        return limits === undefined ? 'is required' : `is required and ${limits}`
+      if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`
+      return limits ?? lowerCaseFirst(issue.message)
+    }
+    case 'too_small':
+    case 'too_big':
+      // A limit with a message of its own says more than its numbers.
+      return isDefaultMessage(issue)
+        ? (describeLimits(schema, issue.path) ?? lowerCaseFirst(issue.message))
+        : issue.message
     default:
-      return issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
+      return lowerCaseFirst(issue.message)
   }
 }
+
+const isDefaultMessage = ({ message }: z.core.$ZodIssue): boolean => /^Too (small|big)/.test(message)
+
+const lowerCaseFirst = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)
 
 function unknownFields(keys: readonly string[], fields: readonly string[]): string {
   const names = keys.map((key) => (key.isWellFormed() ? key.slice(0, MAX_NAME_LENGTH) : 'malformed'))
@@ -58,18 +73,6 @@ function unknownFields(keys: readonly string[], fields: readonly string[]): stri
 
 /** Names that are not plain identifiers are quoted, so that they cannot be mistaken for text of the message. */
 const quoted = (name: string): string => (/^\w+$/.test(name) ? name : JSON.stringify(name))
-
-/** Field names of the object at `path`; of a union, those of all its options. */
-function fieldsAt(schema: unknown, path: Path): string[] {
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => fieldsAt(option, path))
-  if (schema instanceof z.ZodPipe) return fieldsAt(schema.in, path)
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    return fieldsAt(schema.unwrap(), path)
-  const [key, ...rest] = path
-  if (schema instanceof z.ZodArray && key !== undefined) return fieldsAt(schema.element, rest)
-  if (!(schema instanceof z.ZodObject)) return []
-  return key === undefined ? Object.keys(schema.shape) : fieldsAt(schema.shape[String(key)], rest)
-}
 
 function valueAt(input: unknown, path: Path): unknown {
   let value = input

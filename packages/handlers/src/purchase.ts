@@ -4,7 +4,11 @@ import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { PurchaseResult } from '@market/trade/x402'
 import type { AppServices } from './app-services.ts'
-import type { ApiResponse, Call } from './call.ts'
+import { authorize } from './authorize.ts'
+import type { ApiResponse, Call, Credentials, WalletFields } from './call.ts'
+import type { Caller } from './caller.ts'
+import { asApiError } from './failure.ts'
+import { identify } from './identify.ts'
 import { parseAs } from './parse.ts'
 import { stopsOf } from './request-transaction.ts'
 import { readPaymentCredential } from './x402/payment-credential.ts'
@@ -38,27 +42,54 @@ export async function purchase(
   call: Call,
   requestKey: string | undefined,
 ): Promise<ApiResponse> {
-  const { operation, payment: given, credentials } = call
+  const { operation, payment: given } = call
   const { payment } = operation
   assert(payment !== undefined && given !== undefined, `${operation.id} has a payment step`)
   const handler = purchaseHandlerOf(operation.id)
   const input = parseAs(payment.input, { ...given.fields, ...call.input }) as never
   const credential = readPaymentCredential(given)
-  const ctx = contextOf(app, call)
-  if (credential === undefined)
+  if (credential === undefined) {
+    const ctx = contextOf(app, call, ANONYMOUS)
     return presentQuote(ctx, payment.version, { kind: 'quote', quote: await handler.quote(ctx, input) })
-  const { claim } = given
-  const evidence = { credential, requestKey, claim, wallet: credentials.wallet }
+  }
+  const { caller, payer } = await identifyBuyer(app, call)
+  const ctx = contextOf(app, call, caller)
+  const evidence = { credential, requestKey, claim: given.claim, wallet: payer }
   return present(ctx, operation, payment, await handler.buy(ctx, input, evidence))
 }
 
+const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
+
+/**
+ * Who the purchase is for, and the signature that is to prove the payer. A wallet signs either for the order, as without
+ * a payment, or for the payment; routes that are for everybody only take the second.
+ */
+async function identifyBuyer(
+  app: AppServices,
+  call: Call,
+): Promise<{ readonly caller: Caller; readonly payer: WalletFields | undefined }> {
+  const { operation, credentials } = call
+  const { wallet, ...others } = credentials
+  if (operation.callers.includes('anonymous')) return { caller: ANONYMOUS, payer: wallet }
+  const authorized = async (given: Credentials) => {
+    const caller = await identify(app, app.operators, { ...call, credentials: given })
+    if (caller.actor.kind !== 'anonymous') authorize(operation, caller.actor)
+    return caller
+  }
+  try {
+    return { caller: await authorized(credentials), payer: undefined }
+  } catch (error) {
+    if (wallet === undefined || asApiError(error)?.extra.code !== 'bad_signature') throw error
+    return { caller: await authorized(others), payer: wallet }
+  }
+}
+
 /** Each transaction of a purchase checks the switches first. */
-function contextOf(app: AppServices, { operation, requestId }: Call): PurchaseContext {
-  const actor = { kind: 'anonymous' } as const
+function contextOf(app: AppServices, { operation, requestId }: Call, caller: Caller): PurchaseContext {
   return {
     ...app,
-    actor,
-    caller: { actor },
+    actor: caller.actor,
+    caller,
     requestId,
     transact: (work) =>
       transact(app.db, async (tx) => {

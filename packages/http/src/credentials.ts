@@ -16,34 +16,33 @@ export interface CredentialRules {
   readonly inputFields: ReadonlySet<string>
   /** Whether users may call the operation. Otherwise the cookie, which a browser sends by itself, is ignored. */
   readonly allowsUsers: boolean
+  /** Whether it is a read that needs no credential: then a cookie from another site is ignored. */
+  readonly isPublicRead: boolean
 }
 
 /** Reads the credentials of a request and removes those that were sent as input fields from the input. */
 export function readCredentials(
   request: FastifyRequest,
   input: Record<string, unknown>,
-  { inputFields, allowsUsers }: CredentialRules,
+  { inputFields, allowsUsers, isPublicRead }: CredentialRules,
   ownOrigins: ReadonlySet<string>,
 ): Credentials {
   const bearer = bearerOf(request.headers.authorization)
   const bodyToken = extractToken(input, inputFields)
-  const wallet = walletFromHeaders(request) ?? extractWallet(input, inputFields)
+  const wallet = walletFromHeaders(request) ?? extractWallet(request, input, inputFields)
   const cookieToken = bearer === undefined && allowsUsers ? cookieOf(request.headers.cookie) : undefined
-  if (cookieToken !== undefined && bodyToken === undefined && wallet === undefined) {
-    if (!isSameSite(request, ownOrigins)) {
-      throw new ApiError(
-        'forbidden',
-        'The session cookie is accepted only from our own pages. Send `Authorization: Bearer <access token>`.',
-        {
-          code: 'cross_site',
-        },
-      )
-    }
+  const isForeignCookie = cookieToken !== undefined && !isSameSite(request, ownOrigins)
+  if (isForeignCookie && !isPublicRead && bodyToken === undefined && wallet === undefined) {
+    throw new ApiError(
+      'forbidden',
+      'The session cookie is accepted only from our own pages. Send `Authorization: Bearer <access token>`.',
+      { code: 'cross_site' },
+    )
   }
   return {
     ...(bearer !== undefined && { bearer }),
     ...(bodyToken !== undefined && { bodyToken }),
-    ...(cookieToken !== undefined && { cookieToken }),
+    ...(cookieToken !== undefined && !isForeignCookie && { cookieToken }),
     ...(wallet !== undefined && { wallet }),
   }
 }
@@ -77,8 +76,13 @@ function extractToken(input: Record<string, unknown>, inputFields: ReadonlySet<s
 }
 
 /** A wallet without a signature is not a credential. */
-function extractWallet(input: Record<string, unknown>, inputFields: ReadonlySet<string>) {
-  const { wallet, wallet_sig: signature, wallet_sig_ts: signedAtMs, wallet_chain: chain } = input
+function extractWallet(
+  { headers }: FastifyRequest,
+  input: Record<string, unknown>,
+  inputFields: ReadonlySet<string>,
+) {
+  const { wallet, wallet_sig: signature, wallet_sig_ts: signedAtMs } = input
+  const chain = input['wallet_chain'] ?? headers['x-market-wallet-chain']
   for (const field of WALLET_FIELDS) if (!inputFields.has(field)) delete input[field]
   if (inputFields.has('wallet') || (signature === undefined && signedAtMs === undefined)) return undefined
   return { wallet, signature, signedAtMs, chain }

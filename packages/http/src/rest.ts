@@ -37,6 +37,7 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
   const rules = {
     inputFields: inputFieldsOf(operation),
     allowsUsers: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
+    isPublicRead: operation.method === 'GET' && operation.callers.includes('anonymous'),
   }
   // A payment is the credential of its request, so the cookie of another page's user does not matter.
   const rulesFor = (payment: CallPayment | undefined): CredentialRules =>

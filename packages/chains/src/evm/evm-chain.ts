@@ -1,5 +1,6 @@
 import type { Chain } from '@market/core/ports/chain'
 import { unavailable } from '@market/kernel/api-error'
+import { getAddress, isAddress } from 'viem'
 import type { Node } from '../nodes/node-pool.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNode } from './check-node.ts'
@@ -20,6 +21,7 @@ export const evmChain = (settings: EvmSettings): Chain => {
     treasury,
     cold,
     usdc,
+    displayAddress: (address) => (isAddress(address) ? getAddress(address) : address),
 
     async findTransfer(query) {
       const hash = normalizeHash(query.reference)

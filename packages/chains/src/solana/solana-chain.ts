@@ -31,6 +31,7 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
   let finalSlot = 0n
   return {
     network: 'solana-mainnet',
+    displayAddress: (address) => address,
     treasury: settings.treasury,
     cold,
     usdc: settings.usdc,

@@ -44,7 +44,9 @@ export const signIn = operation({
     user: User,
     wallets: z.array(LinkedWallet),
     is_new: z.boolean().describe('Whether this request created the account'),
-    backfilled: z.int().describe('Number of existing agents whose owner wallet is newly linked to you'),
+    backfilled: z
+      .int()
+      .describe('Number of existing agents and orders of wallets that are newly linked to you'),
   }),
 })
 

@@ -132,6 +132,8 @@ export interface Chain {
   /** Where what the treasury need not hold is kept: an address whose key is on no server. Undefined without one. */
   readonly cold?: string | undefined
   readonly usdc: string
+  /** An address as users of the network write it; stored EVM addresses are in lower case. */
+  displayAddress(address: string): string
   /** Queries one node, and others while it does not know the transaction. */
   findTransfer(query: TransferQuery): Promise<Observation>
   /** Queries every provider. Throws `unavailable` when none answers. */

@@ -24,6 +24,7 @@ import { presentRegistered } from '../agents.ts'
 import type { AppServices } from '../app-services.ts'
 import type { WalletFields } from '../call.ts'
 import type { HandlerContext } from '../handler.ts'
+import { loadActor } from '../load-actor.ts'
 import { signOf } from '../present-order.ts'
 import { parseWalletFields } from '../verify-wallet.ts'
 import type { Done } from './present-purchase.ts'
@@ -62,6 +63,7 @@ const handlerOfService = (status: 200 | 201, urlField: 'status_url' | 'result_ur
       const listingId = input.service_id as ListingId
       return hireService(ctx, {
         listingId,
+        principal: ctx.actor.kind === 'anonymous' ? undefined : await loadActor(ctx),
         brief: input.brief,
         requirementAnswers: answersIn(input),
         extras: extrasIn(input),

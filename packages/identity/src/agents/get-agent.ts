@@ -8,12 +8,12 @@ import { type Agent, agentNotFound } from './agent.ts'
 import { isApiKey } from './api-key.ts'
 import { AGENT_COLUMNS, agentOf, findAgent, findAgentBySlug, findAgents } from './store.ts'
 
-/** By id or slug. An agent without an owner is hidden, so it is not found. */
+/** By id or slug, also an agent without an owner: it is hidden only from lists and searches. */
 export async function getAgent(ctx: Needs<'db'>, idOrSlug: string): Promise<Agent> {
   const agent = idOrSlug.startsWith('agt_')
     ? await findAgent(ctx.db, idOrSlug)
     : await findAgentBySlug(ctx.db, idOrSlug.toLowerCase())
-  if (agent === undefined || !agent.marketable) throw agentNotFound(idOrSlug)
+  if (agent === undefined) throw agentNotFound(idOrSlug)
   return agent
 }
 
@@ -23,8 +23,8 @@ export async function findAgentById(db: Db, id: AgentId): Promise<Agent> {
 }
 
 /** Two agents by one query, in the given order. */
-export async function findAgentsById(tx: Tx, ids: readonly [AgentId, AgentId]): Promise<[Agent, Agent]> {
-  const agents = await findAgents(tx, ids)
+export async function findAgentsById(db: Db | Tx, ids: readonly [AgentId, AgentId]): Promise<[Agent, Agent]> {
+  const agents = await findAgents(db, ids)
   const byId = (id: AgentId) =>
     requireAgent(
       agents.find((agent) => agent.id === id),

@@ -129,16 +129,19 @@ describe('recoverAgents', () => {
   })
 })
 
+/** Orders are counted by the caller. */
+const noOrders = async () => 0
+
 describe('signIn', () => {
   test('counts the agents of a newly linked wallet once and sets the user’s handle', async () => {
     const wallet = makeEvmWallet()
     const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const profile = makeProfile({ wallets: [wallet.address], twitterUsername: 'ada' })
-    expect(await signIn(ctx, profile)).toMatchObject({ isNew: true, backfilled: 2 })
-    expect(await signIn(ctx, profile)).toMatchObject({ isNew: false, backfilled: 0 })
+    expect(await signIn(ctx, profile, noOrders)).toMatchObject({ isNew: true, backfilled: 2 })
+    expect(await signIn(ctx, profile, noOrders)).toMatchObject({ isNew: false, backfilled: 0 })
     expect((await findAgentByKey(ctx, apiKey)).twitterUsername).toBe('ada')
-    await signIn(ctx, { ...profile, twitterUsername: null })
+    await signIn(ctx, { ...profile, twitterUsername: null }, noOrders)
     expect((await findAgentByKey(ctx, apiKey)).twitterUsername).toBeNull()
   })
 })

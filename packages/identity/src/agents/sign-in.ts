@@ -1,20 +1,26 @@
 import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
 import { type AccountChange, type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { countOwnedByWallets, saveHandle } from './store.ts'
 
 export interface SignedIn extends AccountChange {
-  /** Agents whose owner wallet is newly linked to the user. */
+  /** Agents and orders of wallets that are newly linked to the user. */
   readonly backfilled: number
 }
+
+/** Counts what else belongs to wallets: orders are above this package. */
+type CountOfWallets = (tx: Tx, wallets: readonly string[]) => Promise<number>
 
 export function signIn(
   ctx: Needs<'transact' | 'clock' | 'signatures'>,
   profile: IdentityClaims,
+  countOrders: CountOfWallets,
 ): Promise<SignedIn> {
   return ctx.transact(async (tx) => {
     const change = await saveAccount(ctx, tx, profile)
     const { userId, wallets, twitterUsername } = change.account
     await saveHandle(tx, { userId, wallets: wallets.map((w) => w.key) }, twitterUsername, ctx.clock.now())
-    return { ...change, backfilled: await countOwnedByWallets(tx, change.newWallets) }
+    const agents = await countOwnedByWallets(tx, change.newWallets)
+    return { ...change, backfilled: agents + (await countOrders(tx, change.newWallets)) }
   })
 }

@@ -77,8 +77,8 @@ export async function findAgent(db: Db | Tx, id: string): Promise<Agent | undefi
   return row && agentOf(row)
 }
 
-export async function findAgents(tx: Tx, ids: readonly AgentId[]): Promise<Agent[]> {
-  const rows = await select(tx)
+export async function findAgents(db: Db | Tx, ids: readonly AgentId[]): Promise<Agent[]> {
+  const rows = await select(db)
     .where('id', 'in', [...ids])
     .execute()
   return rows.map(agentOf)

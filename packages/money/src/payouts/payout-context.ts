@@ -44,7 +44,7 @@ export interface PayoutListener {
    * payer of unmatched money decided it. Runs before a payout is authorized or signed.
    */
   termsOf(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined>
-  onSent(ctx: Needs<'clock'>, tx: Tx, payout: Payout, reference: string): Promise<void>
+  onSent(ctx: Needs<'clock' | 'chains'>, tx: Tx, payout: Payout, reference: string): Promise<void>
   onFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<void>
 }
 

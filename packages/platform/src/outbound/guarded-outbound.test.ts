@@ -78,7 +78,7 @@ describe('guarded outbound', () => {
 
   test('uses an allowed port and includes it in the Host header', async () => {
     const echo: RequestListener = (request, response) => response.end(request.headers.host)
-    const { outbound, dialled } = await standIn(echo, { allowedPorts: [8443] })
+    const { outbound, dialled } = await standIn(echo)
     const answer = await outbound.post(ask({ url: 'https://hook.example:8443/' }))
     expect(answer.body).toBe('hook.example:8443')
     expect(dialled).toEqual([`${PUBLIC}:8443`])

@@ -13,8 +13,6 @@ const MAX_ANSWER_BYTES = 64 * 1024
 
 export interface GuardedOutboundSettings {
   readonly resolver?: HostResolver
-  /** Default: only 443. */
-  readonly allowedPorts?: readonly number[]
   /** Trusted certificate authority instead of the system's roots. */
   readonly ca?: string
   readonly maxAnswerBytes?: number
@@ -25,9 +23,9 @@ export interface GuardedOutboundSettings {
   readonly connectTo?: NonNullable<ConnectSettings['connectTo']>
 }
 
-const asForbidden = (text: string, allowedPorts: readonly number[]): URL => {
+const asForbidden = (text: string): URL => {
   try {
-    return readPublicUrl(text, allowedPorts)
+    return readPublicUrl(text)
   } catch (error) {
     if (error instanceof ApiError) throw new OutboundFailure('forbidden', error.message)
     throw error
@@ -40,18 +38,12 @@ const asApiError = (failure: OutboundFailure): ApiError =>
     : new ApiError('invalid', 'The host name could not be resolved.', { code: 'endpoint_not_resolved' })
 
 export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outbound => {
-  const {
-    resolver = systemResolver,
-    allowedPorts = [443],
-    maxAnswerBytes = MAX_ANSWER_BYTES,
-    ca,
-    ...rest
-  } = settings
+  const { resolver = systemResolver, maxAnswerBytes = MAX_ANSWER_BYTES, ca, ...rest } = settings
   const connecting = { ...rest, trust: trusting(ca), sessions: tlsSessions() }
   const idle = idleConnections()
   return {
     checkUrl: async (text) => {
-      const host = hostOf(readPublicUrl(text, allowedPorts))
+      const host = hostOf(readPublicUrl(text))
       try {
         await withDeadline(CHECK_MS, () => resolvePublic(host, resolver))
       } catch (error) {
@@ -60,7 +52,7 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
     },
     post: async (request) => {
       const endsAt = performance.now() + request.timeoutMs
-      const url = asForbidden(request.url, allowedPorts)
+      const url = asForbidden(request.url)
       const host = hostOf(url)
       return await withDeadline(request.timeoutMs, async (signal) => {
         const addresses = await resolvePublic(host, resolver)

@@ -4,6 +4,9 @@ import { isPublicAddress } from './public-address.ts'
 
 const LONGEST_URL = 2048
 const MAX_NAME_LENGTH = 253
+const HTTPS_PORT = 443
+/** Lower ports belong to services of other kinds, such as mail, which must not get our requests. */
+const FIRST_OWN_PORT = 1024
 const INSIDE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'intranet', 'lan', 'home.arpa']
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 /** URL parsers repair or drop these characters, so two parsers could read different hosts. */
@@ -26,7 +29,7 @@ const checkName = (name: string): void => {
 }
 
 /** Checks only the syntax. The resolved addresses are checked at each use. */
-export const readPublicUrl = (text: string, allowedPorts: readonly number[] = [443]): URL => {
+export const readPublicUrl = (text: string): URL => {
   if (text.length > LONGEST_URL) throw notPublic(`The URL must have at most ${LONGEST_URL} characters.`)
   if (REPAIRED_CHARACTERS.test(text))
     throw notPublic('The URL must not contain spaces, control characters or backslashes.')
@@ -35,8 +38,9 @@ export const readPublicUrl = (text: string, allowedPorts: readonly number[] = [4
   if (authority.includes('@')) throw notPublic('The URL must not contain a user name or password.')
   const url = URL.parse(text)
   if (url === null) throw notPublic('The URL is not valid: its host or port cannot be read.')
-  const port = url.port === '' ? 443 : Number(url.port)
-  if (!allowedPorts.includes(port)) throw notPublic(`The port must be ${allowedPorts.join(' or ')}.`)
+  const port = url.port === '' ? HTTPS_PORT : Number(url.port)
+  if (port !== HTTPS_PORT && port < FIRST_OWN_PORT)
+    throw notPublic(`The port must be ${HTTPS_PORT}, or ${FIRST_OWN_PORT} or higher.`)
   const host = hostOf(url)
   if (isIP(host) === 0) checkName(host)
   else if (!isPublicAddress(host)) throw notPublic('The host must be a public internet address.')

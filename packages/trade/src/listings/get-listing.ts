@@ -1,12 +1,12 @@
 import type { Actor, Needs } from '@market/core/context'
 import { actsFor, findAgentById } from '@market/identity/agents'
 import type { ListingId } from '@market/kernel/ids'
-import { isPublic, type Listing, listingNotFound } from './listing.ts'
+import { type Listing, listingNotFound } from './listing.ts'
 import { findListing } from './store.ts'
 
 /**
- * Only its agent and the agent's owner can read a listing that is not public. `getActor` may call the identity provider, so it runs only
- * for those listings.
+ * Only its agent and the agent's owner can read an inactive listing. `getActor` may call the identity provider, so it runs
+ * only for those listings.
  */
 export async function getListing(
   ctx: Needs<'db'>,
@@ -15,7 +15,7 @@ export async function getListing(
 ): Promise<Listing> {
   const listing = await findListing(ctx.db, id)
   if (listing === undefined) throw listingNotFound(id)
-  if (isPublic(listing)) return listing
+  if (listing.active) return listing
   const agent = await findAgentById(ctx.db, listing.agentId)
   if (!actsFor(agent, await getActor())) throw listingNotFound(id)
   return listing

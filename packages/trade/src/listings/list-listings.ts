@@ -19,7 +19,6 @@ export async function listListings(
   const agent = await findAgent(ctx.db, agentId)
   if (agent === undefined) throw agentNotFound(agentId)
   const isSeller = actsFor(agent, actor)
-  if (!isSeller && !agent.marketable) throw agentNotFound(agentId)
   const found = await findListingsOf(ctx.db, agentId, {
     activeOnly: !isSeller,
     after,

@@ -46,6 +46,7 @@ const core: Core = {
   maxRevisions: 1,
   revisionCount: 0,
   isPrivate: false,
+  forPrincipal: false,
   paymentMethod: null,
   payerProven: true,
   agentShareBps: null,
@@ -286,7 +287,8 @@ test('purposeOf: names the order', () => {
 
 test('earliestPayment: a minute before the order; no limit for an x402 order, which its payment creates', () => {
   expect(policyOf(core).earliestPayment(core.createdAt)).toEqual(new Date(NOW.getTime() - MINUTE))
-  expect(policyOf({ paymentMethod: 'x402' }).earliestPayment(core.createdAt) < new Date('2000-01-01')).toBe(
-    true,
-  )
+  expect(
+    policyOf({ paymentMethod: 'x402', forPrincipal: false }).earliestPayment(core.createdAt) <
+      new Date('2000-01-01'),
+  ).toBe(true)
 })

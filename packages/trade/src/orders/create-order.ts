@@ -1,5 +1,5 @@
 import type { Actor, Needs } from '@market/core/context'
-import type { Tx } from '@market/database/transact'
+import type { Db, Tx } from '@market/database/transact'
 import { findAgentsById, isOwner, type Owner, ownerIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
@@ -14,6 +14,7 @@ import { insertOrder } from './store.ts'
 
 export interface NewOrder {
   readonly listingId: ListingId
+  /** Empty when the buyer gives none: the service and the answers can say enough. */
   readonly brief: string
   readonly referenceUrls: readonly string[]
   readonly referenceImages: readonly string[]
@@ -31,10 +32,11 @@ export function createOrder(
 ): Promise<Order<'pending_quote' | 'quoted'>> {
   return ctx.transact(async (tx) => {
     const listing = await findListing(tx, wanted.listingId)
-    if (listing === undefined || !listing.active || !listing.marketable) throw notOffered(wanted.listingId)
+    // The listing of an agent without an owner is not advertised, and can be ordered by its id.
+    if (listing === undefined || !listing.active) throw notOffered(wanted.listingId)
     if (isBelow(listing, ctx.minPrice)) throw belowMinimum(ctx.minPrice)
     await rejectOwnService(tx, actor, listing.agentId)
-    checkAnswers(listing.requirementFields, wanted.requirementAnswers)
+    checkAnswers(listing.requirementFields, wanted.requirementAnswers, { requiresAll: true })
     const order = priced(newOrder(ctx, buyerOf(actor), listing, wanted), listing)
     await insertOrder(tx, order)
     await emitOrderCreated(ctx, tx, order)
@@ -43,9 +45,9 @@ export function createOrder(
 }
 
 /** Buying from oneself would fake ratings, so the agent, its owner and the owner's other agents cannot order. */
-async function rejectOwnService(tx: Tx, actor: Actor, sellerId: AgentId): Promise<void> {
+export async function rejectOwnService(db: Db | Tx, actor: Actor, sellerId: AgentId): Promise<void> {
   const buyerId = actor.kind === 'agent' ? actor.agentId : undefined
-  const [seller, buyer] = await findAgentsById(tx, [sellerId, buyerId ?? sellerId])
+  const [seller, buyer] = await findAgentsById(db, [sellerId, buyerId ?? sellerId])
   const owns = (who: Owner) => isOwner(seller, who)
   if (buyerId === sellerId || owns(ownerIn(actor))) throw ownService()
   if (buyerId === undefined) return
@@ -76,6 +78,7 @@ export function newOrder(
     maxRevisions: listing.maxRevisions,
     revisionCount: 0,
     paymentMethod: null,
+    forPrincipal: false,
     payerProven: true,
     agentShareBps: null,
     payoutWaitsUntil: null,

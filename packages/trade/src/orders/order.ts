@@ -60,6 +60,8 @@ export interface Core {
   readonly revisionCount: number
   readonly isPrivate: boolean
   readonly paymentMethod: PaymentMethod
+  /** Whether a request with its payment also had a credential: then its buyer reviews the delivery. */
+  readonly forPrincipal: boolean
   /** False while only a public transaction hash says who paid. A signature of the payer or an arbiter changes it. */
   readonly payerProven: boolean
   /**
@@ -203,6 +205,7 @@ export const bare = (order: Order): Core => ({
   revisionCount: order.revisionCount,
   isPrivate: order.isPrivate,
   paymentMethod: order.paymentMethod,
+  forPrincipal: order.forPrincipal,
   payerProven: order.payerProven,
   agentShareBps: order.agentShareBps,
   payoutWaitsUntil: order.payoutWaitsUntil,

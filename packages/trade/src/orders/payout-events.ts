@@ -2,7 +2,15 @@ import type { Needs } from '@market/core/context'
 import { emit } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { formatUsd } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
 import type { Payout } from '@market/money/payouts'
+
+/** How the specification names the chains of payouts. */
+const CHAINS = {
+  'solana-mainnet': 'solana',
+  'base-mainnet': 'base',
+  'alt-mainnet': 'alt',
+} as const satisfies Record<Network, string>
 
 const HINT =
   'Set a payout address on this network if there is none, then POST /api/orders/{order_id}/request-payout-retry.'
@@ -15,12 +23,12 @@ export async function emitPayoutFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payo
     agentId: notifiedAgent,
     event: 'order.payout_failed',
     orderId: subject,
-    data: { reason: reason ?? '', chain: network, amount_usd: formatUsd(amount), hint: HINT },
+    data: { reason: reason ?? '', chain: CHAINS[network], amount_usd: formatUsd(amount), hint: HINT },
   })
 }
 
 export async function emitPayoutSent(
-  ctx: Needs<'clock'>,
+  ctx: Needs<'clock' | 'chains'>,
   tx: Tx,
   { notifiedAgent, payee, network, subject, amount }: Payout,
   reference: string,
@@ -30,6 +38,11 @@ export async function emitPayoutSent(
     agentId: notifiedAgent,
     event: 'order.payout_sent',
     orderId: subject,
-    data: { amount_usd: formatUsd(amount), chain: network, tx_hash: reference, destination: payee },
+    data: {
+      amount_usd: formatUsd(amount),
+      chain: CHAINS[network],
+      tx_hash: reference,
+      destination: ctx.chains[network]?.displayAddress(payee) ?? payee,
+    },
   })
 }

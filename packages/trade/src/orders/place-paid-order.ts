@@ -9,7 +9,7 @@ import { findListing } from '../listings/index.ts'
 import { quote } from './changes.ts'
 import { type NewOrder, newOrder } from './create-order.ts'
 import { emitOrderCreated } from './events.ts'
-import type { Order } from './order.ts'
+import type { Buyer, Order } from './order.ts'
 import { confirmPayment } from './pay-order.ts'
 import type { PaymentMethod } from './policy.ts'
 import { insertOrder } from './store.ts'
@@ -20,6 +20,8 @@ export interface PaidOrder
   extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'>,
     Partial<Extras> {
   readonly paymentMethod: NonNullable<PaymentMethod>
+  /** Who the order is for; without one it is for the wallet that paid, and nobody reviews the delivery. */
+  readonly buyer?: Buyer | undefined
   /** How long the payout waits, because the payer is not proven; null when the payer is proven. */
   readonly payoutWaitMs: number | null
   readonly network: Network
@@ -38,12 +40,12 @@ const NO_EXTRAS: Extras = { referenceUrls: [], referenceImages: [], isPrivate: f
 export async function placePaidOrder(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { paymentMethod, payoutWaitMs, network, transfer, due, ...request }: PaidOrder,
+  { paymentMethod, buyer: principal, payoutWaitMs, network, transfer, due, ...request }: PaidOrder,
 ): Promise<Order<'paid'>> {
   const listing = await findListing(tx, request.listingId)
   assert(listing !== undefined, `${request.listingId} exists`)
   assert(transfer.payer !== null, `${transfer.reference} was paid by a wallet`)
-  const buyer = `wallet:${transfer.payer}` as const
+  const buyer = principal ?? (`wallet:${transfer.payer}` as const)
   const order = newOrder(ctx, buyer, listing, {
     ...NO_EXTRAS,
     ...request,
@@ -53,7 +55,10 @@ export async function placePaidOrder(
     payerProven: payoutWaitMs === null,
     payoutWaitsUntil: payoutWaitMs === null ? null : later(order.createdAt, payoutWaitMs),
   }
-  const quoted = quote({ ...order, ...binding, paymentMethod }, due, { until: null, message: null })
+  const quoted = quote({ ...order, ...binding, paymentMethod, forPrincipal: principal !== undefined }, due, {
+    until: null,
+    message: null,
+  })
   await insertOrder(tx, quoted)
   return confirmPayment(ctx, tx, quoted, network, transfer, buyer, emitOrderCreated)
 }

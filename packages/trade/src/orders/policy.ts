@@ -39,7 +39,16 @@ const X402: Policy = {
   emitsPayout: true,
 }
 
-export const policyOf = ({ paymentMethod }: { readonly paymentMethod: PaymentMethod }): Policy =>
-  paymentMethod === null ? DIRECT : POLICIES[paymentMethod]
+/** Somebody is there to review the delivery. */
+const X402_FOR_PRINCIPAL: Policy = { ...X402, hasReview: true }
 
-const POLICIES: Readonly<Record<NonNullable<PaymentMethod>, Policy>> = { x402: X402 }
+export function policyOf({
+  paymentMethod,
+  forPrincipal,
+}: {
+  readonly paymentMethod: PaymentMethod
+  readonly forPrincipal: boolean
+}): Policy {
+  if (paymentMethod === null) return DIRECT
+  return forPrincipal ? X402_FOR_PRINCIPAL : X402
+}

@@ -22,18 +22,35 @@ const CHECKS: Readonly<
     options.includes(answer as string) ? undefined : `must be one of: ${options.join(', ')}`,
 }
 
-/** Checks the buyer's answers against the requirement fields of the listing. */
+/** Answers that the listing does not ask for are passed on to the agent, within these limits. */
+const MAX_FURTHER = 20
+const MAX_FURTHER_LENGTH = 500
+
+const lengthOf = (answer: unknown): number =>
+  [...(typeof answer === 'string' ? answer : JSON.stringify(answer))].length
+
+/**
+ * Checks the buyer's answers against the requirement fields of the listing. A purchase by x402 is complete with its
+ * brief, so it may leave required answers out.
+ */
 export function checkAnswers(
   fields: readonly RequirementField[],
   answers: Readonly<Record<string, unknown>>,
+  { requiresAll }: { readonly requiresAll: boolean },
 ): void {
   const labels = new Set(fields.map(({ label }) => label))
-  const unknown = Object.keys(answers).filter((label) => !labels.has(label))
+  const further = Object.keys(answers).filter((label) => !labels.has(label))
   const details = [
-    ...unknown.map((label) => ({ label, message: 'is not a requirement field of this service' })),
+    ...further.flatMap((label, at) => {
+      if (at >= MAX_FURTHER)
+        return [{ label, message: `is one of more than ${MAX_FURTHER} answers that nobody asked for` }]
+      const tooLong = lengthOf(answers[label]) > MAX_FURTHER_LENGTH
+      return tooLong ? [{ label, message: `must be at most ${MAX_FURTHER_LENGTH} characters` }] : []
+    }),
     ...fields.flatMap((field) => {
       const answer = answers[field.label]
-      if (!isFilled(answer)) return field.required ? [{ label: field.label, message: 'is required' }] : []
+      if (!isFilled(answer))
+        return field.required && requiresAll ? [{ label: field.label, message: 'is required' }] : []
       const message = CHECKS[field.type](answer, field)
       return message === undefined ? [] : [{ label: field.label, message }]
     }),

@@ -76,6 +76,7 @@ export function fromRow(row: Row): Order {
     revisionCount: row.revision_count,
     isPrivate: row.is_private,
     paymentMethod: row.payment_method as Core['paymentMethod'],
+    forPrincipal: row.for_principal,
     payerProven: row.payer_proven,
     agentShareBps: row.agent_share_bps ?? impliedShare(row.outcome),
     payoutWaitsUntil: row.payout_waits_until,

@@ -47,6 +47,7 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
       max_revisions: order.maxRevisions,
       is_private: order.isPrivate,
       payment_method: order.paymentMethod,
+      for_principal: order.forPrincipal,
       created_at: order.createdAt,
       ...changing(order),
     })
@@ -176,6 +177,21 @@ export async function findOrdersOfAgent(
     .$call(newestFirstPage(page))
     .execute()
   return rows.map(fromRow)
+}
+
+/** How many orders the wallets have placed. */
+export async function countOrdersOf(tx: Tx, wallets: readonly string[]): Promise<number> {
+  if (wallets.length === 0) return 0
+  const { count } = await tx
+    .selectFrom('orders')
+    .select((select) => select.fn.countAll<bigint>().as('count'))
+    .where(
+      'buyer',
+      'in',
+      wallets.map((wallet) => `wallet:${wallet}`),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Whether the buyer has another completed order of the same listing. */

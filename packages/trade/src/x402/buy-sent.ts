@@ -55,7 +55,7 @@ export async function buySent(
   const { network } = sent
   const named = { network, reference: normalizeReference(network, sent.reference) }
   const payer = await evidence.signer?.(purposeToSign(offer.wanted, named))
-  return buyNamed(ctx, offer, named, { payer, claim: evidence.claim })
+  return buyNamed(ctx, offer, named, { payer, claim: evidence.claim, ownWallets: evidence.ownWallets ?? [] })
 }
 
 interface NamedTransaction {
@@ -63,10 +63,11 @@ interface NamedTransaction {
   readonly reference: string
 }
 
-/** What proves that the caller made the transfer: the wallet that signed, and the secret of the quote. */
+/** What proves that the caller made the transfer: the wallet that signed, the secret of the quote, wallets of the caller. */
 interface Proven {
   readonly payer: string | undefined
   readonly claim: string | undefined
+  readonly ownWallets: readonly string[]
 }
 
 async function buyNamed(
@@ -230,7 +231,8 @@ async function bind(
   if (quote instanceof ApiError) return 'not_payable'
   const due = chooseDue(amount, quote.due, amount === quote.due ? [] : await offer.recentDues())
   if (due === undefined) return UNDERPAID
-  return { binding: proven.payer === undefined ? 'none' : 'payer', due }
+  const isPayer = proven.payer !== undefined || proven.ownWallets.includes(payer)
+  return { binding: isPayer ? 'payer' : 'none', due }
 }
 
 /** The transfer is already claimed for something else. */

@@ -1,9 +1,10 @@
+import { type Actor, provenWallets } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import type { ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import { addFee } from '@market/money/ledger'
 import { findPastPrices } from '../listings/index.ts'
-import { checkAnswers } from '../orders/index.ts'
+import { buyerOf, checkAnswers, rejectOwnService } from '../orders/index.ts'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
 import { findPayable } from './payable-services.ts'
@@ -22,6 +23,8 @@ export interface ServicePurchase extends TransferEvidence {
   readonly brief: string | undefined
   readonly requirementAnswers: Readonly<Record<string, unknown>>
   readonly extras?: OrderExtras | undefined
+  /** The caller, when the request has a credential beside its payment. */
+  readonly principal?: Actor | undefined
   readonly requestKey: string | undefined
   readonly credential: PaymentCredential
   /** Up to this amount the payout of a trusted seller waits less when the payer is not proven. */
@@ -30,18 +33,20 @@ export interface ServicePurchase extends TransferEvidence {
 
 /** Buys a service with the payment of the request. */
 export async function hireService(ctx: PurchaseContext, wanted: ServicePurchase): Promise<PurchaseResult> {
-  const { credential } = wanted
+  const { credential, principal } = wanted
   const offer = offerOf(ctx, wanted, credential)
   if (credential.kind === 'signed') return buySigned(ctx, offer, credential)
-  return buySent(ctx, offer, credential, wanted)
+  const ownWallets = principal && provenWallets(principal)
+  return buySent(ctx, offer, credential, { ...wanted, ownWallets })
 }
 
 function offerOf(ctx: PurchaseContext, wanted: ServicePurchase, credential: PaymentCredential): Offer {
-  const { listingId, requirementAnswers } = wanted
+  const { listingId, requirementAnswers, principal } = wanted
   const subject = subjectOf({ id: listingId })
   const brief = briefOf(wanted)
   const extras = nonEmptyExtras(wanted.extras)
-  const request: ServiceRequest = { brief, requirementAnswers, ...extras }
+  const buyer = principal && { buyer: buyerOf(principal) }
+  const request: ServiceRequest = { brief, requirementAnswers, ...extras, ...buyer }
   const paymentId = credential.kind === 'signed' ? credential.paymentId : undefined
   return {
     wanted: {
@@ -52,7 +57,8 @@ function offerOf(ctx: PurchaseContext, wanted: ServicePurchase, credential: Paym
     },
     quote: async () => {
       const { listing, quote } = await findPayable(ctx, listingId, wanted.shortWaitMax)
-      checkAnswers(listing.requirementFields, requirementAnswers)
+      if (principal !== undefined) await rejectOwnService(ctx.db, principal, listing.agentId)
+      checkAnswers(listing.requirementFields, requirementAnswers, { requiresAll: false })
       return quote
     },
     recentDues: async () => {
@@ -79,7 +85,12 @@ function briefOf({ brief, requirementAnswers }: ServicePurchase): string {
         details: [{ path: 'brief', message: 'is required' }],
       },
     )
-  const joined = answers.map(([label, answer]) => `${label}: ${String(answer)}`).join('\n')
+  const joined = answers
+    .map(
+      ([label, answer]) =>
+        `${label}: ${typeof answer === 'object' ? JSON.stringify(answer) : String(answer)}`,
+    )
+    .join('\n')
   // Counted in characters like an order's brief, so that no surrogate pair is cut in half.
   const characters = [...joined]
   return characters.length <= LONGEST_BRIEF ? joined : `${characters.slice(0, LONGEST_BRIEF - 1).join('')}…`

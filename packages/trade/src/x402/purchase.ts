@@ -80,6 +80,8 @@ export interface TransferEvidence {
   readonly claim?: string | undefined
   /** Verifies the request's wallet signature of this purpose and returns the wallet's key. */
   readonly signer?: ((purpose: string) => Promise<string>) | undefined
+  /** Wallets that the caller's credential proves. */
+  readonly ownWallets?: readonly string[] | undefined
 }
 
 /** Why a payment was not accepted. `code` is stable; without a `message` the code has a standard one. */

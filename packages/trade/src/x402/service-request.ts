@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Buyer } from '../orders/index.ts'
 
 /** Fields that only `POST /api/orders` has. */
 export interface OrderExtras {
@@ -10,6 +11,8 @@ export interface OrderExtras {
 /** What the buyer of a service wants; stored with the payment. */
 export interface ServiceRequest extends Partial<OrderExtras> {
   readonly brief: string
+  /** Who the order is for, when the request has a credential beside its payment. */
+  readonly buyer?: Buyer | undefined
   readonly requirementAnswers: Readonly<Record<string, unknown>>
 }
 
