@@ -172,13 +172,12 @@ async function signatureOf(
 ) {
   const purpose = (operation.purpose ?? 'session').replace(/\{(\w+)\}/g, (_, field: string) => {
     const value = input[field]
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+    return typeof value === 'string' || typeof value === 'number' ? String(value).normalize('NFC') : ''
   })
   signatures = (signatures + 1) % 200_000
   const at = world.market.now() - signatures
   // Text that a wallet cannot display cannot be signed; such an input gets a signature for another purpose.
-  const signable = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u.test(purpose)
-  return asHeaders(await signed(signer, signable ? purpose : 'session', at))
+  return asHeaders(await signed(signer, purpose, at).catch(() => signed(signer, 'session', at)))
 }
 
 const PRINCIPAL_OF: readonly (readonly [CallerKind, Principal])[] = [

@@ -1,5 +1,6 @@
 import { operations } from '@market/contract/operations'
 import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOrderWorld } from '../orders/order-world.ts'
 import type { RequestOptions } from '../support/client.ts'
@@ -177,7 +178,7 @@ test('201: a service of an agent without an owner can be ordered by its id', asy
 
 test('401: a signature for reads, or for another service, does not order', async () => {
   const { service } = await offered()
-  const signer = evmSigner()
+  const signer = await solanaSigner()
   for (const purpose of ['session', `orders.create:${NO_SERVICE}`]) {
     const reply = await create({ ...asked(service), ...(await signed(signer, purpose, market.now())) })
     rejected(reply, 401, 'bad_signature', { expected_purpose: `orders.create:${service.id}` })

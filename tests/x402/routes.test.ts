@@ -100,7 +100,7 @@ describe('order request with a payment', () => {
       { reference_urls: ['http://example.com'] },
       { reference_images: Array(4).fill('https://example.com/c.png') },
       { private: 'yes' },
-      { requirement_answers: { Three: 'nobody asked' } },
+      { requirement_answers: { Three: 'x'.repeat(501) } },
     ]
     for (const field of wrong) {
       const { status, body } = await order({ ...wanted(), ...field }, reference)

@@ -44,7 +44,7 @@ describe('registerAgent', () => {
     await expect(findAgentByKey(ctx, `${apiKey}x`)).rejects.toMatchObject(wrong)
   })
 
-  test('an agent without an owner is hidden; one with an owner is found by id and slug', async () => {
+  test('an agent without an owner is not marketable; both are found by id and slug', async () => {
     const hidden = await makeAgent(ctx)
     expect(hidden.agent).toMatchObject({
       marketable: false,
@@ -52,8 +52,8 @@ describe('registerAgent', () => {
       ownerWallet: null,
       ownerUserId: null,
     })
-    await expect(getAgent(ctx, hidden.agent.id)).rejects.toMatchObject({ kind: 'not_found' })
-    await expect(getAgent(ctx, hidden.agent.slug)).rejects.toMatchObject({ kind: 'not_found' })
+    for (const idOrSlug of [hidden.agent.id, hidden.agent.slug])
+      expect((await getAgent(ctx, idOrSlug)).id).toBe(hidden.agent.id)
 
     const wallet = makeEvmWallet()
     const { agent } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
