@@ -17,6 +17,7 @@ afterAll(async () => {
 
 const hex = (): string => randomBytes(32).toString('hex')
 const BASICS = {
+  MARKET_ENV: 'development',
   DATABASE_URL: database.url,
   DATABASE_POOL: '4',
   VAULT_KEYS: `k1:${hex()}`,
@@ -63,9 +64,36 @@ test('providers: a network with nodes of one provider does not start, and produc
   expect(complaint({ ...two, BASE_RPC_PROVIDERS: 'acme,other' })).toBe('')
   expect(complaint({ ...two, BASE_RPC_URLS: 'http://a.example,http://b.example' })).toBe('')
   expect(complaint({ ...two, ONE_PROVIDER: 'on' })).toBe('')
-  expect(complaint({ ...two, ONE_PROVIDER: 'on', NODE_ENV: 'production' })).toContain(
-    'Not in production: ONE_PROVIDER',
+  expect(complaint({ ...two, ONE_PROVIDER: 'on', MARKET_ENV: '' })).toContain(
+    ONLY_DEVELOPMENT('ONE_PROVIDER'),
   )
+})
+
+const ONLY_DEVELOPMENT = (name: string) => `${name}: is accepted only with MARKET_ENV=development`
+
+test('development settings: a program refuses each of them unless MARKET_ENV is development', () => {
+  const switches = {
+    CLOCK_FILE: '/tmp/clock',
+    SWEEP_INTERVAL_MS: '50',
+    TIMEOUT_FACTOR: '2',
+    OUTBOUND_REROUTE: '93.184.216.34=127.0.0.1:1',
+    OUTBOUND_CA_FILE: '/tmp/ca.pem',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  }
+  const { MARKET_ENV: _, ONE_PROVIDER: __, ...production } = BASICS
+  expect(readConfig(production).MARKET_ENV).toBe('production')
+  for (const [name, value] of Object.entries(switches)) {
+    expect(() => readConfig({ ...production, [name]: value })).toThrow(ONLY_DEVELOPMENT(name))
+    expect(complaint({ [name]: value })).toBe('')
+  }
+})
+
+test('encryption: a database on another machine needs TLS, unless MARKET_ENV is development', () => {
+  const { MARKET_ENV: _, ONE_PROVIDER: __, ...production } = BASICS
+  const remote = 'postgres://market_worker@db.example/market'
+  expect(() => readConfig({ ...production, DATABASE_URL: remote })).toThrow('DATABASE_URL: must be encrypted')
+  expect(readConfig({ ...production, DATABASE_URL: `${remote}?sslmode=verify-full` })).toBeDefined()
+  expect(complaint({ DATABASE_URL: remote })).toBe('')
 })
 
 test('contradictory settings: the error names them and contains no secret', () => {

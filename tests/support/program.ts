@@ -15,18 +15,25 @@ interface Launch {
   readonly environment: NodeJS.ProcessEnv
 }
 
+/** Tests move the clock and have one node per network. */
+export const DEVELOPMENT = { MARKET_ENV: 'development' } as const
+
 /** How to start a server as a process: from the bundle of the current sources, as production does, unless told otherwise. */
 export async function launchOf(program: 'api' | 'worker', from?: StartFrom): Promise<Launch> {
-  if (from === 'sources')
-    return { file: `apps/${program}/src/main.ts`, cwd: ROOT, environment: CHILD_ENVIRONMENT }
+  const sources = { ...CHILD_ENVIRONMENT, ...DEVELOPMENT }
+  if (from === 'sources') return { file: `apps/${program}/src/main.ts`, cwd: ROOT, environment: sources }
   const { PATH } = CHILD_ENVIRONMENT
   if (from !== undefined)
-    return { file: programFile(from.folder, program), cwd: from.folder, environment: { PATH } }
+    return {
+      file: programFile(from.folder, program),
+      cwd: from.folder,
+      environment: { PATH, ...DEVELOPMENT },
+    }
   const folder = await currentBundle()
   return {
     file: programFile(folder, program),
     cwd: ROOT,
-    environment: { PATH, NODE_COMPILE_CACHE: compileCacheOf(folder) },
+    environment: { PATH, NODE_COMPILE_CACHE: compileCacheOf(folder), ...DEVELOPMENT },
   }
 }
 

@@ -29,6 +29,7 @@ interface Parts {
 /** The environment of an api process in tests; tests can override single settings. */
 export function apiEnvironment(parts: Parts): Record<string, string> {
   return {
+    MARKET_ENV: 'development',
     DATABASE_URL: urlOfRole(parts.databaseUrl, 'api'),
     // Many apps of tests share the connections of one server.
     DATABASE_POOL: '8',

@@ -84,6 +84,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
   const common = {
+    MARKET_ENV: 'development',
     ...vaultSecrets(),
     ...networks?.settings,
     CLOCK_FILE: clockFile,

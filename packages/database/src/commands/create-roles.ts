@@ -1,3 +1,4 @@
+import { unencryptedUrls } from '@market/kernel/encrypted-url'
 import pg from 'pg'
 import { grantRoles } from '../grants.ts'
 import { createRoles } from '../roles.ts'
@@ -5,6 +6,7 @@ import { createRoles } from '../roles.ts'
 const url = process.env['DATABASE_URL']
 if (url === undefined)
   throw new Error('Set DATABASE_URL to the migrated database, as a role that may create roles')
+for (const fault of unencryptedUrls(process.env)) throw new Error(fault)
 await createRoles(url, process.env['ROLES_PASSWORD'])
 const client = new pg.Client({ connectionString: url })
 await client.connect()

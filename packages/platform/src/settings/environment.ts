@@ -1,3 +1,4 @@
+import { isDevelopment, unencryptedUrls } from '@market/kernel/encrypted-url'
 import { z } from 'zod'
 
 /** Environment variables that several processes read. An invalid value is rejected with the name of the variable. */
@@ -48,7 +49,7 @@ export const oneProvider = onOrOff.default(false)
 /** Multiplies the timeouts of the database, of nodes and of the identity provider, for slow machines. */
 export const timeoutFactor = wholeNumber(1, 60).default(1)
 
-/** Settings for development. Production does not start with any of them. */
+/** Settings for development. A program does not start with any of them unless MARKET_ENV is `development`. */
 const developmentSettings = {
   /** A file with the milliseconds by which the clock is moved. */
   CLOCK_FILE: z.string().optional(),
@@ -64,6 +65,7 @@ const developmentSettings = {
 
 /** Settings that every process reads. */
 export const commonSettings = {
+  MARKET_ENV: z.enum(['production', 'development']).default('production'),
   DATABASE_URL: z.url(),
   /** Off behind a pooler that does not support prepared statements. */
   DATABASE_PREPARED_STATEMENTS: onOrOff.default(true),
@@ -84,11 +86,17 @@ export const commonSettings = {
 
 /** Throws at start and names each invalid setting. */
 export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.output<T> {
-  const isProduction = env['NODE_ENV'] === 'production'
-  const forbidden = isProduction ? Object.keys(developmentSettings).filter((name) => env[name]) : []
-  if (forbidden.length > 0) throw new Error(`Not in production: ${forbidden.join(', ')}`)
   const parsed = schema.safeParse(env)
-  if (parsed.success) return parsed.data
-  const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`The configuration is not complete:\n  ${wrong.join('\n  ')}`)
+  const wrong = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
+  const faults = [...developmentFaults(env), ...unencryptedUrls(env), ...wrong]
+  if (parsed.success && faults.length === 0) return parsed.data
+  throw new Error(`The configuration is not complete:\n  ${faults.join('\n  ')}`)
+}
+
+/** Production is the default, so that a forgotten setting makes a program stricter and never weaker. */
+function developmentFaults(env: NodeJS.ProcessEnv): string[] {
+  if (isDevelopment(env)) return []
+  const found = Object.keys(developmentSettings).filter((name) => env[name])
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') found.push('NODE_TLS_REJECT_UNAUTHORIZED')
+  return found.map((name) => `${name}: is accepted only with MARKET_ENV=development`)
 }

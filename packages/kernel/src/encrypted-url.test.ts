@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { unencryptedUrls } from './encrypted-url.ts'
+
+const isRefused = (name: string, url: string, more = {}): boolean =>
+  unencryptedUrls({ [name]: url, ...more }).some((fault) => fault.startsWith(`${name}: must be encrypted`))
+
+test.each([
+  ['DATABASE_URL', 'postgres://u:p@db.example/market'],
+  ['DATABASE_URL', 'postgres://u:p@db.example/market?sslmode=require'],
+  ['DATABASE_URL', 'postgres://u:p@db.example/market?sslmode=verify-full&sslmode=disable'],
+  ['DATABASE_URL', 'postgres://u:p@localhost/market?host=db.example'],
+  ['DATABASE_URL', 'postgres://u:p@localhost.example/market'],
+  ['DATABASE_URL', 'postgres:///market'],
+  ['REDIS_URL', 'redis://cache.example:6379'],
+  ['IDP_ISSUER', 'http://login.example'],
+])('%s: %s is refused', (name, url) => {
+  expect(isRefused(name, url)).toBe(true)
+  expect(isRefused(name, url, { MARKET_ENV: 'production' })).toBe(true)
+  expect(isRefused(name, url, { MARKET_ENV: 'development' })).toBe(false)
+})
+
+test.each([
+  ['DATABASE_URL', 'postgres://u:p@db.example/market?sslmode=verify-full'],
+  ['DATABASE_URL', 'postgres://u:p@127.0.0.1:5432/market'],
+  ['DATABASE_URL', 'postgres://u:p@[::1]/market'],
+  ['DATABASE_URL', 'postgres://u@%2Fvar%2Frun%2Fpostgresql/market'],
+  ['DATABASE_URL', 'postgres://u@x/market?host=/var/run/postgresql'],
+  ['REDIS_URL', 'rediss://cache.example:6379'],
+  ['REDIS_URL', 'redis://localhost:6379'],
+  ['IDP_ISSUER', 'https://login.example'],
+])('%s: %s is accepted', (name, url) => expect(isRefused(name, url)).toBe(false))
