@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { CallerKind, Operation } from '@market/contract/define'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
+import { ADMIN_ROLE } from '@market/testing/idp'
 import type { RequestOptions } from '../support/client.ts'
 import { makeFundedOrders } from '../support/funded-orders.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
@@ -80,7 +81,7 @@ export async function makeWorld(market: Market) {
     otherWallet,
     ownerUser,
     otherUser: await makeUser(market),
-    admin: await makeUser(market, { sub: ADMIN_USER }),
+    admin: await makeUser(market, { sub: ADMIN_USER, roles: [ADMIN_ROLE] }),
     money: await makeMoney(market),
     /** A registration whose payment two requests named. */
     contestedPurchase: await makeContestedRegistration(market, hiddenAgent.id),

@@ -1,10 +1,11 @@
 import { operations } from '@market/contract/operations'
+import { ADMIN_ROLE } from '@market/testing/idp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { operatorToken, turn, whileOn } from '../support/operator.ts'
+import { loginBefore, operatorToken, turn, whileOn } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
@@ -87,6 +88,18 @@ test('400: an unknown switch, a missing, short or long reason, and `on` that is 
   invalid(await put(PATH, { on: 'true', reason: 'x'.repeat(501) }, { bearer }), 'on', 'reason')
   invalid(await put(PATH, { on: true, reason: 'no' }, { bearer }), 'reason')
   invalid(await put(PATH, { on: true, reason: 'two\nlines' }, { bearer }), 'reason')
+})
+
+test('401: an operator who signed in more than 15 minutes ago', async () => {
+  const bearer = loginBefore(market, 960)
+  rejected(await put(PATH, { on: true, reason: 'An old login' }, { bearer }), 401, 'login_too_old')
+})
+
+test('403: a listed operator without the admin claim, and a user with the claim who is not listed', async () => {
+  const listed = await market.idp.token({ sub: ADMIN_USER })
+  const claimed = await market.idp.token({ sub: 'somebody', roles: [ADMIN_ROLE] })
+  for (const bearer of [listed, claimed])
+    rejected(await put(PATH, { on: true, reason: 'Let me in' }, { bearer }), 403, 'wrong_credential')
 })
 
 test('403: an admin key, which may only read; a user who is not an operator, and an agent', async () => {

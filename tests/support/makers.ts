@@ -79,7 +79,10 @@ export async function makeOwnedAgent(
 }
 
 /** A user who has signed in once. */
-export async function makeUser(market: Market, fields: { sub?: string; wallets?: string[] } = {}) {
+export async function makeUser(
+  market: Market,
+  fields: { sub?: string; wallets?: string[]; roles?: string[] } = {},
+) {
   const sub = fields.sub ?? `user-${randomBytes(6).toString('hex')}`
   const token = await market.idp.token({
     sub,
@@ -87,6 +90,7 @@ export async function makeUser(market: Market, fields: { sub?: string; wallets?:
     username: sub,
     name: 'A Person',
     ...(fields.wallets && { wallets: fields.wallets }),
+    ...(fields.roles && { roles: fields.roles }),
   })
   dataOf(await market.client().post('/api/auth/user', undefined, { bearer: token }))
   return { sub, token }

@@ -1,19 +1,22 @@
 import type { SwitchName } from '@market/contract/define'
 import type { ApprovalKind } from '@market/contract/schemas/approval'
+import { ADMIN_ROLE } from '@market/testing/idp'
 import type { Reply } from './client.ts'
 import type { Market } from './market.ts'
 import { ADMIN_USER, SECOND_ADMIN_USER } from './settings.ts'
 
-export const operatorToken = (market: Market): Promise<string> => market.idp.token({ sub: ADMIN_USER })
+const tokenOf = ({ idp }: Pick<Market, 'idp'>, sub: string): Promise<string> =>
+  idp.token({ sub, roles: [ADMIN_ROLE] })
 
-export const secondOperatorToken = (market: Market): Promise<string> =>
-  market.idp.token({ sub: SECOND_ADMIN_USER })
+export const operatorToken = (market: Pick<Market, 'idp'>): Promise<string> => tokenOf(market, ADMIN_USER)
+
+export const secondOperatorToken = (market: Market): Promise<string> => tokenOf(market, SECOND_ADMIN_USER)
 
 /** A token of an operator who signed in so many seconds ago. */
 export function loginBefore({ idp }: Market, seconds: number, sub = ADMIN_USER): string {
   const now = Math.floor(Date.now() / 1_000)
   const claims = { iss: idp.issuer, aud: idp.audience, sub, iat: now, exp: now + 600 }
-  return idp.forge({ ...claims, auth_time: now - seconds })
+  return idp.forge({ ...claims, roles: [ADMIN_ROLE], auth_time: now - seconds })
 }
 
 /** The first operator proposes. */

@@ -71,6 +71,8 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     identity: oidcIdentity({
       issuer: config.IDP_ISSUER,
       audience: config.IDP_AUDIENCE,
+      tokenTypes: config.IDP_TOKEN_TYPES,
+      adminClaim: { name: config.ADMIN_CLAIM, value: config.ADMIN_CLAIM_VALUE },
       timeoutMs: IDP_TIMEOUT_MS * config.TIMEOUT_FACTOR,
     }),
     outbound: outboundFrom(config),

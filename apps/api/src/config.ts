@@ -59,7 +59,12 @@ const Env = z
     PORT: wholeNumber(0, 65_535).default(3000),
     IDP_ISSUER: z.url(),
     IDP_AUDIENCE: z.string().min(1),
+    /** The `typ` of access tokens, in lower case. */
+    IDP_TOKEN_TYPES: list.transform((types) => (types.length === 0 ? ['at+jwt'] : types)),
     ADMIN_USER_IDS: list,
+    /** An operator's access token also needs this claim, with this value or a list that contains it. */
+    ADMIN_CLAIM: z.string().min(1).default('roles'),
+    ADMIN_CLAIM_VALUE: z.string().min(1).default('market-admin'),
     ADMIN_KEY_HASHES: keyHashes,
     TRUSTED_PROXIES: list,
     DRAIN_MS: wholeNumber(0, 60_000).default(1_500),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Idp } from '@market/testing/idp'
+import { ADMIN_ROLE, type Idp } from '@market/testing/idp'
 
 export interface SampleUser {
   readonly email: string
@@ -19,5 +19,6 @@ export const tokenFor = (idp: Idp, user: SampleUser): Promise<string> =>
     ...user,
     sub: userIdOf(user.email),
     email_verified: true,
+    ...(userIdOf(user.email) === userIdOf(OPERATOR) && { roles: [ADMIN_ROLE] }),
     username: user.email.replace(/@.*/, ''),
   })

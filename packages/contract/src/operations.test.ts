@@ -37,6 +37,10 @@ describe.each(operationList)('$id', (operation) => {
     for (const key of keysOf(operation.purpose ?? '')) if (key !== 'me') expect(keys).toContain(key)
   })
 
+  test('need a recent login when operators write', () => {
+    if (isWrite(operation) && operation.callers.includes('admin')) expect(operation.recentLogin).toBe(true)
+  })
+
   test('have a path under /api and a known group', () => {
     expect(operation.path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
     expect(GROUPS).toContain(operation.group)

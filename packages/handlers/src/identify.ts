@@ -106,8 +106,10 @@ async function authenticate(
       return { actor: { kind: 'admin_key', name: adminKeyName(operators, bearer) } }
     case 'user': {
       const token = bearer || (bodyToken ?? cookieToken ?? '')
-      const { userId, loginAgeSeconds } = await ports.identity.verify(token)
-      const actor = { kind: 'user', userId, token, admin: operators.userIds.has(userId) } as const
+      const { userId, loginAgeSeconds, isAdmin } = await ports.identity.verify(token)
+      // Listed here and named by the provider: neither a stolen configuration nor a stolen role is enough alone.
+      const admin = isAdmin && operators.userIds.has(userId)
+      const actor = { kind: 'user', userId, token, admin } as const
       return { actor, loginAgeSeconds }
     }
     case 'wallet': {

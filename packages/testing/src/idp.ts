@@ -20,7 +20,12 @@ export interface IdpPerson {
   readonly picture?: string
   readonly twitter_username?: string
   readonly wallets?: readonly string[]
+  /** A claim of the access token, not of userinfo. */
+  readonly roles?: readonly string[]
 }
+
+/** The role that makes a user an operator, if the application lists them too. */
+export const ADMIN_ROLE = 'market-admin'
 
 export interface Idp {
   readonly issuer: string
@@ -131,7 +136,10 @@ function configuration(
       profile: ['username', 'name', 'picture', 'twitter_username', 'wallets'],
     },
     // The user of a token has signed in just now.
-    extraTokenClaims: () => ({ auth_time: Math.floor(Date.now() / 1_000) }),
+    extraTokenClaims: (_ctx, token) => ({
+      auth_time: Math.floor(Date.now() / 1_000),
+      roles: people.get('accountId' in token ? token.accountId : '')?.roles,
+    }),
     ttl: { AccessToken: HOUR_SECONDS, Grant: HOUR_SECONDS },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ ...people.get(sub), sub }) }),
     features: {

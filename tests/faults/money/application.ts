@@ -9,7 +9,8 @@ import { NETWORKS, type Network } from '@market/kernel/network'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { startApi } from '../../support/api-process.ts'
-import { ADMIN_USER, apiEnvironment } from '../../support/settings.ts'
+import { operatorToken } from '../../support/operator.ts'
+import { apiEnvironment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { startWorker } from '../../support/worker-process.ts'
 import { ALT, type Environment, PUBLIC_ADDRESS } from './environment.ts'
@@ -144,7 +145,7 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     stop,
     /** Each of the api processes in turn, whether it lives or not. */
     apiUrl: () => apis[turn++ % apis.length]?.url(),
-    adminToken: () => idp.token({ sub: ADMIN_USER }),
+    adminToken: () => operatorToken({ idp }),
     /** The time the processes live in. */
     now: () => Date.now() + ahead,
     async jump(ms: number) {

@@ -36,6 +36,7 @@ export const turnSwitch = operation({
   summary: 'Turn an emergency switch',
   callers: ['admin'],
   limit: 'write',
+  recentLogin: true,
   input: z.strictObject({ name: z.enum(SWITCHES), on: z.boolean(), reason: line({ min: 3, max: 500 }) }),
   output: Switch,
   errors: [403],

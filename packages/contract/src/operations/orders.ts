@@ -204,6 +204,7 @@ export const resolveDispute = operation({
     '`release` pays the agent and `refund` pays the buyer. `split` pays the agent `agent_share_bps` / 10,000 of the price, less the fee, and the buyer the rest. An order above 500 USD needs two operators: propose `resolve_dispute`.',
   callers: ['admin'],
   limit: 'write',
+  recentLogin: true,
   input: z.strictObject({ order_id: OrderId, ...verdictFields }),
   output: Order,
   errors: [403, 404, 409],

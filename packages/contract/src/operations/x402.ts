@@ -239,6 +239,7 @@ export const resolveRegistration = operation({
     '`release`: the registration stands. `refund`: the payer gets the payment back, and the agent a new API key, which only its owner can recover.',
   callers: ['admin'],
   limit: 'write',
+  recentLogin: true,
   input: z.strictObject({
     purchase_id: PurchaseId,
     outcome: z.enum(['release', 'refund']),

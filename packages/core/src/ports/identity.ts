@@ -15,6 +15,8 @@ export interface VerifiedToken {
   readonly userId: string
   /** How long ago the user signed in (`auth_time`), by real time; null when the token does not say it. */
   readonly loginAgeSeconds: number | null
+  /** Whether the provider says in the token that the user is an operator. */
+  readonly isAdmin: boolean
 }
 
 /** Throws `unauthenticated` for an invalid token and `unavailable` when the provider cannot be reached. */

@@ -19,8 +19,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await close(server)
 })
 
-const identityOf = (issuer = idp.issuer, timeoutMs = 3_000) =>
-  oidcIdentity({ issuer, audience: idp.audience, timeoutMs })
+const settings = (issuer = idp.issuer, timeoutMs = 3_000) => ({ issuer, audience: idp.audience, timeoutMs })
+const identityOf = (issuer?: string, timeoutMs?: number) => oidcIdentity(settings(issuer, timeoutMs))
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000)
 const goodClaims = () => ({
@@ -53,6 +53,29 @@ describe('a valid token', () => {
     else expect(Math.abs((loginAgeSeconds ?? -100) - age)).toBeLessThanOrEqual(5)
   })
 
+  test.each([
+    ['is the value', { roles: 'market-admin' }, true],
+    ['contains the value', { roles: ['other', 'market-admin'] }, true],
+    ['is missing', {}, false],
+    ['has another value', { roles: ['market-admins'] }, false],
+    ['has the value within a text', { roles: 'market-admin other' }, false],
+    ['is another claim', { groups: ['market-admin'] }, false],
+  ])('isAdmin when the claim %s', async (_, claims, expected) => {
+    const identity = oidcIdentity({ ...settings(), adminClaim: { name: 'roles', value: 'market-admin' } })
+    const { isAdmin } = await identity.verify(idp.forge({ ...goodClaims(), ...claims }))
+    expect(isAdmin).toBe(expected)
+  })
+
+  test('has a type that the settings name, in any spelling', async () => {
+    const identity = oidcIdentity({ ...settings(), tokenTypes: ['jwt'] })
+    for (const typ of ['JWT', 'application/jwt', undefined])
+      await identity.verify(idp.forge(goodClaims(), { typ }))
+    await identityOf().verify(idp.forge(goodClaims(), { typ: 'application/at+jwt' }))
+    expect((await apiErrorOf(identity.verify(idp.forge(goodClaims())))).extra.code).toBe('bad_token')
+    const idToken = idp.forge({ ...goodClaims(), nonce: 'n' }, { typ: 'JWT' })
+    expect((await apiErrorOf(identity.verify(idToken))).extra.code).toBe('bad_token')
+  })
+
   test('returns its user and their profile', async () => {
     const token = await idp.token({
       sub: 'user-1',
@@ -64,7 +87,11 @@ describe('a valid token', () => {
       wallets: ['0xAbC', 'So1'],
     })
     const identity = identityOf()
-    expect(await identity.verify(token)).toEqual({ userId: 'user-1', loginAgeSeconds: expect.any(Number) })
+    expect(await identity.verify(token)).toEqual({
+      userId: 'user-1',
+      loginAgeSeconds: expect.any(Number),
+      isAdmin: false,
+    })
     expect(await identity.fetchProfile(token)).toEqual({
       userId: 'user-1',
       username: 'ann',
@@ -172,6 +199,10 @@ const BAD_TOKENS: readonly (readonly [string, Forge])[] = [
   ['unknown critical header', withHeader({ crit: ['exp2'], exp2: 1 })],
   ['unencoded payload', withHeader({ crit: ['b64'], b64: false })],
   ['another kind of token', withHeader({ typ: 'logout+jwt' })],
+  ['ID token: the type JWT', withHeader({ typ: 'JWT' })],
+  ['ID token: no type', withHeader({ typ: undefined })],
+  ['ID token: a nonce', () => idp.forge({ ...goodClaims(), nonce: 'n' })],
+  ['ID token: the hash of an access token', () => idp.forge({ ...goodClaims(), at_hash: 'h' })],
   ['signature cut', () => idp.forge(goodClaims()).slice(0, -8)],
   ['signature missing', () => idp.forge(goodClaims()).replace(/\.[^.]*$/, '.')],
   [

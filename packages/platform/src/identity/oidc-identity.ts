@@ -20,6 +20,10 @@ export interface OidcIdentitySettings {
   /** The exact `iss` value of the provider's tokens. */
   readonly issuer: string
   readonly audience: string
+  /** The `typ` headers of access tokens of this issuer. An ID token must never have one of them. */
+  readonly tokenTypes?: readonly string[]
+  /** The claim of an operator's access token, and the value that it is or contains. */
+  readonly adminClaim?: { readonly name: string; readonly value: string }
   readonly algorithms?: readonly TokenAlgorithm[]
   readonly claims?: Partial<ClaimNames>
   readonly timeoutMs: number
@@ -28,7 +32,10 @@ export interface OidcIdentitySettings {
 const USUAL_ALGORITHMS: readonly TokenAlgorithm[] = ['ES256', 'RS256', 'EdDSA', 'Ed25519']
 const CLOCK_TOLERANCE_SECONDS = 30
 const LONGEST_TOKEN = 8_192
-const TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt', 'jwt'])
+/** RFC 9068. Providers that write `JWT` into access tokens need it in their settings. */
+const USUAL_TOKEN_TYPES = ['at+jwt']
+/** Claims that only ID tokens have. They tell the two apart where both have the type `JWT`. */
+const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash']
 const USER_ID = /^[\x21-\x7e]{1,255}$/
 
 /** Identity of users of an OpenID provider. Tokens are checked against real time, never the test clock. */
@@ -36,6 +43,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
   const { timeoutMs } = settings
   const names: ClaimNames = { ...USUAL_CLAIMS, ...settings.claims }
   const discover = discovery(settings.issuer, timeoutMs)
+  const tokenTypes = new Set((settings.tokenTypes ?? USUAL_TOKEN_TYPES).map(plainType))
   const asking = new Map<string, Promise<IdentityProfile>>()
   const checks = {
     issuer: settings.issuer,
@@ -55,8 +63,13 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
     ).catch((error: unknown) => {
       throw error instanceof ApiError ? error : badToken()
     })
-    if (!TOKEN_TYPES.has((protectedHeader.typ ?? 'jwt').toLowerCase())) throw badToken()
-    return { userId: userIdOf(payload), loginAgeSeconds: loginAgeOf(payload) }
+    if (!tokenTypes.has(plainType(protectedHeader.typ ?? 'jwt'))) throw badToken()
+    if (ID_TOKEN_CLAIMS.some((name) => Object.hasOwn(payload, name))) throw badToken()
+    return {
+      userId: userIdOf(payload),
+      loginAgeSeconds: loginAgeOf(payload),
+      isAdmin: hasClaim(payload, settings.adminClaim),
+    }
   }
 
   async function askUserinfo(token: string): Promise<IdentityProfile> {
@@ -115,6 +128,16 @@ function loginAgeOf({ auth_time: signedInAt }: JWTPayload): number | null {
   if (typeof signedInAt !== 'number' || !Number.isFinite(signedInAt)) return null
   const age = Math.floor(Date.now() / 1_000) - signedInAt
   return age < -CLOCK_TOLERANCE_SECONDS ? null : Math.max(0, age)
+}
+
+/** `application/at+jwt` and `at+jwt` are the same type (RFC 7515, 4.1.9). */
+const plainType = (type: string): string => type.toLowerCase().replace(/^application\//, '')
+
+/** The claim is the value, or a list that contains it. */
+function hasClaim(payload: JWTPayload, claim: OidcIdentitySettings['adminClaim']): boolean {
+  if (claim === undefined || !Object.hasOwn(payload, claim.name)) return false
+  const found = payload[claim.name]
+  return found === claim.value || (Array.isArray(found) && found.includes(claim.value))
 }
 
 function userIdOf(payload: JWTPayload): string {
