@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { APP_URL } from '../support/settings.ts'
+import { operatorToken, turn } from '../support/operator.ts'
+import { ADMIN_USER, APP_URL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 let market: Market
@@ -47,4 +48,58 @@ test('request log: a preflight is logged, and the in-flight gauge returns to zer
   const isLogged = () => linesOf('other').slice(before).join().includes('"method":"OPTIONS"')
   await until('a line in the log', isLogged)
   expect(await inFlight()).toBe(0)
+})
+
+interface LogLine {
+  readonly event?: string
+  readonly caller?: string
+  readonly client?: string
+  readonly status?: number
+}
+
+const parsed = (): LogLine[] =>
+  market
+    .logText()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+test('request log: a line names the caller and the client address', async () => {
+  const agent = await makeAgent(market)
+  const client = market.client()
+  await client.get('/api/agents/me', { bearer: agent.apiKey, from: '203.0.113.9' })
+  await client.get('/api/agents/me', { from: '203.0.113.9' })
+  const found = () => parsed().filter(({ client, status }) => client === '203.0.113.9' && status !== undefined)
+  await until('two lines', () => found().length === 2)
+  expect(found().map(({ caller, status }) => [caller, status])).toEqual([
+    [`agent:${agent.id}`, 200],
+    ['anonymous', 401],
+  ])
+})
+
+test('security log: a rejected credential and a changed switch are one line each, without the credential', async () => {
+  const bearer = await operatorToken(market)
+  await market.client().get('/api/agents/me', { bearer: 'market_guessed', from: '203.0.113.10' })
+  await turn(market, 'freeze_intake', false)
+  const events = () => parsed().filter(({ event }) => event !== undefined)
+  await until('both events', () => events().some(({ event }) => event === 'switch.changed'))
+  expect(events()).toContainEqual(
+    expect.objectContaining({
+      event: 'credential.refused',
+      code: 'bad_api_key',
+      client: '203.0.113.10',
+      credential: 'api_key',
+      credential_id: expect.stringMatching(/^[0-9a-f]{12}$/),
+    }),
+  )
+  expect(events()).toContainEqual(
+    expect.objectContaining({
+      event: 'switch.changed',
+      caller: `user:${ADMIN_USER}`,
+      subject: 'freeze_intake',
+      details: { on: false, reason: 'A test turns it' },
+    }),
+  )
+  expect(market.logText()).not.toContain('market_guessed')
+  expect(market.logText()).not.toContain(bearer)
 })

@@ -61,6 +61,7 @@ export function openAppServices(db: Db, redisUrl = REDIS_URL) {
     shortWaitMax: usdc(25_000_000n),
     ...createCaches(),
     operators: { userIds: new Set<string>(), keys: [] },
+    onSecurityEvent: () => {},
     onFault: (error: unknown) => {
       throw error
     },

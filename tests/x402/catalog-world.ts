@@ -117,6 +117,7 @@ export async function startCatalogServer(
       shortWaitMax: usdc(25_000_000n),
       ...createCaches(cacheMs),
       operators: { userIds: new Set(), keys: [] },
+      onSecurityEvent: () => {},
       onFault: (error) => faults.push(error),
     }
     return buildServer({

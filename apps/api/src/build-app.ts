@@ -28,6 +28,8 @@ type LogDestination = NonNullable<Parameters<typeof createLogger>[0]['destinatio
 /** Wires the api: logs and database first, then adapters, then the HTTP server. */
 export async function buildApp(config: Config, { logTo }: { logTo?: LogDestination } = {}) {
   const log = createLogger({ level: config.LOG_LEVEL, name: 'api', ...(logTo && { destination: logTo }) })
+  // Security events are written at every LOG_LEVEL.
+  const securityLog = log.child({}, { level: 'info' })
   const metrics = createMetrics()
   const traces = await startTraces({
     service: 'agent-market-api',
@@ -100,6 +102,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
     ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
+    onSecurityEvent: (event: object) => securityLog.info(event, 'security event'),
     onFault: (error: unknown, call: { requestId: string }) => reportFault(error, call.requestId),
   }
 

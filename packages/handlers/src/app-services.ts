@@ -5,6 +5,7 @@ import type { TreasurySettings } from '@market/money/treasury'
 import type { Quote } from '@market/trade/x402'
 import type { Call } from './call.ts'
 import type { Operators } from './identify.ts'
+import type { SecurityEvent } from './security-events.ts'
 import type { TtlCache } from './x402/ttl-cache.ts'
 
 /** The wired dependencies of the request pipeline; built once per process. */
@@ -21,6 +22,8 @@ export interface AppServices extends Omit<Context, 'transact' | 'actor' | 'reque
   readonly quotes: TtlCache<Quote>
   /** Documents of the catalog by their query, cached for 30 seconds. */
   readonly documents: TtlCache<unknown>
+  /** Writes one line of the security log. */
+  readonly onSecurityEvent: (event: SecurityEvent) => void
   /** Called for every fault of ours or of a dependency. */
   readonly onFault: (error: unknown, call: Pick<Call, 'requestId'>) => void
 }

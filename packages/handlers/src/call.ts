@@ -39,6 +39,8 @@ export interface Call {
   readonly payment?: CallPayment
   readonly idempotencyKey?: string
   readonly requestId: string
+  /** Told who calls, for the log, as soon as the credentials are verified. */
+  readonly onCaller?: (name: string) => void
   /** An error of the transport. The request counts against its limit, and then fails with it. */
   readonly rejected?: ApiError
 }

@@ -25,6 +25,7 @@ beforeAll(async () => {
     shortWaitMax: usdc(1n),
     ...createCaches(),
     operators: { userIds: new Set(), keys: [] },
+    onSecurityEvent: () => {},
     onFault: () => {},
   })
 })

@@ -1,4 +1,5 @@
 import { operations } from '@market/contract/operations'
+import { type Actor, nameOf } from '@market/core/context'
 import { findEventsAfter, findLastSeqs } from '@market/core/events'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
@@ -10,6 +11,7 @@ import { asApiError, failureOf } from './failure.ts'
 import { identify } from './identify.ts'
 import { limit } from './limit.ts'
 import { parse } from './parse.ts'
+import { logSecurityEvent, refusedEvent } from './security-events.ts'
 
 /** A client needs one stream, and a second while it replaces the first. */
 const STREAMS_PER_AGENT = 5
@@ -95,12 +97,14 @@ export function eventStreams(app: AppServices): EventStreams {
     open: async (partial) => {
       const call: Call = { ...partial, operation: operations.listEvents }
       let headers: Readonly<Record<string, string>> = {}
+      let actor: Actor | undefined
       try {
         const limited = await limit(app, call.operation, call.address)
         headers = limited.headers
         if (limited.apiError !== undefined) throw limited.apiError
         if (call.rejected !== undefined) throw call.rejected
-        const { actor } = await identify(app, app.operators, call)
+        actor = (await identify(app, app.operators, call)).actor
+        call.onCaller?.(nameOf(actor))
         authorize(call.operation, actor)
         const { after } = parse(call.operation, call.input) as { after: string }
         if (actor.kind !== 'agent') throw new Error('authorize accepted a caller that is not an agent')
@@ -115,6 +119,7 @@ export function eventStreams(app: AppServices): EventStreams {
         }
       } catch (error) {
         if (asApiError(error) === undefined) app.onFault(error, call)
+        logSecurityEvent(app, refusedEvent(call, actor, error))
         const failure = failureOf(error, call.requestId)
         return { ...failure, headers: { ...headers, ...failure.headers } }
       }

@@ -1,4 +1,5 @@
 import { isWrite } from '@market/contract/define'
+import { type Actor, nameOf } from '@market/core/context'
 import { acquireLease, releaseLease, storeResponse } from '@market/core/idempotency'
 import type { AppServices } from './app-services.ts'
 import { authorize, requireRecentLogin } from './authorize.ts'
@@ -14,6 +15,7 @@ import { canPayInstead, isPurchase, purchase } from './purchase.ts'
 import { rateLimited } from './rate-limited.ts'
 import { readIdempotencyKey, requestKey } from './request-key.ts'
 import { requestTransaction } from './request-transaction.ts'
+import { doneEvent, logSecurityEvent, refusedEvent } from './security-events.ts'
 
 export type Execute = (call: Call) => Promise<ApiResponse>
 
@@ -24,17 +26,25 @@ export type Execute = (call: Call) => Promise<ApiResponse>
 export function executor(app: AppServices): Execute {
   return (call) =>
     rateLimited(app, call.operation, call, async () => {
-      if (call.rejected !== undefined) throw call.rejected
-      const idempotencyKey = readIdempotencyKey(call)
-      if (isPurchase(call)) return purchase(app, call, idempotencyKey)
-      const caller = await identify(app, app.operators, call)
-      if (caller.actor.kind === 'anonymous' && canPayInstead(call)) {
-        const challenge = await challengeFor(app, call, idempotencyKey)
-        if (challenge !== undefined) return challenge
+      let actor: Actor | undefined
+      try {
+        if (call.rejected !== undefined) throw call.rejected
+        const idempotencyKey = readIdempotencyKey(call)
+        if (isPurchase(call)) return await purchase(app, call, idempotencyKey)
+        const caller = await identify(app, app.operators, call)
+        actor = caller.actor
+        call.onCaller?.(nameOf(actor))
+        if (actor.kind === 'anonymous' && canPayInstead(call)) {
+          const challenge = await challengeFor(app, call, idempotencyKey)
+          if (challenge !== undefined) return challenge
+        }
+        authorize(call.operation, actor)
+        requireRecentLogin(call.operation, caller)
+        return await replayOrRun(app, call, caller, parse(call.operation, call.input))
+      } catch (error) {
+        logSecurityEvent(app, refusedEvent(call, actor, error))
+        throw error
       }
-      authorize(call.operation, caller.actor)
-      requireRecentLogin(call.operation, caller)
-      return replayOrRun(app, call, caller, parse(call.operation, call.input))
     })
 }
 
@@ -102,6 +112,8 @@ async function run(
     transact: transaction.transact,
   }
   const result = await handler.run(ctx, input as never)
+  // A write has been committed by now.
+  logSecurityEvent(app, doneEvent(call, caller.actor, input))
   if (isWrite(call.operation)) return transaction.responseFor(result)
   return envelope(call.operation, handler.present(result as never, ctx))
 }

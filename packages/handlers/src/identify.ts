@@ -17,7 +17,7 @@ export interface Operators {
 
 type Ports = Pick<Context, 'db' | 'vault' | 'identity' | 'signatures' | 'clock'>
 
-const ADMIN_KEY_PREFIX = 'adm_'
+export const ADMIN_KEY_PREFIX = 'adm_'
 
 const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
 

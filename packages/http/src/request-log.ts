@@ -1,12 +1,28 @@
 import type { FastifyInstance } from 'fastify'
+import { type Addressing, addressOf } from './address-of.ts'
 import { onResponseEnd } from './on-response-end.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client's address, for logs and rate limits. */
+    client: string
+    /** Who calls, once the credentials were verified. */
+    caller: string
+  }
+}
 
 export interface RequestLog {
   info(fields: object, message: string): void
 }
 
 /** Logs one line per response, without body, query or credentials. */
-export function logResponses(app: FastifyInstance, log: RequestLog): void {
+export function logResponses(app: FastifyInstance, log: RequestLog, addressing: Addressing): void {
+  app.decorateRequest('client', '')
+  app.decorateRequest('caller', 'unidentified')
+  // Read now, because a closed socket has no address any more.
+  app.addHook('onRequest', async (request) => {
+    request.client = addressOf(request, addressing)
+  })
   onResponseEnd(app, (request, { status, ms }) => {
     log.info(
       {
@@ -14,6 +30,8 @@ export function logResponses(app: FastifyInstance, log: RequestLog): void {
         operation: request.operation ?? 'other',
         method: request.method,
         status,
+        caller: request.caller,
+        client: request.client,
         ms: Math.round(ms * 10) / 10,
       },
       'request completed',

@@ -5,7 +5,6 @@ import type { Execute } from '@market/handlers/execute'
 import { ApiError } from '@market/kernel/api-error'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Addressing, addressOf } from './address-of.ts'
 import { type CredentialRules, readCredentials } from './credentials.ts'
 import { jsonParser } from './json-body.ts'
 import { headerOf, paymentOf } from './payment-headers.ts'
@@ -19,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-export interface RestSettings extends Addressing {
+export interface RestSettings {
   readonly execute: Execute
   readonly ownOrigins: ReadonlySet<string>
 }
@@ -62,8 +61,9 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
             input,
             ...credentialsOf(request, input, rulesFor(payment), settings),
             ...(payment && { payment }),
-            address: addressOf(request, settings),
+            address: request.client,
             requestId: request.id,
+            onCaller: callerOf(request),
             ...idempotencyKeyOf(request),
           })
           span.setAttribute('http.response.status_code', response.status)
@@ -99,8 +99,13 @@ export async function reject(
 ): Promise<ApiResponse | undefined> {
   const operation = operationList.find(({ id }) => id === request.operation)
   if (operation === undefined) return undefined
-  const address = addressOf(request, settings)
-  return settings.execute({ operation, input: {}, credentials: {}, address, requestId: request.id, rejected })
+  const { id: requestId, client: address } = request
+  return settings.execute({ operation, input: {}, credentials: {}, address, requestId, rejected })
+}
+
+/** Names the caller in the request log. */
+export const callerOf = (request: FastifyRequest) => (name: string) => {
+  request.caller = name
 }
 
 /** Fields named like credentials are input when the operation accepts no credentials, such as `wallet` of a query. */

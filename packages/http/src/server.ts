@@ -58,7 +58,8 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   })
   const { baseUrl, appUrl, health } = settings
   // Registered first, so that preflight requests, which the header hook completes, are logged too.
-  logResponses(app, settings.log)
+  const addressing = { clientAddress: clientAddress(settings.trustedProxies) }
+  logResponses(app, settings.log, addressing)
   mountMetrics(app, settings.metrics, settings.metricsReaders)
   addHeaders(app, new URL(appUrl).origin)
   app.addHook('onSend', async (_request, reply) => {
@@ -69,13 +70,12 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   mountHealth(app, health)
   mountDocs(app, baseUrl)
   const edge = {
-    clientAddress: clientAddress(settings.trustedProxies),
     ownOrigins: new Set([new URL(baseUrl).origin, new URL(appUrl).origin]),
   }
   const rest = { execute: settings.execute, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))
   mountRest(app, rest)
   mountEventStream(app, settings.streams, edge)
-  mountDocuments(app, settings.documents, { ...edge, baseUrl })
+  mountDocuments(app, settings.documents, { baseUrl })
   return app
 }

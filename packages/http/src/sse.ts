@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import type { EventStream, EventStreams } from '@market/handlers/event-streams'
 import type { FastifyInstance } from 'fastify'
-import { type Addressing, addressOf } from './address-of.ts'
-import { credentialsOf } from './rest.ts'
+import { callerOf, credentialsOf } from './rest.ts'
 
 /** Shorter than the idle timeouts of proxies and clients. */
 const HEARTBEAT_MS = 15_000
@@ -19,7 +18,7 @@ const CLOSE_GRACE_MS = 1_000
 /** Agents authenticate with their API key, so the cookie is ignored. */
 const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsUsers: false, isPublicRead: false }
 
-interface StreamSettings extends Addressing {
+interface StreamSettings {
   readonly ownOrigins: ReadonlySet<string>
 }
 
@@ -50,8 +49,9 @@ export function mountEventStream(
     const stream = await streams.open({
       ...credentialsOf(request, input, CREDENTIAL_RULES, settings),
       input,
-      address: addressOf(request, settings),
+      address: request.client,
       requestId: request.id,
+      onCaller: callerOf(request),
     })
     if ('status' in stream) return reply.code(stream.status).headers(stream.headers).send(stream.body)
     const controller = new AbortController()

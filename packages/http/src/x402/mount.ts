@@ -1,6 +1,5 @@
 import type { CatalogDocument, ServeDocument } from '@market/handlers/x402/catalog'
 import type { FastifyInstance } from 'fastify'
-import { type Addressing, addressOf } from '../address-of.ts'
 import { FAVICON } from './favicon.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { manifest } from './manifest.ts'
@@ -18,12 +17,12 @@ const DOCUMENTS: Readonly<
 export function mountDocuments(
   app: FastifyInstance,
   serve: ServeDocument,
-  settings: Addressing & { readonly baseUrl: string },
+  settings: { readonly baseUrl: string },
 ): void {
   for (const [url, [name, document]] of Object.entries(DOCUMENTS))
     app.get(url, async (request, reply) => {
       request.operation = name
-      const call = { address: addressOf(request, settings), requestId: request.id }
+      const call = { address: request.client, requestId: request.id }
       const response = await serve(call, () => document(request.query))
       return reply.code(response.status).headers(response.headers).send(response.body)
     })
