@@ -390,6 +390,9 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, 'admin session': 200 },
     },
   ],
+  getAuditHead: [
+    { when: 'reading the head of the audit log', input: nothing, answers: { ...closed, ...operators } },
+  ],
   getTreasury: [
     { when: 'reading how the treasuries stand', input: nothing, answers: { ...closed, ...operators } },
   ],

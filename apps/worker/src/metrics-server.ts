@@ -1,3 +1,4 @@
+import type { AuditCheck } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { queueMetrics } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
@@ -124,6 +125,9 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     'Age of the newest final anchor of the reserves',
   )
 
+  const auditEntries = gauge('market_audit_entries', 'Entries of the audit log at its last check')
+  const auditBroken = gauge('market_audit_broken', '1 when the audit log was changed')
+
   const app = Fastify({ logger: false })
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.url !== '/metrics') return
@@ -148,6 +152,10 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
       for (const { network, settlementsLeft } of metrics) gas.set({ network }, settlementsLeft)
     },
     recordAnchorAge: (seconds: number) => anchorAge.set(seconds),
+    recordAudit: ({ head, brokenAt }: AuditCheck) => {
+      auditEntries.set(Number(head.seq))
+      auditBroken.set(brokenAt === undefined ? 0 : 1)
+    },
     stop: () => app.close(),
   }
 }

@@ -24,6 +24,8 @@ import { PURPOSES } from './purposes.ts'
 /** Wires the worker: logs and database first, then adapters, then jobs. */
 export async function startApp(config: Config) {
   const log = createLogger({ level: config.LOG_LEVEL, name: 'worker' })
+  // Security events are written at every LOG_LEVEL.
+  const securityLog = log.child({}, { level: 'info' })
   const traces = await startTraces({
     service: 'agent-market-worker',
     ...(config.TRACES_ENDPOINT !== undefined && { endpoint: config.TRACES_ENDPOINT }),
@@ -103,6 +105,8 @@ export async function startApp(config: Config) {
     recordGas: metrics.recordGas,
     recordAnchorAge: metrics.recordAnchorAge,
     countDisagreement: metrics.countDisagreement,
+    recordAudit: metrics.recordAudit,
+    onSecurityEvent: (event: object) => securityLog.info(event, 'security event'),
   }
   const sweeps = startSweeps(sweepContext, SWEEPS, log, metrics.countFailure, config.SWEEP_INTERVAL_MS)
 

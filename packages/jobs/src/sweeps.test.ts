@@ -1,8 +1,10 @@
+import { record } from '@market/core/audit'
 import { connect } from '@market/database/connect'
 import { testClock } from '@market/testing/clock'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { databaseUrl } from '@market/testing/template-database'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startSweeps } from './start-sweeps.ts'
 import { SWEEPS } from './sweeps.ts'
@@ -28,6 +30,7 @@ const NO_HANDLER = {
 function startAll(ctx: MarketContext) {
   const failed: string[] = []
   const logged: object[] = []
+  const events: object[] = []
   const log = { error: (fields: object) => void logged.push(fields) }
   const sweepContext = {
     ...ctx,
@@ -36,8 +39,11 @@ function startAll(ctx: MarketContext) {
     reserveAnchors: {},
     recordAnchorAge: () => {},
     countDisagreement: () => {},
+    recordAudit: () => {},
+    onSecurityEvent: (event: object) => void events.push(event),
   }
-  return { failed, logged, sweeps: startSweeps(sweepContext, SWEEPS, log, (name) => failed.push(name)) }
+  const sweeps = startSweeps(sweepContext, SWEEPS, log, (name) => failed.push(name))
+  return { failed, logged, events, sweeps }
 }
 
 test('every sweep runs at once, and stop waits for those that run', async () => {
@@ -73,4 +79,26 @@ test('a sweep that fails is counted and logged, and the others run', async () =>
   expect(failed.toSorted()).toEqual(NAMES)
   expect(logged).toHaveLength(NAMES.length)
   for (const fields of logged) expect(fields).toMatchObject({ err: expect.any(Error) })
+})
+
+test('verify-audit: exports the head of an intact log, and reports the first entry that was changed', async () => {
+  const database = await testDatabase()
+  try {
+    const ctx = marketContext({ db: database.db, actor: { kind: 'admin_key', name: 'ops' } })
+    for (const act of ['first', 'second'])
+      await ctx.transact((tx) => record(ctx, tx, { act, subject: 'thing' }))
+    const intact = startAll(ctx)
+    await intact.sweeps.stop()
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
+    expect(intact.events).toEqual([{ event: 'audit.head', seq: '2', hash }])
+    expect(intact.logged).toEqual([])
+    await sql`alter table audit_log disable trigger audit_log_append_only`.execute(database.db)
+    await sql`update audit_log set actor = 'somebody' where seq = 1`.execute(database.db)
+    const changed = startAll(ctx)
+    await changed.sweeps.stop()
+    expect(changed.events).toEqual([])
+    expect(changed.logged).toEqual([{ event: 'audit.broken', broken_at: '1', seq: '2', hash }])
+  } finally {
+    await database.stop()
+  }
 })

@@ -1,3 +1,4 @@
+import { type AuditCheck, checkAudit } from '@market/core/audit'
 import { maintainEventPartitions } from '@market/core/events'
 import { deleteOldRequests } from '@market/core/idempotency'
 import { TooFewProviders } from '@market/core/ports/chain'
@@ -23,6 +24,9 @@ export type SweepContext = JobContext & {
   readonly reserveAnchors: ReserveAnchors
   readonly recordAnchorAge: (seconds: number) => void
   readonly countDisagreement: (network: Network) => void
+  readonly recordAudit: (check: AuditCheck) => void
+  /** Writes one line of the security log. */
+  readonly onSecurityEvent: (event: object) => void
 }
 
 const SECOND = 1_000
@@ -87,6 +91,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: MINUTE,
     does: "Publishes the roots of the day's reserve snapshots in a memo on Solana",
     run: reportAnchors,
+  },
+  {
+    name: 'verify-audit',
+    everyMs: HOUR,
+    does: 'Verifies the whole audit log and writes its head into the security log',
+    run: reportAudit,
   },
   {
     name: 'check-gas',
@@ -216,6 +226,18 @@ async function reportAnchors(ctx: SweepContext, log: SweepLog): Promise<void> {
   ctx.recordAnchorAge(ageSeconds)
   if (report.isOverdue)
     log.error({ age_seconds: ageSeconds }, 'the roots of the reserves were not anchored for 36 hours')
+}
+
+/** Operators set an alert on the error. The head is exported with the log, where this database cannot change it. */
+async function reportAudit(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const check = await checkAudit(ctx)
+  ctx.recordAudit(check)
+  const { head, brokenAt } = check
+  // The redaction of logs leaves a field named `hash` alone.
+  const exported = { seq: String(head.seq), hash: head.seal.toString('hex') }
+  if (brokenAt === undefined) return ctx.onSecurityEvent({ event: 'audit.head', ...exported })
+  const broken = { event: 'audit.broken', broken_at: String(brokenAt), ...exported }
+  log.error(broken, 'the audit log was changed')
 }
 
 /** Signed payments are rejected when a gas account is empty, so the log warns before. */

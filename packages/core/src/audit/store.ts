@@ -17,6 +17,9 @@ export const lockHead = (tx: Tx): Promise<Head> =>
 export const findHead = (db: Db): Promise<Head> =>
   db.selectFrom('audit_head').select(['seq', 'seal']).executeTakeFirstOrThrow()
 
+export const findSeal = (db: Db, seq: bigint): Promise<Head | undefined> =>
+  db.selectFrom('audit_log').select(['seq', 'seal']).where('seq', '=', seq).executeTakeFirst()
+
 export async function insertEntry(tx: Tx, seq: bigint, entry: Entry, seal: Buffer): Promise<void> {
   await tx
     .insertInto('audit_log')

@@ -19,7 +19,7 @@ export async function listMessages(
   query: PageRequest & { readonly orderId: OrderId },
 ): Promise<MessagePage> {
   const after = CURSOR.decode(query.cursor)
-  const { order } = await viewOrder(ctx, actor, query.orderId)
+  const { order } = await viewOrder(ctx, actor, query.orderId, 'messages.read')
   const found = await findMessages(ctx.db, order.id, { limit: query.limit + 1, after })
   const { rows, nextCursor } = CURSOR.pageOf(found, query.limit)
   return { messages: rows, nextCursor }

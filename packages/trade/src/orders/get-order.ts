@@ -1,6 +1,6 @@
-import { record } from '@market/core/audit'
+import { recordRead } from '@market/core/audit'
 import type { Actor, Needs } from '@market/core/context'
-import { type Db, type Tx, transact } from '@market/database/transact'
+import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
@@ -38,21 +38,21 @@ async function viewFor({ db }: Needs<'db'>, role: OrderRole, order: Order): Prom
   return { order, deliveries, role, payout, refund }
 }
 
-/** The order and the caller's role. An operator who is not a party has the role of the arbiter. */
+/**
+ * The order and the caller's role. An operator who is not a party has the role of the arbiter, and their read is in the
+ * audit log: only the parties may read an order otherwise.
+ */
 export async function viewOrder(
   ctx: ReadContext,
   actor: Actor,
   orderId: OrderId,
+  act: 'order.read' | 'messages.read' = 'order.read',
 ): Promise<{ order: Order; role: OrderRole }> {
   const order = await findOrder(ctx.db, orderId)
   const role = await readerRole(ctx.db, order, actor)
-  if (order.isPrivate && role === 'arbiter') await recordRead(ctx, orderId)
+  if (role === 'arbiter') await recordRead(ctx, act, orderId)
   return { order, role }
 }
-
-/** Before the order is returned: an operator cannot read a private order without leaving an entry. */
-const recordRead = (ctx: ReadContext, orderId: OrderId): Promise<void> =>
-  transact(ctx.db, (tx) => record(ctx, tx, { act: 'order.read', subject: orderId }))
 
 async function readerRole(db: Db, order: Order, actor: Actor): Promise<OrderRole> {
   if (actor.kind === 'admin_key') return 'arbiter'

@@ -1,4 +1,4 @@
-import { record } from '@market/core/audit'
+import { record, recordRead } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { expelRegistrant } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -27,9 +27,9 @@ export interface ContestedPurchase {
 
 const CONTESTS = cursorCodec<{ at: Date; id: string }>('contests', { at: dateField, id: idField('hir') })
 
-/** Purchases whose payment two requests named, the oldest contest first. */
+/** Purchases whose payment two requests named, the oldest contest first. Briefs of buyers are in it. */
 export async function listContests(
-  ctx: Needs<'db'>,
+  ctx: Needs<'db' | 'actor' | 'clock' | 'vault' | 'requestId'>,
   { limit, cursor }: PageRequest,
 ): Promise<{ readonly contests: readonly ContestedPurchase[]; readonly nextCursor: string | null }> {
   const found = await findContests(ctx.db, { limit: limit + 1, after: CONTESTS.decode(cursor) })
@@ -46,6 +46,7 @@ export async function listContests(
       ]
     }),
   )
+  if (contests.length > 0) await recordRead(ctx, 'contests.read', 'contests')
   return { contests: contests.flat(), nextCursor }
 }
 
