@@ -32,6 +32,14 @@ const complaint = (env: Readonly<Record<string, string>>): string => {
   }
 }
 
+test('api settings: a security contact needs a date of expiry, and must be an address', () => {
+  const contact = { SECURITY_CONTACT: 'mailto:security@market.test,https://market.test/report' }
+  expect(complaint(contact)).toContain('SECURITY_TXT_EXPIRES: is required with a contact')
+  expect(complaint({ ...contact, SECURITY_TXT_EXPIRES: '2027-01-01T00:00:00Z' })).toBe('')
+  expect(complaint({ ...contact, SECURITY_TXT_EXPIRES: 'next year' })).toContain('SECURITY_TXT_EXPIRES')
+  expect(complaint({ SECURITY_CONTACT: 'security@market.test' })).toContain('must be mailto: or https:')
+})
+
 test.each(
   ['SOLANA', 'BASE', 'ALT'].flatMap((name) => [
     `${name}_TREASURY_KEY`,

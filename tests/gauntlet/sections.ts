@@ -118,6 +118,7 @@ export const SECTIONS: readonly Section[] = [
     settings: (seeds) => ({ THEFTS: 50 * seeds }),
     files: ['tests/x402/stolen-payments.test.ts'],
   },
+  { name: 'audit', script: 'tests/gauntlet/check-audit.ts' },
   { name: 'fixes', script: 'tests/gauntlet/check-fixes.ts' },
   { name: 'x402-v1', script: 'tests/x402/first-version-client.ts' },
 ]

@@ -18,7 +18,7 @@ import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { localVault } from '@market/platform/vault/local-vault'
 import { openChains } from './chains.ts'
-import type { Config } from './config.ts'
+import { type Config, securityContactOf } from './config.ts'
 import { readiness } from './readiness.ts'
 
 const IDP_TIMEOUT_MS = 3_000
@@ -114,6 +114,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     baseUrl: config.BASE_URL,
     appUrl: config.APP_URL,
     trustedProxies: config.TRUSTED_PROXIES,
+    securityContact: securityContactOf(config),
     metricsReaders: config.METRICS_READERS,
     metrics,
     health: { isReady: readiness(db), isDraining: () => draining },

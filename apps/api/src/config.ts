@@ -67,10 +67,20 @@ const Env = z
     ADMIN_CLAIM_VALUE: z.string().min(1).default('market-admin'),
     ADMIN_KEY_HASHES: keyHashes,
     TRUSTED_PROXIES: list,
+    /** Where vulnerabilities are reported, for /.well-known/security.txt. */
+    SECURITY_CONTACT: list.pipe(
+      z.array(z.string().regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be mailto: or https:')),
+    ),
+    SECURITY_TXT_EXPIRES: z.iso
+      .datetime({ offset: true })
+      .transform((text) => new Date(text))
+      .optional(),
     DRAIN_MS: wholeNumber(0, 60_000).default(1_500),
   })
   .superRefine((config, ctx) => {
     checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
+    if (config.SECURITY_CONTACT.length > 0 && config.SECURITY_TXT_EXPIRES === undefined)
+      ctx.addIssue({ code: 'custom', path: ['SECURITY_TXT_EXPIRES'], message: 'is required with a contact' })
     for (const name of EVM.filter((one) => isTreasuryKey(config, config[`${one}_GAS_KEY`])))
       ctx.addIssue({
         code: 'custom',
@@ -91,6 +101,11 @@ function rejectTreasuryKeys(env: NodeJS.ProcessEnv): void {
     throw new Error(
       `Treasury keys must not be set for the api: ${found.join(', ')}. Only the worker needs them. Remove them from the api's environment and set the treasury's address instead (<NETWORK>_TREASURY).`,
     )
+}
+
+/** Undefined without a contact: then there is no security.txt. */
+export function securityContactOf({ SECURITY_CONTACT: contacts, SECURITY_TXT_EXPIRES: expires }: Config) {
+  return contacts.length === 0 || expires === undefined ? undefined : { contacts, expires }
 }
 
 /** The only place that reads the environment. */

@@ -14,6 +14,7 @@ import { acceptJson } from './json-body.ts'
 import { type Metrics, mountMetrics } from './metrics.ts'
 import { logResponses, type RequestLog } from './request-log.ts'
 import { mountRest, reject } from './rest.ts'
+import { mountSecurityTxt, type SecurityContact } from './security-txt.ts'
 import { mountEventStream } from './sse.ts'
 import { mountDocuments } from './x402/mount.ts'
 
@@ -24,6 +25,8 @@ export interface ServerSettings {
   readonly baseUrl: string
   readonly appUrl: string
   readonly trustedProxies: readonly string[]
+  /** For /.well-known/security.txt. */
+  readonly securityContact?: SecurityContact | undefined
   readonly metricsReaders: readonly string[]
   readonly metrics: Metrics
   readonly health: Health
@@ -69,6 +72,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   acceptJson(app)
   mountHealth(app, health)
   mountDocs(app, baseUrl)
+  mountSecurityTxt(app, baseUrl, settings.securityContact)
   const edge = {
     ownOrigins: new Set([new URL(baseUrl).origin, new URL(appUrl).origin]),
   }
