@@ -20,7 +20,10 @@ let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 let world: World
 beforeAll(async () => {
-  payable = await startPayableMarket()
+  payable = await startPayableMarket({
+    SECURITY_CONTACT: 'mailto:security@market.test,https://market.test/report',
+    SECURITY_TXT_EXPIRES: '2027-01-01T00:00:00Z',
+  })
   market = payable.market
   world = await makeWorld(market)
 })
@@ -92,6 +95,20 @@ describe.each(operationList)('$id', (operation) => {
     expect(plain.headers.get('access-control-allow-origin')).toBe('*')
     expect(plain.headers.get('access-control-allow-credentials')).toBeNull()
   })
+})
+
+test('GET /.well-known/security.txt: has the contacts and the expiry of the settings, as RFC 9116 says', async () => {
+  const response = await fetch(`${market.url}/.well-known/security.txt`)
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expectSecurityHeaders(response.headers)
+  expect((await response.text()).split('\n')).toEqual([
+    'Contact: mailto:security@market.test',
+    'Contact: https://market.test/report',
+    'Expires: 2027-01-01T00:00:00.000Z',
+    'Preferred-Languages: en',
+    `Canonical: ${BASE_URL}/.well-known/security.txt`,
+    '',
+  ])
 })
 
 test.each([

@@ -69,7 +69,8 @@ test('request log: a line names the caller and the client address', async () => 
   const client = market.client()
   await client.get('/api/agents/me', { bearer: agent.apiKey, from: '203.0.113.9' })
   await client.get('/api/agents/me', { from: '203.0.113.9' })
-  const found = () => parsed().filter(({ client, status }) => client === '203.0.113.9' && status !== undefined)
+  const found = () =>
+    parsed().filter(({ client, status }) => client === '203.0.113.9' && status !== undefined)
   await until('two lines', () => found().length === 2)
   expect(found().map(({ caller, status }) => [caller, status])).toEqual([
     [`agent:${agent.id}`, 200],

@@ -73,7 +73,11 @@ test('security events: a rejected credential has one, a missing credential and a
 
 test('security events: a caller who is not an operator has one on an operation of operators', () => {
   const wallet = { wallet: '0xabc', signature: 's', signedAtMs: 1, chain: 'base' }
-  const refused = refusedEvent(callOf('turnSwitch', { wallet }), AGENT, error('forbidden', 'wrong_credential'))
+  const refused = refusedEvent(
+    callOf('turnSwitch', { wallet }),
+    AGENT,
+    error('forbidden', 'wrong_credential'),
+  )
   expect(refused).toMatchObject({
     event: 'access.refused',
     caller: 'agent:agt_1',

@@ -34,7 +34,13 @@ interface Rule {
   readonly optional?: true
 }
 
-const PAYOUT_FIELDS = ['payout_wallet', 'payout_address_base', 'payout_address_alt', 'payout_chain', 'address']
+const PAYOUT_FIELDS = [
+  'payout_wallet',
+  'payout_address_base',
+  'payout_address_alt',
+  'payout_chain',
+  'address',
+]
 const PAYOUT = { event: 'agent.payout_address_changed', details: PAYOUT_FIELDS } as const
 const approval = (event: string): Rule => ({ event, subject: 'approval_id', details: ['kind', 'reason'] })
 
@@ -84,7 +90,11 @@ export function doneEvent(call: Call, actor: Actor, input: Input): SecurityEvent
  * The event of a rejected credential, or of a caller who may not use an operation of operators. A request without any
  * credential is ordinary: clients ask that way what they have to send.
  */
-export function refusedEvent(call: Call, actor: Actor | undefined, error: unknown): SecurityEvent | undefined {
+export function refusedEvent(
+  call: Call,
+  actor: Actor | undefined,
+  error: unknown,
+): SecurityEvent | undefined {
   if (!(error instanceof ApiError)) return undefined
   const code = error.extra.code ?? error.kind
   const isCredential = error.kind === 'unauthenticated' && code !== 'credentials_missing'

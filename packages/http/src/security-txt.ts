@@ -19,7 +19,7 @@ export function mountSecurityTxt(
   )
 }
 
-export const securityTxt = (baseUrl: string, { contacts, expires }: SecurityContact): string =>
+const securityTxt = (baseUrl: string, { contacts, expires }: SecurityContact): string =>
   [
     ...contacts.map((contact) => `Contact: ${contact}`),
     `Expires: ${expires.toISOString()}`,
