@@ -1,6 +1,7 @@
 import { type AuditCheck, checkAudit } from '@market/core/audit'
 import { maintainEventPartitions } from '@market/core/events'
 import { deleteOldRequests } from '@market/core/idempotency'
+import { deleteOldNotifications } from '@market/core/notifications'
 import { TooFewProviders } from '@market/core/ports/chain'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
@@ -133,6 +134,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: MINUTE,
     does: 'Deletes used wallet signatures that are too old to be replayed',
     run: deleteOldSignatures,
+  },
+  {
+    name: 'delete-old-notifications',
+    everyMs: HOUR,
+    does: 'Deletes notifications after 90 days',
+    run: deleteOldNotifications,
   },
   {
     name: 'delete-old-snapshots',

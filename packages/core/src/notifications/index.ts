@@ -1,4 +1,6 @@
+export { deleteOldNotifications } from './delete-old.ts'
 export { listNotifications } from './list-notifications.ts'
 export { markRead } from './mark-read.ts'
 export type { Notification, Recipient } from './notification.ts'
 export { notify, ownerRecipient } from './notify.ts'
+export { deleteNotificationsOf } from './store.ts'

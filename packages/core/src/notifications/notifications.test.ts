@@ -1,11 +1,16 @@
+import { DAY } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { testClock } from '@market/testing/clock'
 import { makeProfile } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deleteOldNotifications } from './delete-old.ts'
 import { listNotifications } from './list-notifications.ts'
 import { markRead } from './mark-read.ts'
 import type { Recipient } from './notification.ts'
 import { notify, ownerRecipient } from './notify.ts'
+import { deleteNotificationsOf } from './store.ts'
 
 const CONCURRENT = 20
 
@@ -84,4 +89,33 @@ test('ownerRecipient: the owner, else the owner wallet, else undefined', () => {
   expect(ownerRecipient({ ownerUserId: 'u', ownerWallet: '0x1' })).toBe('user:u')
   expect(ownerRecipient({ ownerUserId: null, ownerWallet: '0x1' })).toBe('wallet:0x1')
   expect(ownerRecipient({ ownerUserId: null, ownerWallet: null })).toBeUndefined()
+})
+
+test('deleteOldNotifications: deletes those of more than 90 days, and their unread count', async () => {
+  const recipient = newRecipient()
+  const clock = testClock(new Date('2031-01-01T00:00:00Z'))
+  const at = { ...ctx, clock, ids: idSource(clock) }
+  const sendNow = () =>
+    ctx.transact((tx) => notify(at, tx, recipient, { kind: 'test', title: 'Old', body: 'What happened' }))
+  await sendNow()
+  await markRead(at, [recipient], undefined)
+  await sendNow()
+  clock.advance(90 * DAY)
+  await sendNow()
+  // Before the first of them is old, nothing is deleted.
+  expect((await all(recipient)).notifications).toHaveLength(3)
+  await deleteOldNotifications(at)
+  expect((await all(recipient)).notifications).toHaveLength(3)
+  clock.advance(1_000)
+  await Promise.all([deleteOldNotifications(at), deleteOldNotifications(at), sendNow()])
+  const { notifications, unread } = await all(recipient)
+  expect([notifications.length, unread]).toEqual([2, 2])
+})
+
+test('deleteNotificationsOf: deletes everything of one recipient and nothing of another', async () => {
+  const [gone, other] = [newRecipient(), newRecipient()]
+  for (const recipient of [gone, gone, other]) await send(recipient)
+  await ctx.transact((tx) => deleteNotificationsOf(tx, gone))
+  expect(await all(gone)).toEqual({ notifications: [], unread: 0, nextCursor: null })
+  expect((await all(other)).unread).toBe(1)
 })

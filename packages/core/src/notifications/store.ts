@@ -74,14 +74,7 @@ export async function saveRead(
   ids: readonly string[] | undefined,
   at: Date,
 ): Promise<number> {
-  // Locks the counters in a fixed order to avoid deadlocks; a concurrent `notify` waits for the lock.
-  await tx
-    .selectFrom('unread_counters')
-    .select('recipient')
-    .where('recipient', 'in', [...recipients])
-    .orderBy('recipient')
-    .forUpdate()
-    .execute()
+  await lockCounters(tx, recipients)
   const marked = await tx
     .updateTable('notifications')
     .set({ read_at: at })
@@ -96,7 +89,24 @@ export async function saveRead(
     )
     .returning('recipient')
     .execute()
-  const counts = Map.groupBy(marked, (row) => row.recipient)
+  await uncount(tx, marked)
+  return marked.length
+}
+
+/** In a fixed order to avoid deadlocks; a concurrent `notify` waits for the lock. */
+async function lockCounters(tx: Tx, recipients: readonly string[]): Promise<void> {
+  await tx
+    .selectFrom('unread_counters')
+    .select('recipient')
+    .where('recipient', 'in', [...recipients])
+    .orderBy('recipient')
+    .forUpdate()
+    .execute()
+}
+
+/** Decrements the counters of notifications that were unread. */
+async function uncount(tx: Tx, wereUnread: readonly { readonly recipient: string }[]): Promise<void> {
+  const counts = Map.groupBy(wereUnread, (row) => row.recipient)
   for (const [recipient, rows] of counts) {
     await tx
       .updateTable('unread_counters')
@@ -104,5 +114,41 @@ export async function saveRead(
       .where('recipient', '=', recipient)
       .execute()
   }
-  return marked.length
+}
+
+/**
+ * Deletes at most `limit` notifications. An id begins with its time in milliseconds, so the primary key finds the oldest
+ * ones. The counters are locked first, like in `saveRead`.
+ */
+export async function deleteNotificationsBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+  const old = await tx
+    .selectFrom('notifications')
+    .select(['id', 'recipient'])
+    .where('id', '<', `ntf_${before.getTime()}`)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  if (old.length === 0) return 0
+  await lockCounters(tx, [...new Set(old.map(({ recipient }) => recipient))])
+  const deleted = await tx
+    .deleteFrom('notifications')
+    .where(
+      'id',
+      'in',
+      old.map(({ id }) => id),
+    )
+    .returning(['recipient', 'read_at'])
+    .execute()
+  await uncount(
+    tx,
+    deleted.filter(({ read_at }) => read_at === null),
+  )
+  return deleted.length
+}
+
+/** Deletes everything for one recipient. */
+export async function deleteNotificationsOf(tx: Tx, recipient: Recipient): Promise<void> {
+  await lockCounters(tx, [recipient])
+  await tx.deleteFrom('notifications').where('recipient', '=', recipient).execute()
+  await tx.deleteFrom('unread_counters').where('recipient', '=', recipient).execute()
 }
