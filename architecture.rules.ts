@@ -14,7 +14,7 @@ const LAYERS = {
 
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
-  trade: ['x402', 'reviews', 'messages', 'orders', 'listings'],
+  trade: ['erasure', 'x402', 'reviews', 'messages', 'orders', 'listings'],
   identity: ['webhooks', 'agents', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   core: [

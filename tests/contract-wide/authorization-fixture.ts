@@ -192,6 +192,8 @@ const PRINCIPAL_OF: readonly (readonly [CallerKind, Principal])[] = [
 
 /** For operations that do not accept every caller of a kind: the principal that owns the resource of the input. */
 const INSIDERS: Readonly<Record<string, Principal>> = {
+  // The owner has open orders.
+  deleteProfile: 'other user',
   createReview: 'other wallet',
   createOrder: 'other wallet',
 }

@@ -52,6 +52,14 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: allCallers(200),
     },
   ],
+  // Before `signIn`, which creates the deleted accounts again.
+  deleteProfile: [
+    {
+      when: 'deleting the own account, which has open orders if it is the owner’s',
+      input: nothing,
+      answers: { ...closed, ...people, 'owner user': 409 },
+    },
+  ],
   signIn: [{ when: 'signing in', input: nothing, answers: { ...closed, ...people } }],
   getProfile: [{ when: 'reading the own profile', input: nothing, answers: { ...closed, ...people } }],
   updateProfile: [

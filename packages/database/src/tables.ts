@@ -547,6 +547,7 @@ export interface Tables {
     bio: string | null
     created_at: Date
     updated_at: Date
+    deleted_at: Date | null
   }
   worker_pools: {
     worker_id: string

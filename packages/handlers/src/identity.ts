@@ -3,6 +3,7 @@ import { type Account, getAccount, type LinkedWallet, updateProfile } from '@mar
 import { signIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
+import { deleteAccount } from '@market/trade/erasure'
 import { countOrdersOf } from '@market/trade/orders'
 import { handler } from './handler.ts'
 import { fetchIdentityClaims } from './owner-of.ts'
@@ -69,6 +70,11 @@ export const identityHandlers = {
   getProfile: handler('getProfile', {
     run: (ctx) => getAccount(ctx.db, requireUser(ctx).userId),
     present: presentAccount,
+  }),
+
+  deleteProfile: handler('deleteProfile', {
+    run: (ctx) => deleteAccount(ctx, requireUser(ctx).userId),
+    present: ({ deletedAt }) => ({ data: { deleted_at: deletedAt.toISOString() } }),
   }),
 
   updateProfile: handler('updateProfile', {

@@ -63,6 +63,22 @@ export const getProfile = operation({
   errors: [404],
 })
 
+export const deleteProfile = operation({
+  id: 'deleteProfile',
+  group: 'Identity',
+  method: 'DELETE',
+  path: '/api/profile',
+  summary: 'Delete your account',
+  description:
+    'Removes your profile, wallets, notifications, briefs and messages, and stops your agents. Orders and payments stay without them. Needs a login at most 15 minutes old.',
+  callers: ['user'],
+  limit: 'write',
+  recentLogin: true,
+  input: z.strictObject({}),
+  output: z.object({ deleted_at: Instant }),
+  errors: [404, 409],
+})
+
 export const updateProfile = operation({
   id: 'updateProfile',
   group: 'Identity',

@@ -1,4 +1,5 @@
 export { type Account, type IdentityClaims, type LinkedWallet, walletsOf } from './account.ts'
+export { eraseAccount } from './erase-account.ts'
 export { getAccount } from './get-account.ts'
 export { type AccountChange, saveAccount } from './save-account.ts'
 export { findAccount, isLinkedWallet } from './store.ts'

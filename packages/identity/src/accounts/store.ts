@@ -31,7 +31,12 @@ export async function findWallets(db: Db | Tx, userId: string): Promise<LinkedWa
 }
 
 export async function findAccount(db: Db | Tx, userId: string): Promise<Account | undefined> {
-  const row = await db.selectFrom('users').selectAll().where('idp_user_id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('idp_user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
   return row === undefined ? undefined : accountOf(row, await findWallets(db, userId))
 }
 
@@ -42,17 +47,23 @@ export async function upsertUser(tx: Tx, profile: IdentityProfile, at: Date): Pr
     twitter_username: profile.twitterUsername,
     google_email: profile.email,
   }
+  const row = {
+    ...claims,
+    display_name: profile.displayName,
+    avatar_url: profile.avatarUrl,
+    created_at: at,
+    updated_at: at,
+  }
+  // A user who comes back after deleting the account gets a new one with the same id.
   const inserted = await tx
     .insertInto('users')
-    .values({
-      idp_user_id: profile.userId,
-      ...claims,
-      display_name: profile.displayName,
-      avatar_url: profile.avatarUrl,
-      created_at: at,
-      updated_at: at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ idp_user_id: profile.userId, ...row })
+    .onConflict((conflict) =>
+      conflict
+        .column('idp_user_id')
+        .doUpdateSet({ ...row, deleted_at: null })
+        .where('users.deleted_at', 'is not', null),
+    )
     .executeTakeFirst()
   if (inserted.numInsertedOrUpdatedRows === 1n) return { isNew: true }
   await tx
@@ -119,6 +130,28 @@ export async function replaceWallets(
   return linked.filter((key) => !before.has(key))
 }
 
+/** Removes the user's personal data and returns whether there was an account. */
+export async function eraseUser(tx: Tx, userId: string, at: Date): Promise<boolean> {
+  const nothing = { username: null, display_name: null, twitter_username: null, google_email: null }
+  const done = await tx
+    .updateTable('users')
+    .set({ ...nothing, avatar_url: null, bio: null, updated_at: at, deleted_at: at })
+    .where('idp_user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** Returns the keys of the wallets that were linked. */
+export async function deleteWallets(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('user_wallets')
+    .where('idp_user_id', '=', userId)
+    .returning('wallet_key')
+    .execute()
+  return rows.map((row) => row.wallet_key)
+}
+
 export async function saveProfile(
   tx: Tx,
   userId: string,
@@ -129,6 +162,7 @@ export async function saveProfile(
     .updateTable('users')
     .set({ ...change, updated_at: at })
     .where('idp_user_id', '=', userId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return done.numUpdatedRows === 1n
 }

@@ -1,5 +1,6 @@
 export { type Agent, actsFor, agentNotFound, averageRating, isOwner, type Owner, ownerIn } from './agent.ts'
 export { API_KEY_PREFIX } from './api-key.ts'
+export { closeAgents } from './close-agents.ts'
 export { findAgentById, findAgentByKey, findAgentsById, getAgent } from './get-agent.ts'
 export { linkAgent } from './link-agent.ts'
 export { featuredAgents, listAgents, listModels } from './list-agents.ts'
@@ -14,5 +15,5 @@ export {
 } from './register-agent.ts'
 export { openSecrets, openWebhookSecret, resealAgents } from './secrets.ts'
 export { signIn } from './sign-in.ts'
-export { countListing, countOrders, countRating, findAgent } from './store.ts'
+export { countListing, countOrders, countRating, findAgent, lockAgentsOfUser } from './store.ts'
 export { updateAgent } from './update-agent.ts'

@@ -104,6 +104,18 @@ export async function lockAgent(tx: Tx, id: AgentId): Promise<Agent | undefined>
   return row && agentOf(row)
 }
 
+/** The agents that the user owns, locked in a fixed order to avoid deadlocks. */
+export async function lockAgentsOfUser(tx: Tx, userId: string): Promise<AgentId[]> {
+  const rows = await tx
+    .selectFrom('agents')
+    .select('id')
+    .where('owner_user_id', '=', userId)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return rows.map((row) => row.id as AgentId)
+}
+
 export async function findOwnedAgents(
   db: Db | Tx,
   owner: { userId?: string; wallets: readonly string[] },

@@ -21,6 +21,7 @@ export {
   findInFlight,
   findListedPayout,
   findListedPayouts,
+  hasOpenPayouts,
   type InFlight,
   inFlight,
   type ListedPayout,

@@ -1,6 +1,6 @@
 export { browseListings } from './browse-listings.ts'
 export { createListing } from './create-listing.ts'
-export { deactivateListing } from './deactivate-listing.ts'
+export { deactivateListing, deactivateListingsOf } from './deactivate-listing.ts'
 export { getListing } from './get-listing.ts'
 export { listListings, newestListings } from './list-listings.ts'
 export {

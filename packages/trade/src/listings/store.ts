@@ -147,6 +147,16 @@ export async function lockListing(tx: Tx, id: ListingId): Promise<Listing | unde
 const MAX_NUMBERED_SLUGS = 50
 
 /** The slug, or the first free `slug-n` of this agent. The query lists the names, so that it uses the unique index. */
+export async function lockActiveListings(tx: Tx, agentId: AgentId): Promise<Listing[]> {
+  const rows = await select(tx)
+    .where('agent_id', '=', agentId)
+    .where('active', '=', true)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return rows.map(listingOf)
+}
+
 export async function freeSlug(tx: Tx, agentId: AgentId, slug: string): Promise<string> {
   const wanted = [slug, ...Array.from({ length: MAX_NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
   const taken = await tx

@@ -42,3 +42,17 @@ const fromRow = (row: Row): Message => ({
   content: row.content,
   createdAt: row.created_at,
 })
+
+const DELETED_NAME = 'Deleted user'
+const DELETED_TEXT = '[deleted]'
+
+/** Removes what the buyer of these orders wrote. The agent's messages stay. */
+export async function eraseMessages(tx: Tx, orderIds: readonly OrderId[]): Promise<void> {
+  if (orderIds.length === 0) return
+  await tx
+    .updateTable('order_messages')
+    .set({ sender_name: DELETED_NAME, content: DELETED_TEXT })
+    .where('order_id', 'in', [...orderIds])
+    .where('sender_type', '=', 'client')
+    .execute()
+}

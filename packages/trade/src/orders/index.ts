@@ -38,5 +38,14 @@ export {
 } from './resolve-dispute.ts'
 export { retryPayout } from './retry-payout.ts'
 export { ACTORS, type Action, type OrderRole, type Status, TRANSITIONS } from './states.ts'
-export { type Bought, countOrdersOf, countPayers, findMostBought, findOrder, owesPayment } from './store.ts'
+export {
+  type Bought,
+  countOrdersOf,
+  countPayers,
+  eraseOrders,
+  findMostBought,
+  findOrder,
+  hasOpenOrders,
+  owesPayment,
+} from './store.ts'
 export { undoPayment } from './undo-payment.ts'

@@ -4,7 +4,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import { sql } from 'kysely'
-import type { Delivery, Order } from './order.ts'
+import type { Buyer, Delivery, Order } from './order.ts'
 import { changing, fromRow, type Row } from './row.ts'
 import { assertStep, type Status, type Step } from './states.ts'
 
@@ -117,6 +117,31 @@ export async function owesPayment(db: Db | Tx, wallet: string, amount: Usdc): Pr
     .where('payment_method', 'is', null)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Whether the buyer or one of the agents has an order that is not closed. */
+export async function hasOpenOrders(tx: Tx, buyer: Buyer, agentIds: readonly AgentId[]): Promise<boolean> {
+  const open = tx.selectFrom('orders').select('id').where('closed_at', 'is', null).limit(1)
+  if ((await open.where('buyer', '=', buyer).executeTakeFirst()) !== undefined) return true
+  if (agentIds.length === 0) return false
+  return (await open.where('agent_id', 'in', [...agentIds]).executeTakeFirst()) !== undefined
+}
+
+/** Removes what the buyer wrote into their orders, and returns their ids. */
+export async function eraseOrders(tx: Tx, buyer: Buyer): Promise<OrderId[]> {
+  const rows = await tx
+    .updateTable('orders')
+    .set({
+      brief: '',
+      reference_urls: [],
+      reference_images: [],
+      requirement_answers: JSON.stringify({}),
+      complaint: null,
+    })
+    .where('buyer', '=', buyer)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id as OrderId)
 }
 
 export async function insertDelivery(tx: Tx, orderId: OrderId, delivery: Omit<Delivery, 'n'>): Promise<void> {

@@ -32,6 +32,16 @@ export async function findReviewOf(db: Db, orderId: OrderId): Promise<Review | u
   return row && fromRow(row)
 }
 
+/** Removes the comments of the buyer. The ratings stay, because the averages count them. */
+export async function eraseComments(tx: Tx, orderIds: readonly OrderId[]): Promise<void> {
+  if (orderIds.length === 0) return
+  await tx
+    .updateTable('reviews')
+    .set({ comment: '' })
+    .where('order_id', 'in', [...orderIds])
+    .execute()
+}
+
 export async function findReviews(db: Db, agentId: AgentId, page: NewestFirstPage): Promise<Review[]> {
   const rows = await db
     .selectFrom('reviews')

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
@@ -211,4 +212,18 @@ export async function findInFlight(
     amount: usdc(amount_micros),
   }))
   return { transactions, count: rows[0]?.count ?? 0 }
+}
+
+/** Whether a payout to one of these agents was requested and is not final. A failed one still waits for a decision. */
+export async function hasOpenPayouts(tx: Tx, agentIds: readonly AgentId[]): Promise<boolean> {
+  if (agentIds.length === 0) return false
+  // Two queries, because each kind of state has an index of its own.
+  const ofAgents = tx
+    .selectFrom('payouts')
+    .select('id')
+    .where('agent_id', 'in', [...agentIds])
+    .limit(1)
+  for (const state of [UNDER_WAY, FAILED])
+    if ((await ofAgents.where(sql<boolean>`${state}`).executeTakeFirst()) !== undefined) return true
+  return false
 }

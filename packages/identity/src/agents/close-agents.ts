@@ -1,0 +1,22 @@
+import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
+import { expelRegistrant } from './register-agent.ts'
+import { saveAgent, saveHandle } from './store.ts'
+
+/**
+ * Stops the agents of a user who deletes the account: their API keys, webhooks and payout addresses end, and the user's
+ * handle is removed from every agent that showed it. An agent that only a wallet owns stays with its wallet.
+ */
+export async function closeAgents(
+  ctx: Needs<'clock' | 'vault'>,
+  tx: Tx,
+  owner: { readonly userId: string; readonly wallets: readonly string[] },
+  agentIds: readonly AgentId[],
+): Promise<void> {
+  await saveHandle(tx, owner, null, ctx.clock.now())
+  for (const id of agentIds) {
+    await expelRegistrant(ctx, tx, id)
+    await saveAgent(tx, id, { avatar_url: null })
+  }
+}

@@ -1,0 +1,52 @@
+import { record } from '@market/core/audit'
+import type { Needs } from '@market/core/context'
+import { deleteNotificationsOf } from '@market/core/notifications'
+import { eraseAccount } from '@market/identity/accounts'
+import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import { hasOpenPayouts } from '@market/money/payouts'
+import { deactivateListingsOf } from '../listings/index.ts'
+import { eraseMessages } from '../messages/index.ts'
+import { eraseOrders, hasOpenOrders } from '../orders/index.ts'
+import { eraseComments } from '../reviews/index.ts'
+
+/**
+ * Deletes the personal data of a user. The provider's id of the user stays as a pseudonym, so that orders, ledger and
+ * audit log still add up, and so that nobody else becomes the owner of the user's agents.
+ */
+export function deleteAccount(
+  ctx: Needs<'transact' | 'clock' | 'vault' | 'actor' | 'requestId'>,
+  userId: string,
+): Promise<{ readonly deletedAt: Date }> {
+  return ctx.transact(async (tx) => {
+    const deletedAt = ctx.clock.now()
+    const buyer = `user:${userId}` as const
+    // First: a second request of the same user waits for this row, and then finds no account.
+    const wallets = await eraseAccount(tx, userId, deletedAt)
+    const agentIds = await lockAgentsOfUser(tx, userId)
+    if (await hasOpenOrders(tx, buyer, agentIds)) throw openOrders()
+    if (await hasOpenPayouts(tx, agentIds)) throw moneyOwed()
+    await closeAgents(ctx, tx, { userId, wallets }, agentIds)
+    for (const agentId of agentIds) await deactivateListingsOf(ctx, tx, agentId)
+    const orderIds = await eraseOrders(tx, buyer)
+    await eraseMessages(tx, orderIds)
+    await eraseComments(tx, orderIds)
+    await deleteNotificationsOf(tx, buyer)
+    await record(ctx, tx, { act: 'account.deleted', subject: buyer, details: { agents: agentIds } })
+    return { deletedAt }
+  })
+}
+
+const openOrders = (): ApiError =>
+  new ApiError(
+    'conflict',
+    'You or one of your agents has an open order. Complete or cancel it, then delete your account.',
+    { code: 'account_has_open_orders' },
+  )
+
+const moneyOwed = (): ApiError =>
+  new ApiError(
+    'conflict',
+    'A payout to one of your agents is not finished. Wait until it was sent, or retry it, then delete your account.',
+    { code: 'account_has_open_payouts' },
+  )

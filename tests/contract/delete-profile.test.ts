@@ -1,0 +1,192 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import type { Market } from '../support/market.ts'
+import { rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { makeService } from '../support/services.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { INSTANT } from '../support/shapes.ts'
+import { makeFailed } from '../support/treasury.ts'
+import type { Subject } from '../support/valid-request.ts'
+
+const PATH = '/api/profile'
+
+let world: OrderWorld
+let market: Market
+beforeAll(async () => {
+  world = await startOrderWorld()
+  market = world.market
+})
+afterAll(() => world.stop())
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.deleteProfile,
+  good: async () => ({ path: PATH, ask: { bearer: (await makeUser(market)).token } }),
+}
+commonWriteErrors({
+  ...subject,
+  other: (call) => ({ ...call, method: 'PUT', body: { bio: 'Another request' } }),
+})
+rejectsWithoutProvider(subject, PATH)
+
+const remove = (bearer: string, headers: Record<string, string> = {}) =>
+  market.client().send('DELETE', PATH, { bearer, headers })
+
+const userRow = (sub: string) =>
+  market.db.selectFrom('users').selectAll().where('idp_user_id', '=', sub).executeTakeFirstOrThrow()
+
+const BRIEF = 'My address is 1 Main Street.'
+
+/** A user's order of another agent's service, unpaid. */
+async function orderOf(token: string) {
+  const { id: agentId, apiKey } = await makeAgent(market)
+  const owner = await makeUser(market)
+  await market.client().post('/api/agents/link', { api_key: apiKey }, { bearer: owner.token })
+  const service = await makeService(market, { id: agentId, apiKey })
+  const body = { service_id: service.id, brief: BRIEF, reference_urls: ['https://hooks.example/me'] }
+  const { body: made } = await market.client().post('/api/orders', body, { bearer: token })
+  return { id: String(made.data.id), sellerKey: apiKey }
+}
+
+const cancel = (id: string, bearer: string) =>
+  market.client().send('PATCH', `/api/orders/${id}`, { bearer, body: { action: 'cancel' } })
+
+let written = 0
+
+/** A message as it is stored. A thread opens with a payment, which is no part of these tests. */
+async function write(orderId: string, sender: 'client' | 'agent', name: string, content: string) {
+  written += 1
+  const created_at = new Date(Date.now() + written)
+  const id = `msg_${created_at.getTime()}_${'0'.repeat(17)}`
+  const message = { id, order_id: orderId, sender_type: sender, sender_name: name, content, created_at }
+  await market.db.insertInto('order_messages').values(message).execute()
+}
+
+test('200: removes profile, wallets and notifications; the account is then 404, and a replay returns the response', async () => {
+  const wallet = evmSigner().address
+  const { sub, token } = await makeUser(market, { wallets: [wallet] })
+  await market.client().put(PATH, { bio: 'About me' }, { bearer: token })
+  const headers = { 'idempotency-key': `delete-${sub}` }
+  const first = await remove(token, headers)
+  expect([first.status, first.body]).toEqual([
+    200,
+    { success: true, data: { deleted_at: expect.stringMatching(INSTANT) } },
+  ])
+  expect((await remove(token, headers)).body).toEqual(first.body)
+  const { created_at, updated_at, deleted_at, ...rest } = await userRow(sub)
+  expect(deleted_at).not.toBeNull()
+  const gone = { username: null, display_name: null, twitter_username: null, google_email: null }
+  expect(rest).toEqual({ idp_user_id: sub, ...gone, avatar_url: null, bio: null })
+  const wallets = await market.db
+    .selectFrom('user_wallets')
+    .selectAll()
+    .where('idp_user_id', '=', sub)
+    .execute()
+  expect(wallets).toEqual([])
+  rejected(await market.client().get(PATH, { bearer: token }), 404, 'no_account')
+  rejected(await market.client().put(PATH, { bio: 'Back' }, { bearer: token }), 404, 'no_account')
+  const entries = await market.db
+    .selectFrom('audit_log')
+    .select(['act', 'actor'])
+    .where('subject', '=', `user:${sub}`)
+    .execute()
+  expect(entries).toEqual([{ act: 'account.deleted', actor: `user:${sub}` }])
+})
+
+test('200: removes what the buyer wrote into closed orders, and leaves what the seller wrote', async () => {
+  const { sub, token } = await makeUser(market)
+  const { id, sellerKey } = await orderOf(token)
+  const messages = `/api/orders/${id}/messages`
+  await write(id, 'client', 'A Person', 'Call me at home')
+  await write(id, 'agent', 'The seller', 'I will')
+  await cancel(id, token)
+  expect((await remove(token)).status).toBe(200)
+  const { body } = await market.client().get(`/api/orders/${id}`, { bearer: sellerKey })
+  expect(body.data.order).toMatchObject({
+    status: 'cancelled',
+    brief: '',
+    reference_urls: [],
+    price_usd: '12.50',
+  })
+  const thread = (await market.client().get(messages, { bearer: sellerKey })).body.data
+  expect(thread).toMatchObject([
+    { sender_type: 'agent', content: 'I will' },
+    { sender_type: 'client', sender_name: 'Deleted user', content: '[deleted]' },
+  ])
+  expect(JSON.stringify(thread)).not.toContain('A Person')
+  const notified = await market.db
+    .selectFrom('notifications')
+    .select('id')
+    .where('recipient', '=', `user:${sub}`)
+    .execute()
+  expect(notified).toEqual([])
+})
+
+test('200: stops the agents of the user; after a new sign-in they are recovered with new keys', async () => {
+  const user = await makeUser(market)
+  const agent = await makeAgent(market)
+  await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: user.token })
+  const service = await makeService(market, agent)
+  expect((await remove(user.token)).status).toBe(200)
+  rejected(await market.client().get('/api/agents/me', { bearer: agent.apiKey }), 401, 'bad_api_key')
+  rejected(await market.client().get(`/api/services/${service.id}`), 404, 'service_not_found')
+  const back = await market.client().post('/api/auth/user', undefined, { bearer: user.token })
+  expect(back.body.data).toMatchObject({ is_new: true, user: { bio: null } })
+  const { body } = await market.client().post('/api/agents/recover', {}, { bearer: user.token })
+  expect(body.data.agents).toMatchObject([{ agent_id: agent.id }])
+  expect(body.data.agents[0].api_key).not.toBe(agent.apiKey)
+})
+
+test('401: a login of more than 15 minutes ago', async () => {
+  const { sub } = await makeUser(market)
+  const now = Math.floor(Date.now() / 1_000)
+  const { issuer, audience } = market.idp
+  const claims = { iss: issuer, aud: audience, sub, iat: now, exp: now + 600, auth_time: now - 960 }
+  rejected(await remove(market.idp.forge(claims)), 401, 'login_too_old')
+  expect((await userRow(sub)).deleted_at).toBeNull()
+})
+
+test('403: an admin key and an agent', async () => {
+  const { apiKey } = await makeAgent(market)
+  for (const bearer of [ADMIN_KEY, apiKey]) rejected(await remove(bearer), 403, 'wrong_credential')
+})
+
+test('404: a user without an account, and one who deleted it', async () => {
+  rejected(await remove(await market.idp.token({ sub: 'nobody-yet' })), 404, 'no_account')
+  const { token } = await makeUser(market)
+  expect((await remove(token)).status).toBe(200)
+  rejected(await remove(token), 404, 'no_account')
+})
+
+test('409: an open order of the buyer, and one of the user’s agent; nothing is removed', async () => {
+  const buyer = await makeUser(market)
+  const { id } = await orderOf(buyer.token)
+  rejected(await remove(buyer.token), 409, 'account_has_open_orders')
+  expect((await userRow(buyer.sub)).google_email).not.toBeNull()
+  const seller = await market.db
+    .selectFrom('orders')
+    .innerJoin('agents', 'agents.id', 'orders.agent_id')
+    .select('agents.owner_user_id')
+    .where('orders.id', '=', id)
+    .executeTakeFirstOrThrow()
+  const token = await market.idp.token({ sub: seller.owner_user_id ?? '' })
+  rejected(await remove(token), 409, 'account_has_open_orders')
+})
+
+test('409: a payout to an agent of the user that is not final', async () => {
+  const user = await makeUser(market)
+  const agent = await makeAgent(market)
+  await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: user.token })
+  const failed = await makeFailed(market.db)
+  const to = (agent_id: string | null) =>
+    market.db.updateTable('payouts').set({ agent_id }).where('id', '=', failed.id).execute()
+  await to(agent.id)
+  rejected(await remove(user.token), 409, 'account_has_open_payouts')
+  await to(null)
+  expect((await remove(user.token)).status).toBe(200)
+})
