@@ -44,6 +44,14 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     search: GeneratedAlways<string>
+    payout_by_owner_only: Generated<boolean>
+    pending_payout_chain: string | null
+    pending_payout_wallet: string | null
+    pending_payout_address_base: string | null
+    pending_payout_since: Date | null
+    pending_payout_by: string | null
+    renamed_at: Date | null
+    previous_name: string | null
   }
   approvals: {
     id: string
@@ -193,6 +201,7 @@ export interface Tables {
     data: Json
     created_at: Date
     read_at: Date | null
+    about: string | null
   }
   opened_token_accounts: {
     agent_id: string

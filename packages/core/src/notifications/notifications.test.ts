@@ -37,6 +37,29 @@ test('notify: counts each of concurrent notifications', async () => {
   expect([notifications.length, unread]).toEqual([CONCURRENT, CONCURRENT])
 })
 
+test('notify: replaces an unread notification of the same kind about the same subject, and counts one', async () => {
+  const recipient = newRecipient()
+  const about = (subject: string, title: string, kind = 'test') =>
+    ctx.transact((tx) => notify(ctx, tx, recipient, { kind, title, body: 'What happened', about: subject }))
+  await Promise.all(Array.from({ length: CONCURRENT }, (_, n) => about('a', `Change ${n}`)))
+  await about('a', 'The last change')
+  await about('b', 'Another subject')
+  await about('a', 'Another kind', 'other')
+  await send(recipient, 'About nothing')
+  const { notifications, unread } = await all(recipient)
+  const titles = notifications.map(({ title }) => title)
+  expect(titles.toSorted()).toEqual(['About nothing', 'Another kind', 'Another subject', 'The last change'])
+  expect(unread).toBe(4)
+
+  const seen = notifications.find(({ title }) => title === 'The last change')?.id ?? ''
+  await about('a', 'After it was seen')
+  // What was read before is not what is marked.
+  expect(await markRead(ctx, [recipient], [seen])).toEqual({ marked: 0, unread: 4 })
+  await markRead(ctx, [recipient], undefined)
+  await about('a', 'After it was read')
+  expect((await all(recipient)).notifications).toHaveLength(5)
+})
+
 test('notify: a rolled-back notification is neither listed nor counted', async () => {
   const recipient = newRecipient()
   const failed = ctx.transact(async (tx) => {

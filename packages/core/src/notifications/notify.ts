@@ -1,23 +1,29 @@
 import type { Tx } from '@market/database/transact'
 import type { Needs } from '../context.ts'
 import type { Recipient } from './notification.ts'
-import { insertNotification } from './store.ts'
+import { insertNotification, lockUnread, replaceUnread } from './store.ts'
+
+interface NewNotification {
+  readonly kind: string
+  readonly title: string
+  readonly body: string
+  /** Replaces an unread notification of the same kind about the same subject, so that repetitions bury nothing. */
+  readonly about?: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
 
 /** Adds a notification in the transaction that causes it. */
 export async function notify(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   recipient: Recipient,
-  notification: { kind: string; title: string; body: string; data?: Readonly<Record<string, unknown>> },
+  { kind, title, body, about, data = {} }: NewNotification,
 ): Promise<void> {
-  await insertNotification(tx, recipient, {
-    id: ctx.ids.next('ntf'),
-    kind: notification.kind,
-    title: notification.title,
-    body: notification.body,
-    data: notification.data ?? {},
-    createdAt: ctx.clock.now(),
-  })
+  const row = { id: ctx.ids.next('ntf'), kind, title, body, data, createdAt: ctx.clock.now() }
+  if (about === undefined) return insertNotification(tx, recipient, row)
+  await lockUnread(tx, recipient)
+  if (await replaceUnread(tx, recipient, about, row)) return
+  await insertNotification(tx, recipient, row, about)
 }
 
 /** The recipient for an agent: its owner, else its owner wallet. */

@@ -8,6 +8,7 @@ export async function insertNotification(
   tx: Tx,
   recipient: Recipient,
   notification: Omit<Notification, 'readAt'>,
+  about?: string,
 ): Promise<void> {
   await tx
     .with('counted', (db) =>
@@ -26,9 +27,43 @@ export async function insertNotification(
       title: notification.title,
       body: notification.body,
       data: JSON.stringify(notification.data),
+      about: about ?? null,
       created_at: notification.createdAt,
     })
     .execute()
+}
+
+/** Until the commit, nobody else adds or reads a notification of the recipient. */
+export async function lockUnread(tx: Tx, recipient: Recipient): Promise<void> {
+  await tx
+    .insertInto('unread_counters')
+    .values({ recipient, unread: 0 })
+    .onConflict((conflict) =>
+      conflict.column('recipient').doUpdateSet({ unread: sql<number>`unread_counters.unread` }),
+    )
+    .execute()
+}
+
+/**
+ * Writes over the unread notification of this kind about the same subject. False when there is none. The id is new, so
+ * that a client that read the old text does not mark this one as read.
+ */
+export async function replaceUnread(
+  tx: Tx,
+  recipient: Recipient,
+  about: string,
+  { id, kind, title, body, data, createdAt }: Omit<Notification, 'readAt'>,
+): Promise<boolean> {
+  const replaced = await tx
+    .updateTable('notifications')
+    .set({ id, title, body, data: JSON.stringify(data), created_at: createdAt })
+    .where('recipient', '=', recipient)
+    .where('kind', '=', kind)
+    .where('about', '=', about)
+    .where('read_at', 'is', null)
+    .returning('id')
+    .execute()
+  return replaced.length > 0
 }
 
 export async function findNotifications(
