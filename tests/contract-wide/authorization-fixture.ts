@@ -57,6 +57,7 @@ export async function makeWorld(market: Market) {
   if (linked.status !== 200) throw new Error(`the owner could not link the agent: ${linked.status}`)
   const hiddenAgent = await makeAgent(market, endpoint)
   const otherAgent = await makeOwnedAgent(market, endpoint)
+  const toRotate = await makePaidAgent(market, ownerWallet)
   market.dns.answers.delete(MOVED_AWAY)
   const service = await makeService(market, agent)
   const asking = await makeService(market, agent, { price_type: 'quote', price_usd: undefined })
@@ -66,6 +67,8 @@ export async function makeWorld(market: Market) {
     agent,
     hiddenAgent,
     otherAgent,
+    /** Of the same owner, with a payout address. Its API key is replaced, so that the key of `agent` stays. */
+    toRotate,
     service,
     asking,
     /** For the delete test, so that `service` stays. */
@@ -88,6 +91,16 @@ export async function makeWorld(market: Market) {
     /** Sent by the owner's wallet, and paid for nothing. */
     unmatched: await makeUnmatched(market.db, { payer: ownerWallet.address.toLowerCase() }),
   }
+}
+
+/** An agent of this wallet with a payout address. */
+async function makePaidAgent(market: Market, owner: EvmSigner) {
+  const agent = await makeAgent(market)
+  const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
+  const change = { owner_wallet: owner.address, payout_address_base: CHECKSUMMED, ...proof }
+  const { status } = await market.client().patch('/api/agents/me', change, { bearer: agent.apiKey })
+  if (status !== 200) throw new Error(`the agent got no payout address: ${status}`)
+  return agent
 }
 
 async function makeContestedRegistration({ db, now }: Market, agentId: string): Promise<string> {
@@ -226,6 +239,8 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
     payload: { payout_id: money.toRedirect.id, payee: CHECKSUMMED },
   }),
   resolveRegistration: ({ contestedPurchase }) => ({ purchase_id: contestedPurchase, outcome: 'release' }),
+  rotateKey: ({ toRotate }) => ({ agent_id: toRotate.id }),
+  confirmPayoutChange: ({ toRotate }) => ({ agent_id: toRotate.id, address: CHECKSUMMED }),
   claimRefund: ({ unmatched }) => ({ unmatched_id: `suspense:base-mainnet:${unmatched.reference}` }),
   approveApproval: ({ money }) => ({ approval_id: money.toApprove }),
   rejectApproval: ({ money }) => ({ approval_id: money.toReject }),

@@ -132,6 +132,37 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...allCallers(404), anonymous: 401, 'admin key': 403 },
     },
   ],
+  rotateKey: [
+    {
+      when: 'replacing the API key of the owner’s agent',
+      input: (world) => ({ agent_id: world.toRotate.id }),
+      answers: { ...closed, 'owner user': 200, 'owner wallet': 200 },
+    },
+    {
+      when: 'replacing the API key of an agent without an owner, which other users get 404 for',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: { ...allCallers(404), anonymous: 401, agent: 403, 'other agent': 403, 'admin key': 403 },
+    },
+  ],
+  confirmPayoutChange: [
+    {
+      when: 'naming the payout address that the owner’s agent has',
+      input: (world) => ({ agent_id: world.toRotate.id, address: CHECKSUMMED }),
+      answers: { ...closed, 'owner user': 200, 'owner wallet': 200 },
+    },
+    {
+      when: 'naming an address that is not pending',
+      input: (world) => ({ agent_id: world.agent.id, address: CHECKSUMMED }),
+      answers: { ...closed, 'owner user': 409, 'owner wallet': 409 },
+    },
+  ],
+  cancelPayoutChange: [
+    {
+      when: 'cancelling a payout change of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: { ...closed, 'owner user': 200, 'owner wallet': 200 },
+    },
+  ],
   listAgents: [
     { when: 'browsing', input: nothing, answers: allCallers(200) },
     {

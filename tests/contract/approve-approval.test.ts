@@ -115,12 +115,14 @@ test('200: a failed payout goes to the other payee; both operators are in the au
 })
 
 /** Where the worker may send a payout. */
-const payeesOf = (id: string) =>
-  marketContext({ db: market.db }).transact(async (tx) => {
+const payeesOf = (id: string) => {
+  const ctx = marketContext({ db: market.db })
+  return ctx.transact(async (tx) => {
     const row = await tx.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const payout = await findPayoutOf(tx, row.kind as Payout['kind'], row.subject)
-    return payout && (await orderPayoutListener.termsOf(tx, payout))?.payees
+    return payout && (await orderPayoutListener.termsOf(ctx, tx, payout))?.payees
   })
+}
 
 test('200: notifies the owner of the agent whose payout goes to another payee', async () => {
   const parties = await world.newParties()

@@ -179,13 +179,14 @@ test('200: for an agent, those of its owner wallet and the payouts to its payout
   expect(accountsOf(await get({ bearer: owned.apiKey }))).toEqual(ofBuyer())
 
   const agent = await makeAgent(market)
-  const payAt = (address: string) =>
-    market.client().patch('/api/agents/me', { payout_address_base: address }, { bearer: agent.apiKey })
-  expect((await payAt(payee.address)).status).toBe(200)
+  const payAt = ({ apiKey }: { apiKey: string }, address: string) =>
+    market.client().patch('/api/agents/me', { payout_address_base: address }, { bearer: apiKey })
+  expect((await payAt(agent, payee.address)).status).toBe(200)
   expect(accountsOf(await get({ bearer: agent.apiKey }))).toEqual([payoutAccount])
   // Any agent can set another user's wallet as payout address, so its purchases are not returned.
-  expect((await payAt(otherUser.address)).status).toBe(200)
-  expect(await get({ bearer: agent.apiKey })).toMatchObject({ data: [], omitted: 0 })
+  const other = await makeAgent(market)
+  expect((await payAt(other, otherUser.address)).status).toBe(200)
+  expect(await get({ bearer: other.apiKey })).toMatchObject({ data: [], omitted: 0 })
 })
 
 test('200: is empty for an account without a balance', async () => {

@@ -122,11 +122,13 @@ test('200: includes the services of an agent once it has a payout address', asyn
   await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: token })
   await makeService(market, agent, { title: 'Dancing lessons by mail', category: 'custom' })
   expect(await titles({ category: 'custom' })).toEqual([])
-  const payout_address_base = `0x${'ab'.repeat(20)}`
-  const changed = await market
-    .client()
-    .patch('/api/agents/me', { payout_address_base }, { bearer: agent.apiKey })
+  const address = `0x${'ab'.repeat(20)}`
+  const change = { payout_address_base: address }
+  const changed = await market.client().patch('/api/agents/me', change, { bearer: agent.apiKey })
   expect(changed.status).toBe(200)
+  expect(await titles({ category: 'custom' })).toEqual([])
+  const path = `/api/agents/${agent.id}/payout-change/confirm`
+  expect((await market.client().post(path, { address }, { bearer: token })).status).toBe(200)
   expect(await titles({ category: 'custom' })).toEqual(['Dancing lessons by mail'])
 })
 

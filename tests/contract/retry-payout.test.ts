@@ -54,7 +54,7 @@ test('200: does not change a payout that is being sent', async () => {
   expect((await retry(spare, { headers })).body.data).toEqual({ order_id: spare, payout })
 })
 
-test('422: the agent has no payout address; 200 after it sets one', async () => {
+test('422: the agent has no payout address, or a pending one; 200 after its owner confirms it', async () => {
   const { sold, token } = await withoutAddress()
   const id = await world.walk(sold, 'completed')
   const ask = { bearer: sold.seller.apiKey }
@@ -67,6 +67,12 @@ test('422: the agent has no payout address; 200 after it sets one', async () => 
   const payout_address_base = evmSigner().address
   const changed = await world.market.client().patch('/api/agents/me', { payout_address_base }, ask)
   expect(changed.status).toBe(200)
+  rejected(await retry(id, ask), 422, 'no_payout_address')
+  const path = `/api/agents/${sold.seller.id}/payout-change/confirm`
+  const confirmed = await world.market
+    .client()
+    .post(path, { address: payout_address_base }, { bearer: token })
+  expect(confirmed.status).toBe(200)
   const { status, body } = await retry(id, ask)
   expect(status).toBe(200)
   expect(body.data.payout).toEqual({ status: 'queued', payee: payout_address_base.toLowerCase() })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
@@ -45,7 +45,7 @@ rejectsWithoutProvider(subject, `/api/agents/${MISSING}`, CHANGE)
 test('200: by the owning user; the response has no webhook secret', async () => {
   const { token } = await makeUser(market)
   const agent = await makeAgent(market, { idp_access_token: token })
-  const change = { ...CHANGE, endpoint_url: 'https://hooks.example/in', payout_chain: 'solana' }
+  const change = { ...CHANGE, endpoint_url: 'https://hooks.example/in', payout_by_owner_only: true }
   const { status, body } = await patch(agent.id, change, { bearer: token })
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -157,15 +157,71 @@ test('403: a wallet that was unlinked at the provider, without a new sign-in', a
   rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
-test('200: a changed payout address is in the audit log and the owner is notified', async () => {
+test('200: a payout change is pending, also by the owner; it is in the audit log and the owner is notified', async () => {
   const agent = await makeOwnedAgent(market)
   const { token } = await makeUser(market, { wallets: [agent.owner.address] })
   const payout_address_base = evmSigner().address
-  expect((await patch(agent.id, { payout_address_base }, { bearer: token })).status).toBe(200)
+  const { body } = await patch(agent.id, { payout_address_base }, { bearer: token })
+  expect(body.data).toMatchObject({ payout_address_base: null, pending_payout: { payout_address_base } })
   const rows = await market.db.selectFrom('audit_log').selectAll().where('subject', '=', agent.id).execute()
   expect(rows.map((row) => row.act)).toEqual(['agents.payout'])
   const inbox = await market.client().get('/api/notifications', { bearer: token })
-  expect(inbox.body.data[0]).toMatchObject({ kind: 'agent.payout_changed', data: { agent_id: agent.id } })
+  const lower = payout_address_base.toLowerCase()
+  const { effective_at } = body.data.pending_payout
+  expect(inbox.body.data[0]).toMatchObject({
+    kind: 'agent.payout_changed',
+    body: expect.stringContaining(lower),
+    data: { agent_id: agent.id, payout_address_base: lower, effective_at },
+  })
+  expect(inbox.body.data[0].title).toContain(effective_at)
+})
+
+test('200: changes of name and endpoint are in the audit log, and the owner gets one unread notification of each kind', async () => {
+  const agent = await makeOwnedAgent(market)
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  const name = someName()
+  const ask = { bearer: agent.apiKey }
+  expect((await patch(agent.id, { name }, ask)).status).toBe(200)
+  for (const path of ['one?token=secret', 'two', 'three']) {
+    const change = { endpoint_url: `https://hooks.example/${path}`, payout_address_base: evmSigner().address }
+    expect((await patch(agent.id, change, ask)).status).toBe(200)
+  }
+  const rows = await market.db.selectFrom('audit_log').selectAll().where('subject', '=', agent.id).execute()
+  expect(rows.map((row) => row.act)).toEqual([
+    'agents.name',
+    ...Array.from({ length: 3 }, () => ['agents.payout', 'agents.endpoint']).flat(),
+  ])
+  expect(rows[0]?.details).toEqual({ from: agent.name, to: name })
+  expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain('secret')
+  const { body } = await market.client().get('/api/notifications', { bearer: token })
+  expect(body['unread_count']).toBe(3)
+  expect(body.data).toMatchObject([
+    { kind: 'agent.endpoint_changed', data: { endpoint_url: 'https://hooks.example/three' } },
+    { kind: 'agent.payout_changed' },
+    { kind: 'agent.name_changed', data: { agent_id: agent.id, from: agent.name, to: name } },
+  ])
+})
+
+test('200: the owner restores the name that the API key changed', async () => {
+  const agent = await makeOwnedAgent(market)
+  expect((await patch(agent.id, { name: someName() }, { bearer: agent.apiKey })).status).toBe(200)
+  const reply = await patch(agent.id, { name: agent.name, ...(await update(agent, agent.owner)) })
+  expect(reply.body.data.name).toBe(agent.name)
+})
+
+test('403: payout_by_owner_only by the API key', async () => {
+  const agent = await makeOwnedAgent(market)
+  for (const payout_by_owner_only of [true, false])
+    rejected(await patch(agent.id, { payout_by_owner_only }, { bearer: agent.apiKey }), 403, 'owner_only')
+})
+
+test('200: payout_by_owner_only removes a pending change of the API key', async () => {
+  const agent = await makeOwnedAgent(market)
+  const payout_address_base = evmSigner().address
+  await patch(agent.id, { payout_address_base }, { bearer: agent.apiKey })
+  const on = { payout_by_owner_only: true }
+  const { body } = await patch(agent.id, { ...on, ...(await update(agent, agent.owner)) })
+  expect(body.data).toMatchObject({ ...on, pending_payout: null })
 })
 
 test('409: the name of another agent', async () => {

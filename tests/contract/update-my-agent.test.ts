@@ -1,4 +1,5 @@
 import { operations } from '@market/contract/operations'
+import { DAY, HOUR } from '@market/kernel/clock'
 import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,6 +20,10 @@ afterAll(() => market.stop())
 
 const patch = (agent: { apiKey: string }, body: unknown, headers: Record<string, string> = {}) =>
   market.client().patch(PATH, body, { bearer: agent.apiKey, headers })
+
+/** A time so many days from now, within the length of a test. */
+const inDays = (days: number) =>
+  expect.toSatisfy((at: string) => Math.abs(Date.parse(at) - market.now() - days * DAY) < HOUR)
 
 commonWriteErrors({
   market: () => market,
@@ -54,9 +59,29 @@ test('200: changes only the given field', async () => {
   const { body } = await market.client().get(PATH, { bearer: agent.apiKey })
   expect(body.data).toEqual(expected)
 
-  const cleared = { avatar_url: null, payout_chain: null, payout_wallet: null, payout_address_base: null }
-  const reply = await patch(agent, cleared)
-  expect(reply.body.data).toEqual({ ...expected, ...cleared })
+  const cleared = { payout_chain: null, payout_wallet: null, payout_address_base: null }
+  const reply = await patch(agent, { ...cleared, avatar_url: null })
+  const pending_payout = { ...cleared, effective_at: inDays(1) }
+  expect(reply.body.data).toEqual({ ...expected, avatar_url: null, pending_payout })
+})
+
+test('200: the first payout address with the owner’s signature is in effect at once, the next one is pending', async () => {
+  const agent = await makeAgent(market)
+  const owner = evmSigner()
+  const [first, second] = [evmSigner().address, evmSigner().address]
+  const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
+  const both = { owner_wallet: owner.address, payout_address_base: first, ...proof }
+  expect((await patch(agent, both)).body.data).toMatchObject({
+    payout_address_base: first,
+    pending_payout: null,
+  })
+  const changed = await patch(agent, { payout_address_base: second })
+  expect(changed.body.data).toMatchObject({
+    payout_address_base: first,
+    pending_payout: { payout_address_base: second, effective_at: inDays(1) },
+  })
+  const { body } = await market.client().get(PATH, { bearer: agent.apiKey })
+  expect(body.data).toEqual(changed.body.data)
 })
 
 test('200: keeps the slug, ignores an empty change and removes duplicates', async () => {
@@ -168,6 +193,16 @@ test('403: a user or a wallet without the agent’s key', async () => {
   rejected(await market.client().patch(PATH, { ...change, ...proof }), 403, 'wrong_credential')
 })
 
+test('403: a payout setting while only the owner may change it', async () => {
+  const agent = await makeOwnedAgent(market)
+  const proof = await signed(agent.owner, `agents.update:${agent.id}`, market.now())
+  const on = await market.client().patch(`/api/agents/${agent.id}`, { payout_by_owner_only: true, ...proof })
+  expect(on.body.data.payout_by_owner_only).toBe(true)
+  const change = { payout_address_base: evmSigner().address }
+  rejected(await patch(agent, change), 403, 'payout_by_owner_only')
+  expect((await patch(agent, { description: 'Changed by the agent itself.' })).status).toBe(200)
+})
+
 test('409: an agent that already has an owner wallet or user', async () => {
   const byWallet = await makeOwnedAgent(market)
   const { token } = await makeUser(market)
@@ -177,6 +212,13 @@ test('409: an agent that already has an owner wallet or user', async () => {
     const proof = await signed(owner, `agents.owner:${agent.id}`, market.now())
     rejected(await patch(agent, { owner_wallet: owner.address, ...proof }), 409, 'owner_is_set')
   }
+})
+
+test('409: a second change of the name within 7 days, with the time when it is possible again', async () => {
+  const agent = await makeAgent(market)
+  expect((await patch(agent, { name: someName() })).status).toBe(200)
+  const reply = await patch(agent, { name: someName() })
+  rejected(reply, 409, 'renamed_recently', { possible_at: inDays(7) })
 })
 
 test('409: the name of another agent, or a look-alike', async () => {

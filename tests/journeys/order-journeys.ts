@@ -15,6 +15,7 @@ import { PUBLIC_ADDRESS, runBundled, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
 import { makeService } from '../support/services.ts'
+import { setPayout } from '../support/set-payout.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { startWorker } from '../support/worker-process.ts'
@@ -211,8 +212,7 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
   // An owner with an EVM wallet says where it wants to be paid on Solana.
   const payee = network === 'solana-mainnet' ? (await place.newWallet()).address : seller.owner.address
   const bearer = { bearer: seller.apiKey }
-  if (network === 'solana-mainnet')
-    done(await market.client().patch('/api/agents/me', { payout_wallet: payee }, bearer))
+  if (network === 'solana-mainnet') await setPayout(market, seller, 'payout_wallet', payee)
   const service = await makeService(market, seller, { price_usd: '25.00', ...fields })
   const proof = (purpose: string) => signed(buyer, purpose, market.now())
   const ordered = done(

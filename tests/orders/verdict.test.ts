@@ -114,7 +114,8 @@ test('reorganization: an arbiter’s split counts again when the transfer is inc
   expect(await shareOf(id)).toBe(2_500)
 })
 
-const termsOf = (payout: Payout) => fixture.ctx.transact((tx) => orderPayoutListener.termsOf(tx, payout))
+const termsOf = (payout: Payout) =>
+  fixture.ctx.transact((tx) => orderPayoutListener.termsOf(fixture.ctx, tx, payout))
 
 const payoutsOf = async (id: OrderId, ...subjects: string[]): Promise<Payout[]> => {
   const found = await Promise.all([

@@ -4,8 +4,8 @@ import { orderPayoutListener } from '@market/trade/orders'
 /** For tests whose payouts belong to no order: what was requested is what is due. */
 export const acceptingListener: PayoutListener = {
   ...orderPayoutListener,
-  termsOf: async (tx, payout) => {
-    const terms = await orderPayoutListener.termsOf(tx, payout)
+  termsOf: async (ctx, tx, payout) => {
+    const terms = await orderPayoutListener.termsOf(ctx, tx, payout)
     if (terms !== undefined || (payout.kind !== 'payout' && payout.kind !== 'refund')) return terms
     return {
       network: payout.network,

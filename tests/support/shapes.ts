@@ -48,6 +48,8 @@ export const ownedAgent = (agent: KnownAgent & { apiKey: string }, fields: Recor
   payout_chain: null,
   payout_wallet: null,
   payout_address_base: null,
+  pending_payout: null,
+  payout_by_owner_only: false,
   protocol_spec: PROTOCOL_SPEC,
   updated_at: expect.stringMatching(INSTANT),
   ...fields,

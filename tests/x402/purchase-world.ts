@@ -10,6 +10,7 @@ import { type Reply, someAddress } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeService } from '../support/services.ts'
+import { setPayout } from '../support/set-payout.ts'
 import { type Buyer, evmBuyer, solanaBuyer } from './buyers.ts'
 
 export const BRIEF = 'Read the branch called blue.'
@@ -183,10 +184,7 @@ async function makeSeller(
 ) {
   const made = await makeOwnedAgent(market, agent)
   const { address: solanaPayee } = await solana.wallet()
-  const reply = await market
-    .client()
-    .patch('/api/agents/me', { payout_wallet: solanaPayee }, { bearer: made.apiKey })
-  if (reply.status !== 200) throw new Error(`${reply.status}: ${JSON.stringify(reply.body)}`)
+  await setPayout(market, made, 'payout_wallet', solanaPayee)
   const service = await makeService(market, made, { price_usd: '10.00', ...fields })
   const payees = {
     'base-mainnet': made.owner.address,

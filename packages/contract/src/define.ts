@@ -103,7 +103,7 @@ export interface Operation<
   readonly cosigned?: true
   /** Switches that stop this write, beside `read_only`, which stops them all. */
   readonly stoppedBy?: readonly SwitchName[]
-  /** Whether the caller must have signed in at most `RECENT_LOGIN_SECONDS` ago. */
+  /** Whether a user must have signed in at most `RECENT_LOGIN_SECONDS` ago. */
   readonly recentLogin?: true
   /** An operator's own acts go on while the market is read-only; how else would it end. */
   readonly worksReadOnly?: true

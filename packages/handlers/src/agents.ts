@@ -114,6 +114,7 @@ interface ChangeFields {
   readonly payout_chain?: 'solana' | 'base' | null | undefined
   readonly payout_wallet?: string | null | undefined
   readonly payout_address_base?: string | null | undefined
+  readonly payout_by_owner_only?: boolean | undefined
 }
 
 const changeOf = (input: ChangeFields) => ({
@@ -126,6 +127,7 @@ const changeOf = (input: ChangeFields) => ({
   payoutChain: input.payout_chain,
   payoutWallet: input.payout_wallet,
   payoutAddressBase: input.payout_address_base,
+  payoutByOwnerOnly: input.payout_by_owner_only,
 })
 
 export const agentHandlers = {
@@ -186,6 +188,7 @@ export const agentHandlers = {
     run: async (ctx, input) =>
       updateAgent(ctx, requireAgent(ctx).id, changeOf(input), {
         editor: 'itself',
+        keyHint: requireAgent(ctx).apiKeyHint,
         newOwner: cosigningOwner(ctx, input.owner_wallet),
       }),
     present: ({ agent, webhookSecret }, ctx) => ({
@@ -197,7 +200,10 @@ export const agentHandlers = {
     run: async (ctx, input) => {
       const id = input.agent_id as AgentId
       const itself = ctx.actor.kind === 'agent' && ctx.actor.agentId === id
-      return updateAgent(ctx, id, changeOf(input), { editor: itself ? 'itself' : await ownerOf(ctx) })
+      const by = itself
+        ? { editor: 'itself' as const, keyHint: requireAgent(ctx).apiKeyHint }
+        : { editor: await ownerOf(ctx) }
+      return updateAgent(ctx, id, changeOf(input), by)
     },
     present: ({ agent }, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
   }),

@@ -1,7 +1,8 @@
 import { emit } from '@market/core/events'
 import { transact } from '@market/database/transact'
+import { rotateKey } from '@market/identity/agents'
 import { usdc } from '@market/kernel/money'
-import { makeAgent } from '@market/testing/makers'
+import { makeAgent, makeEvmWallet } from '@market/testing/makers'
 import { type MarketContext, marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -60,6 +61,19 @@ test('event stream: yields undefined after every idle period, then the event', a
   while (next.value === undefined) next = await frames.next()
   expect(next.value).toMatchObject({ cursor: '1', event: 'webhook.test', order_id: '' })
   await frames.return(undefined)
+})
+
+test('event stream: ends without the next event after the API key was replaced', async () => {
+  const wallet = makeEvmWallet()
+  const { agent, apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+  const waiting = (await open(apiKey)).read(AbortSignal.timeout(10_000), NEVER_MS)
+  const next = waiting.next()
+  const idle = (await open(apiKey)).read(AbortSignal.timeout(10_000), IDLE_MS)
+  await rotateKey(ctx, agent.id, { wallets: [wallet.key] })
+  let kept = await idle.next()
+  while (kept.done !== true) kept = await idle.next()
+  await emitTestEvent(agent.id)
+  expect(await next).toEqual({ done: true, value: undefined })
 })
 
 test('event stream: yields the event without an idle mark when it wakes a waiting reader', async () => {

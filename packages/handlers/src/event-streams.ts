@@ -80,16 +80,29 @@ export function eventStreams(app: AppServices): EventStreams {
       if (signal.aborted) wake()
     })
 
-  async function* read(agentId: AgentId, after: bigint, signal: AbortSignal, idleMs: number) {
+  /** A key that was replaced gets nothing more, also on a stream that it opened before. */
+  const isStillValid = (call: Call): Promise<boolean> =>
+    identify(app, app.operators, call).then(
+      () => true,
+      (error) => {
+        if (asApiError(error)?.kind === 'unauthenticated') return false
+        throw error
+      },
+    )
+
+  async function* read(call: Call, agentId: AgentId, after: bigint, signal: AbortSignal, idleMs: number) {
     let lastSeq = after
     while (!signal.aborted) {
       const events = await findEventsAfter(app.db, agentId, lastSeq, BATCH)
+      if (events.length > 0 && !(await isStillValid(call))) return
       for (const event of events) {
         yield presentEvent(event)
         lastSeq = event.seq
       }
       if (events.length > 0) continue
-      if ((await nextEvent(agentId, lastSeq, signal, idleMs)) === 'idle') yield undefined
+      if ((await nextEvent(agentId, lastSeq, signal, idleMs)) === 'woken') continue
+      if (!(await isStillValid(call))) return
+      yield undefined
     }
   }
 
@@ -114,7 +127,7 @@ export function eventStreams(app: AppServices): EventStreams {
         openCounts.set(agentId, count + 1)
         return {
           headers,
-          read: (signal, idleMs) => read(agentId, BigInt(after), signal, idleMs),
+          read: (signal, idleMs) => read(call, agentId, BigInt(after), signal, idleMs),
           close: () => decrement(openCounts, agentId),
         }
       } catch (error) {

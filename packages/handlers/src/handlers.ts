@@ -1,5 +1,6 @@
 import type { OperationId } from '@market/contract/operations'
 import { administrationHandlers } from './administration.ts'
+import { agentOwnerHandlers } from './agent-owners.ts'
 import { agentHandlers } from './agents.ts'
 import { approvalHandlers } from './approvals.ts'
 import { eventHandlers } from './events.ts'
@@ -18,6 +19,7 @@ import type { SoldOnly } from './x402/purchase-handlers.ts'
 export const handlers = {
   ...identityHandlers,
   ...agentHandlers,
+  ...agentOwnerHandlers,
   ...serviceHandlers,
   ...orderHandlers,
   ...messageHandlers,

@@ -1,6 +1,13 @@
 import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
-import { type Agent, API_KEY_PREFIX, averageRating } from '@market/identity/agents'
+import {
+  type Agent,
+  API_KEY_PREFIX,
+  averageRating,
+  effectiveAt,
+  payoutSettings,
+  pendingPayout,
+} from '@market/identity/agents'
 import type { HandlerContext } from './handler.ts'
 
 type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
@@ -40,14 +47,26 @@ export const presentAgent = (agent: Agent, ctx: HandlerContext): PublicAgent => 
   created_at: agent.createdAt.toISOString(),
 })
 
+const presentPayout = (ctx: HandlerContext, settings: ReturnType<typeof payoutSettings>) => ({
+  payout_chain: settings.payoutChain,
+  payout_wallet: settings.payoutWallet,
+  payout_address_base: presentWallet(ctx, settings.payoutAddressBase),
+})
+
+/** The payout settings that take effect later. */
+export function presentPending(agent: Agent, ctx: HandlerContext) {
+  const pending = pendingPayout(agent, ctx.clock.now())
+  return pending && { ...presentPayout(ctx, pending), effective_at: effectiveAt(pending).toISOString() }
+}
+
 /** For the owner: without the webhook secret, which only the agent itself gets. */
 export const presentOwnedAgent = (agent: Agent, ctx: HandlerContext) => ({
   ...presentAgent(agent, ctx),
   api_key: `${API_KEY_PREFIX}…${agent.apiKeyHint}`,
   endpoint_url: agent.endpointUrl,
-  payout_chain: agent.payoutChain,
-  payout_wallet: agent.payoutWallet,
-  payout_address_base: presentWallet(ctx, agent.payoutAddressBase),
+  ...presentPayout(ctx, payoutSettings(agent, ctx.clock.now())),
+  pending_payout: presentPending(agent, ctx),
+  payout_by_owner_only: agent.payoutByOwnerOnly,
   protocol_spec: PROTOCOL_SPEC,
   updated_at: agent.updatedAt.toISOString(),
 })

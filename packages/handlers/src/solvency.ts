@@ -1,4 +1,5 @@
 import { findWalletAddress } from '@market/core/custody'
+import { payoutSettings } from '@market/identity/agents'
 import { formatUsd, usdc } from '@market/kernel/money'
 import {
   getSolvency,
@@ -79,7 +80,9 @@ const presentProof = ({ snapshot, root, total, leaf, path }: LiabilityProof) => 
  */
 async function holdersOf(ctx: HandlerContext) {
   if (ctx.actor.kind !== 'agent') return { proven: (await ownerOf(ctx)).wallets, payees: [] }
-  const { id, ownerWallet, payoutWallet, payoutAddressBase } = requireAgent(ctx)
+  const agent = requireAgent(ctx)
+  const { id, ownerWallet } = agent
+  const { payoutWallet, payoutAddressBase } = payoutSettings(agent, ctx.clock.now())
   const serverWallet = await findWalletAddress(ctx.db, id, 'solana')
   const named = [payoutWallet, payoutAddressBase].filter((address) => address !== null)
   return {

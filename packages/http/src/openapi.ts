@@ -152,7 +152,7 @@ function descriptionOf(operation: Operation): string {
     operation.description,
     `At most ${max} calls per ${windowSeconds} seconds and address.`,
     operation.recentLogin === true &&
-      `Needs a login at most ${RECENT_LOGIN_SECONDS / 60} minutes old (\`auth_time\`).`,
+      `A user needs a login at most ${RECENT_LOGIN_SECONDS / 60} minutes old (\`auth_time\`).`,
     isSigned(operation) &&
       (operation.purpose === undefined
         ? 'A wallet signs the purpose `session`.'

@@ -55,6 +55,13 @@ async function newSeller(
   })
   const caller = { bearer: agent.api_key as string }
   await ask({ method: 'PATCH', path: '/api/agents/me', caller, body: { payout_wallet: solanaPayee } })
+  await ask({
+    method: 'POST',
+    path: `/api/agents/${agent.agent_id}/payout-change/confirm`,
+    caller: { wallet: owner },
+    purpose: `agents.payout:${agent.agent_id}:${solanaPayee}`,
+    body: { address: solanaPayee },
+  })
   const listings: Listing[] = []
   for (let made = 0; made < LISTINGS; made++) {
     const price = somePrice(random)

@@ -9,8 +9,10 @@ import {
   OwnedAgent,
   OwnerWallet,
   ownAgentChanges,
+  ownerChanges,
   RecoveredAgent,
   RegisteredAgent,
+  RotatedKey,
 } from '../schemas/agent.ts'
 import { Category, NextCursor, pageFields, WalletAddress } from '../schemas/common.ts'
 import { SignInstructions } from '../schemas/order.ts'
@@ -115,7 +117,7 @@ export const updateMyAgent = operation({
   path: '/api/agents/me',
   summary: 'Update your agent',
   description:
-    'Changes only the given fields. `owner_wallet` can be set once and needs the signature of that wallet in addition to the API key.',
+    'Changes only the given fields. `owner_wallet` can be set once and needs the signature of that wallet in addition to the API key. A change of payout settings waits 24 hours, unless it is the first one of an agent without an owner.',
   callers: ['agent'],
   limit: 'write',
   input: z.strictObject({
@@ -123,7 +125,7 @@ export const updateMyAgent = operation({
     owner_wallet: OwnerWallet.optional().describe('Can be set once. Needs the signature of this wallet'),
   }),
   output: OwnAgent,
-  errors: [409],
+  errors: [403, 409],
   purpose: 'agents.owner:{me}',
   cosigned: true,
 })
@@ -136,10 +138,63 @@ export const updateAgent = operation({
   summary: 'Update an agent',
   callers: ['agent', 'user', 'wallet'],
   limit: 'write',
-  input: z.strictObject({ agent_id: AgentId, ...ownAgentChanges }),
+  input: z.strictObject({ agent_id: AgentId, ...ownerChanges }),
   output: OwnedAgent,
   errors: [403, 404, 409],
   purpose: 'agents.update:{agent_id}',
+})
+
+export const rotateKey = operation({
+  id: 'rotateKey',
+  group: 'Agents',
+  method: 'POST',
+  path: '/api/agents/{agent_id}/rotate-key',
+  summary: 'Replace the API key of an agent',
+  description:
+    'For the owner. The old API key is rejected from the next request on, and a pending payout change that it asked for is cancelled. `recover` returns the new key.',
+  callers: ['user', 'wallet'],
+  limit: 'write',
+  input: z.strictObject({ agent_id: AgentId }),
+  output: RotatedKey,
+  errors: [403, 404],
+  purpose: 'agents.rotate-key:{agent_id}',
+})
+
+export const confirmPayoutChange = operation({
+  id: 'confirmPayoutChange',
+  group: 'Agents',
+  method: 'POST',
+  path: '/api/agents/{agent_id}/payout-change/confirm',
+  summary: 'Confirm a pending payout change',
+  description:
+    'For the owner. Applies the pending setting with this new value at once; other pending settings still wait.',
+  callers: ['user', 'wallet'],
+  limit: 'write',
+  input: z.strictObject({
+    agent_id: AgentId,
+    address: line({ min: 1, max: 64 }).describe(
+      'The new address; `solana` or `base` for payout_chain; the field’s name where the value is removed',
+    ),
+  }),
+  output: OwnedAgent,
+  errors: [403, 404, 409],
+  purpose: 'agents.payout:{agent_id}:{address}',
+  recentLogin: true,
+})
+
+export const cancelPayoutChange = operation({
+  id: 'cancelPayoutChange',
+  group: 'Agents',
+  method: 'POST',
+  path: '/api/agents/{agent_id}/payout-change/cancel',
+  summary: 'Cancel a pending payout change',
+  description: 'For the owner. Changes nothing when no change is pending.',
+  callers: ['user', 'wallet'],
+  limit: 'write',
+  input: z.strictObject({ agent_id: AgentId }),
+  output: OwnedAgent,
+  errors: [403, 404],
+  purpose: 'agents.payout-cancel:{agent_id}',
 })
 
 export const listAgents = operation({

@@ -49,6 +49,15 @@ export const ownAgentChanges = {
   payout_address_base: EvmAddress.nullable().optional(),
 }
 
+/** What only the owner changes. */
+export const ownerChanges = {
+  ...ownAgentChanges,
+  payout_by_owner_only: z
+    .boolean()
+    .optional()
+    .describe('While true, the API key cannot change payout settings. Only the owner can set it'),
+}
+
 const publicAgent = {
   id: z.string(),
   agent_id: z.string().describe('The same as `id`'),
@@ -75,6 +84,20 @@ const ProtocolSpec = z.object({
   required_endpoints: z.array(z.object({ method: z.string(), url: z.string(), purpose: z.string() })),
 })
 
+const payoutFields = {
+  payout_chain: WalletChain.nullable(),
+  payout_wallet: z.string().nullable(),
+  payout_address_base: z.string().nullable(),
+}
+
+export const PendingPayout = named(
+  'PendingPayout',
+  z.object({
+    ...payoutFields,
+    effective_at: Instant.describe('Until then payouts go where they went before'),
+  }),
+)
+
 export const OwnAgent = named(
   'OwnAgent',
   z.object({
@@ -85,9 +108,9 @@ export const OwnAgent = named(
       .nullable()
       .describe('The key of webhook signatures; null until an endpoint was set'),
     endpoint_url: z.string().nullable(),
-    payout_chain: WalletChain.nullable(),
-    payout_wallet: z.string().nullable(),
-    payout_address_base: z.string().nullable(),
+    ...payoutFields,
+    pending_payout: PendingPayout.nullable().describe('All payout settings as they will be, or null'),
+    payout_by_owner_only: z.boolean(),
     protocol_spec: ProtocolSpec,
     updated_at: Instant,
   }),
@@ -122,6 +145,16 @@ export const RecoveredAgent = named(
     twitter_username: z.string().nullable(),
     verified: z.int(),
     created_at: Instant,
+  }),
+)
+
+export const RotatedKey = named(
+  'RotatedKey',
+  z.object({
+    agent_id: z.string(),
+    api_key: z.string().describe('The new API key'),
+    endpoint_url: z.string().nullable().describe('Check it: the old key could change it'),
+    pending_payout: PendingPayout.nullable().describe('A change that the owner asked for still waits'),
   }),
 )
 

@@ -1,7 +1,7 @@
 import { type Actor, provenWallets } from '@market/core/context'
-import type { WalletChain } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
+import type { PayoutState } from './payout/payout-settings.ts'
 
 export interface Agent {
   readonly id: AgentId
@@ -18,9 +18,10 @@ export interface Agent {
   readonly twitterUsername: string | null
   readonly verified: number
   readonly marketable: boolean
-  readonly payoutChain: WalletChain | null
-  readonly payoutWallet: string | null
-  readonly payoutAddressBase: string | null
+  /** As stored. `payoutSettings` says where the agent is paid now. */
+  readonly payout: PayoutState
+  /** Whether the API key cannot change the payout settings. */
+  readonly payoutByOwnerOnly: boolean
   readonly apiKeyHint: string
   readonly apiKeySealed: Buffer
   readonly webhookSecretSealed: Buffer | null
@@ -29,6 +30,9 @@ export interface Agent {
   readonly ratingSum: number
   readonly ratingCount: number
   readonly tokenMint: string | null
+  readonly renamedAt: Date | null
+  /** The name before the last change, which the owner may restore. */
+  readonly previousName: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -43,6 +47,16 @@ export interface Owner {
 export function isOwner(agent: Agent, owner: Owner): boolean {
   if (agent.ownerUserId !== null && agent.ownerUserId === owner.userId) return true
   return agent.ownerWallet !== null && owner.wallets.includes(agent.ownerWallet)
+}
+
+export const hasOwner = ({ ownerUserId, ownerWallet }: Agent): boolean =>
+  ownerUserId !== null || ownerWallet !== null
+
+/** Other users get 404 for a hidden agent and 403 for a public one. */
+export function requireOwner(agent: Agent, owner: Owner): void {
+  if (isOwner(agent, owner)) return
+  if (!agent.marketable) throw agentNotFound(agent.id)
+  throw new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
 }
 
 export const ownerIn = (actor: Actor): Owner => ({

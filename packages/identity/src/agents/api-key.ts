@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { Needs } from '@market/core/context'
+import type { AgentId } from '@market/kernel/ids'
+import { secretPlace } from './agent.ts'
 
 export const API_KEY_PREFIX = 'market_'
 
@@ -21,6 +24,17 @@ const checksumOf = (secret: string): string => base62(BigInt(crc32(secret)), CHE
 export function newApiKey(): string {
   const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
   return `${API_KEY_PREFIX}${secret}${checksumOf(secret)}`
+}
+
+/** A new API key in clear, and the columns that store it. The key before is rejected from then on. */
+export function sealedApiKey(ctx: Needs<'vault'>, id: AgentId) {
+  const apiKey = newApiKey()
+  const columns = {
+    api_key_fingerprint: ctx.vault.fingerprint(apiKey),
+    api_key_sealed: ctx.vault.seal(apiKey, secretPlace(id, 'api_key')),
+    api_key_hint: hintOf(apiKey),
+  }
+  return { apiKey, columns }
 }
 
 /** Verifies the checksum, so that mistyped and guessed keys are rejected without a query. */

@@ -6,7 +6,8 @@ import DataLoader from 'dataloader'
 import { sql } from 'kysely'
 import { type Agent, agentNotFound } from './agent.ts'
 import { isApiKey } from './api-key.ts'
-import { AGENT_COLUMNS, agentOf, findAgent, findAgentBySlug, findAgents } from './store.ts'
+import { AGENT_COLUMNS, agentOf } from './row.ts'
+import { findAgent, findAgentBySlug, findAgents } from './store.ts'
 
 /** By id or slug, also an agent without an owner: it is hidden only from lists and searches. */
 export async function getAgent(ctx: Needs<'db'>, idOrSlug: string): Promise<Agent> {
@@ -46,7 +47,7 @@ export async function findAgentByKey(ctx: Needs<'db' | 'vault'>, apiKey: string)
 }
 
 /** The same message for every kind of invalid key, so that it reveals nothing. */
-const badApiKey = (): ApiError =>
+export const badApiKey = (): ApiError =>
   new ApiError(
     'unauthenticated',
     'This API key is not valid. Check it, or recover it as the agent’s owner.',

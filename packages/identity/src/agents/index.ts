@@ -4,6 +4,11 @@ export { closeAgents } from './close-agents.ts'
 export { findAgentById, findAgentByKey, findAgentsById, getAgent } from './get-agent.ts'
 export { linkAgent } from './link-agent.ts'
 export { featuredAgents, listAgents, listModels } from './list-agents.ts'
+export {
+  cancelPayoutChange,
+  confirmPayoutChange,
+} from './payout/decide-payout-change.ts'
+export { effectiveAt, payoutSettings, pendingPayout } from './payout/payout-settings.ts'
 export { recoverAgents } from './recover-agents.ts'
 export {
   checkRegistration,
@@ -13,6 +18,8 @@ export {
   type Registration,
   registerAgent,
 } from './register-agent.ts'
+export { rotateKey } from './rotate-key.ts'
+export { agentsPaidAt } from './row.ts'
 export { openSecrets, openWebhookSecret, resealAgents } from './secrets.ts'
 export { signIn } from './sign-in.ts'
 export { countListing, countOrders, countRating, findAgent, lockAgentsOfUser } from './store.ts'

@@ -11,8 +11,8 @@ import {
 import { type SqlBool, sql } from 'kysely'
 import type { Agent } from './agent.ts'
 import { type AgentFilter, type AgentPage, filterCondition } from './agent-filter.ts'
+import { AGENT_COLUMNS, agentOf } from './row.ts'
 import { searchAgents } from './search-agents.ts'
-import { AGENT_COLUMNS, agentOf } from './store.ts'
 
 const MAX_ORDERS = 2 ** 31 - 1
 

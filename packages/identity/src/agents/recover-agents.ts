@@ -1,10 +1,13 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
+import { notify, ownerRecipient } from '@market/core/notifications'
 import type { Wallet } from '@market/core/ports/signatures'
+import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { type Agent, type Owner, secretPlace } from './agent.ts'
 import { foldName } from './name.ts'
+import { END_LEAK } from './notify-owner.ts'
 import { findOwnedAgents } from './store.ts'
 
 const MAX_AGENTS = 100
@@ -19,9 +22,11 @@ export interface Recovered {
   readonly apiKey: string
 }
 
-/** Returns the unchanged API keys of the owner's agents and records that in the audit log. */
+type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'signatures' | 'actor' | 'requestId'>
+
+/** Returns the unchanged API keys of the owner's agents, records that in the audit log and notifies the owner. */
 export function recoverAgents(
-  ctx: Needs<'transact' | 'clock' | 'vault' | 'signatures' | 'actor' | 'requestId'>,
+  ctx: Ctx,
   claimant: Claimant,
   agentName: string | undefined,
 ): Promise<Recovered[]> {
@@ -44,8 +49,25 @@ export function recoverAgents(
       act: 'agents.recover',
       subject: agents.map((agent) => agent.id).join(' '),
     })
+    await notifyRecovered(ctx, tx, agents)
     return recovered
   })
+}
+
+/** One notification per recipient, because an owner may recover 100 agents at once. */
+async function notifyRecovered(ctx: Ctx, tx: Tx, agents: readonly Agent[]): Promise<void> {
+  for (const [recipient, owned] of Map.groupBy(agents, ownerRecipient)) {
+    const [first] = owned
+    if (recipient === undefined || first === undefined) continue
+    const isOne = owned.length === 1
+    await notify(ctx, tx, recipient, {
+      kind: 'agent.key_recovered',
+      title: isOne ? `The API key of ${first.name} was recovered` : `${owned.length} API keys were recovered`,
+      body: `POST /api/agents/recover returned the current API keys. ${END_LEAK}`,
+      about: isOne ? first.id : 'agents',
+      data: { agent_ids: owned.map(({ id }) => id) },
+    })
+  }
 }
 
 const noOwnedAgent = (agentName: string | undefined): ApiError =>

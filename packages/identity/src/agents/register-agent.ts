@@ -5,9 +5,11 @@ import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { type Agent, secretPlace } from './agent.ts'
-import { hintOf, newApiKey, newWebhookSecret } from './api-key.ts'
+import { newWebhookSecret, sealedApiKey } from './api-key.ts'
 import { foldName, rejectMixedScripts, slugOf } from './name.ts'
 import { nameConflict } from './name-conflict.ts'
+import { NO_PAYOUT } from './payout/payout-settings.ts'
+import { payoutColumns } from './row.ts'
 import { findAgentByFoldedName, freeSlug, insertAgent, saveAgent } from './store.ts'
 
 /** A wallet that signed the request, a signed-in user, or none. */
@@ -64,7 +66,7 @@ export async function createAgent(
   owner: ResolvedOwner,
 ): Promise<Registered> {
   const id = ctx.ids.next('agt')
-  const apiKey = newApiKey()
+  const { apiKey, columns: keyColumns } = sealedApiKey(ctx, id)
   const webhookSecret = registration.endpointUrl === undefined ? null : newWebhookSecret()
   const now = ctx.clock.now()
   const agent = await insertWithFreeSlug(ctx, tx, owner, {
@@ -81,9 +83,7 @@ export async function createAgent(
     owner_wallet: owner.wallet,
     twitter_username: owner.twitterUsername,
     verified: owner.userId !== null || owner.wallet !== null ? 1 : 0,
-    api_key_fingerprint: ctx.vault.fingerprint(apiKey),
-    api_key_sealed: ctx.vault.seal(apiKey, secretPlace(id, 'api_key')),
-    api_key_hint: hintOf(apiKey),
+    ...keyColumns,
     webhook_secret_sealed:
       webhookSecret === null ? null : ctx.vault.seal(webhookSecret, secretPlace(id, 'webhook_secret')),
     created_at: now,
@@ -119,14 +119,10 @@ async function resolveOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<Resolved
  * new API key; the key of the other caller stops, and what it set to receive money and events is removed.
  */
 export async function expelRegistrant(ctx: Needs<'clock' | 'vault'>, tx: Tx, id: AgentId): Promise<void> {
-  const apiKey = newApiKey()
   await saveAgent(tx, id, {
-    api_key_fingerprint: ctx.vault.fingerprint(apiKey),
-    api_key_sealed: ctx.vault.seal(apiKey, secretPlace(id, 'api_key')),
-    api_key_hint: hintOf(apiKey),
+    ...sealedApiKey(ctx, id).columns,
+    ...payoutColumns(NO_PAYOUT),
     endpoint_url: null,
-    payout_wallet: null,
-    payout_address_base: null,
     updated_at: ctx.clock.now(),
   })
 }

@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { cursorCodec, floatField, idField, type PageRequest } from '@market/kernel/cursor'
 import { type SqlBool, sql } from 'kysely'
 import { type AgentFilter, type AgentPage, filterCondition } from './agent-filter.ts'
-import { AGENT_COLUMNS, agentOf } from './store.ts'
+import { AGENT_COLUMNS, agentOf } from './row.ts'
 
 const CURSOR = cursorCodec<{ rank: number; id: string }>('agents:search', {
   rank: floatField,

@@ -1,72 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { WalletChain } from '@market/core/ports/signatures'
 import type { Resealing, SealedRow } from '@market/core/reseal'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Agent } from './agent.ts'
-
-/** All columns except those that only queries use: `search`, `folded_name` and the fingerprint of the API key. */
-export const AGENT_COLUMNS = [
-  'id',
-  'name',
-  'slug',
-  'description',
-  'capabilities',
-  'ai_models',
-  'avatar_url',
-  'endpoint_url',
-  'owner_user_id',
-  'owner_wallet',
-  'twitter_username',
-  'verified',
-  'marketable',
-  'payout_chain',
-  'payout_wallet',
-  'payout_address_base',
-  'api_key_hint',
-  'api_key_sealed',
-  'webhook_secret_sealed',
-  'total_orders',
-  'completed_orders',
-  'rating_sum',
-  'rating_count',
-  'token_mint',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof Tables['agents'])[]
-
-type AgentRow = Pick<Selectable<Tables['agents']>, (typeof AGENT_COLUMNS)[number]>
-
-export const agentOf = (row: AgentRow): Agent => ({
-  id: row.id as AgentId,
-  name: row.name,
-  slug: row.slug,
-  description: row.description,
-  capabilities: row.capabilities,
-  aiModels: row.ai_models,
-  avatarUrl: row.avatar_url,
-  endpointUrl: row.endpoint_url,
-  ownerUserId: row.owner_user_id,
-  ownerWallet: row.owner_wallet,
-  twitterUsername: row.twitter_username,
-  verified: row.verified,
-  marketable: row.marketable,
-  payoutChain: row.payout_chain as WalletChain | null,
-  payoutWallet: row.payout_wallet,
-  payoutAddressBase: row.payout_address_base,
-  apiKeyHint: row.api_key_hint,
-  apiKeySealed: row.api_key_sealed,
-  webhookSecretSealed: row.webhook_secret_sealed,
-  totalOrders: row.total_orders,
-  completedOrders: row.completed_orders,
-  ratingSum: row.rating_sum,
-  ratingCount: row.rating_count,
-  tokenMint: row.token_mint,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+import { AGENT_COLUMNS, agentOf } from './row.ts'
 
 const NUMBERED_SLUGS = 50
 

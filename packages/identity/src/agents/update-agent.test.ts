@@ -9,6 +9,7 @@ import {
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rotateKey } from './rotate-key.ts'
 import { updateAgent } from './update-agent.ts'
 
 const ENDPOINT = 'https://93.184.216.34/hook'
@@ -87,10 +88,9 @@ describe('updateAgent', () => {
       payoutAddressBase: evm.address,
     } as const
     const saved = await updateAgent(ctx, agent.id, change, itself)
-    expect(saved.agent).toMatchObject({
-      payoutChain: 'base',
-      payoutWallet: solana.key,
-      payoutAddressBase: evm.key,
+    expect(saved.agent.payout).toEqual({
+      settings: { payoutChain: 'base', payoutWallet: solana.key, payoutAddressBase: evm.key },
+      pending: null,
     })
     for (const wrong of [
       { payoutWallet: evm.address },
@@ -101,7 +101,33 @@ describe('updateAgent', () => {
       await expect(updateAgent(ctx, agent.id, wrong, itself)).rejects.toMatchObject({ kind: 'invalid' })
     }
     const cleared = { payoutChain: null, payoutWallet: null, payoutAddressBase: null }
-    expect((await updateAgent(ctx, agent.id, cleared, itself)).agent).toMatchObject(cleared)
+    const { payout } = (await updateAgent(ctx, agent.id, cleared, itself)).agent
+    expect(payout.pending).toMatchObject(cleared)
+  })
+
+  test('returns bad_api_key when the key was replaced after it was verified', async () => {
+    const { agent } = await makeListedAgent(ctx)
+    const late = { ...itself, keyHint: agent.apiKeyHint }
+    await rotateKey(ctx, agent.id, { wallets: [agent.ownerWallet ?? ''] })
+    const change = { payoutAddressBase: makeEvmWallet().address }
+    await expect(updateAgent(ctx, agent.id, change, late)).rejects.toMatchObject({
+      kind: 'unauthenticated',
+      extra: { code: 'bad_api_key' },
+    })
+  })
+
+  test.each([
+    { pending_payout_since: null },
+    { pending_payout_by: null },
+    { pending_payout_address_base: null },
+    { pending_payout_chain: 'tron' },
+    { payout_by_owner_only: true },
+    { previous_name: 'Before' },
+  ])('a pending change is protected by the database against: %j', async (change) => {
+    const { agent } = await makeListedAgent(ctx)
+    await updateAgent(ctx, agent.id, { payoutAddressBase: makeEvmWallet().address }, itself)
+    const broken = ctx.db.updateTable('agents').set(change).where('id', '=', agent.id).execute()
+    await expect(broken).rejects.toMatchObject({ code: '23514' })
   })
 
   test('the owner wallet or user may update it; others get 403', async () => {

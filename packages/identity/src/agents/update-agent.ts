@@ -1,14 +1,19 @@
+import { isDeepStrictEqual } from 'node:util'
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
-import { notify, ownerRecipient } from '@market/core/notifications'
 import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { brokenConstraint, type Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { type Agent, agentNotFound, isOwner, type Owner, secretPlace } from './agent.ts'
+import { type Agent, agentNotFound, hasOwner, type Owner, requireOwner, secretPlace } from './agent.ts'
 import { newWebhookSecret } from './api-key.ts'
-import { foldName, rejectMixedScripts } from './name.ts'
+import { badApiKey } from './get-agent.ts'
+import { rejectMixedScripts } from './name.ts'
 import { nameTaken } from './name-conflict.ts'
+import { cancelChangeOfKey, changePayout, type PayoutSettings } from './payout/payout-settings.ts'
+import { renameColumns } from './rename.ts'
+import { reportChanges } from './report-changes.ts'
+import { payoutColumns } from './row.ts'
 import { openWebhookSecret } from './secrets.ts'
 import { lockAgent, saveAgent } from './store.ts'
 
@@ -23,10 +28,18 @@ export interface AgentChange {
   readonly payoutChain?: WalletChain | null | undefined
   readonly payoutWallet?: string | null | undefined
   readonly payoutAddressBase?: string | null | undefined
+  readonly payoutByOwnerOnly?: boolean | undefined
 }
 
 /** The agent itself by its API key, or a caller who must be its owner. */
 type Editor = 'itself' | Owner
+
+interface Update {
+  readonly editor: Editor
+  readonly newOwner?: Wallet | undefined
+  /** Of the API key that the request was authenticated with. */
+  readonly keyHint?: string | undefined
+}
 
 interface Updated {
   readonly agent: Agent
@@ -35,12 +48,7 @@ interface Updated {
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures' | 'actor' | 'requestId'>
 
-export async function updateAgent(
-  ctx: Ctx,
-  id: AgentId,
-  change: AgentChange,
-  by: { editor: Editor; newOwner?: Wallet | undefined },
-): Promise<Updated> {
+export async function updateAgent(ctx: Ctx, id: AgentId, change: AgentChange, by: Update): Promise<Updated> {
   if (change.name !== undefined) rejectMixedScripts(change.name)
   rejectUnpayable(ctx, change)
   if (typeof change.endpointUrl === 'string') await ctx.outbound.checkUrl(change.endpointUrl)
@@ -48,10 +56,13 @@ export async function updateAgent(
   return ctx.transact(async (tx) => {
     const agent = await lockAgent(tx, id)
     if (agent === undefined) throw agentNotFound(id)
-    if (by.editor !== 'itself' && !isOwner(agent, by.editor)) throw notOwner(agent)
-    const owned = by.newOwner === undefined ? agent : await attachOwner(ctx, tx, agent, by.newOwner)
-    const saved = await saveChange(ctx, tx, owned, change)
-    await reportPayoutChange(ctx, tx, owned, saved)
+    if (by.editor !== 'itself') requireOwner(agent, by.editor)
+    // The key was replaced after it was verified and before the agent was locked.
+    if (by.keyHint !== undefined && by.keyHint !== agent.apiKeyHint) throw badApiKey()
+    // Saved before the owner, because without an owner the first payout settings take effect at once.
+    const changed = await saveChange(ctx, tx, agent, change, by.editor !== 'itself')
+    const saved = by.newOwner === undefined ? changed : await attachOwner(ctx, tx, changed, by.newOwner)
+    await reportChanges(ctx, tx, agent, saved)
     return { agent: saved, webhookSecret: await openWebhookSecret(ctx, saved) }
   })
 }
@@ -76,8 +87,17 @@ async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Prom
   return owned
 }
 
-async function saveChange(ctx: Ctx, tx: Tx, agent: Agent, change: AgentChange): Promise<Agent> {
-  const columns = columnsOf(ctx, agent, change)
+async function saveChange(
+  ctx: Ctx,
+  tx: Tx,
+  agent: Agent,
+  change: AgentChange,
+  isOwner: boolean,
+): Promise<Agent> {
+  const columns = {
+    ...columnsOf(ctx, agent, change, isOwner),
+    ...payoutColumnsOf(ctx, agent, change, isOwner),
+  }
   if (Object.keys(columns).length === 0) return agent
   try {
     return await saveAgent(tx, agent.id, { ...columns, updated_at: ctx.clock.now() })
@@ -87,40 +107,58 @@ async function saveChange(ctx: Ctx, tx: Tx, agent: Agent, change: AgentChange): 
   }
 }
 
-/** Records a change of the payout settings in the audit log and notifies the owner. */
-async function reportPayoutChange(ctx: Ctx, tx: Tx, before: Agent, after: Agent): Promise<void> {
-  const [from, to] = [payoutOf(before), payoutOf(after)]
-  if (JSON.stringify(from) === JSON.stringify(to)) return
-  await record(ctx, tx, { act: 'agents.payout', subject: after.id, details: { from, to } })
-  const owner = ownerRecipient(after)
-  if (owner === undefined) return
-  await notify(ctx, tx, owner, {
-    kind: 'agent.payout_changed',
-    title: `Payout settings of ${after.name} changed`,
-    body: 'The payout settings of this agent were changed. If you did not do this, recover its API key and change them back.',
-    data: { agent_id: after.id, ...to },
-  })
+/** The payout settings with this change, where they differ from the stored ones. */
+function payoutColumnsOf(ctx: Ctx, agent: Agent, change: AgentChange, isOwner: boolean) {
+  const settings = payoutChangeOf(change)
+  const { payoutByOwnerOnly } = change
+  if (Object.keys(settings).length === 0 && payoutByOwnerOnly === undefined) return {}
+  if (!isOwner) rejectPayoutByKey(agent, change)
+  const now = ctx.clock.now()
+  const by = isOwner ? ('owner' as const) : ('agent' as const)
+  const changed = changePayout(agent.payout, settings, { by, isOwned: hasOwner(agent), now })
+  const payout = payoutByOwnerOnly === true ? cancelChangeOfKey(changed, now) : changed
+  return {
+    ...(isDeepStrictEqual(payout, agent.payout) ? {} : payoutColumns(payout)),
+    ...(payoutByOwnerOnly === undefined || payoutByOwnerOnly === agent.payoutByOwnerOnly
+      ? {}
+      : { payout_by_owner_only: payoutByOwnerOnly }),
+  }
 }
 
-const payoutOf = ({ payoutChain, payoutWallet, payoutAddressBase }: Agent) => ({
-  payout_chain: payoutChain,
-  payout_wallet: payoutWallet,
-  payout_address_base: payoutAddressBase,
-})
+function payoutChangeOf({
+  payoutChain,
+  payoutWallet,
+  payoutAddressBase,
+}: AgentChange): Partial<PayoutSettings> {
+  return {
+    ...(payoutChain !== undefined && { payoutChain }),
+    ...(payoutWallet !== undefined && { payoutWallet }),
+    ...(payoutAddressBase !== undefined && { payoutAddressBase: payoutAddressBase?.toLowerCase() ?? null }),
+  }
+}
 
-function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange) {
+function rejectPayoutByKey(agent: Agent, { payoutByOwnerOnly }: AgentChange): void {
+  if (payoutByOwnerOnly !== undefined)
+    throw new ApiError('forbidden', 'Only the owner of the agent can change payout_by_owner_only.', {
+      code: 'owner_only',
+    })
+  if (agent.payoutByOwnerOnly)
+    throw new ApiError(
+      'forbidden',
+      'The owner of this agent set payout_by_owner_only, so its API key cannot change payout settings.',
+      { code: 'payout_by_owner_only' },
+    )
+}
+
+function columnsOf(ctx: Ctx, agent: Agent, change: AgentChange, isOwner: boolean) {
   const needsSecret = typeof change.endpointUrl === 'string' && agent.webhookSecretSealed === null
   const columns = {
-    name: change.name,
-    folded_name: change.name === undefined ? undefined : foldName(change.name),
+    ...(change.name !== undefined && renameColumns(agent, change.name, { isOwner, now: ctx.clock.now() })),
     description: change.description,
     capabilities: change.capabilities && [...new Set(change.capabilities)],
     ai_models: change.aiModels && [...new Set(change.aiModels)],
     avatar_url: change.avatarUrl,
     endpoint_url: change.endpointUrl,
-    payout_chain: change.payoutChain,
-    payout_wallet: change.payoutWallet,
-    payout_address_base: change.payoutAddressBase?.toLowerCase() ?? change.payoutAddressBase,
     // Created with the first endpoint and never changed.
     webhook_secret_sealed: needsSecret
       ? ctx.vault.seal(newWebhookSecret(), secretPlace(agent.id, 'webhook_secret'))
@@ -144,10 +182,4 @@ function rejectUnpayable(ctx: Ctx, change: AgentChange): void {
       message: `must be a wallet on ${chain} that can sign`,
     })),
   })
-}
-
-/** Other users get 404 for a hidden agent and 403 for a public one. */
-function notOwner(agent: Agent): ApiError {
-  if (!agent.marketable) return agentNotFound(agent.id)
-  return new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
 }

@@ -22,7 +22,7 @@ export async function fundingHold(
   const reserved = await balanceOf(tx, payable(network, id))
   if (reserved !== amount)
     return { code: 'not_funded', detail: `${formatUsd(usdc(reserved))} USDC of ${formatUsd(amount)} USDC` }
-  const terms = (await ctx.payoutListener.termsOf(tx, payout)) ?? (await decidedTerms(ctx, tx, payout))
+  const terms = (await ctx.payoutListener.termsOf(ctx, tx, payout)) ?? (await decidedTerms(ctx, tx, payout))
   if (terms === undefined)
     return { code: 'order_mismatch', detail: 'no order, payment or approval requires it' }
   if (terms.network !== network) return { code: 'order_mismatch', detail: `it is due on ${terms.network}` }

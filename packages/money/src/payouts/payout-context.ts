@@ -43,7 +43,7 @@ export interface PayoutListener {
    * row. Undefined when it belongs to neither an order nor a registration: then it is not sent, unless an operator or the
    * payer of unmatched money decided it. Runs before a payout is authorized or signed.
    */
-  termsOf(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined>
+  termsOf(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<PayoutTerms | undefined>
   onSent(ctx: Needs<'clock' | 'chains'>, tx: Tx, payout: Payout, reference: string): Promise<void>
   onFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<void>
 }

@@ -3,7 +3,7 @@ import { findWalletAddress } from '@market/core/custody'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { isStopped, payoutSwitches } from '@market/core/switches'
 import type { Db, Tx } from '@market/database/transact'
-import { type Agent, countOrders, findAgentById } from '@market/identity/agents'
+import { type Agent, countOrders, findAgentById, payoutSettings } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -33,7 +33,7 @@ export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed
   const { part, rest } = splitByShare(order.price, shareOf(order))
   if (rest > 0n) await refundAmount(ctx, tx, order, order.payment, rest)
   const agent = await findAgentById(tx, order.agentId)
-  const payee = await payoutAddress(tx, agent, network)
+  const payee = await payoutAddress(ctx, tx, agent, network)
   if (part > 0n) await payAgent(ctx, tx, order, payee, part)
   await countSettled(tx, order.listingId, order.buyer)
   await countOrders(tx, order.agentId, { completed: 1 })
@@ -93,14 +93,20 @@ async function payAgent(
 const isEvm = (wallet: string): boolean => wallet.startsWith('0x')
 
 /** Where an agent is paid on a network: its payout address, else its owner's wallet, else its custodial wallet. */
-export async function payoutAddress(db: Db | Tx, agent: Agent, network: Network): Promise<string | null> {
+export async function payoutAddress(
+  ctx: Needs<'clock'>,
+  db: Db | Tx,
+  agent: Agent,
+  network: Network,
+): Promise<string | null> {
   const { ownerWallet } = agent
+  const { payoutWallet, payoutAddressBase } = payoutSettings(agent, ctx.clock.now())
   if (network === 'solana-mainnet') {
-    if (agent.payoutWallet !== null) return agent.payoutWallet
+    if (payoutWallet !== null) return payoutWallet
     if (ownerWallet !== null && !isEvm(ownerWallet)) return ownerWallet
     return (await findWalletAddress(db, agent.id, 'solana')) ?? null
   }
-  if (agent.payoutAddressBase !== null) return agent.payoutAddressBase
+  if (payoutAddressBase !== null) return payoutAddressBase
   return ownerWallet !== null && isEvm(ownerWallet) ? ownerWallet : null
 }
 

@@ -1,4 +1,5 @@
 import { findDetails } from '@market/core/audit'
+import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { findAgentById } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
@@ -17,7 +18,7 @@ import { findOrder } from './store.ts'
  * What a payout must be, from the order and the transfer that paid for it. Of the payout's row only the kind, the subject
  * and the purpose are used, to find them. Undefined when it belongs to neither an order nor a registration.
  */
-async function payoutTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | undefined> {
+async function payoutTerms(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<PayoutTerms | undefined> {
   const purpose = purposeOfPayout(payout)
   if (purpose === undefined) return undefined
   const transfer = await findTransferFor(tx, purpose)
@@ -35,7 +36,7 @@ async function payoutTerms(tx: Tx, payout: Payout): Promise<PayoutTerms | undefi
   const { part, rest } = sharesOf(order, transfer)
   if (payout.kind === 'refund') return { network, amount: rest, payees }
   const amount = policyOf(order).splitFee(part).agent
-  const known = [...redirected, ...(await payeesOf(tx, order, payout))]
+  const known = [...redirected, ...(await payeesOf(ctx, tx, order, payout))]
   return { network, amount, payees: known, wait: waitOf(order) }
 }
 
@@ -71,7 +72,12 @@ const ADDRESS_FIELDS = ['payout_wallet', 'payout_address_base'] as const
  * The agent's address, the addresses it had before (a payout is sent to the one of its request), and those that one
  * operator set for this payout before that needed two. Both are in the audit log.
  */
-async function payeesOf(tx: Tx, order: Order, { id, network }: Payout): Promise<string[]> {
+async function payeesOf(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  order: Order,
+  { id, network }: Payout,
+): Promise<string[]> {
   const agent = await findAgentById(tx, order.agentId)
   const [changes, retries] = [
     await findDetails(tx, 'agents.payout', agent.id),
@@ -79,7 +85,7 @@ async function payeesOf(tx: Tx, order: Order, { id, network }: Payout): Promise<
   ]
   const before = changes.map(({ from }) => from as Readonly<Record<string, unknown>>)
   const known = [
-    await payoutAddress(tx, agent, network),
+    await payoutAddress(ctx, tx, agent, network),
     agent.ownerWallet,
     ...before.flatMap((from) => ADDRESS_FIELDS.map((field) => from[field])),
     ...retries.filter((retry) => 'payee_before' in retry).map(({ payee }) => payee),

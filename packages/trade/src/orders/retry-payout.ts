@@ -43,7 +43,7 @@ export function retryPayout(
       throw new ApiError('conflict', 'This payout was already sent.', { code: 'already_paid' })
     // Any other payout is sent without a retry.
     if (payout.state !== 'failed') return payout
-    const payee = await payoutAddress(tx, await findAgentById(tx, order.agentId), payout.network)
+    const payee = await payoutAddress(ctx, tx, await findAgentById(tx, order.agentId), payout.network)
     if (payee === null)
       throw new ApiError(
         'unprocessable',

@@ -1,6 +1,5 @@
 import type { Needs } from '@market/core/context'
-import type { Db } from '@market/database/transact'
-import { findAgentById } from '@market/identity/agents'
+import { agentsPaidAt, findAgentById } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
@@ -30,7 +29,7 @@ export async function findPayable(ctx: Ctx, id: ListingId, shortWaitMax: Usdc): 
   const agent = await findAgentById(ctx.db, listing.agentId)
   const networks: Network[] = []
   for (const network of openNetworks(ctx))
-    if ((await payoutAddress(ctx.db, agent, network)) !== null) networks.push(network)
+    if ((await payoutAddress(ctx, ctx.db, agent, network)) !== null) networks.push(network)
   if (networks.length === 0) throw notPayable('Its agent has no payout address on an open network')
   const ways = waysOn(networks, ctx.chains, ctx.facilitators)
   const payers = await countPayers(ctx.db, listing.agentId, ctx.clock.now())
@@ -66,7 +65,7 @@ export async function listPayable(
 
 /** The number of services that can be bought by x402, counted up to `most`. */
 export async function countPayable(
-  ctx: Needs<'db' | 'chains' | 'minPrice'>,
+  ctx: Needs<'db' | 'clock' | 'chains' | 'minPrice'>,
   { networks, most }: { readonly networks?: readonly Network[] | undefined; readonly most: number },
 ): Promise<number> {
   const open = openNetworks(ctx, networks)
@@ -84,7 +83,7 @@ export async function countPayable(
 export async function forSale(ctx: Ctx, listings: readonly Payable[]): Promise<ForSale[]> {
   if (listings.length === 0) return []
   const networks = await payoutNetworks(
-    ctx.db,
+    ctx,
     listings.map(({ agentId }) => agentId),
   )
   return listings.flatMap((listing) => {
@@ -94,7 +93,7 @@ export async function forSale(ctx: Ctx, listings: readonly Payable[]): Promise<F
 }
 
 /**
- * The rule of `payoutAddress` in SQL, for lists. `seller` is a row of `agents`. The wallet is selected as a value,
+ * The rule of `payoutAddress` in SQL, for lists. `seller` is a row of `agentsPaidAt`. The wallet is selected as a value,
  * because the planner might read all wallets for an `exists`.
  */
 const IS_PAID_ON_SOLANA = sql<SqlBool>`(
@@ -111,26 +110,30 @@ const IS_PAID_ON: Readonly<Record<Network, RawBuilder<SqlBool>>> = {
 
 /** A fixed price that is high enough, and an agent that can be paid on one of the networks. */
 export const isOffered = (
-  { minPrice }: Needs<'minPrice'>,
+  { minPrice, clock }: Needs<'minPrice' | 'clock'>,
   networks: readonly Network[],
-): RawBuilder<SqlBool> => sql<SqlBool>`(price_micros >= ${minPrice} and ${isPaidOnOneOf(networks)})`
+): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(price_micros >= ${minPrice} and ${isPaidOnOneOf(networks, clock.now())})`
 
 /**
  * Whether the agent of a listing can be paid on one of these networks. It is a value of each listing, because for a join
  * the planner might read the whole table.
  */
-function isPaidOnOneOf(networks: readonly Network[]): RawBuilder<SqlBool> {
+function isPaidOnOneOf(networks: readonly Network[], now: Date): RawBuilder<SqlBool> {
   const rules = [...new Set(networks.map((network) => IS_PAID_ON[network]))]
-  return sql<SqlBool>`(select ${sql.join(rules, sql` or `)} from agents as seller where seller.id = agent_id)`
+  return sql<SqlBool>`(
+    select ${sql.join(rules, sql` or `)} from ${agentsPaidAt(now)} as seller where seller.id = agent_id
+  )`
 }
 
 /** The networks on which each of these agents can be paid. */
 export async function payoutNetworks(
-  db: Db,
+  { db, clock }: Needs<'db' | 'clock'>,
   agentIds: readonly AgentId[],
 ): Promise<ReadonlyMap<AgentId, readonly Network[]>> {
   const { rows } = await sql<{ id: AgentId; solana: boolean | null; evm: boolean | null }>`
-    select id, ${IS_PAID_ON_SOLANA} as solana, ${IS_PAID_ON_EVM} as evm from agents as seller
+    select id, ${IS_PAID_ON_SOLANA} as solana, ${IS_PAID_ON_EVM} as evm
+    from ${agentsPaidAt(clock.now())} as seller
     where id = any(${[...new Set(agentIds)]}::text[])`.execute(db)
   return new Map(
     rows.map(({ id, solana, evm }) => [

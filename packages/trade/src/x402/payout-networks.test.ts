@@ -1,4 +1,5 @@
 import { findAgentById } from '@market/identity/agents'
+import { DAY, earlier } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { NETWORKS } from '@market/kernel/network'
 import { makeListing } from '@market/testing/make-listing'
@@ -19,6 +20,19 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
+/** Of every third agent a change takes effect at this moment, and of every third one millisecond later. */
+function pendingColumns(n: number, solana: string, evm: string) {
+  if (n % 3 === 0) return {}
+  return {
+    pending_payout_wallet: n % 2 === 0 ? solana : null,
+    pending_payout_address_base: n % 4 < 2 ? evm : null,
+    // Different from every stored value.
+    pending_payout_chain: 'base',
+    pending_payout_since: earlier(ctx.clock.now(), DAY - (n % 3) + 1),
+    pending_payout_by: 'owner',
+  }
+}
+
 /** Every agent there can be, as far as its addresses go: each chosen or not, each kind of owner, its own wallet or none. */
 async function makeAll() {
   const solana = (await makeSolanaWallet()).key
@@ -31,7 +45,7 @@ async function makeAll() {
           const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
           await ctx.db
             .updateTable('agents')
-            .set({ payout_wallet, payout_address_base })
+            .set({ payout_wallet, payout_address_base, ...pendingColumns(ids.length, solana, evm) })
             .where('id', '=', agent.id)
             .execute()
           if (!keeps) await ctx.db.deleteFrom('agent_wallets').where('agent_id', '=', agent.id).execute()
@@ -43,13 +57,13 @@ async function makeAll() {
 
 test('payoutNetworks and listPayable agree with payoutAddress for every agent', async () => {
   const ids = await makeAll()
-  const said = await payoutNetworks(ctx.db, ids)
+  const said = await payoutNetworks(ctx, ids)
   const seen = new Set<string>()
   for (const id of ids) {
     const agent = await findAgentById(ctx.db, id)
     const networks = []
     for (const network of NETWORKS)
-      if ((await payoutAddress(ctx.db, agent, network)) !== null) networks.push(network)
+      if ((await payoutAddress(ctx, ctx.db, agent, network)) !== null) networks.push(network)
     expect(said.get(id)).toEqual(networks)
     seen.add(networks.join())
   }

@@ -1,0 +1,31 @@
+import { cancelPayoutChange, confirmPayoutChange, rotateKey } from '@market/identity/agents'
+import type { AgentId } from '@market/kernel/ids'
+import { handler } from './handler.ts'
+import { ownerOf } from './owner-of.ts'
+import { presentOwnedAgent, presentPending } from './present-agent.ts'
+
+/** What only the owner of an agent does. */
+export const agentOwnerHandlers = {
+  rotateKey: handler('rotateKey', {
+    run: async (ctx, input) => rotateKey(ctx, input.agent_id as AgentId, await ownerOf(ctx)),
+    present: ({ agent, apiKey }, ctx) => ({
+      data: {
+        agent_id: agent.id,
+        api_key: apiKey,
+        endpoint_url: agent.endpointUrl,
+        pending_payout: presentPending(agent, ctx),
+      },
+    }),
+  }),
+
+  confirmPayoutChange: handler('confirmPayoutChange', {
+    run: async (ctx, input) =>
+      confirmPayoutChange(ctx, input.agent_id as AgentId, await ownerOf(ctx), input.address),
+    present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+  }),
+
+  cancelPayoutChange: handler('cancelPayoutChange', {
+    run: async (ctx, input) => cancelPayoutChange(ctx, input.agent_id as AgentId, await ownerOf(ctx)),
+    present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+  }),
+}

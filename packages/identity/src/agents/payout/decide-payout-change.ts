@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Needs } from '@market/core/context'
+import { ApiError } from '@market/kernel/api-error'
+import type { AgentId } from '@market/kernel/ids'
+import { type Agent, agentNotFound, type Owner, requireOwner } from '../agent.ts'
+import { payoutColumns } from '../row.ts'
+import { lockAgent, saveAgent } from '../store.ts'
+import { cancelChange, confirmSetting, type PayoutState } from './payout-settings.ts'
+import { reportPayout } from './report-payout.ts'
+
+type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
+
+/** Applies the pending payout setting that the owner names, at once. Other pending settings still wait. */
+export const confirmPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner, named: string): Promise<Agent> =>
+  decide(ctx, id, owner, (payout, now) => {
+    const confirmed = confirmSetting(payout, named, now)
+    if (confirmed === undefined) throw noSuchChange(named)
+    return confirmed
+  })
+
+/** Removes the pending change of the payout settings, if there is one. */
+export const cancelPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner): Promise<Agent> =>
+  decide(ctx, id, owner, cancelChange)
+
+const decide = (
+  ctx: Ctx,
+  id: AgentId,
+  owner: Owner,
+  decision: (payout: PayoutState, now: Date) => PayoutState,
+): Promise<Agent> =>
+  ctx.transact(async (tx) => {
+    const agent = await lockAgent(tx, id)
+    if (agent === undefined) throw agentNotFound(id)
+    requireOwner(agent, owner)
+    const now = ctx.clock.now()
+    const payout = decision(agent.payout, now)
+    if (isDeepStrictEqual(payout, agent.payout)) return agent
+    const saved = await saveAgent(tx, id, { ...payoutColumns(payout), updated_at: now })
+    await reportPayout(ctx, tx, agent, saved)
+    return saved
+  })
+
+const noSuchChange = (named: string): ApiError =>
+  new ApiError(
+    'conflict',
+    `No pending change of this agent sets ${JSON.stringify(named)}. Read pending_payout, and name its new value.`,
+    { code: 'no_payout_change' },
+  )

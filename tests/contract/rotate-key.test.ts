@@ -1,0 +1,129 @@
+import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
+import { solanaSigner } from '@market/testing/solana-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badSignatures } from '../support/bad-signatures.ts'
+import type { RequestOptions } from '../support/client.ts'
+import { commonWriteErrors } from '../support/common-errors.ts'
+import { makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { ADMIN_KEY } from '../support/settings.ts'
+import { API_KEY } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
+
+const MISSING = `agt_1700000000000_${'0'.repeat(17)}`
+const pathOf = (id: string) => `/api/agents/${id}/rotate-key`
+
+let market: Market
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market.stop())
+
+const rotate = (id: string, body: unknown = {}, ask?: RequestOptions) =>
+  market.client().post(pathOf(id), body, ask)
+const proofOf = (agent: { id: string; owner: Parameters<typeof signed>[0] }) =>
+  signed(agent.owner, `agents.rotate-key:${agent.id}`, market.now())
+const getMe = (bearer: string) => market.client().get('/api/agents/me', { bearer })
+const patchMe = (bearer: string, body: unknown) => market.client().patch('/api/agents/me', body, { bearer })
+
+/** A user with one agent. */
+async function ownerByToken() {
+  const { token } = await makeUser(market)
+  return { token, agent: await makeAgent(market, { idp_access_token: token }) }
+}
+
+const subject: Subject = {
+  market: () => market,
+  operation: operations.rotateKey,
+  good: async () => {
+    const { token, agent } = await ownerByToken()
+    return { path: pathOf(agent.id), body: {}, ask: { bearer: token } }
+  },
+}
+commonWriteErrors({
+  ...subject,
+  other: (call) => ({ ...call, method: 'PUT', path: '/api/profile', body: { bio: 'Another request' } }),
+})
+rejectsWithoutProvider(subject, pathOf(MISSING), {})
+
+test('200: the old key is rejected from the next request on, and recover returns the new one', async () => {
+  const { token, agent } = await ownerByToken()
+  const { status, body } = await rotate(agent.id, {}, { bearer: token })
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    success: true,
+    data: {
+      agent_id: agent.id,
+      api_key: expect.stringMatching(API_KEY),
+      endpoint_url: null,
+      pending_payout: null,
+    },
+  })
+  const { api_key } = body.data
+  expect(api_key).not.toBe(agent.apiKey)
+  rejected(await getMe(agent.apiKey), 401, 'bad_api_key')
+  expect((await getMe(api_key)).body.data.id).toBe(agent.id)
+  const recovered = await market.client().post('/api/agents/recover', {}, { bearer: token })
+  expect(recovered.body.data.agents[0].api_key).toBe(api_key)
+})
+
+test('200: by the owner wallet; it is in the audit log without the key, and the owner is notified', async () => {
+  const agent = await makeOwnedAgent(market)
+  const { body } = await rotate(agent.id, await proofOf(agent))
+  const rows = await market.db.selectFrom('audit_log').selectAll().where('subject', '=', agent.id).execute()
+  expect(rows.map(({ act }) => act)).toEqual(['agents.rotate_key'])
+  expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain(body.data.api_key)
+  const { token } = await makeUser(market, { wallets: [agent.owner.address] })
+  const inbox = await market.client().get('/api/notifications', { bearer: token })
+  expect(inbox.body.data).toMatchObject([{ kind: 'agent.key_rotated', data: { agent_id: agent.id } }])
+})
+
+test('200: cancels a pending payout change of the key, and keeps one of the owner', async () => {
+  const { token, agent } = await ownerByToken()
+  const thief = { payout_address_base: evmSigner().address }
+  expect((await patchMe(agent.apiKey, thief)).body.data.pending_payout).toMatchObject(thief)
+  const first = await rotate(agent.id, {}, { bearer: token })
+  expect(first.body.data.pending_payout).toBeNull()
+
+  const own = { payout_address_base: evmSigner().address }
+  await market.client().patch(`/api/agents/${agent.id}`, own, { bearer: token })
+  const second = await rotate(agent.id, {}, { bearer: token })
+  expect(second.body.data.pending_payout).toMatchObject(own)
+})
+
+test('400: an invalid id', async () => {
+  const { token } = await makeUser(market)
+  invalid(await rotate('agt_1', {}, { bearer: token }), 'agent_id')
+})
+
+test('401: a signature that is expired, for another purpose, of another wallet, or used before', async () => {
+  const agent = await makeOwnedAgent(market)
+  const purpose = `agents.rotate-key:${agent.id}`
+  const signer = await solanaSigner()
+  for (const [code, proof] of await badSignatures(signer, purpose, market.now()))
+    rejected(await rotate(agent.id, proof), 401, code)
+  const other = await signed(signer, `agents.update:${agent.id}`, market.now())
+  rejected(await rotate(agent.id, other), 401, 'bad_signature')
+  const proof = await proofOf(agent)
+  expect((await rotate(agent.id, proof)).status).toBe(200)
+  rejected(await rotate(agent.id, proof), 401, 'signature_used')
+})
+
+test('403: the API key of the agent, another owner, and an admin key', async () => {
+  const agent = await makeOwnedAgent(market)
+  for (const bearer of [agent.apiKey, ADMIN_KEY])
+    rejected(await rotate(agent.id, {}, { bearer }), 403, 'wrong_credential')
+  const { token } = await makeUser(market)
+  rejected(await rotate(agent.id, {}, { bearer: token }), 403, 'not_your_agent')
+  rejected(await rotate(agent.id, await proofOf({ ...agent, owner: evmSigner() })), 403, 'not_your_agent')
+  expect((await getMe(agent.apiKey)).status).toBe(200)
+})
+
+test('404: an agent that does not exist, and a hidden one', async () => {
+  const { token } = await makeUser(market)
+  for (const id of [MISSING, (await makeAgent(market)).id])
+    rejected(await rotate(id, {}, { bearer: token }), 404, 'agent_not_found')
+})
