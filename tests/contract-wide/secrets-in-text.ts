@@ -13,7 +13,7 @@ export const SECRETS: readonly Secret[] = [
   {
     name: 'api_key',
     form: /market_[0-9A-Za-z]{49}/g,
-    returnedBy: returnedBy('registerAgent', 'recoverAgents'),
+    returnedBy: returnedBy('registerAgent', 'recoverAgents', 'rotateKey'),
   },
   {
     name: 'webhook_secret',

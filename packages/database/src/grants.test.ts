@@ -88,6 +88,29 @@ describe('the role of the api', () => {
     expect(await run('api', statement)).toBe(DENIED)
   })
 
+  const WALLET = '0x1111111111111111111111111111111111111111'
+  const agent = (owner: string | null) => `
+    insert into agents (id, name, folded_name, slug, description, capabilities, ai_models, owner_wallet,
+      api_key_fingerprint, api_key_sealed, api_key_hint, created_at, updated_at)
+    values ('agt_1_${'0'.repeat(17)}', 'Agent', 'agent', 'agent', 'An agent of a test.', '{}', '{}', ${owner},
+      decode(repeat('00', 32), 'hex'), '\\x00', 'abcd', now(), now());`
+  const PENDING = `update agents set pending_payout_address_base = '${WALLET}', pending_payout_since = now(),
+    pending_payout_by = 'owner';`
+  const APPLIED = `update agents set payout_address_base = '${WALLET}', pending_payout_address_base = null,
+    pending_payout_since = null, pending_payout_by = null;`
+
+  test('payout settings: cannot set one that was not pending, except the first one of an agent without an owner', async () => {
+    const owned = agent(`'${WALLET}'`)
+    expect(await run('api', owned + APPLIED)).toBe(DENIED)
+    expect(await run('api', owned + PENDING + APPLIED)).toBeUndefined()
+    expect(await run('api', agent('null') + APPLIED)).toBeUndefined()
+    const other = APPLIED.replaceAll('1', '2')
+    expect(await run('api', agent('null') + APPLIED + other)).toBe(DENIED)
+    expect(await run('api', owned + PENDING + other)).toBe(DENIED)
+    const removed = 'update agents set payout_address_base = null;'
+    expect(await run('api', owned + PENDING + APPLIED + removed)).toBeUndefined()
+  })
+
   const forgedTransfer = (state: string) => `
     insert into transfers (network, reference, purpose, payer, amount_micros, due_micros, block_height, block_hash,
       happened_at, state, checked_at, created_at)
