@@ -72,7 +72,7 @@ test('200: the change never takes effect, the owner is notified, and a second re
 
 test('400: an invalid id', async () => {
   const { token } = await makeUser(market)
-  invalid(await cancel('agt_1', {}, { bearer: token }), 'agent_id')
+  invalid(await cancel('agt_', {}, { bearer: token }), 'agent_id')
 })
 
 test('401: a signature that is expired or for another purpose', async () => {

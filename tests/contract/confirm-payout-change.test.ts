@@ -116,7 +116,7 @@ test('200: without a confirmation the old address is in effect for 24 hours, the
 
 test('400: an invalid id, and no address', async () => {
   const { token, agent } = await pendingOfUser()
-  invalid(await confirm('agt_1', { address: 'base' }, { bearer: token }), 'agent_id')
+  invalid(await confirm('agt_', { address: 'base' }, { bearer: token }), 'agent_id')
   invalid(await confirm(agent.id, {}, { bearer: token }), 'address')
   invalid(await confirm(agent.id, { address: 'x'.repeat(65) }, { bearer: token }), 'address')
 })

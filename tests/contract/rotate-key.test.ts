@@ -96,7 +96,7 @@ test('200: cancels a pending payout change of the key, and keeps one of the owne
 
 test('400: an invalid id', async () => {
   const { token } = await makeUser(market)
-  invalid(await rotate('agt_1', {}, { bearer: token }), 'agent_id')
+  invalid(await rotate('agt_', {}, { bearer: token }), 'agent_id')
 })
 
 test('401: a signature that is expired, for another purpose, of another wallet, or used before', async () => {
