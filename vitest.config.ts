@@ -29,7 +29,7 @@ const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.te
 
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =
-  /'(?:@market\/testing\/(?!clock|evm-signer|solana-signer)|node:(?:http|https|net|dgram|child_process)|pg|ioredis)/
+  /'(?:@market\/testing\/(?!clock|evm-signer|keys|solana-signer)|node:(?:http|https|net|dgram|child_process)|pg|ioredis)/
 
 /** Tests of pure rules: beside the code, and without any service. */
 const UNIT = globSync('packages/*/src/**/*.test.ts', { cwd: import.meta.dirname }).filter(

@@ -13,6 +13,7 @@ const PROGRAMS = {
   migrate: 'packages/database/src/commands/migrate.ts',
   'create-roles': 'packages/database/src/commands/create-roles.ts',
   'rotate-vault': 'apps/worker/src/commands/rotate-vault.ts',
+  'new-keys': 'apps/worker/src/commands/new-keys.ts',
 } as const
 
 export type Program = keyof typeof PROGRAMS

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readConfig } from '@market/api/config'
+import { newKeySettings } from '@market/platform/vault/new-keys'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { startApi } from '../support/api-process.ts'
@@ -68,6 +69,31 @@ test('the api does not start with a treasury key, and does not log the key', asy
     'Treasury keys must not be set for the api: BASE_TREASURY_KEY, SOLANA_TREASURY_KMS_KEY.',
   )
   for (const key of Object.values(keys)) expect(said).not.toContain(key)
+})
+
+test('api settings: rejects the private key of wallet seeds, and one half of the pair in place of the other', () => {
+  const { api, worker } = newKeySettings()
+  const said = complaint(worker)
+  expect(said).toContain(
+    'The private key of wallet seeds must not be set for the api: WALLET_SEAL_PRIVATE_KEYS. Only the worker needs it.',
+  )
+  const swapped = complaint({ WALLET_SEAL_PUBLIC_KEY: worker.WALLET_SEAL_PRIVATE_KEYS })
+  expect(swapped).toContain('WALLET_SEAL_PUBLIC_KEY: must be public-<id>:<64 hex digits>')
+  for (const text of [said, swapped])
+    expect(text).not.toContain(worker.WALLET_SEAL_PRIVATE_KEYS.split(':')[1])
+  expect(complaint(api)).toBe('')
+})
+
+test('api settings: two keys of a purpose can be live, not three, and the message contains no key', () => {
+  const keys = [newKey(), newKey(), newKey()]
+  for (const name of ['API_KEY_HASH_KEYS', 'X402_CLAIM_KEYS', 'ACCESS_TOKEN_KEYS']) {
+    expect(complaint({ [name]: keys.slice(1).join() })).toBe('')
+    const said = complaint({ [name]: keys.join() })
+    expect(said).toContain(`${name}: must be a list of at most 2 keys of 64 hex digits`)
+    expect(said).not.toContain(keys[0])
+  }
+  // Entries of the audit log are verified with the key of their time.
+  expect(complaint({ AUDIT_KEYS: keys.join() })).toBe('')
 })
 
 test.each([

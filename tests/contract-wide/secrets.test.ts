@@ -2,14 +2,19 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { operationList } from '@market/contract/operations'
+import { connect } from '@market/database/connect'
+import { walletSealPrivateKeys } from '@market/platform/settings/vault'
+import { privateKeyOf } from '@market/platform/vault/seed-keys'
+import { seedOpener } from '@market/platform/vault/seed-seal'
 import { evmSigner } from '@market/testing/evm-signer'
+import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asHeaders, DESCRIPTION, makeUser, signed, someName } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
-import { ADMIN_KEY } from '../support/settings.ts'
+import { ADMIN_KEY, WALLET_SEAL } from '../support/settings.ts'
 import { isServed } from '../support/valid-request.ts'
 import {
   acceptedPrincipal,
@@ -85,18 +90,20 @@ async function leaveSecretsEverywhere() {
   await client.post('/api/agents/link', `{"api_key": "${world.agent.apiKey}"`, { bearer: person.token })
 }
 
-/** The decrypted seed of an agent's wallet. */
-async function walletSeeds(): Promise<string[]> {
-  const vault = vaultOf(market)
+/** The sealed seeds of agents' wallets, each with the row and field that it belongs to. */
+async function sealedSeeds() {
   const rows = await market.db.selectFrom('agent_wallets').selectAll().execute()
-  return Promise.all(
-    rows.map((row) =>
-      vault.open(row.secret_sealed, {
-        row: `agent_wallets:${row.agent_id}:${row.chain}:${row.address}`,
-        field: 'secret',
-      }),
-    ),
-  )
+  return rows.map((row) => ({
+    address: row.address,
+    sealed: row.secret_sealed,
+    place: { row: `agent_wallets:${row.agent_id}:${row.chain}:${row.address}`, field: 'secret' },
+  }))
+}
+
+/** As the worker opens them. */
+async function walletSeeds(): Promise<Buffer[]> {
+  const seeds = seedOpener(walletSealPrivateKeys.parse(WALLET_SEAL.worker.WALLET_SEAL_PRIVATE_KEYS))
+  return Promise.all((await sealedSeeds()).map(({ sealed, place }) => seeds.open(sealed, place)))
 }
 
 /** The encodings in which a secret could appear in text. */
@@ -129,8 +136,38 @@ test('secrets: a database dump contains no seed of an agent’s wallet in any en
   const seeds = await walletSeeds()
   expect(seeds.length).toBeGreaterThan(2)
   for (const seed of seeds) {
-    expect(Buffer.from(seed, 'base64')).toHaveLength(32)
-    expect(holds(text, seed) || holds(text, Buffer.from(seed, 'base64'))).toBe(false)
+    expect(seed).toHaveLength(32)
+    expect(holds(text, seed)).toBe(false)
+  }
+})
+
+test('wallet seeds: the worker opens them; nothing in the environment and role of the api does', async () => {
+  const environment: Readonly<Record<string, string>> = market.environment
+  const role = connect({ url: environment['DATABASE_URL'] ?? '' })
+  const reading = role.selectFrom('agent_wallets').select('secret_sealed').execute()
+  await expect(reading.finally(() => role.destroy())).rejects.toMatchObject({ code: '42501' })
+
+  // Even with a copy of the table: every 32 bytes that the environment contains, tried as a key of each kind.
+  const found = Object.values(environment).flatMap((value) => value.match(/[0-9a-f]{64}/g) ?? [])
+  expect(found.length).toBeGreaterThan(5)
+  const vault = vaultOf(market)
+  const guesses = found.map((hex) => privateKeyOf(Buffer.from(hex, 'hex')))
+  const seeds = await sealedSeeds()
+  const opened = await walletSeeds()
+  const signers = await Promise.all(opened.map((seed) => createKeyPairSignerFromPrivateKeyBytes(seed)))
+  expect(signers.map(({ address }) => address)).toEqual(seeds.map(({ address }) => address))
+  for (const { sealed, place } of seeds) {
+    await expect(vault.open(sealed, place)).rejects.toThrow()
+    for (const guess of guesses) {
+      await expect(seedOpener([guess]).open(sealed, place)).rejects.toThrow('has no private key')
+      // As if the value named the guessed key.
+      const renamed = Buffer.concat([
+        sealed.subarray(0, 1),
+        Buffer.from(guess.publicKey.id, 'hex'),
+        sealed.subarray(9),
+      ])
+      await expect(seedOpener([guess]).open(renamed, place)).rejects.toThrow(/failed/)
+    }
   }
 })
 

@@ -1,12 +1,11 @@
-import { localVault } from '@market/platform/vault/local-vault'
+import { readConfig } from '@market/api/config'
+import { vaultFrom } from '@market/platform/settings/vault'
 import type { Market } from '../support/market.ts'
 
 /** The vault of this market's API, which can decrypt its secrets. */
 export function vaultOf(market: Market) {
-  const environment: Readonly<Record<string, string>> = market.environment
-  const [id = '', hex = ''] = (environment['VAULT_KEYS'] ?? '').split(':')
-  const pepper = Buffer.from(environment['VAULT_PEPPER'] ?? '', 'hex')
-  return localVault({ keys: [{ id, key: Buffer.from(hex, 'hex') }], pepper })
+  const config = readConfig(market.environment)
+  return vaultFrom(config, config.WALLET_SEAL_PUBLIC_KEY)
 }
 
 /** Every existing API key and webhook secret, to tell them from lookalikes. */

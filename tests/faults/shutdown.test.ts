@@ -83,6 +83,6 @@ test('a second signal: exits at once with requests in flight', async () => {
 })
 
 test('a missing setting: exits before it listens and names the setting', async () => {
-  const { ['VAULT_PEPPER']: _leftOut, ...incomplete } = parts.environment
-  await expect(startApi(incomplete)).rejects.toThrow(/VAULT_PEPPER/)
+  const { ['AUDIT_KEYS']: _leftOut, ...incomplete } = parts.environment
+  await expect(startApi(incomplete)).rejects.toThrow(/AUDIT_KEYS/)
 })

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { verifyAudit } from '@market/core/audit'
-import type { Vault } from '@market/core/ports/vault'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../support/api-process.ts'
@@ -8,9 +7,11 @@ import { client, someAddress } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Parts, startParts } from '../support/parts.ts'
 import { until } from '../support/until.ts'
-import { type Column, SEALED, startRotation, textOf, vaultWorld } from '../support/vault-world.ts'
+import { type Column, type Keys, SEALED, startRotation, vaultWorld } from '../support/vault-world.ts'
 
 const COLUMNS = Object.keys(SEALED) as Column[]
+/** The fingerprints of API keys are not sealed, and depend on a key too. */
+const REPORTED = [...COLUMNS, 'agents.api_key_fingerprint']
 /** Values per column. */
 const COUNT = Number(process.env['VAULT_VALUES'] ?? 300)
 const ALL_CLEAR = 'No value uses another key. You can remove the other keys.'
@@ -23,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => parts.stop())
 
-const rotate = (environment = world.environmentOf('new', 'old')) => {
+const rotate = (environment: Readonly<Record<string, string>> = world.rotationOf('new', 'old')) => {
   const rotation = startRotation(environment)
   onTestFinished(rotation.kill)
   return rotation
@@ -35,20 +36,7 @@ const api = async (environment: Readonly<Record<string, string>>) => {
   return started
 }
 
-/** Every value that does not open to what it says where it belongs, or to what was written there last. */
-async function wrongValues(vault: Vault, wrote: ReadonlyMap<string, string> = new Map()): Promise<string[]> {
-  const wrong: string[] = []
-  for (const column of COLUMNS) {
-    for (const { place, sealed } of await world.valuesOf(column)) {
-      const expected = wrote.get(textOf(place)) ?? textOf(place)
-      const opened = await vault.open(sealed, place).catch((error: Error) => error.message)
-      if (opened !== expected) wrong.push(`${column} ${place.row}: ${opened}`)
-    }
-  }
-  return wrong
-}
-
-const countsUnderOld = () => Promise.all(COLUMNS.map((column) => world.countUnder('old', column)))
+const countsLeft = () => Promise.all(COLUMNS.map((column) => world.countLeft(column)))
 
 const auditActs = async () => {
   const rows = await parts.db
@@ -65,61 +53,100 @@ test('rotation: covers every sealed column of the database', async () => {
     where table_schema = 'public' and column_name ~ 'sealed'`.execute(parts.db)
   expect(rows.map(({ name }) => name).toSorted()).toEqual(COLUMNS.toSorted())
   const { out, code } = await rotate().ended
-  for (const column of COLUMNS)
+  for (const column of REPORTED)
     expect(out).toContain(`${column}: 0 values, 0 resealed, 0 under another key\n`)
   expect(code).toBe(0)
 })
 
-test('rotation: killed and run again while secrets change, it loses no value and the old key is no longer needed', async () => {
-  await world.fill(COUNT, world.vaultOf('old'))
+/** Locks these wallets until the returned function is called. */
+async function lockWallets(count: number) {
+  const [held, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = parts.db.transaction().execute(async (tx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
+    await tx
+      .selectFrom('agent_wallets')
+      .select('address')
+      .orderBy('agent_id')
+      .limit(count)
+      .forUpdate()
+      .execute()
+    held.resolve()
+    await letGo.promise
+  })
+  await held.promise
+  return async () => {
+    letGo.resolve()
+    await holding
+  }
+}
+
+test('rotation: killed twice and run again while secrets change, it loses no value and the old keys are no longer needed', async () => {
+  await world.fill(COUNT, world.keysOf('old'))
   const untouched = () =>
-    sql`select md5(string_agg((to_jsonb(agents) - 'api_key_sealed' - 'webhook_secret_sealed')::text, '' order by id))
+    sql`select md5(string_agg((to_jsonb(agents) - 'api_key_sealed' - 'webhook_secret_sealed' - 'api_key_fingerprint')::text,
+          '' order by id))
         from agents`.execute(parts.db)
   const before = (await untouched()).rows
   const wrote = new Map<string, string>()
 
   // At first some processes still seal under the old key.
-  const load = (vault: Vault) => {
-    const stop = world.changeSecrets(vault, wrote)
+  const load = (keys: Keys) => {
+    const stop = world.changeSecrets(keys, wrote)
     onTestFinished(stop)
     return stop
   }
-  const stopFirst = [load(world.vaultOf('old', 'new')), load(world.vaultOf('new', 'old'))]
+  const stopFirst = [load(world.keysOf('old', 'new')), load(world.keysOf('new', 'old'))]
   const first = rotate()
-  const resealed = () => world.countUnder('new', 'agents.webhook_secret_sealed')
+  const resealed = async () => COUNT - (await world.countLeft('agents.webhook_secret_sealed'))
   await until('it is in the middle of the second column', async () => (await resealed()) > 200, {
     withinMs: 120_000,
   })
   first.kill()
   expect(await first.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
   await Promise.all(stopFirst.map((stop) => stop()))
-  const [, webhooks, wallets, answers] = await countsUnderOld()
+  const [, webhooks, wallets, answers] = await countsLeft()
   expect(webhooks).toBeGreaterThan(0)
   expect([wallets, answers]).toEqual([COUNT, COUNT])
-  expect(await wrongValues(world.vaultOf('new', 'old'), wrote)).toEqual([])
+  expect(await world.wrongValues(world.keysOf('new', 'old'), wrote)).toEqual([])
 
-  const stopSecond = load(world.vaultOf('new', 'old'))
-  const second = await rotate().ended
-  await stopSecond()
-  expect(second).toMatchObject({ code: 0, err: '' })
-  expect(second.out).toContain(
-    `agent_wallets.secret_sealed: ${COUNT} values, ${COUNT} resealed, 0 under another key`,
+  // Killed again when half of the seeds are sealed to the new public key, the others in the old form or to the old one.
+  const half = COUNT / 2
+  const letGo = await lockWallets(half)
+  onTestFinished(letGo)
+  const second = rotate()
+  await until(
+    'half of the seeds are resealed',
+    async () => (await world.countLeft('agent_wallets.secret_sealed')) === half,
+    { withinMs: 120_000 },
   )
-  expect(second.out).toContain(ALL_CLEAR)
+  second.kill()
+  expect(await second.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
+  await letGo()
+  expect((await countsLeft()).slice(2)).toEqual([half, COUNT])
+  expect(await world.wrongValues(world.keysOf('new', 'old'), wrote)).toEqual([])
+
+  const stopThird = load(world.keysOf('new', 'old'))
+  const third = await rotate().ended
+  await stopThird()
+  expect(third).toMatchObject({ code: 0, err: '' })
+  expect(third.out).toContain(
+    `agent_wallets.secret_sealed: ${COUNT} values, ${half} resealed, 0 under another key`,
+  )
+  expect(third.out).toContain(ALL_CLEAR)
   expect(wrote.size).toBeGreaterThan(100)
 
-  expect(await countsUnderOld()).toEqual([0, 0, 0, 0])
-  expect(await wrongValues(world.vaultOf('new'), wrote)).toEqual([])
+  expect(await countsLeft()).toEqual([0, 0, 0, 0])
+  expect(await world.wrongValues(world.keysOf('new'), wrote)).toEqual([])
   expect((await untouched()).rows).toEqual(before)
 
-  const third = await rotate(world.environmentOf('new')).ended
-  expect(third.code).toBe(0)
-  expect(third.out.match(/ 0 resealed/g)).toHaveLength(COLUMNS.length)
+  const fourth = await rotate(world.rotationOf('new')).ended
+  expect(fourth.code).toBe(0)
+  expect(fourth.out.match(/ 0 resealed/g)).toHaveLength(REPORTED.length)
 
   const began = 'vault.rotation_began admin_key:vault:rotate vault:k-new'
   const ended = 'vault.rotation_ended admin_key:vault:rotate vault:k-new'
-  expect(await auditActs()).toEqual([began, began, ended, began, ended])
-  expect(await verifyAudit({ db: parts.db, vault: world.vaultOf('new') })).toBeUndefined()
+  expect(await auditActs()).toEqual([began, began, began, ended, began, ended])
+  expect(await verifyAudit({ db: parts.db, vault: world.keysOf('new').vault })).toBeUndefined()
 })
 
 describe('an api started before the rotation', () => {
@@ -140,7 +167,7 @@ describe('an api started before the rotation', () => {
     }
   }
 
-  test('serves requests while values are resealed, and the next api without the old key opens all of them', async () => {
+  test('serves requests while values are resealed, and the next api without any old key accepts its API keys', async () => {
     const both = await api(world.environmentOf('old', 'new'))
     const registered = await Promise.all(Array.from({ length: 20 }, () => register(both.url)))
     const asking = (async () => {
@@ -159,17 +186,22 @@ describe('an api started before the rotation', () => {
       expect(replay.headers.get('idempotent-replayed')).toBe('true')
       expect(replay.body.data).toEqual(answer.data)
     }
+    expect(await countsLeft()).toEqual([0, 0, 0, 0])
+    const newSeeds = world.keysOf('new').seeds
+    for (const { place, sealed } of await world.valuesOf('agent_wallets.secret_sealed'))
+      expect(await newSeeds.open(sealed, place)).toHaveLength(32)
   })
 
   test('when the old key is removed without a rotation, no value opens and the log names the missing key', async () => {
     const old = await api(world.environmentOf('old'))
     const { me } = await register(old.url)
-    const newOnly = await api(world.environmentOf('new'))
+    const { VAULT_KEYS } = world.environmentOf('new')
+    const newOnly = await api({ ...world.environmentOf('new', 'old'), VAULT_KEYS })
     expect((await me(newOnly.url)).status).toBe(500)
     await until('the log says why', () => newOnly.output().includes('the vault has no key'))
     expect(newOnly.output()).toContain('the vault has no key \\"k-old\\". Configure it again')
 
-    const { code, out } = await rotate(world.environmentOf('new')).ended
+    const { code, out } = await rotate({ ...world.rotationOf('new', 'old'), VAULT_KEYS }).ended
     expect(code).toBe(1)
     expect(out).toContain('4 values still use another key. Keep it')
     expect(out).toContain('1 of them cannot be decrypted, for example:\n  agents:agt_')
@@ -180,60 +212,39 @@ describe('an api started before the rotation', () => {
 })
 
 describe('a locked row', () => {
-  const hold = async () => {
-    await world.fill(300, world.vaultOf('old'))
-    const { id } = await parts.db
-      .selectFrom('agents')
-      .select('id')
-      .orderBy('id')
-      .offset(150)
-      .executeTakeFirstOrThrow()
-    const letGo = Promise.withResolvers<void>()
-    const held = Promise.withResolvers<void>()
-    const holding = parts.db.transaction().execute(async (tx) => {
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
-      await tx.selectFrom('agents').select('id').where('id', '=', id).forUpdate().execute()
-      held.resolve()
-      await letGo.promise
-    })
-    await held.promise
-    return async () => {
-      letGo.resolve()
-      await holding
-    }
+  const fillAndLock = async () => {
+    await world.fill(COUNT, world.keysOf('old'))
+    return lockWallets(1)
   }
 
   test('is skipped and resealed in a later pass', async () => {
-    const letGo = await hold()
+    const letGo = await fillAndLock()
     const rotation = rotate()
-    await until(
-      'all others are done',
-      async () => (await world.countUnder('old', 'agents.api_key_sealed')) === 1,
-      {
-        withinMs: 120_000,
-      },
-    )
+    const left = () => world.countLeft('agent_wallets.secret_sealed')
+    await until('all others are done', async () => (await left()) === 1, { withinMs: 120_000 })
     await letGo()
     expect(await rotation.ended).toMatchObject({ code: 0 })
-    expect(await wrongValues(world.vaultOf('new'))).toEqual([])
+    expect(await world.wrongValues(world.keysOf('new'))).toEqual([])
   })
 
   test('that stays locked is reported, and the old key is still needed', async () => {
-    const letGo = await hold()
+    const letGo = await fillAndLock()
     const { code, out } = await rotate().ended
     await letGo()
     expect(code).toBe(1)
-    expect(out).toContain('agents.api_key_sealed: 300 values, 299 resealed, 1 under another key')
-    expect(out).toContain('2 values still use another key. Keep it')
+    expect(out).toContain(
+      `agent_wallets.secret_sealed: ${COUNT} values, ${COUNT - 1} resealed, 1 under another key`,
+    )
+    expect(out).toContain('1 values still use another key. Keep it')
     expect((await rotate().ended).out).toContain(ALL_CLEAR)
   })
 })
 
 test('rotation: a damaged value is reported, and all other values are resealed', async () => {
-  await world.fill(10, world.vaultOf('old'))
-  const [one] = await world.valuesOf('agent_wallets.secret_sealed')
-  const [, agentId = ''] = one?.place.row.split(':') ?? []
-  const damaged = sql<Buffer>`set_byte(secret_sealed, 100, get_byte(secret_sealed, 100) # 1)`
+  await world.fill(10, world.keysOf('old'))
+  const seeds = await world.valuesOf('agent_wallets.secret_sealed')
+  const [, agentId = ''] = seeds.find(({ sealed }) => sealed[0] === 2)?.place.row.split(':') ?? []
+  const damaged = sql<Buffer>`set_byte(secret_sealed, 60, get_byte(secret_sealed, 60) # 1)`
   await parts.db
     .updateTable('agent_wallets')
     .set({ secret_sealed: damaged })

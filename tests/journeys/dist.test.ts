@@ -13,7 +13,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { programFile } from '../../scripts/bundle.ts'
 import { startApi } from '../support/api-process.ts'
 import { currentBundle } from '../support/bundle.ts'
-import { apiEnvironment } from '../support/settings.ts'
+import { apiEnvironment, WALLET_SEAL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
 
@@ -46,10 +46,10 @@ beforeAll(async () => {
 })
 
 /** Runs a command of the bundle to its end, as the owner of the database. Rejects when it fails. */
-const runCommand = (program: 'migrate' | 'create-roles' | 'rotate-vault') =>
+const runCommand = (program: 'migrate' | 'create-roles' | 'rotate-vault' | 'new-keys') =>
   run(process.execPath, [programFile(dist, program)], {
     cwd: dist,
-    env: { ...environment, DATABASE_URL: databaseUrl(DATABASE) },
+    env: { ...environment, ...WALLET_SEAL.worker, DATABASE_URL: databaseUrl(DATABASE) },
   })
 
 test('dist: every chunk loads without node_modules', async () => {
@@ -67,6 +67,7 @@ test('dist: migrates an empty database, creates the roles, then serves the api, 
   const again = await runCommand('migrate')
   expect(again.stdout).toBe('The database is up to date.\n')
   expect((await runCommand('create-roles')).stdout).toContain('market_api')
+  expect((await runCommand('new-keys')).stdout).toMatch(/^WALLET_SEAL_PUBLIC_KEY=public-[0-9a-f]{16}:/m)
 
   const traces = await startTraceCollector()
   const settings = { ...environment, TRACES_ENDPOINT: traces.url }

@@ -12,6 +12,7 @@ import { type Market, startMarket } from '../support/market.ts'
 import { approveAs, decideByTwo, operatorToken } from '../support/operator.ts'
 import { requestOwed } from '../support/owed-order.ts'
 import { onAnyReversal } from '../support/reversals.ts'
+import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
@@ -159,13 +160,10 @@ const BELIEVED_AFTER_MS = 2 * SECOND
 const BUSY_MS = 10 * SECOND
 
 const startTreasuryWorker = (): Promise<WorkerProcess> => {
-  const {
-    DATABASE_URL = '',
-    VAULT_KEYS = '',
-    VAULT_PEPPER = '',
-  } = market.environment as Record<string, string>
+  const { DATABASE_URL = '' } = market.environment as Record<string, string>
   return startWorker({
-    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER },
+    ...sharedKeys(market.environment),
+    DATABASE_URL,
     ONE_PROVIDER: 'on',
     BASE_RPC_URLS: network.url,
     BASE_TREASURY_KEY: treasury.account.key,

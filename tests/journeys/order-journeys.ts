@@ -16,6 +16,7 @@ import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
 import { makeService } from '../support/services.ts'
 import { setPayout } from '../support/set-payout.ts'
+import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { startWorker } from '../support/worker-process.ts'
@@ -148,16 +149,11 @@ export async function startJourneys() {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const caFile = join(folder, 'ca.pem')
   writeFileSync(caFile, receiver.ca)
-  const {
-    DATABASE_URL = '',
-    VAULT_KEYS = '',
-    VAULT_PEPPER = '',
-  } = market.environment as Record<string, string>
+  const { DATABASE_URL = '' } = market.environment as Record<string, string>
   const worker = await startWorker({
     ...chains,
     DATABASE_URL,
-    VAULT_KEYS,
-    VAULT_PEPPER,
+    ...sharedKeys(market.environment),
     DNS_SERVERS: market.environment.DNS_SERVERS,
     CLOCK_FILE: market.environment.CLOCK_FILE,
     OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${receiver.port}`,

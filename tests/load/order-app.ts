@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import type { Operation } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
@@ -12,8 +11,8 @@ import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
 import { redisLimiter } from '@market/platform/redis/limiter'
-import { localVault } from '@market/platform/vault/local-vault'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
+import { testKeys } from '@market/testing/keys'
 import { makeListing } from '@market/testing/make-listing'
 import { makeListedAgent } from '@market/testing/makers'
 import { NO_OWN_WALLETS } from '@market/testing/market-context'
@@ -48,7 +47,7 @@ export function openAppServices(db: Db, redisUrl = REDIS_URL) {
     clock: systemClock,
     limiter,
     ids: idSource(systemClock),
-    vault: localVault({ keys: [{ id: 'bench', key: randomBytes(32) }], pepper: randomBytes(32) }),
+    vault: testKeys().vault,
     identity: { verify: away, fetchProfile: away },
     outbound: guardedOutbound({ resolver: { resolve: away } }),
     signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),

@@ -26,7 +26,7 @@ beforeAll(async () => {
   // Every other agent has a wallet of its own, as it has when it registers.
   await pool.query(`
     insert into agent_wallets (agent_id, chain, address, secret_sealed, created_at)
-    select id, 'solana', id, '\\x00', now() from agents where right(id, 1)::integer % 2 = 0`)
+    select id, 'solana', id, '\\x02${'00'.repeat(88)}', now() from agents where right(id, 1)::integer % 2 = 0`)
   await pool.query('vacuum analyze agent_wallets')
 }, 600_000)
 afterAll(async () => {

@@ -11,6 +11,7 @@ import {
 } from '@market/money/payments'
 import { advancePayout, type Payout, payoutIdOf, payoutMetrics, refundTransfer } from '@market/money/payouts'
 import { getSolvency, takeReserveSnapshot } from '@market/money/reserves'
+import { newKeySettings } from '@market/platform/vault/new-keys'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -218,8 +219,7 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
   const worker = await startWorker({
     DATABASE_URL: database.url,
     SWEEP_INTERVAL_MS: '200',
-    VAULT_KEYS: `k1:${randomBytes(32).toString('hex')}`,
-    VAULT_PEPPER: randomBytes(32).toString('hex'),
+    ...newKeySettings().both,
     ONE_PROVIDER: 'on',
     BASE_RPC_URLS: chain.url,
     BASE_TREASURY_KEY: treasury.key.slice(2),

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { newKeySettings } from '@market/platform/vault/new-keys'
 import { startEvmNetwork } from '@market/testing/evm-network'
 import { startKmsServer } from '@market/testing/kms-server'
 import { testDatabase } from '@market/testing/postgres'
 import { readConfig } from '@market/worker/config'
 import { afterAll, expect, test } from 'vitest'
 import { startFaultyRelay } from '../support/payout-relay.ts'
+import { WALLET_SEAL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
 
@@ -20,8 +22,8 @@ const BASICS = {
   MARKET_ENV: 'development',
   DATABASE_URL: database.url,
   DATABASE_POOL: '4',
-  VAULT_KEYS: `k1:${hex()}`,
-  VAULT_PEPPER: hex(),
+  ...newKeySettings().both,
+  ...WALLET_SEAL.worker,
   ONE_PROVIDER: 'on',
 }
 const BASE = { ...BASICS, BASE_RPC_URLS: chain.url, BASE_TREASURY_KEY: hex() }
@@ -109,6 +111,20 @@ test('contradictory settings: the error names them and contains no secret', () =
   expect(short).toContain('SOLANA_TREASURY_KEY: must be 32 bytes in hex')
   expect(short).toContain('PAYOUT_CAP_USDC: must be an amount')
   for (const said of [alt, complaint(both), short]) expect(said).not.toContain(key.slice(1))
+})
+
+test('worker settings: needs the private key of wallet seeds, of which two can be live', () => {
+  const [one, two, three] = [newKeySettings(), newKeySettings(), newKeySettings()].map(
+    ({ worker }) => worker.WALLET_SEAL_PRIVATE_KEYS,
+  )
+  expect(complaint({ WALLET_SEAL_PRIVATE_KEYS: `${one},${two}` })).toBe('')
+  for (const wrong of ['', `${one},${two},${three}`, WALLET_SEAL.api.WALLET_SEAL_PUBLIC_KEY]) {
+    const said = complaint({ WALLET_SEAL_PRIVATE_KEYS: wrong })
+    expect(said).toContain(
+      'WALLET_SEAL_PRIVATE_KEYS: must be a list of at most 2 keys private-<id>:<64 hex digits>',
+    )
+    expect(said).not.toContain(one?.split(':')[1])
+  }
 })
 
 test('worker: does not start with a node on another chain, and names the node', async () => {

@@ -14,6 +14,7 @@ import { escrow, maintainLedgerPartitions, post, world } from '@market/money/led
 import { claimTransfer, parsePurpose } from '@market/money/payments'
 import type { Payout } from '@market/money/payouts'
 import { clockFromFile } from '@market/platform/settings/clock-file'
+import { newKeySettings } from '@market/platform/vault/new-keys'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { TIMEOUT_FACTOR, testDatabase } from '@market/testing/postgres'
@@ -197,8 +198,7 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     CLOCK_FILE: clockFile,
     SWEEP_INTERVAL_MS: '500',
     DATABASE_POOL: '6',
-    VAULT_KEYS: `k1:${randomBytes(32).toString('hex')}`,
-    VAULT_PEPPER: randomBytes(32).toString('hex'),
+    ...newKeySettings().both,
     RPC_TIMEOUT_MS: '400',
     PAYOUT_DAY_CAP_USDC: '1000000',
     PAYOUT_PAYEE_DAY_CAP_USDC: '1000000',

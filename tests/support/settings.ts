@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { urlOfRole } from '@market/database/roles'
+import { newKeySettings } from '@market/platform/vault/new-keys'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
-
-const hex = (): string => randomBytes(32).toString('hex')
 
 /** One operator's key for the run; only its hash reaches the application. */
 export const ADMIN_KEY = `adm_${randomBytes(24).toString('base64url')}`
@@ -18,6 +17,16 @@ export const APP_URL = 'https://app.market.test'
 
 /** Fees may be withdrawn to this address, here with its checksum. */
 export const FEE_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+
+/** The pair that wallets are sealed to: each api of the tests has the public half, each worker the private one. */
+const { api, worker } = newKeySettings()
+export const WALLET_SEAL = { api, worker }
+
+/** The keys that an api's environment shares with its worker. */
+export function sharedKeys(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const names = Object.keys(newKeySettings().both)
+  return Object.fromEntries(names.map((name) => [name, environment[name] ?? '']))
+}
 
 interface Parts {
   readonly databaseUrl: string
@@ -40,8 +49,8 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     PORT: '0',
     IDP_ISSUER: parts.idp.issuer,
     IDP_AUDIENCE: parts.idp.audience,
-    VAULT_KEYS: `k1:${hex()}`,
-    VAULT_PEPPER: hex(),
+    ...newKeySettings().both,
+    ...WALLET_SEAL.api,
     ADMIN_USER_IDS: `${ADMIN_USER},${SECOND_ADMIN_USER}`,
     ADMIN_KEY_HASHES: `ops:${createHash('sha256').update(ADMIN_KEY).digest('hex')}`,
     BASE_OWN_WALLETS: OWN_WALLET,

@@ -2,8 +2,12 @@ import { spawn } from 'node:child_process'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SealContext, Vault } from '@market/core/ports/vault'
-import { localVault } from '@market/platform/vault/local-vault'
+import type { SealContext, SeedOpener, Vault } from '@market/core/ports/vault'
+import { urlOfRole } from '@market/database/roles'
+import { walletSealPrivateKeys } from '@market/platform/settings/vault'
+import { newKeySettings } from '@market/platform/vault/new-keys'
+import { seedOpener } from '@market/platform/vault/seed-seal'
+import { testKeys } from '@market/testing/keys'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { CHILD_ENVIRONMENT } from './child-environment.ts'
@@ -28,23 +32,55 @@ interface Value {
   readonly sealed: Buffer
 }
 
+export interface Keys {
+  readonly vault: Vault
+  /** Opens seeds of the old form too. */
+  readonly seeds: SeedOpener
+}
+
 /** The initial plain text of a value: its context. */
 export const textOf = ({ row, field }: SealContext): string => JSON.stringify(`${field} of ${row}`)
 
-const newKey = (id: string) => ({ id, key: randomBytes(32) })
+/** The seed of a wallet, 32 bytes. */
+const seedOf = (place: SealContext): Buffer => createHash('sha256').update(textOf(place)).digest()
 
-/** Vaults with old and new keys, their settings, and a database with many sealed values. */
+const newSettings = (id: string) => {
+  const settings = newKeySettings()
+  return {
+    ...settings,
+    both: { ...settings.both, VAULT_KEYS: settings.both.VAULT_KEYS.replace(/^[^:]+/, id) },
+  }
+}
+
+/** Old and new keys, the settings of programs that have them, and a database with many sealed values. */
 export function vaultWorld({ db, environment }: Parts) {
-  const pepper = Buffer.from(environment['VAULT_PEPPER'] ?? '', 'hex')
-  const keys = { old: newKey('k-old'), new: newKey('k-new') }
-  type Name = keyof typeof keys
-  const vaultOf = (...names: readonly Name[]): Vault =>
-    localVault({ keys: names.map((name) => keys[name]), pepper })
-  const environmentOf = (...names: readonly Name[]) => ({
-    ...environment,
-    TIMEOUT_FACTOR: String(TIMEOUT_FACTOR),
-    VAULT_KEYS: names.map((name) => `${keys[name].id}:${keys[name].key.toString('hex')}`).join(),
-  })
+  const settings = { old: newSettings('k-old'), new: newSettings('k-new') }
+  type Name = keyof typeof settings
+  /** The settings with these keys, the current one first. What is not rotated stays as in the environment. */
+  const settingsOf = (...names: readonly [Name, ...Name[]]) => {
+    const join = (read: (one: ReturnType<typeof newSettings>) => string) =>
+      names.map((name) => read(settings[name])).join()
+    return {
+      both: {
+        VAULT_KEYS: join(({ both }) => both.VAULT_KEYS),
+        API_KEY_HASH_KEYS: join(({ both }) => both.API_KEY_HASH_KEYS),
+        X402_CLAIM_KEYS: environment['X402_CLAIM_KEYS'] ?? '',
+        ACCESS_TOKEN_KEYS: environment['ACCESS_TOKEN_KEYS'] ?? '',
+        AUDIT_KEYS: environment['AUDIT_KEYS'] ?? '',
+      },
+      api: settings[names[0]].api,
+      worker: { WALLET_SEAL_PRIVATE_KEYS: join(({ worker }) => worker.WALLET_SEAL_PRIVATE_KEYS) },
+    }
+  }
+  const keysOf = (...names: readonly [Name, ...Name[]]): Keys => {
+    const { vault, worker } = testKeys(settingsOf(...names))
+    const sealKeys = walletSealPrivateKeys.parse(worker.WALLET_SEAL_PRIVATE_KEYS)
+    return { vault, seeds: seedOpener(sealKeys, vault) }
+  }
+  const environmentOf = (...names: readonly [Name, ...Name[]]) => {
+    const { both, api } = settingsOf(...names)
+    return { ...environment, TIMEOUT_FACTOR: String(TIMEOUT_FACTOR), ...both, ...api }
+  }
 
   const valuesOf = async (column: Column): Promise<Value[]> => {
     const [table = '', name = ''] = column.split('.')
@@ -57,27 +93,52 @@ export function vaultWorld({ db, environment }: Parts) {
   }
 
   return {
-    vaultOf,
+    keysOf,
     environmentOf,
+    /** Of the command, which has the keys and the role of the worker. */
+    rotationOf: (...names: readonly [Name, ...Name[]]) => ({
+      ...environmentOf(...names),
+      DATABASE_URL: urlOfRole(environment['DATABASE_URL'] ?? '', 'worker'),
+      ...settingsOf(...names).worker,
+    }),
     valuesOf,
-    /** How many values of the column are sealed with the key. */
-    countUnder: async (name: Name, column: Column): Promise<number> => {
-      const vault = vaultOf(name)
-      return (await valuesOf(column)).filter(({ sealed }) => !vault.needsReseal(sealed)).length
+    /** How many values of the column are not sealed with the new key. */
+    countLeft: async (column: Column): Promise<number> => {
+      const { vault, seeds } = keysOf('new')
+      const { needsReseal } = column === 'agent_wallets.secret_sealed' ? seeds : vault
+      return (await valuesOf(column)).filter(({ sealed }) => needsReseal(sealed)).length
     },
-    /** Creates agents with both secrets, a wallet and a saved response each. */
-    fill: async (count: number, vault: Vault): Promise<void> => {
+    /** Every value that does not open to what it says where it belongs, or to what was written there last. */
+    wrongValues: async ({ vault, seeds }: Keys, wrote: ReadonlyMap<string, string> = new Map()) => {
+      const wrong: string[] = []
+      for (const column of Object.keys(SEALED) as Column[])
+        for (const { place, sealed } of await valuesOf(column)) {
+          const isSeed = column === 'agent_wallets.secret_sealed'
+          const expected = isSeed
+            ? seedOf(place).toString('hex')
+            : (wrote.get(textOf(place)) ?? textOf(place))
+          const opening = isSeed
+            ? seeds.open(sealed, place).then((seed) => seed.toString('hex'))
+            : vault.open(sealed, place)
+          const opened = await opening.catch((error: Error) => error.message)
+          if (opened !== expected) wrong.push(`${column} ${place.row}: ${opened}`)
+        }
+      return wrong
+    },
+    /**
+     * Creates agents with both secrets, a wallet and a saved response each. Every other seed has the old form, which the
+     * vault sealed, as before migration 0043.
+     */
+    fill: async (count: number, { vault }: Keys): Promise<void> => {
       const seal = (row: string, field: string) => vault.seal(textOf({ row, field }), { row, field })
       for (let done = 0; done < count; done += CHUNK) {
         const ids = Array.from({ length: Math.min(CHUNK, count - done) }, () =>
           randomBytes(8).toString('hex'),
         )
-        const agents = ids.map((id) => agentRow(id, seal))
+        const agents = ids.map((id) => agentRow(id, seal, vault))
         await db.insertInto('agents').values(agents).execute()
-        await db
-          .insertInto('agent_wallets')
-          .values(agents.map(({ id }) => walletRow(id, seal)))
-          .execute()
+        const wallets = await Promise.all(agents.map(({ id }, n) => walletRow(id, vault, n % 2 === 0)))
+        await withoutSealCheck(db, (tx) => tx.insertInto('agent_wallets').values(wallets).execute())
         await db
           .insertInto('requests')
           .values(agents.map(({ id }) => requestRow(id, seal)))
@@ -85,7 +146,7 @@ export function vaultWorld({ db, environment }: Parts) {
       }
     },
     /** Changes secrets of random agents as commands do, under the row's lock, until told to stop. */
-    changeSecrets: (vault: Vault, wrote: Map<string, string>) => {
+    changeSecrets: ({ vault }: Keys, wrote: Map<string, string>) => {
       let stopping = false
       const changing = (async () => {
         const rows = await db.selectFrom('agents').select('id').orderBy('id').execute()
@@ -95,7 +156,10 @@ export function vaultWorld({ db, environment }: Parts) {
           const text = `changed ${randomBytes(6).toString('hex')}`
           await db.transaction().execute(async (tx) => {
             await tx.selectFrom('agents').select('id').where('id', '=', id).forUpdate().execute()
-            const change = { [`${place.field}_sealed`]: vault.seal(text, place) }
+            const change = {
+              [`${place.field}_sealed`]: vault.seal(text, place),
+              ...(place.field === 'api_key' && { api_key_fingerprint: vault.fingerprint('api_key', text) }),
+            }
             await tx.updateTable('agents').set(change).where('id', '=', id).execute()
             wrote.set(textOf(place), text)
           })
@@ -109,10 +173,25 @@ export function vaultWorld({ db, environment }: Parts) {
   }
 }
 
+/** Rows that were written before migration 0043 do not satisfy its CHECK, which it added without checking them. */
+async function withoutSealCheck(db: Parts['db'], work: (tx: Parts['db']) => Promise<unknown>): Promise<void> {
+  const { rows } = await sql<{ definition: string }>`
+    select pg_get_constraintdef(oid) as definition from pg_constraint
+    where conname = 'agent_wallets_sealed_to_key'`.execute(db)
+  await db.transaction().execute(async (tx) => {
+    await sql`alter table agent_wallets drop constraint agent_wallets_sealed_to_key`.execute(tx)
+    await work(tx)
+    await sql`alter table agent_wallets add constraint agent_wallets_sealed_to_key ${sql.raw(rows[0]?.definition ?? '')}`.execute(
+      tx,
+    )
+  })
+}
+
 type Seal = (row: string, field: string) => Buffer
 
-const agentRow = (name: string, seal: Seal) => {
+const agentRow = (name: string, seal: Seal, vault: Vault) => {
   const id = `agt_${AT.getTime()}_0${name}`
+  const row = `agents:${id}`
   return {
     id,
     name: `Agent ${name}`,
@@ -122,18 +201,21 @@ const agentRow = (name: string, seal: Seal) => {
     capabilities: [],
     ai_models: [],
     endpoint_url: 'https://93.184.216.34/in',
-    api_key_fingerprint: createHash('sha256').update(id).digest(),
-    api_key_sealed: seal(`agents:${id}`, 'api_key'),
+    api_key_fingerprint: vault.fingerprint('api_key', textOf({ row, field: 'api_key' })),
+    api_key_sealed: seal(row, 'api_key'),
     api_key_hint: 'hint',
-    webhook_secret_sealed: seal(`agents:${id}`, 'webhook_secret'),
+    webhook_secret_sealed: seal(row, 'webhook_secret'),
     created_at: AT,
     updated_at: AT,
   }
 }
 
-const walletRow = (agentId: string, seal: Seal) => {
+const walletRow = async (agentId: string, vault: Vault, isOldForm: boolean) => {
   const address = `A${createHash('sha256').update(agentId).digest('hex').slice(0, 40)}`
-  const secret_sealed = seal(`agent_wallets:${agentId}:solana:${address}`, 'secret')
+  const place = { row: `agent_wallets:${agentId}:solana:${address}`, field: 'secret' }
+  const secret_sealed = isOldForm
+    ? vault.seal(seedOf(place).toString('base64'), place)
+    : await vault.sealSeed(seedOf(place), place)
   return { agent_id: agentId, chain: 'solana', address, secret_sealed, created_at: AT }
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +6,8 @@ import type { Db } from '@market/database/transact'
 import type { Registered } from '@market/identity/agents'
 import { systemClock } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import { localVault } from '@market/platform/vault/local-vault'
 import { startDnsServer } from '@market/testing/dns-server'
+import { testKeys } from '@market/testing/keys'
 import { makeAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -34,18 +33,14 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
   const database = given ?? (await testDatabase())
   const { db } = database
   const dns = await startDnsServer()
-  const key = randomBytes(32)
-  const pepper = randomBytes(32)
+  const keys = testKeys()
   const clock = { ...systemClock, advance: () => {}, set: () => {} }
-  const ctx = {
-    ...marketContext({ db, clock, resolver: dns.resolver }),
-    vault: localVault({ keys: [{ id: 'k1', key }], pepper }),
-  }
+  const ctx = marketContext({ db, clock, resolver: dns.resolver, keys })
   const environment: Readonly<Record<string, string>> = {
     DATABASE_URL: database.url,
     DATABASE_POOL: '8',
-    VAULT_KEYS: `k1:${key.toString('hex')}`,
-    VAULT_PEPPER: pepper.toString('hex'),
+    ...keys.both,
+    ...keys.worker,
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
     OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${receiver.port}`,
     OUTBOUND_CA_FILE: caFile,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { asRole, launchOf, type StartFrom } from './program.ts'
+import { WALLET_SEAL } from './settings.ts'
 
 const START_WITHIN_MS = 60_000
 
@@ -34,6 +35,7 @@ export async function startWorker(
       ...launch.environment,
       PORT: '0',
       DATABASE_POOL: '4',
+      ...WALLET_SEAL.worker,
       ...environment,
       ...asRole(environment, 'worker'),
     },

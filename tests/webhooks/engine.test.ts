@@ -1,6 +1,7 @@
 import { enqueue } from '@market/core/queue'
 import { openPool } from '@market/database/connect'
 import { startRunner } from '@market/jobs/runner'
+import { newKeySettings } from '@market/platform/vault/new-keys'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
@@ -60,8 +61,7 @@ test('worker: records a failed job and runs the next one', async () => {
   onTestFinished(() => database.stop())
   const worker = await startWorker({
     DATABASE_URL: database.url,
-    VAULT_KEYS: `test:${'ab'.repeat(32)}`,
-    VAULT_PEPPER: 'cd'.repeat(32),
+    ...newKeySettings().both,
   })
   onTestFinished(() => worker.stop())
   const failed = async () => {

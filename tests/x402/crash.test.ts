@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
+import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
 
@@ -114,10 +115,11 @@ test('API killed without a repetition: a worker without a gas key completes the 
   // The node dropped it too, so only the database has it.
   await world.chain.rpc('anvil_dropAllTransactions')
   await world.chain.automine(true)
-  const { DATABASE_URL = '', VAULT_KEYS = '', VAULT_PEPPER = '', CLOCK_FILE = '' } = environment()
+  const { DATABASE_URL = '', CLOCK_FILE = '' } = environment()
   await world.chain.fund(world.treasury.address)
   const worker = await startWorker({
-    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
+    ...sharedKeys(environment()),
+    ...{ DATABASE_URL, CLOCK_FILE },
     ONE_PROVIDER: 'on',
     BASE_RPC_URLS: world.chain.url,
     BASE_CONFIRMATIONS: '0:1',

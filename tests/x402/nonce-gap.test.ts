@@ -1,5 +1,6 @@
 import { authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../support/worker-process.ts'
 import { encodePayment, opened } from './crafted-payments.ts'
@@ -18,14 +19,11 @@ const SHORT_SECONDS = 10
 /** A worker for Base, with optional settings. */
 function newWorker(more: Readonly<Record<string, string>> = {}) {
   const { chain, treasuryKey, gas } = world.base
-  const {
-    DATABASE_URL = '',
-    VAULT_KEYS = '',
-    VAULT_PEPPER = '',
-    CLOCK_FILE = '',
-  } = world.market.environment as Readonly<Record<string, string>>
+  const environment: Readonly<Record<string, string>> = world.market.environment
+  const { DATABASE_URL = '', CLOCK_FILE = '' } = environment
   return startWorker({
-    ...{ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, CLOCK_FILE },
+    ...sharedKeys(environment),
+    ...{ DATABASE_URL, CLOCK_FILE },
     ONE_PROVIDER: 'on',
     BASE_RPC_URLS: chain.url,
     BASE_CONFIRMATIONS: '0:1',

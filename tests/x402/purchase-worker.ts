@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { PUBLIC_ADDRESS } from '../support/market.ts'
+import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { startWorker } from '../support/worker-process.ts'
@@ -85,16 +86,11 @@ function workerEnvironment(
   port: number,
   caFile: string,
 ) {
-  const {
-    DATABASE_URL = '',
-    VAULT_KEYS = '',
-    VAULT_PEPPER = '',
-  } = market.environment as Record<string, string>
+  const { DATABASE_URL = '' } = market.environment as Record<string, string>
   return {
     ...chains,
     DATABASE_URL,
-    VAULT_KEYS,
-    VAULT_PEPPER,
+    ...sharedKeys(market.environment),
     DNS_SERVERS: market.environment.DNS_SERVERS,
     CLOCK_FILE: market.environment.CLOCK_FILE,
     OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${port}`,

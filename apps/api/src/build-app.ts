@@ -14,9 +14,9 @@ import { redisLimiter } from '@market/platform/redis/limiter'
 import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
+import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
-import { localVault } from '@market/platform/vault/local-vault'
 import { openChains } from './chains.ts'
 import { type Config, securityContactOf } from './config.ts'
 import { readiness } from './readiness.ts'
@@ -69,7 +69,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     clock,
     limiter,
     ids: idSource(clock, config.CELL),
-    vault: localVault({ keys: config.VAULT_KEYS, pepper: config.VAULT_PEPPER }),
+    vault: vaultFrom(config, config.WALLET_SEAL_PUBLIC_KEY),
     identity: oidcIdentity({
       issuer: config.IDP_ISSUER,
       audience: config.IDP_AUDIENCE,

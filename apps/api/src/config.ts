@@ -13,6 +13,7 @@ import {
   readEnvironment,
   wholeNumber,
 } from '@market/platform/settings/environment'
+import { walletSealPublicKey } from '@market/platform/settings/vault'
 import { z } from 'zod'
 
 /** `name:sha256,name:sha256` of admin keys. Only the hashes are stored. */
@@ -41,6 +42,7 @@ const Env = z
     ...commonSettings,
     ...chainSettings,
     ...treasurySettings,
+    WALLET_SEAL_PUBLIC_KEY: walletSealPublicKey,
     /** Price of registering an agent by an x402 payment. */
     REGISTRATION_FEE_USDC: money('1'),
     /** At 0.10 the fee of 10 % is above what sending a payout costs. */
@@ -93,13 +95,20 @@ export type Config = Readonly<z.infer<typeof Env>>
 
 /** Names of settings that contain a treasury key or the id of one in a KMS. */
 const TREASURY_KEY = /_TREASURY_(?:KMS_)?KEY/
+const WALLET_SEAL_PRIVATE_KEY = /^WALLET_SEAL_PRIVATE_KEY/
 
-/** An attacker who controls the api must not find a treasury key, so it does not start with one, even if unused. */
-function rejectTreasuryKeys(env: NodeJS.ProcessEnv): void {
-  const found = Object.keys(env).filter((name) => TREASURY_KEY.test(name) && env[name])
-  if (found.length > 0)
+/** An attacker who controls the api must not find a key that moves money, so it does not start with one, even if unused. */
+function rejectKeysOfWorker(env: NodeJS.ProcessEnv): void {
+  const found = (names: RegExp) => Object.keys(env).filter((name) => names.test(name) && env[name])
+  const treasury = found(TREASURY_KEY)
+  if (treasury.length > 0)
     throw new Error(
-      `Treasury keys must not be set for the api: ${found.join(', ')}. Only the worker needs them. Remove them from the api's environment and set the treasury's address instead (<NETWORK>_TREASURY).`,
+      `Treasury keys must not be set for the api: ${treasury.join(', ')}. Only the worker needs them. Remove them from the api's environment and set the treasury's address instead (<NETWORK>_TREASURY).`,
+    )
+  const seal = found(WALLET_SEAL_PRIVATE_KEY)
+  if (seal.length > 0)
+    throw new Error(
+      `The private key of wallet seeds must not be set for the api: ${seal.join(', ')}. Only the worker needs it. Remove it from the api's environment and set WALLET_SEAL_PUBLIC_KEY instead.`,
     )
 }
 
@@ -110,6 +119,6 @@ export function securityContactOf({ SECURITY_CONTACT: contacts, SECURITY_TXT_EXP
 
 /** The only place that reads the environment. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  rejectTreasuryKeys(env)
+  rejectKeysOfWorker(env)
   return readEnvironment(Env, env)
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { urlOfRole } from '@market/database/roles'
 import type { Network } from '@market/kernel/network'
+import { newKeySettings } from '@market/platform/vault/new-keys'
 import { type Idp, startIdp } from '@market/testing/idp'
 import { apiCaller } from './call-api.ts'
 import type { Cleanup } from './cleanup.ts'
@@ -83,9 +84,10 @@ export async function start(settings: Settings, options: StartOptions): Promise<
 
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
+  const keys = newKeySettings()
   const common = {
     MARKET_ENV: 'development',
-    ...vaultSecrets(),
+    ...keys.both,
     ...networks?.settings,
     CLOCK_FILE: clockFile,
     // Several environments can share one server.
@@ -96,13 +98,19 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   const programs = {
     api: {
       DATABASE_URL: urlOfRole(database.url, 'api'),
+      ...keys.api,
       ...apiSettings({ redisUrl: redis.url, redisPrefix: `${run}:`, idp }),
       ...operatorSettings(adminKey),
       BASE_URL: apiUrl,
       APP_URL: apiUrl,
       PORT: String(apiPort),
     },
-    worker: { DATABASE_URL: urlOfRole(database.url, 'worker'), ...networks?.keys, PORT: '0' },
+    worker: {
+      DATABASE_URL: urlOfRole(database.url, 'worker'),
+      ...keys.worker,
+      ...networks?.keys,
+      PORT: '0',
+    },
   }
   for (const name of ['api', 'worker'] as const) {
     const program = await startProgram(name, folder, { ...common, ...programs[name] }, options.onLine)
@@ -148,11 +156,6 @@ const apiSettings = ({ redisUrl, redisPrefix, idp }: ApiDeps) => ({
   DRAIN_MS: '0',
   // Callers on this machine can set X-Forwarded-For and so act as many clients with separate rate limits.
   TRUSTED_PROXIES: HOST,
-})
-
-const vaultSecrets = () => ({
-  VAULT_KEYS: `dev:${randomBytes(32).toString('hex')}`,
-  VAULT_PEPPER: randomBytes(32).toString('hex'),
 })
 
 const operatorSettings = (adminKey: string) => ({

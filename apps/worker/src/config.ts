@@ -1,4 +1,5 @@
 import { commonSettings, readEnvironment, wholeNumber } from '@market/platform/settings/environment'
+import { walletSealPrivateKeys } from '@market/platform/settings/vault'
 import { z } from 'zod'
 import { checkPayoutSenderSettings, payoutSenderSettings } from './payout-sender-settings.ts'
 
@@ -6,6 +7,7 @@ const Env = z
   .object({
     ...commonSettings,
     ...payoutSenderSettings,
+    WALLET_SEAL_PRIVATE_KEYS: walletSealPrivateKeys,
     DATABASE_POOL: wholeNumber(2, 100).default(20),
     /** Jobs that run concurrently. High, because a webhook job mostly waits for the endpoint. */
     JOB_CONCURRENCY: wholeNumber(1, 1_000).default(100),

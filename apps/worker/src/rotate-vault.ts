@@ -6,21 +6,20 @@ import { transact } from '@market/database/transact'
 import { resealAgents } from '@market/identity/agents'
 import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
-import { localVault } from '@market/platform/vault/local-vault'
+import { type VaultConfig, vaultFrom } from '@market/platform/settings/vault'
+import { seedOpener } from '@market/platform/vault/seed-seal'
+import type { Config } from './config.ts'
 
-interface RotationSettings {
-  readonly DATABASE_URL: string
-  readonly VAULT_KEYS: readonly { readonly id: string; readonly key: Buffer }[]
-  readonly VAULT_PEPPER: Buffer
-  readonly TIMEOUT_FACTOR: number
-}
+type RotationSettings = VaultConfig &
+  Pick<Config, 'DATABASE_URL' | 'WALLET_SEAL_PRIVATE_KEYS' | 'TIMEOUT_FACTOR'>
 
 /** Admin keys cannot have this name, because a colon is not allowed in it. */
 const ACTOR = { kind: 'admin_key', name: 'vault:rotate' } as const
 
 /**
- * Encrypts every sealed value of the database with the first key of the vault. The marketplace can run meanwhile, and an
- * interrupted run can be repeated.
+ * Encrypts every sealed value of the database with the first key of the vault, seals every seed of a wallet to the first
+ * wallet seal key, and makes the fingerprints of API keys with their first hash key. The marketplace can run meanwhile,
+ * and an interrupted run can be repeated.
  */
 export async function rotateVault(settings: RotationSettings) {
   const db = connect({
@@ -29,18 +28,26 @@ export async function rotateVault(settings: RotationSettings) {
     timeoutFactor: settings.TIMEOUT_FACTOR,
     applicationName: 'agent-market-vault-rotation',
   })
+  const sealKeys = settings.WALLET_SEAL_PRIVATE_KEYS
+  const vault = vaultFrom(settings, sealKeys[0].publicKey)
   const ctx = {
     db,
     clock: systemClock,
-    vault: localVault({ keys: settings.VAULT_KEYS, pepper: settings.VAULT_PEPPER }),
+    vault,
+    seeds: seedOpener(sealKeys, vault),
     actor: ACTOR,
     requestId: idSource(systemClock).next('cmd'),
   }
   const [current, ...others] = settings.VAULT_KEYS.map(({ id }) => id)
+  const [sealKey, ...otherSealKeys] = sealKeys.map(({ publicKey }) => publicKey.id)
   const recordAudit = (act: string, details: Readonly<Record<string, unknown>>) =>
     transact(db, (tx) => record(ctx, tx, { act, subject: `vault:${current}`, details }))
   try {
-    await recordAudit('vault.rotation_began', { other_keys: others })
+    await recordAudit('vault.rotation_began', {
+      other_keys: others,
+      wallet_seal_key: sealKey,
+      other_wallet_seal_keys: otherSealKeys,
+    })
     const columns = [...(await resealAgents(ctx)), await resealWallets(ctx), await resealResponses(ctx)]
     const counts = columns.map(({ column, values, resealed, left, unopened }) => {
       return [column, { values, resealed, left, unopened }]

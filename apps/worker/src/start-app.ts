@@ -11,9 +11,10 @@ import { idSource } from '@market/kernel/ids'
 import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
+import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
-import { localVault } from '@market/platform/vault/local-vault'
+import { seedOpener } from '@market/platform/vault/seed-seal'
 import { orderPayoutListener } from '@market/trade/orders'
 import type { Config } from './config.ts'
 import { startMetricsServer } from './metrics-server.ts'
@@ -61,7 +62,7 @@ export async function startApp(config: Config) {
     db,
     clock,
     ids: idSource(clock, config.CELL),
-    vault: localVault({ keys: config.VAULT_KEYS, pepper: config.VAULT_PEPPER }),
+    vault: vaultFrom(config, config.WALLET_SEAL_PRIVATE_KEYS[0].publicKey),
     outbound: outboundFrom(config),
     chains: networks.chains,
     facilitators: networks.facilitators,
@@ -102,6 +103,7 @@ export async function startApp(config: Config) {
     ...ctx,
     purposes: PURPOSES,
     reserveAnchors: networks.reserveAnchors,
+    seeds: seedOpener(config.WALLET_SEAL_PRIVATE_KEYS),
     recordGas: metrics.recordGas,
     recordAnchorAge: metrics.recordAnchorAge,
     countDisagreement: metrics.countDisagreement,

@@ -14,11 +14,13 @@ export interface Resealing<Key> {
   readonly fresh: Buffer
 }
 
-/** A column of sealed values, with the queries of its module. */
+/** A column of values that depend on a key, with the queries of its module. */
 export interface SealedColumn<Key> {
   /** `table.column`. */
   readonly name: string
   placeOf(key: Key): SealContext
+  /** The value under the current key, or undefined when it already is. Throws when it cannot be made. */
+  renew(value: Buffer, key: Key): Promise<Buffer | undefined>
   /** The next rows in key order, including those without a value, so that a batch shorter than the limit is the last. */
   find(after: Key | undefined, limit: number): Promise<readonly SealedRow<Key>[]>
   /** Replaces values that are unchanged and not locked, and returns how many it replaced. */
@@ -47,10 +49,10 @@ const MAX_REASONS = 5
  * Seals every value of a column with the current key. It holds no lock while it opens values and waits for none, so it
  * can run in production, and it can be repeated after a crash. It ends with a pass that found nothing to do.
  */
-export async function reseal<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>): Promise<Resealed> {
+export async function reseal<Key>(column: SealedColumn<Key>): Promise<Resealed> {
   let resealed = 0
   for (let passes = 1; ; passes++) {
-    const pass = await runPass(ctx, column)
+    const pass = await runPass(column)
     resealed += pass.resealed
     const isDone = pass.left === pass.unopened || passes === MAX_PASSES
     if (isDone) return { ...pass, column: column.name, resealed }
@@ -58,7 +60,7 @@ export async function reseal<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>
   }
 }
 
-async function runPass<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>) {
+async function runPass<Key>(column: SealedColumn<Key>) {
   const pass = { values: 0, resealed: 0, left: 0, unopened: 0, reasons: [] as string[] }
   let rows: readonly SealedRow<Key>[]
   let after: Key | undefined
@@ -69,14 +71,14 @@ async function runPass<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>) {
     for (const { key, sealed: old } of rows) {
       if (old === null) continue
       pass.values += 1
-      const place = column.placeOf(key)
       try {
-        const fresh = await resealValue(ctx, old, place)
+        const fresh = await column.renew(old, key)
         if (fresh === undefined) continue
         changes.push({ key, old, fresh })
       } catch (error) {
         pass.unopened += 1
-        if (pass.reasons.length < MAX_REASONS) pass.reasons.push(`${place.row}: ${messageOf(error)}`)
+        if (pass.reasons.length < MAX_REASONS)
+          pass.reasons.push(`${column.placeOf(key).row}: ${messageOf(error)}`)
       }
       pass.left += 1
     }
@@ -85,10 +87,10 @@ async function runPass<Key>(ctx: Needs<'vault'>, column: SealedColumn<Key>) {
   return pass
 }
 
-/** Returns undefined when the value is already sealed with the current key. */
-async function resealValue({ vault }: Needs<'vault'>, sealed: Buffer, place: SealContext) {
-  if (!vault.needsReseal(sealed)) return undefined
-  return vault.seal(await vault.open(sealed, place), place)
-}
+/** Renews a value that the vault sealed. */
+export const renewedBy =
+  <Key>({ vault }: Needs<'vault'>, placeOf: (key: Key) => SealContext) =>
+  async (sealed: Buffer, key: Key): Promise<Buffer | undefined> =>
+    vault.needsReseal(sealed) ? vault.seal(await vault.open(sealed, placeOf(key)), placeOf(key)) : undefined
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

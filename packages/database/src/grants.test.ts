@@ -74,6 +74,10 @@ describe('the role of the api', () => {
     `select graphile_worker.add_job('deliver-events')`,
     `select enqueue_job('other-task', '{}', 1, now(), 'k', 'replace')`,
     `insert into migrations (name, checksum) values ('x', 'x')`,
+    'select secret_sealed from agent_wallets',
+    'update agent_wallets set secret_sealed = secret_sealed',
+    `update agent_wallets set address = 'mine'`,
+    'delete from agent_wallets',
   ])('cannot run: %s', async (statement) => {
     expect(await run('api', statement)).toBe(DENIED)
   })
@@ -201,6 +205,21 @@ describe('the role of the api', () => {
     expect(await run('api', `update transfers set purpose = 'order:b', due_micros = 5`)).toBeUndefined()
   })
 
+  test('agent_wallets: inserts a sealed seed, and reads the address and not the seed', async () => {
+    const id = `agt_1_${'0'.repeat(17)}`
+    const wallet = `
+      insert into agents (id, name, folded_name, slug, description, capabilities, ai_models, api_key_fingerprint,
+        api_key_sealed, api_key_hint, created_at, updated_at)
+      values ('${id}', 'Ada', 'ada', 'ada', 'Draws maps.', '{}', '{}', '\\x${'00'.repeat(32)}', '\\x00', 'hint', now(), now());
+      insert into agent_wallets (agent_id, chain, address, secret_sealed, created_at)
+      values ('${id}', 'solana', 'A', '\\x02${'00'.repeat(88)}', now());`
+    expect(await run('api', `${wallet} select agent_id, chain, address from agent_wallets`)).toBeUndefined()
+    expect(await run('api', `${wallet} select * from agent_wallets`)).toBe(DENIED)
+    expect(
+      await run('worker', `${wallet} update agent_wallets set secret_sealed = secret_sealed`),
+    ).toBeUndefined()
+  })
+
   test('can enqueue the delivery of events', async () => {
     expect(
       await run('api', `select enqueue_job('deliver-events', '{}', 1, now(), 'k', 'replace')`),
@@ -213,6 +232,7 @@ describe('the role of the worker', () => {
     'update ledger_accounts set balance_micros = 1',
     'delete from ledger_journals',
     'delete from payouts',
+    'delete from agent_wallets',
     'alter table ledger_accounts disable trigger user',
     'create table mine (id text)',
     `select drop_month('orders')`,

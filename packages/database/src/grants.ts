@@ -22,7 +22,10 @@ const APPEND_ONLY = ['audit_log', 'ledger_accounts', 'ledger_journals', 'ledger_
 
 const { api, worker } = ROLES
 
-/** The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows. */
+/**
+ * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows.
+ * It adds wallets of agents, and cannot read their sealed seeds again.
+ */
 const GRANTS = `
   grant usage on schema public, graphile_worker to ${worker};
   grant usage on schema public to ${api};
@@ -33,7 +36,9 @@ const GRANTS = `
   revoke insert, update, delete on payout_signatures, outgoing_transfers from ${api};
   grant update (is_dead) on payout_signatures to ${api};
   grant update (written_off_at) on outgoing_transfers to ${api};
-  revoke delete on payouts, transfers from ${api}, ${worker};
+  revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
+  revoke select, update on agent_wallets from ${api};
+  grant select (agent_id, chain, address, created_at) on agent_wallets to ${api};
   grant execute on function make_month(text, date), drop_month(text) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};
   grant usage on all sequences in schema graphile_worker to ${worker};

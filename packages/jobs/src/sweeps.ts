@@ -1,9 +1,11 @@
 import { type AuditCheck, checkAudit } from '@market/core/audit'
+import { findUnopenableWallets } from '@market/core/custody'
 import { maintainEventPartitions } from '@market/core/events'
 import { deleteOldRequests } from '@market/core/idempotency'
 import { deleteOldNotifications } from '@market/core/notifications'
 import { TooFewProviders } from '@market/core/ports/chain'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
+import type { SeedOpener } from '@market/core/ports/vault'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
@@ -28,6 +30,7 @@ export type SweepContext = JobContext & {
   readonly recordAudit: (check: AuditCheck) => void
   /** Writes one line of the security log. */
   readonly onSecurityEvent: (event: object) => void
+  readonly seeds: SeedOpener
 }
 
 const SECOND = 1_000
@@ -104,6 +107,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: MINUTE,
     does: 'Measures how many x402 settlements the gas accounts can pay for',
     run: reportGas,
+  },
+  {
+    name: 'check-wallet-seals',
+    everyMs: MINUTE,
+    does: 'Reports new server wallets whose seed this worker has no key to open',
+    run: reportUnopenableWallets,
   },
   {
     name: 'enqueue-overdue-deliveries',
@@ -245,6 +254,16 @@ async function reportAudit(ctx: SweepContext, log: SweepLog): Promise<void> {
   if (brokenAt === undefined) return ctx.onSecurityEvent({ event: 'audit.head', ...exported })
   const broken = { event: 'audit.broken', broken_at: String(brokenAt), ...exported }
   log.error(broken, 'the audit log was changed')
+}
+
+/** Operators set alerts on this log line: a seed that is sealed to a lost key is lost. */
+async function reportUnopenableWallets(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const wallets = await findUnopenableWallets(ctx)
+  if (wallets.length > 0)
+    log.error(
+      { count: wallets.length, newest: wallets[0] },
+      'server wallets are sealed to a key that this worker does not have',
+    )
 }
 
 /** Signed payments are rejected when a gas account is empty, so the log warns before. */

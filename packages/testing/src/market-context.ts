@@ -1,18 +1,19 @@
-import { randomBytes } from 'node:crypto'
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import type { Actor, Context } from '@market/core/context'
+import type { SeedOpener } from '@market/core/ports/vault'
 import { type Db, transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
-import { localVault } from '@market/platform/vault/local-vault'
 import { type TestClock, testClock } from './clock.ts'
+import { type TestKeys, testKeys } from './keys.ts'
 
 export interface MarketContextSettings {
   readonly db: Db
   readonly clock?: TestClock
   readonly actor?: Actor
+  readonly keys?: TestKeys
   /** DNS resolver, such as the one of `startDnsServer`. Without it only IP addresses resolve. */
   readonly resolver?: { resolve(host: string): Promise<readonly string[]> }
 }
@@ -26,6 +27,7 @@ export const NO_OWN_WALLETS = {
 
 export interface MarketContext extends Context {
   readonly clock: TestClock
+  readonly seeds: SeedOpener
   /** The same context with another caller. */
   as(actor: Actor): MarketContext
 }
@@ -34,7 +36,7 @@ const NO_NAMES = { resolve: () => Promise.reject(new Error('this test resolves n
 
 /** The context of a command, with real services. Commands get profiles as input, so there is no identity provider. */
 export function marketContext(settings: MarketContextSettings): MarketContext {
-  const { db, clock = testClock(), actor = { kind: 'anonymous' } } = settings
+  const { db, clock = testClock(), actor = { kind: 'anonymous' }, keys = testKeys() } = settings
   const away = async () => {
     throw unavailable('this test has no identity provider')
   }
@@ -43,7 +45,8 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     clock,
     transact: <T>(work: Parameters<typeof transact<T>>[1]) => transact(db, work),
     ids: idSource(clock),
-    vault: localVault({ keys: [{ id: 'test', key: randomBytes(32) }], pepper: randomBytes(32) }),
+    vault: keys.vault,
+    seeds: keys.seeds,
     identity: { verify: away, fetchProfile: away },
     outbound: guardedOutbound({ resolver: settings.resolver ?? NO_NAMES }),
     signatures: walletSignatures({ domain: 'market.example', uri: 'https://market.example', evmRpcUrls: [] }),

@@ -10,7 +10,7 @@ import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { startApi } from '../../support/api-process.ts'
 import { operatorToken } from '../../support/operator.ts'
-import { apiEnvironment } from '../../support/settings.ts'
+import { apiEnvironment, sharedKeys, WALLET_SEAL } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { startWorker } from '../../support/worker-process.ts'
 import { ALT, type Environment, PUBLIC_ADDRESS } from './environment.ts'
@@ -103,8 +103,8 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     BASE_GAS_BUDGET_GWEI: '100000000000',
     ALT_GAS_BUDGET_GWEI: '100000000000',
   }
-  const { VAULT_KEYS = '', VAULT_PEPPER = '' } = api
-  const worker = { VAULT_KEYS, VAULT_PEPPER, LOG_LEVEL: 'info', DATABASE_URL: database.ofWorker }
+  const shared = sharedKeys(api)
+  const worker = { ...shared, LOG_LEVEL: 'info', DATABASE_URL: database.ofWorker }
   // The hooks change source files while they are loaded, so a program with a bug runs from its sources.
   const how = bug === undefined ? {} : ({ nodeOptions: ['--import', HOOKS], from: 'sources' } as const)
   const newApi = () => supervise(() => startApi({ ...api, ...common }, how))
@@ -156,8 +156,9 @@ export async function startApp(environment: Environment, bug?: SeededBug) {
     secrets: [
       ...Object.values(keys),
       ...Object.values(gasKeys),
-      VAULT_KEYS.split(':')[1] ?? '',
-      VAULT_PEPPER,
+      ...[...Object.values(shared), ...Object.values(WALLET_SEAL.worker)].map(
+        (key) => key.split(':').at(-1) ?? '',
+      ),
     ],
     output: () => all.map((one) => one.output()).join(''),
     settings: { ...common, ...keys },

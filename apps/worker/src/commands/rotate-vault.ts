@@ -1,9 +1,15 @@
 import { commonSettings, readEnvironment } from '@market/platform/settings/environment'
+import { vaultSettings, walletSealPrivateKeys } from '@market/platform/settings/vault'
 import { z } from 'zod'
 import { rotateVault } from '../rotate-vault.ts'
 
-const { DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, TIMEOUT_FACTOR } = commonSettings
-const schema = z.object({ DATABASE_URL, VAULT_KEYS, VAULT_PEPPER, TIMEOUT_FACTOR })
+const { DATABASE_URL, TIMEOUT_FACTOR } = commonSettings
+const schema = z.object({
+  ...vaultSettings,
+  DATABASE_URL,
+  TIMEOUT_FACTOR,
+  WALLET_SEAL_PRIVATE_KEYS: walletSealPrivateKeys,
+})
 // biome-ignore lint/style/noProcessEnv: a command reads its own settings
 const settings = readEnvironment(schema, process.env)
 

@@ -1,3 +1,4 @@
+import { rotateKeys, testKeys } from '@market/testing/keys'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import fc from 'fast-check'
@@ -7,6 +8,8 @@ import { record } from './record.ts'
 import { verifyAudit } from './verify-audit.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
+
+const keys = testKeys()
 
 describe('audit log', () => {
   let database: TestDatabase
@@ -26,7 +29,7 @@ describe('audit log', () => {
   beforeEach(async () => {
     await asSuperuser('truncate audit_log')
     await sql`update audit_head set seq = 0, seal = decode(repeat('00', 32), 'hex')`.execute(database.db)
-    ctx = marketContext({ db: database.db, actor: { kind: 'admin_key', name: 'ops' } })
+    ctx = marketContext({ db: database.db, actor: { kind: 'admin_key', name: 'ops' }, keys })
   })
 
   const write = (act: string, details: Record<string, unknown> = {}) =>
@@ -68,6 +71,20 @@ describe('audit log', () => {
         : statement,
     )
     expect(await verifyAudit(ctx)).toEqual({ brokenAt: 3n })
+  })
+
+  test('verifyAudit: entries of a former key are valid while it is configured, and only with an audit key', async () => {
+    const { both, newOnly } = rotateKeys(keys, 'AUDIT_KEYS')
+    await writeSome(2)
+    // Processes are restarted one by one, so entries of both keys can alternate.
+    await ctx.transact((tx) => record({ ...ctx, vault: both.vault }, tx, { act: 'new', subject: 'thing' }))
+    await write('old')
+    expect(await verifyAudit({ ...ctx, vault: both.vault })).toBeUndefined()
+    expect(await verifyAudit({ ...ctx, vault: newOnly.vault })).toEqual({ brokenAt: 1n })
+    const otherPurposes = { ...testKeys().both, AUDIT_KEYS: keys.both.AUDIT_KEYS }
+    expect(await verifyAudit({ ...ctx, vault: testKeys({ ...keys, both: otherPurposes }).vault })).toEqual({
+      brokenAt: 3n,
+    })
   })
 
   test('verifyAudit: detects deleted rows at the end', async () => {

@@ -20,7 +20,7 @@ function canonical(value: unknown): string {
 }
 
 /** Each seal covers the previous one, so that changed, moved and deleted rows are detected. */
-export function sealOf(before: Buffer, seq: bigint, entry: Entry, secret: (text: string) => Buffer): Buffer {
+export function sealOf<T>(before: Buffer, seq: bigint, entry: Entry, secret: (text: string) => T): T {
   const text = canonical([
     seq.toString(),
     entry.at.toISOString(),

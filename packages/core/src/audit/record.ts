@@ -19,7 +19,7 @@ export async function record(
   }
   const head = await lockHead(tx)
   const seq = head.seq + 1n
-  const seal = sealOf(head.seal, seq, entry, ctx.vault.fingerprint)
+  const seal = sealOf(head.seal, seq, entry, (text) => ctx.vault.fingerprint('audit', text))
   await insertEntry(tx, seq, entry, seal)
   await saveHead(tx, seq, seal)
 }

@@ -48,6 +48,19 @@ export async function findSecretsAfter(
   }))
 }
 
+export async function findNewestSecrets(
+  db: Db,
+  limit: number,
+): Promise<{ readonly address: string; readonly sealed: Buffer }[]> {
+  const rows = await db
+    .selectFrom('agent_wallets')
+    .select(['address', 'secret_sealed'])
+    .orderBy('agent_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ address: row.address, sealed: row.secret_sealed }))
+}
+
 /** Skips a row that is locked or whose secret changed since it was read. */
 export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletKey>[]): Promise<number> {
   const done = await sql`

@@ -1,4 +1,5 @@
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'node:crypto'
+import { testKeys } from '@market/testing/keys'
 import { makeAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -6,7 +7,7 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { base58, newSolanaKey } from './solana-key.ts'
-import { createWallet } from './wallets.ts'
+import { createWallet, findUnopenableWallets } from './wallets.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -80,7 +81,7 @@ describe('server wallets', () => {
     }
   })
 
-  test('createWallet: stores the seed sealed, and it opens only for its own row', async () => {
+  test('createWallet: stores the seed sealed to the public key, and it opens only for its own row', async () => {
     const { agent, solanaAddress } = await makeAgent(ctx)
     const row = await ctx.db
       .selectFrom('agent_wallets')
@@ -89,11 +90,28 @@ describe('server wallets', () => {
       .executeTakeFirstOrThrow()
     expect(row).toMatchObject({ chain: 'solana', address: solanaAddress })
     const place = { row: `agent_wallets:${agent.id}:solana:${solanaAddress}`, field: 'secret' }
-    const seed = Buffer.from(await ctx.vault.open(row.secret_sealed, place), 'base64')
+    const seed = await ctx.seeds.open(row.secret_sealed, place)
     expect(matches(seed, solanaAddress)).toBe(true)
     expect(row.secret_sealed.includes(seed)).toBe(false)
     const elsewhere = { ...place, row: place.row.replace(agent.id, 'agt_1_0') }
-    await expect(ctx.vault.open(row.secret_sealed, elsewhere)).rejects.toThrow()
+    await expect(ctx.seeds.open(row.secret_sealed, elsewhere)).rejects.toThrow()
+    await expect(ctx.vault.open(row.secret_sealed, place)).rejects.toThrow()
+  })
+
+  test('agent_wallets: a seed that the vault sealed cannot be stored, as was done before', async () => {
+    const { agent } = await makeAgent(ctx)
+    const sealed = ctx.vault.seal(randomBytes(32).toString('base64'), { row: 'x', field: 'secret' })
+    const change = ctx.db
+      .updateTable('agent_wallets')
+      .set({ secret_sealed: sealed })
+      .where('agent_id', '=', agent.id)
+    await expect(change.execute()).rejects.toMatchObject({ constraint: 'agent_wallets_sealed_to_key' })
+  })
+
+  test('findUnopenableWallets: reports wallets that are sealed to a key of another pair', async () => {
+    expect(await findUnopenableWallets(ctx)).toEqual([])
+    const { solanaAddress } = await makeAgent({ ...ctx, vault: testKeys().vault })
+    expect(await findUnopenableWallets(ctx)).toEqual([solanaAddress])
   })
 
   test('createWallet: fails for a second wallet of an agent on the same chain', async () => {

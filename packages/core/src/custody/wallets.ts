@@ -1,32 +1,55 @@
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import type { Needs } from '../context.ts'
-import type { SealContext } from '../ports/vault.ts'
+import type { SealContext, SeedOpener } from '../ports/vault.ts'
 import { type Resealed, reseal } from '../reseal.ts'
 import { newSolanaKey } from './solana-key.ts'
-import { findSecretsAfter, insertWallet, replaceSecrets, type WalletKey } from './store.ts'
+import { findNewestSecrets, findSecretsAfter, insertWallet, replaceSecrets, type WalletKey } from './store.ts'
 
-/** Creates the server wallet of an agent. The random key is stored sealed and never leaves the process unsealed. */
+/** Enough to notice a wrong public key with the first registrations, without reading the whole table. */
+const NEWEST = 100
+
+/**
+ * Creates the server wallet of an agent. The random key is stored sealed to a public key, so that the api, which creates
+ * most wallets, cannot open it again.
+ */
 export async function createWallet(ctx: Needs<'clock' | 'vault'>, tx: Tx, agentId: AgentId): Promise<string> {
   const { address, seed } = newSolanaKey()
   const key = { agentId, chain: 'solana', address } as const
-  await insertWallet(tx, {
-    ...key,
-    secretSealed: ctx.vault.seal(seed.toString('base64'), secretPlace(key)),
-    createdAt: ctx.clock.now(),
-  })
+  const secretSealed = await ctx.vault.sealSeed(seed, secretPlace(key))
   seed.fill(0)
+  await insertWallet(tx, { ...key, secretSealed, createdAt: ctx.clock.now() })
   return address
 }
 
-/** Seals the secrets of all server wallets with the vault's current key. */
-export const resealWallets = (ctx: Needs<'db' | 'vault'>): Promise<Resealed> =>
-  reseal(ctx, {
+/** Seals the seeds of all server wallets to the current public key, also those that the vault's keys sealed. */
+export const resealWallets = (
+  ctx: Needs<'db' | 'vault'> & { readonly seeds: SeedOpener },
+): Promise<Resealed> =>
+  reseal({
     name: 'agent_wallets.secret_sealed',
     placeOf: secretPlace,
+    renew: async (sealed, key) => {
+      if (!ctx.seeds.needsReseal(sealed)) return undefined
+      const seed = await ctx.seeds.open(sealed, secretPlace(key))
+      const fresh = await ctx.vault.sealSeed(seed, secretPlace(key))
+      seed.fill(0)
+      return fresh
+    },
     find: (after, limit) => findSecretsAfter(ctx.db, after, limit),
     replace: (changes) => replaceSecrets(ctx.db, changes),
   })
+
+/**
+ * The addresses of the newest wallets whose seed this process cannot open: the api seals to a public key of another pair,
+ * or the seeds of the old form are not resealed yet.
+ */
+export async function findUnopenableWallets(
+  ctx: Needs<'db'> & { readonly seeds: SeedOpener },
+): Promise<string[]> {
+  const newest = await findNewestSecrets(ctx.db, NEWEST)
+  return newest.flatMap(({ address, sealed }) => (ctx.seeds.hasKeyOf(sealed) ? [] : [address]))
+}
 
 /** A sealed secret is bound to its row: copied to another wallet, it cannot be opened. */
 const secretPlace = ({ agentId, chain, address }: WalletKey): SealContext => ({

@@ -4,7 +4,7 @@ import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, later } from '@market/kernel/clock'
 import type { Needs } from '../context.ts'
-import { type Resealed, reseal } from '../reseal.ts'
+import { type Resealed, renewedBy, reseal } from '../reseal.ts'
 import {
   LEASE_MS,
   type Lease,
@@ -87,9 +87,10 @@ export const deleteOldRequests = ({ db, clock }: Needs<'db' | 'clock'>): Promise
 
 /** Seals the stored responses with the vault's current key. */
 export const resealResponses = (ctx: Needs<'db' | 'vault'>): Promise<Resealed> =>
-  reseal(ctx, {
+  reseal({
     name: 'requests.response_sealed',
     placeOf,
+    renew: renewedBy(ctx, placeOf),
     find: (after, limit) => findResponsesAfter(ctx.db, after, limit),
     replace: (changes) => replaceResponses(ctx.db, changes),
   })

@@ -30,7 +30,7 @@ export function newApiKey(): string {
 export function sealedApiKey(ctx: Needs<'vault'>, id: AgentId) {
   const apiKey = newApiKey()
   const columns = {
-    api_key_fingerprint: ctx.vault.fingerprint(apiKey),
+    api_key_fingerprint: ctx.vault.fingerprint('api_key', apiKey),
     api_key_sealed: ctx.vault.seal(apiKey, secretPlace(id, 'api_key')),
     api_key_hint: hintOf(apiKey),
   }

@@ -41,7 +41,9 @@ function requireAgent(agent: Agent | undefined, id: AgentId): Agent {
 
 export async function findAgentByKey(ctx: Needs<'db' | 'vault'>, apiKey: string): Promise<Agent> {
   if (!isApiKey(apiKey)) throw badApiKey()
-  const agent = await loadAgentByFingerprint(ctx.db, ctx.vault.fingerprint(apiKey))
+  const fingerprints = ctx.vault.fingerprints('api_key', apiKey)
+  const found = await Promise.all(fingerprints.map((one) => loadAgentByFingerprint(ctx.db, one)))
+  const agent = found.find((one) => one !== undefined)
   if (agent === undefined) throw badApiKey()
   return agent
 }

@@ -18,7 +18,7 @@ export function linkAgent(
   return ctx.transact(async (tx) => {
     const { account } = await saveAccount(ctx, tx, profile)
     const found = isApiKey(apiKey)
-      ? await findAgentByFingerprint(tx, ctx.vault.fingerprint(apiKey))
+      ? await findAgentByFingerprint(tx, ctx.vault.fingerprints('api_key', apiKey))
       : undefined
     const agent = found && (await lockAgent(tx, found.id))
     if (agent === undefined) throw noAgentForKey()

@@ -1,3 +1,4 @@
+import { rotateKeys, testKeys } from '@market/testing/keys'
 import { makeAgent, makeEvmWallet, makeProfile } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
@@ -7,11 +8,12 @@ import { linkAgent } from './link-agent.ts'
 import { recoverAgents } from './recover-agents.ts'
 import { signIn } from './sign-in.ts'
 
+const keys = testKeys()
 let ctx: MarketContext
 let stop: () => Promise<void>
 beforeAll(async () => {
   const database = await testDatabase()
-  ctx = marketContext({ db: database.db })
+  ctx = marketContext({ db: database.db, keys })
   stop = database.stop
 })
 afterAll(() => stop())
@@ -32,6 +34,12 @@ describe('linkAgent', () => {
     expect(await linkAgent(ctx, profile, apiKey)).toEqual(linked)
     const acts = ctx.db.selectFrom('audit_log').select('act').where('subject', '=', agent.id)
     expect(await acts.execute()).toEqual([{ act: 'agents.link' }])
+  })
+
+  test('finds the agent by a former hash key of API keys', async () => {
+    const { agent, apiKey } = await makeAgent(ctx)
+    const { vault } = rotateKeys(keys, 'API_KEY_HASH_KEYS').both
+    expect(await linkAgent({ ...ctx, vault }, makeProfile(), apiKey)).toMatchObject({ id: agent.id })
   })
 
   test('returns 409 owned_by_another for an agent of another user or wallet', async () => {

@@ -1,11 +1,11 @@
 import type { Needs } from '@market/core/context'
 import { findWalletAddress } from '@market/core/custody'
-import { type Resealed, reseal } from '@market/core/reseal'
+import { type Resealed, renewedBy, reseal } from '@market/core/reseal'
 import type { AgentId } from '@market/kernel/ids'
 import { type Agent, secretPlace } from './agent.ts'
 import { findAgentById } from './get-agent.ts'
 import type { Registered } from './register-agent.ts'
-import { findSecretsAfter, replaceSecrets } from './store.ts'
+import { type FingerprintKey, findFingerprintsAfter, findSecretsAfter, replaceSecrets } from './store.ts'
 
 export async function openWebhookSecret(ctx: Needs<'vault'>, agent: Agent): Promise<string | null> {
   if (agent.webhookSecretSealed === null) return null
@@ -23,15 +23,44 @@ export async function openSecrets(ctx: Needs<'db' | 'vault'>, id: AgentId): Prom
   }
 }
 
-/** Seals the API keys and webhook secrets of all agents with the vault's current key. */
+/**
+ * Seals the API keys and webhook secrets of all agents with the vault's current key, and makes the fingerprints of the API
+ * keys again with the current hash key.
+ */
 export async function resealAgents(ctx: Needs<'db' | 'vault'>): Promise<Resealed[]> {
-  return [await resealColumn(ctx, 'api_key'), await resealColumn(ctx, 'webhook_secret')]
+  return [
+    await resealColumn(ctx, 'api_key'),
+    await resealColumn(ctx, 'webhook_secret'),
+    await renewFingerprints(ctx),
+  ]
 }
 
-const resealColumn = (ctx: Needs<'db' | 'vault'>, field: 'api_key' | 'webhook_secret'): Promise<Resealed> =>
-  reseal<AgentId>(ctx, {
+function resealColumn(ctx: Needs<'db' | 'vault'>, field: 'api_key' | 'webhook_secret'): Promise<Resealed> {
+  const placeOf = (id: AgentId) => secretPlace(id, field)
+  return reseal<AgentId>({
     name: `agents.${field}_sealed`,
-    placeOf: (id) => secretPlace(id, field),
+    placeOf,
+    renew: renewedBy(ctx, placeOf),
     find: (after, limit) => findSecretsAfter(ctx.db, `${field}_sealed`, after, limit),
     replace: (changes) => replaceSecrets(ctx.db, `${field}_sealed`, changes),
+  })
+}
+
+/** A fingerprint does not name its key, so each one is compared with the fingerprint of its API key. */
+const renewFingerprints = (ctx: Needs<'db' | 'vault'>): Promise<Resealed> =>
+  reseal<FingerprintKey>({
+    name: 'agents.api_key_fingerprint',
+    placeOf: ({ id }) => secretPlace(id, 'api_key'),
+    renew: async (fingerprint, { id, apiKeySealed }) => {
+      const apiKey = await ctx.vault.open(apiKeySealed, secretPlace(id, 'api_key'))
+      const fresh = ctx.vault.fingerprint('api_key', apiKey)
+      return fresh.equals(fingerprint) ? undefined : fresh
+    },
+    find: (after, limit) => findFingerprintsAfter(ctx.db, after, limit),
+    replace: (changes) =>
+      replaceSecrets(
+        ctx.db,
+        'api_key_fingerprint',
+        changes.map((change) => ({ ...change, key: change.key.id })),
+      ),
   })

@@ -28,8 +28,12 @@ export async function findAgentBySlug(db: Db, slug: string): Promise<Agent | und
   return row && agentOf(row)
 }
 
-export async function findAgentByFingerprint(tx: Tx, fingerprint: Buffer): Promise<Agent | undefined> {
-  const row = await select(tx).where('api_key_fingerprint', '=', fingerprint).executeTakeFirst()
+/** By any of the fingerprints that an API key has while its hash key is changed. */
+export async function findAgentByFingerprint(
+  tx: Tx,
+  fingerprints: readonly Buffer[],
+): Promise<Agent | undefined> {
+  const row = await select(tx).where('api_key_fingerprint', 'in', fingerprints).executeTakeFirst()
   return row && agentOf(row)
 }
 
@@ -158,10 +162,33 @@ export const findSecretsAfter = (
     .limit(limit)
     .execute()
 
-/** Skips a row that is locked or whose secret changed since it was read. */
+export interface FingerprintKey {
+  readonly id: AgentId
+  readonly apiKeySealed: Buffer
+}
+
+export async function findFingerprintsAfter(
+  db: Db,
+  after: FingerprintKey | undefined,
+  limit: number,
+): Promise<SealedRow<FingerprintKey>[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .select((row) => [row.ref('id').$castTo<AgentId>().as('id'), 'api_key_sealed', 'api_key_fingerprint'])
+    .where('id', '>', after?.id ?? '')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    key: { id: row.id, apiKeySealed: row.api_key_sealed },
+    sealed: row.api_key_fingerprint,
+  }))
+}
+
+/** Skips a row that is locked or whose value changed since it was read. */
 export async function replaceSecrets(
   db: Db,
-  column: SecretColumn,
+  column: SecretColumn | 'api_key_fingerprint',
   changes: readonly Resealing<AgentId>[],
 ): Promise<number> {
   const done = await sql`

@@ -1,5 +1,6 @@
 import { isDevelopment, unencryptedUrls } from '@market/kernel/encrypted-url'
 import { z } from 'zod'
+import { vaultSettings } from './vault.ts'
 
 /** Environment variables that several processes read. An invalid value is rejected with the name of the variable. */
 
@@ -13,29 +14,12 @@ export const list = z
       .filter(Boolean),
   )
 
-const hexKey = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, 'must be 32 bytes in hex')
-  .transform((hex) => Buffer.from(hex, 'hex'))
-
 /** A private key in hex, with or without 0x. */
 export const secretHex = z
   .string()
   .regex(/^(0x)?[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
   .transform((text) => Buffer.from(text.replace(/^0x/i, ''), 'hex'))
   .optional()
-
-/** `id:hex,id:hex`, the current key first. */
-const keys = z.string().transform((text, ctx) =>
-  text.split(',').map((entry) => {
-    const [id = '', hex = ''] = entry.trim().split(':')
-    if (!/^[a-z0-9-]{1,32}$/.test(id) || !/^[0-9a-f]{64}$/.test(hex)) {
-      ctx.addIssue('must be a list of id:<64 hex digits>')
-      return z.NEVER
-    }
-    return { id, key: Buffer.from(hex, 'hex') }
-  }),
-)
 
 export const address = z.url().transform((url) => url.replace(/\/$/, ''))
 
@@ -71,8 +55,7 @@ export const commonSettings = {
   DATABASE_PREPARED_STATEMENTS: onOrOff.default(true),
   /** Off when BEGIN must complete before the next statement is sent. */
   DATABASE_PIPELINE: onOrOff.default(true),
-  VAULT_KEYS: keys,
-  VAULT_PEPPER: hexKey,
+  ...vaultSettings,
   DNS_SERVERS: list,
   METRICS_READERS: list.transform((readers) => (readers.length === 0 ? ['127.0.0.1', '::1'] : readers)),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),

@@ -3,14 +3,22 @@ import { ApiError } from '@market/kernel/api-error'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { localVault } from './local-vault.ts'
+import { newSeedKey } from './seed-keys.ts'
 
 const OLD = { id: '2025-a', key: randomBytes(32) }
 const NEW = { id: '2026-b', key: randomBytes(32) }
-const pepper = randomBytes(32)
+const hashKeys = {
+  api_key: [randomBytes(32)],
+  x402_claim: [randomBytes(32)],
+  access_token: [randomBytes(32)],
+  audit: [randomBytes(32)],
+}
+const seedKey = newSeedKey().publicKey
+const COMMON = { hashKeys, seedKey }
 const PLACE = { row: 'agt_1', field: 'api_key' }
 const SECRET = 'market_S3cret'
 
-const vault = localVault({ keys: [OLD], pepper })
+const vault = localVault({ keys: [OLD], ...COMMON })
 
 async function faultOf(opening: Promise<string>): Promise<Error> {
   const error = await opening.then(
@@ -80,21 +88,21 @@ describe('a changed value cannot be decrypted', () => {
   })
 
   test('with the data key of another value', async () => {
-    const other = localVault({ keys: [OLD], pepper })
+    const other = localVault({ keys: [OLD], ...COMMON })
     const [mine, theirs] = [vault.seal(SECRET, PLACE), other.seal(SECRET, PLACE)]
     const bodyAt = 2 + OLD.id.length + 60
     await faultOf(vault.open(Buffer.concat([theirs.subarray(0, bodyAt), mine.subarray(bodyAt)]), PLACE))
   })
 
   test('sealed with another key of the same id', async () => {
-    const otherUser = localVault({ keys: [{ id: OLD.id, key: randomBytes(32) }], pepper })
+    const otherUser = localVault({ keys: [{ id: OLD.id, key: randomBytes(32) }], ...COMMON })
     await faultOf(vault.open(otherUser.seal(SECRET, PLACE), PLACE))
   })
 })
 
 describe('key rotation', () => {
-  const both = localVault({ keys: [NEW, OLD], pepper })
-  const newOnly = localVault({ keys: [NEW], pepper })
+  const both = localVault({ keys: [NEW, OLD], ...COMMON })
+  const newOnly = localVault({ keys: [NEW], ...COMMON })
 
   test('with both keys, old values are decrypted and need resealing, and new ones use the new key', async () => {
     const old = vault.seal(SECRET, PLACE)
@@ -120,23 +128,46 @@ describe('key rotation', () => {
 })
 
 describe('fingerprints', () => {
-  test('are a keyed hash of the secret and depend on the pepper', () => {
-    expect(vault.fingerprint(SECRET)).toEqual(createHmac('sha256', pepper).update(SECRET).digest())
-    const other = localVault({ keys: [OLD], pepper: randomBytes(32) })
-    expect(other.fingerprint(SECRET).equals(vault.fingerprint(SECRET))).toBe(false)
+  const withKeys = (keys: Partial<typeof hashKeys>) =>
+    localVault({ keys: [OLD], seedKey, hashKeys: { ...hashKeys, ...keys } })
+
+  test('are a keyed hash of the text, with another key for each purpose', () => {
+    const [key = Buffer.alloc(0)] = hashKeys.api_key
+    expect(vault.fingerprint('api_key', SECRET)).toEqual(createHmac('sha256', key).update(SECRET).digest())
+    const purposes = ['api_key', 'x402_claim', 'access_token', 'audit'] as const
+    const all = purposes.map((purpose) => vault.fingerprint(purpose, SECRET).toString('hex'))
+    expect(new Set(all).size).toBe(purposes.length)
   })
 
-  test('do not change with key rotation', () => {
-    expect(localVault({ keys: [NEW], pepper }).fingerprint(SECRET)).toEqual(vault.fingerprint(SECRET))
+  test('do not change when the vault key rotates', () => {
+    const rotated = localVault({ keys: [NEW], ...COMMON })
+    expect(rotated.fingerprint('api_key', SECRET)).toEqual(vault.fingerprint('api_key', SECRET))
+  })
+
+  test('with two keys, the first one makes them and both are accepted; other purposes do not change', () => {
+    const both = withKeys({ api_key: [randomBytes(32), ...hashKeys.api_key] })
+    const old = vault.fingerprint('api_key', SECRET)
+    expect(both.fingerprint('api_key', SECRET)).not.toEqual(old)
+    expect(both.fingerprints('api_key', SECRET)).toEqual([both.fingerprint('api_key', SECRET), old])
+    expect(both.fingerprints('audit', SECRET)).toEqual([vault.fingerprint('audit', SECRET)])
+  })
+
+  test('one former key can serve several purposes, but not as the current key of two', () => {
+    const former = randomBytes(32)
+    withKeys({ api_key: [randomBytes(32), former], audit: [randomBytes(32), former] })
+    expect(() => withKeys({ api_key: [former], audit: [former] })).toThrow(
+      'api_key and audit have the same key. Give each its own.',
+    )
   })
 })
 
 test.each([
-  ['no key', { keys: [], pepper }],
-  ['a short key', { keys: [{ id: 'a', key: randomBytes(16) }], pepper }],
-  ['two keys of one name', { keys: [OLD, OLD], pepper }],
-  ['a key without a name', { keys: [{ id: '', key: randomBytes(32) }], pepper }],
-  ['a short pepper', { keys: [OLD], pepper: randomBytes(8) }],
+  ['no key', { keys: [], ...COMMON }],
+  ['a short key', { keys: [{ id: 'a', key: randomBytes(16) }], ...COMMON }],
+  ['two keys of one name', { keys: [OLD, OLD], ...COMMON }],
+  ['a key without a name', { keys: [{ id: '', key: randomBytes(32) }], ...COMMON }],
+  ['a short hash key', { keys: [OLD], seedKey, hashKeys: { ...hashKeys, audit: [randomBytes(8)] } }],
+  ['a purpose without a hash key', { keys: [OLD], seedKey, hashKeys: { ...hashKeys, audit: [] } }],
 ])('a vault with %s does not start', (_name, settings) => {
   expect(() => localVault(settings)).toThrow()
 })

@@ -6,14 +6,26 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import type { SealContext, Vault } from '@market/core/ports/vault'
-import { encodeSealed, IV_BYTES, KEY_BYTES, parseSealed, SEALED_VERSION, TAG_BYTES } from './sealed-bytes.ts'
+import type { HashPurpose, SealContext, Vault } from '@market/core/ports/vault'
+import {
+  aadOf,
+  encodeSealed,
+  IV_BYTES,
+  KEY_BYTES,
+  parseSealed,
+  SEALED_VERSION,
+  TAG_BYTES,
+} from './sealed-bytes.ts'
+import type { SeedPublicKey } from './seed-keys.ts'
+import { seedSealer } from './seed-seal.ts'
 
 export interface LocalVaultSettings {
   /** Key-encryption keys of 32 bytes. The first one encrypts, and all of them decrypt. */
   readonly keys: readonly { readonly id: string; readonly key: Buffer }[]
-  /** Key of the fingerprints, at least 32 bytes. */
-  readonly pepper: Buffer
+  /** Keys of the fingerprints, of 32 bytes. The first one of a purpose makes them, and all of them verify. */
+  readonly hashKeys: Readonly<Record<HashPurpose, readonly Buffer[]>>
+  /** The key that seeds of wallets are sealed to. */
+  readonly seedKey: SeedPublicKey
 }
 
 interface DataKey {
@@ -31,8 +43,7 @@ export function localVault(settings: LocalVaultSettings): Vault {
   const keys = readKeys(settings.keys)
   const currentId = settings.keys[0]?.id
   if (currentId === undefined) throw new Error('the vault needs at least one key')
-  if (settings.pepper.length < KEY_BYTES) throw new Error(`the pepper is shorter than ${KEY_BYTES} bytes`)
-  const pepper = createSecretKey(settings.pepper)
+  const hashKeys = readHashKeys(settings.hashKeys)
   const unwrapped = new Map<string, KeyObject>()
 
   function keyOf(id: string): KeyObject {
@@ -85,7 +96,11 @@ export function localVault(settings: LocalVaultSettings): Vault {
       return decrypt(unwrap(keyId, wrapped), body, aadOfValue(place)).toString('utf8')
     },
 
-    fingerprint: (secret) => createHmac('sha256', pepper).update(secret, 'utf8').digest(),
+    sealSeed: seedSealer(settings.seedKey),
+
+    fingerprint: (purpose, text) => hmac(hashKeys[purpose][0], text),
+
+    fingerprints: (purpose, text) => hashKeys[purpose].map((key) => hmac(key, text)),
 
     needsReseal: (sealed) => parseSealed(sealed).keyId !== currentId,
   }
@@ -101,6 +116,33 @@ function readKeys(keys: LocalVaultSettings['keys']): ReadonlyMap<string, KeyObje
   }
   return byId
 }
+
+type HashKeys = Readonly<Record<HashPurpose, readonly [KeyObject, ...KeyObject[]]>>
+
+/** Two purposes must not make hashes with one key: whoever got it from one could forge those of the other. */
+function readHashKeys(settings: LocalVaultSettings['hashKeys']): HashKeys {
+  const current = new Map<string, string>()
+  const read = (purpose: HashPurpose): readonly [KeyObject, ...KeyObject[]] => {
+    const [first, ...others] = settings[purpose].map((key) => {
+      if (key.length !== KEY_BYTES) throw new Error(`a key of ${purpose} is not ${KEY_BYTES} bytes long`)
+      return createSecretKey(key)
+    })
+    if (first === undefined) throw new Error(`${purpose} needs at least one key`)
+    const text = first.export().toString('hex')
+    const same = current.get(text)
+    if (same !== undefined) throw new Error(`${same} and ${purpose} have the same key. Give each its own.`)
+    current.set(text, purpose)
+    return [first, ...others]
+  }
+  return {
+    api_key: read('api_key'),
+    x402_claim: read('x402_claim'),
+    access_token: read('access_token'),
+    audit: read('audit'),
+  }
+}
+
+const hmac = (key: KeyObject, text: string): Buffer => createHmac('sha256', key).update(text, 'utf8').digest()
 
 /** iv, tag, ciphertext. */
 function encrypt(key: KeyObject, plain: Buffer, aad: Buffer): Buffer {
@@ -118,16 +160,5 @@ function decrypt(key: KeyObject, bytes: Buffer, aad: Buffer): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
 }
 
-const aadOfDataKey = (keyId: string): Buffer => aadOf('data-key', keyId)
-const aadOfValue = (place: SealContext): Buffer => aadOf('value', place.row, place.field)
-
-/** Prefixes every part with its length, so that different lists never give the same bytes. */
-function aadOf(...parts: readonly string[]): Buffer {
-  const pieces = parts.flatMap((part) => {
-    const bytes = Buffer.from(part, 'utf8')
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    return [length, bytes]
-  })
-  return Buffer.concat([Buffer.of(SEALED_VERSION), ...pieces])
-}
+const aadOfDataKey = (keyId: string): Buffer => aadOf(SEALED_VERSION, 'data-key', keyId)
+const aadOfValue = (place: SealContext): Buffer => aadOf(SEALED_VERSION, 'value', place.row, place.field)

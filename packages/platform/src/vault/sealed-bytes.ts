@@ -23,6 +23,17 @@ export const KEY_BYTES = 32
 const WRAPPED_BYTES = IV_BYTES + TAG_BYTES + KEY_BYTES
 const HEAD_BYTES = 2
 
+/** Prefixes every part with its length, so that different lists never give the same bytes. */
+export function aadOf(version: number, ...parts: readonly string[]): Buffer {
+  const pieces = parts.flatMap((part) => {
+    const bytes = Buffer.from(part, 'utf8')
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    return [length, bytes]
+  })
+  return Buffer.concat([Buffer.of(version), ...pieces])
+}
+
 export function encodeSealed({ keyId, wrapped, body }: SealedParts): Buffer {
   const id = Buffer.from(keyId, 'ascii')
   return Buffer.concat([Buffer.of(SEALED_VERSION, id.length), id, wrapped, body])

@@ -9,12 +9,19 @@ const TOKEN_BYTES = 16
 /** How long after the end of its order an access token is valid. */
 const VALID_AFTER_END_MS = 30 * DAY
 
-const tokenFor = ({ vault }: Needs<'vault'>, orderId: OrderId): Buffer =>
-  vault.fingerprint(`x402.order:${orderId}`).subarray(0, TOKEN_BYTES)
+const textOf = (orderId: OrderId): string => `x402.order:${orderId}`
 
 /** Buyers by x402 have no account. This token, returned with the purchase only, lets them read their order. */
 export const accessTokenOf = (ctx: Needs<'vault'>, orderId: OrderId): string =>
-  tokenFor(ctx, orderId).toString('base64url')
+  ctx.vault.fingerprint('access_token', textOf(orderId)).toString('base64url', 0, TOKEN_BYTES)
+
+/** Whether the token is the order's, under any key that is still accepted. */
+export function isAccessToken({ vault }: Needs<'vault'>, orderId: OrderId, token: string): boolean {
+  const given = Buffer.from(token, 'base64url')
+  if (given.length !== TOKEN_BYTES) return false
+  const hashes = vault.fingerprints('access_token', textOf(orderId))
+  return hashes.some((hash) => timingSafeEqual(given, hash.subarray(0, TOKEN_BYTES)))
+}
 
 /** The order of an access token. With a wrong or expired token the order does not exist. */
 export async function getPurchasedOrder(
@@ -22,9 +29,7 @@ export async function getPurchasedOrder(
   orderId: OrderId,
   token: string,
 ): Promise<OrderView> {
-  const given = Buffer.from(token, 'base64url')
-  const isRight = given.length === TOKEN_BYTES && timingSafeEqual(given, tokenFor(ctx, orderId))
-  const view = isRight ? await getOrderAsBuyer(ctx, orderId) : undefined
+  const view = isAccessToken(ctx, orderId, token) ? await getOrderAsBuyer(ctx, orderId) : undefined
   if (view?.order.paymentMethod !== 'x402')
     throw new ApiError('not_found', `There is no order ${JSON.stringify(orderId)}`, {
       code: 'order_not_found',

@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { MINUTE } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { localVault } from '@market/platform/vault/local-vault'
 import { testClock } from '@market/testing/clock'
+import { rotateKeys, testKeys } from '@market/testing/keys'
 import { expect, test } from 'vitest'
 import { createReference, judgeReference } from './payment-reference.ts'
 
 const clock = testClock()
-const ctx = {
-  clock,
-  vault: localVault({ keys: [{ id: 'test', key: randomBytes(32) }], pepper: randomBytes(32) }),
-}
+const keys = testKeys()
+const ctx = { clock, vault: keys.vault }
 const SUBJECT = 'service:svc_1'
 const DUE = usdc(11_000_000n)
 
@@ -28,13 +25,32 @@ test('judgeReference: accepts a reference that a Solana memo carries as text', (
   expect(judgeReference(ctx, { attached, at: clock.now() }, SUBJECT, claim)).toMatchObject({ kind: 'bound' })
 })
 
+test('judgeReference: accepts the claims of a former key while it is configured, and not after', () => {
+  const { reference, claim } = quote()
+  const rotated = rotateKeys(keys, 'X402_CLAIM_KEYS')
+  const both = { clock, vault: rotated.both.vault }
+  const newOnly = { clock, vault: rotated.newOnly.vault }
+  for (const given of [quote(), firstVersion()])
+    expect(judgeReference(both, paidWith(given.reference), SUBJECT, given.claim)).toEqual({
+      kind: 'bound',
+      due: DUE,
+    })
+  expect(judgeReference(newOnly, paidWith(reference), SUBJECT, claim)).toMatchObject({
+    code: 'reference_of_another_quote',
+  })
+  const newQuote = createReference(both, { subject: SUBJECT, due: DUE })
+  expect(judgeReference(newOnly, paidWith(newQuote.reference), SUBJECT, newQuote.claim)).toMatchObject({
+    kind: 'bound',
+  })
+})
+
 /** As every reference and claim was made before both came from one HMAC. */
 function firstVersion() {
   const { reference } = quote()
   const hex = reference.toString('hex')
   return {
     reference,
-    claim: ctx.vault.fingerprint(`x402.claim:${hex}`).subarray(0, 16).toString('base64url'),
+    claim: ctx.vault.fingerprint('x402_claim', `x402.claim:${hex}`).subarray(0, 16).toString('base64url'),
   }
 }
 

@@ -32,14 +32,18 @@ type Ctx = Needs<'vault' | 'clock'>
  * Both come from one HMAC: the first bytes are published with the reference, the last bytes are the claim. Parts of an
  * HMAC that do not overlap reveal nothing about each other.
  */
-function secretsOf({ vault }: Pick<Ctx, 'vault'>, subject: string, head: Buffer) {
-  const hmac = vault.fingerprint(`x402.reference:${subject}:${head.toString('hex')}`)
-  return { tag: hmac.subarray(0, TAG_BYTES), claim: hmac.subarray(-CLAIM_BYTES) }
-}
+const secretsIn = (hmac: Buffer) => ({
+  tag: hmac.subarray(0, TAG_BYTES),
+  claim: hmac.subarray(-CLAIM_BYTES),
+})
+
+const textOf = (subject: string, head: Buffer): string => `x402.reference:${subject}:${head.toString('hex')}`
 
 /** The first derivation of claims. A payment can be claimed at any time, so these stay valid. */
-const firstClaimOf = ({ vault }: Pick<Ctx, 'vault'>, reference: Buffer): Buffer =>
-  vault.fingerprint(`x402.claim:${reference.toString('hex')}`).subarray(0, CLAIM_BYTES)
+const firstClaimsOf = ({ vault }: Pick<Ctx, 'vault'>, reference: Buffer): Buffer[] =>
+  vault
+    .fingerprints('x402_claim', `x402.claim:${reference.toString('hex')}`)
+    .map((hmac) => hmac.subarray(0, CLAIM_BYTES))
 
 /** From a UUID, because Node prefetches their random bytes: six separate bytes take ten times as long. */
 const randomBytes = (): Buffer =>
@@ -57,7 +61,7 @@ export function createReference(ctx: Ctx, quoted: Quoted): PaymentReference {
   terms.writeUInt32BE(Math.floor(expiresAt.getTime() / 1_000))
   terms.writeUIntBE(Number(quoted.due), UNTIL_BYTES, DUE_BYTES)
   const head = Buffer.concat([MAGIC, terms, randomBytes()])
-  const { tag, claim } = secretsOf(ctx, quoted.subject, head)
+  const { tag, claim } = secretsIn(ctx.vault.fingerprint('x402_claim', textOf(quoted.subject, head)))
   return { reference: Buffer.concat([head, tag]), claim: claim.toString('base64url'), expiresAt }
 }
 
@@ -98,12 +102,17 @@ export function judgeReference(
   const reference = referenceIn(paid.attached)
   if (reference === undefined) return { kind: 'unbound' }
   const head = reference.subarray(0, HEAD_BYTES)
-  const { tag, claim: expected } = secretsOf(ctx, subject, head)
-  if (!timingSafeEqual(reference.subarray(HEAD_BYTES), tag)) return rejected('reference_of_another_quote')
+  // The quote may be older than the current key.
+  const expected = ctx.vault
+    .fingerprints('x402_claim', textOf(subject, head))
+    .map(secretsIn)
+    .find(({ tag }) => timingSafeEqual(reference.subarray(HEAD_BYTES), tag))
+  if (expected === undefined) return rejected('reference_of_another_quote')
   if (paid.at.getTime() / 1_000 > head.readUInt32BE(MAGIC.length)) return rejected('paid_after_quote_expired')
   const given = Buffer.from(claim ?? '', 'base64url')
   const isClaim = (one: Buffer) => given.length === CLAIM_BYTES && timingSafeEqual(given, one)
-  if (!isClaim(expected) && !isClaim(firstClaimOf(ctx, reference))) return rejected('claim_required')
+  if (!isClaim(expected.claim) && !firstClaimsOf(ctx, reference).some(isClaim))
+    return rejected('claim_required')
   const due = usdc(BigInt(head.readUIntBE(MAGIC.length + UNTIL_BYTES, DUE_BYTES)))
   return { kind: 'bound', due }
 }

@@ -1,0 +1,12 @@
+import { newKeySettings } from '@market/platform/vault/new-keys'
+
+const print = (comment: string, settings: Readonly<Record<string, string>>) => {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+  process.stdout.write(`# ${comment}\n${lines.join('\n')}\n`)
+}
+
+/** Prints new random keys as settings. It stores nothing and reads no setting. */
+const { both, api, worker } = newKeySettings()
+print('api and worker', both)
+print('api only', api)
+print('worker only; keep a copy offline, because without it no seed of a wallet can be opened', worker)

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { type LocalVaultSettings, localVault } from '../vault/local-vault.ts'
+import { parsePrivateKey, parsePublicKey, type SeedPublicKey } from '../vault/seed-keys.ts'
+
+const MAX_LIVE_KEYS = 2
+/** Entries of the audit log are verified with the key of their time, so former keys stay. */
+const MAX_AUDIT_KEYS = 20
+
+const split = (text: string): string[] => text.split(',').map((part) => part.trim())
+
+/** `id:hex,id:hex`, the current key first. */
+const vaultKeys = z.string().transform((text, ctx) =>
+  split(text).map((entry) => {
+    const [id = '', hex = ''] = entry.split(':')
+    if (!/^[a-z0-9-]{1,32}$/.test(id) || !/^[0-9a-f]{64}$/.test(hex)) {
+      ctx.addIssue('must be a list of id:<64 hex digits>')
+      return z.NEVER
+    }
+    return { id, key: Buffer.from(hex, 'hex') }
+  }),
+)
+
+/** `hex,hex`, the current key first. */
+const hashKeys = (max: number) =>
+  z.string().transform((text, ctx) => {
+    const keys = split(text)
+    if (keys.length > max || keys.some((hex) => !/^[0-9a-f]{64}$/.test(hex))) {
+      ctx.addIssue(`must be a list of at most ${max} keys of 64 hex digits`)
+      return z.NEVER
+    }
+    return keys.map((hex) => Buffer.from(hex, 'hex'))
+  })
+
+/** Keys that the api and the worker share. */
+export const vaultSettings = {
+  VAULT_KEYS: vaultKeys,
+  API_KEY_HASH_KEYS: hashKeys(MAX_LIVE_KEYS),
+  X402_CLAIM_KEYS: hashKeys(MAX_LIVE_KEYS),
+  ACCESS_TOKEN_KEYS: hashKeys(MAX_LIVE_KEYS),
+  AUDIT_KEYS: hashKeys(MAX_AUDIT_KEYS),
+}
+
+/** The api seals seeds with it and cannot open them. */
+export const walletSealPublicKey = z.string().transform((text, ctx) => {
+  const key = parsePublicKey(text.trim())
+  if (key !== undefined) return key
+  ctx.addIssue('must be public-<id>:<64 hex digits>, as `npm run keys:new` prints it')
+  return z.NEVER
+})
+
+/** Only the worker has them. The first one is current; the other opens what is not resealed yet. */
+export const walletSealPrivateKeys = z.string().transform((text, ctx) => {
+  const keys = split(text).flatMap((entry) => parsePrivateKey(entry) ?? [])
+  const [current, ...others] = keys
+  if (current !== undefined && keys.length === split(text).length && keys.length <= MAX_LIVE_KEYS)
+    return [current, ...others] as const
+  ctx.addIssue(
+    `must be a list of at most ${MAX_LIVE_KEYS} keys private-<id>:<64 hex digits>, as \`npm run keys:new\` prints them`,
+  )
+  return z.NEVER
+})
+
+export interface VaultConfig {
+  readonly VAULT_KEYS: LocalVaultSettings['keys']
+  readonly API_KEY_HASH_KEYS: readonly Buffer[]
+  readonly X402_CLAIM_KEYS: readonly Buffer[]
+  readonly ACCESS_TOKEN_KEYS: readonly Buffer[]
+  readonly AUDIT_KEYS: readonly Buffer[]
+}
+
+export const vaultFrom = (config: VaultConfig, seedKey: SeedPublicKey) =>
+  localVault({
+    keys: config.VAULT_KEYS,
+    hashKeys: {
+      api_key: config.API_KEY_HASH_KEYS,
+      x402_claim: config.X402_CLAIM_KEYS,
+      access_token: config.ACCESS_TOKEN_KEYS,
+      audit: config.AUDIT_KEYS,
+    },
+    seedKey,
+  })
