@@ -1,4 +1,5 @@
 import type { Operation, Payment } from '@market/contract/define'
+import { nameOf } from '@market/core/context'
 import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
@@ -53,6 +54,7 @@ export async function purchase(
     return presentQuote(ctx, payment.version, { kind: 'quote', quote: await handler.quote(ctx, input) })
   }
   const { caller, payer } = await identifyBuyer(app, call)
+  call.onCaller?.(nameOf(caller.actor))
   const ctx = contextOf(app, call, caller)
   const evidence = { credential, requestKey, claim: given.claim, wallet: payer }
   return present(ctx, operation, payment, await handler.buy(ctx, input, evidence))
