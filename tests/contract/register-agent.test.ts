@@ -180,7 +180,7 @@ test('409: name_taken after an hour; duplicate_agent to the same owner for a day
   const held = await makeOwnedAgent(market)
   const { token } = await makeUser(market)
   const byOwner = async () => {
-    const proof = await signed(held.owner, `agents.register:${held.name}`, market.now())
+    const proof = await signed(held.owner, `agents.register:${held.name}`)
     return register(fields({ name: held.name, ...proof }))
   }
   await market.advance(HOUR + 1_000)

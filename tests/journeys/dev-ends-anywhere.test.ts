@@ -68,3 +68,18 @@ test('--own-servers: starts its own Postgres and Redis, and stops them at the en
   expect(alive(processes)).toEqual([])
   expect(dev.leftFiles()).toEqual([])
 })
+
+test('--no-solana: the EVM networks run and take payments, and Solana is refused with the reason', async () => {
+  const dev = await start(['--no-solana'])
+  expect(Object.keys(dev.at.networks)).toEqual(['base-mainnet', 'alt-mainnet'])
+  const order = { service_id: dev.at.sample_service.id, brief: 'Count me.' }
+  const { body: user } = await dev.control('/idp/token', { email: 'buyer@example.com' })
+  const bearer = user['access_token'] ?? ''
+  const { body } = await dev.api().post('/api/orders', order, { bearer })
+  expect(body.data.payment.map((way: { network: string }) => way.network)).toEqual([
+    'base-mainnet',
+    'alt-mainnet',
+  ])
+  const refused = await dev.control('/wallets', { network: 'solana-mainnet' })
+  expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('--no-solana') } })
+})

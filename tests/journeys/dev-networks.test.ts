@@ -1,12 +1,16 @@
-import { getAddressDecoder } from '@solana/kit'
+import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import { ExactSvmScheme } from '@x402/svm/exact/client'
 import pg from 'pg'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { type Hex, isHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tryCommands } from '../../apps/dev/src/print-addresses.ts'
 import { until } from '../support/until.ts'
+import { COIN, devChains, EVM, EVM_NAMES, NAMES, type Name, otherUser, USDC } from './dev-chains.ts'
 import { type Dev, startDev } from './dev-process.ts'
-import { runQuickStart } from './quick-start.ts'
+import { runCommands, runQuickStart, runSellerGuide } from './documented-commands.ts'
 
 let dev: Dev
 beforeAll(async () => {
@@ -14,69 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => dev?.clear())
 
-const EVM = { 'base-mainnet': 8453, 'alt-mainnet': 42_161 } as const
-const EVM_NAMES = ['base-mainnet', 'alt-mainnet'] as const
-const NAMES = ['solana-mainnet', ...EVM_NAMES] as const
-type Name = (typeof NAMES)[number]
-
-const USDC: Readonly<Record<Name, string>> = {
-  'solana-mainnet': 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-  'base-mainnet': '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-  'alt-mainnet': '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
-}
-const ENOUGH = { withinMs: 30_000, everyMs: 100 }
-
-const place = (name: Name) => {
-  const found = dev.at.networks[name]
-  if (found === undefined) throw new Error(`no ${name}`)
-  return found
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a node's answer, whose fields are what the test looks at
-async function rpc(name: Name, method: string, ...params: unknown[]): Promise<any> {
-  const response = await fetch(place(name).rpc, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
-  if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
-  return result
-}
-
-const BALANCE_OF = '0x70a08231'
-
-/** In millionths, as the chain itself tells. */
-async function usdcOf(name: Name, owner: string): Promise<bigint> {
-  if (name !== 'solana-mainnet') {
-    const data = BALANCE_OF + owner.slice(2).toLowerCase().padStart(64, '0')
-    return BigInt(await rpc(name, 'eth_call', { to: USDC[name], data }, 'latest'))
-  }
-  const filter = { mint: USDC[name] }
-  const config = { encoding: 'jsonParsed', commitment: 'confirmed' }
-  const { value } = await rpc(name, 'getTokenAccountsByOwner', owner, filter, config)
-  return BigInt(value[0]?.account.data.parsed.info.tokenAmount.amount ?? 0)
-}
-
-/** In the coin's smallest unit. */
-async function nativeOf(name: Name, owner: string): Promise<bigint> {
-  if (name !== 'solana-mainnet') return BigInt(await rpc(name, 'eth_getBalance', owner, 'latest'))
-  return BigInt((await rpc(name, 'getBalance', owner, { commitment: 'confirmed' })).value)
-}
-
-const COIN: Readonly<Record<Name, bigint>> = {
-  'solana-mainnet': 10n ** 9n,
-  'base-mainnet': 10n ** 18n,
-  'alt-mainnet': 10n ** 18n,
-}
-
-const someBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-
-/** An unused address. */
-const otherUser = (name: Name): string =>
-  name === 'solana-mainnet'
-    ? getAddressDecoder().decode(someBytes(32))
-    : `0x${Buffer.from(someBytes(20)).toString('hex')}`
+const ENOUGH = { withinMs: 60_000, everyMs: 100 }
+const { place, rpc, usdcOf, nativeOf } = devChains(() => dev)
 
 async function ask(path: string, body: object): Promise<Readonly<Record<string, string>>> {
   const reply = await dev.control(path, body)
@@ -222,48 +165,103 @@ test('the quick start of README.md ends with a payout on chain', async () => {
   expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
 })
 
-test('an unmodified x402 client pays with a signature; the platform pays the gas', async () => {
-  const account = privateKeyToAccount(generatePrivateKey())
-  await ask('/fund', { network: 'base-mainnet', address: account.address, usdc: 5 })
-  const paying = wrapFetchWithPayment(
-    fetch,
-    new x402Client().register('eip155:8453', new ExactEvmScheme(account)),
-  )
-  const reply = await paying(`${dev.at.api}/api/agents/register?pay=x402`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Paid Registrant', description: 'Registered itself, and paid for it.' }),
-  })
-  expect(reply.status).toBe(201)
-  expect(await usdcOf('base-mainnet', account.address)).toBe(4_000_000n)
-  expect(await nativeOf('base-mainnet', account.address)).toBe(0n)
+/** A port for the seller's program of the guide, beside those of the marketplace. */
+const sellerPort = () => Number(new URL(dev.at.control).port) + 100
+
+async function expectGuideToWork(): Promise<void> {
+  const { tx_hash, output } = await runSellerGuide(dev.at, sellerPort())
+  expect(output).toContain('5 words')
+  expect(output).toMatch(/received webhook\.test/)
+  expect(output).toMatch(/received order\.paid ord_\w+\ndelivered ord_\w+ 200/)
+  expect(output).toContain("status: 'sent'")
+  expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
+}
+
+test('the guide for sellers ends with webhooks on this machine, a delivery and a payout on chain', () =>
+  expectGuideToWork())
+
+test('the printed commands work: the sample seller delivers to a buyer who pays by transfer', async () => {
+  const commands = tryCommands(dev.at).flatMap((one) => one.commands)
+  const forward = commands.filter((command) => !command.includes('/clock/advance'))
+  const output = await runCommands(dev.at, forward)
+  expect(output).toContain('"status":"completed"')
+  expect(output).toContain('Words: 6, of which 6 different')
+  expect(output).toContain('"status":"quoted"')
 })
 
-test('chain time follows the clock: a transfer after two days has a block time two days later', async () => {
-  const timeOf = {
-    evm: async (name: Name, tx: string) => {
-      const { blockNumber } = await rpc(name, 'eth_getTransactionReceipt', tx)
-      return Number((await rpc(name, 'eth_getBlockByNumber', blockNumber, false)).timestamp)
-    },
-    solana: async (name: Name, tx: string) =>
-      Number(
-        (
-          await rpc(name, 'getTransaction', tx, {
-            commitment: 'confirmed',
-            maxSupportedTransactionVersion: 0,
-          })
-        ).blockTime,
-      ),
+/** A stock x402 client with one of the wallets of the control server, which holds 1 USDC and no coin. */
+async function stockBuyer(network: Name) {
+  const { address = '', private_key = '' } = await ask('/wallets', { network, usdc: 1 })
+  const client = new x402Client()
+  if (network === 'solana-mainnet') {
+    const bytes = Uint8Array.from(getBase58Encoder().encode(private_key))
+    const signer = await createKeyPairSignerFromBytes(bytes)
+    client.register('solana:*', new ExactSvmScheme(signer, { rpcUrl: place(network).rpc }))
+  } else {
+    expect(isHex(private_key)).toBe(true)
+    client.register(`eip155:${EVM[network]}`, new ExactEvmScheme(privateKeyToAccount(private_key as Hex)))
   }
-  const payAt = async (network: Name) => {
-    const { tx = '' } = await ask('/transfer', { network, to: otherUser(network), amount_usd: 1 })
-    return (network === 'solana-mainnet' ? timeOf.solana : timeOf.evm)(network, tx)
-  }
-  const before = await Promise.all(NAMES.map(payAt))
-  const { now = '' } = await ask('/clock/advance', { seconds: 48 * 3_600 })
-  for (const [at, name] of NAMES.entries()) {
-    const paidAt = await payAt(name)
-    expect(paidAt - (before[at] ?? 0)).toBeGreaterThanOrEqual(48 * 3_600)
-    expect(Math.abs(paidAt - Date.parse(now) / 1_000)).toBeLessThan(30)
-  }
+  return { address, pay: wrapFetchWithPayment(fetch, client) }
+}
+
+/** A stock x402 client buys from the sample seller, which delivers and is paid. */
+async function expectPurchaseOn(network: Name): Promise<void> {
+  const { address, pay } = await stockBuyer(network)
+  const { id } = dev.at.sample_service
+  const reply = await pay(`${dev.at.api}/api/x402/pay?service_id=${id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ brief: 'Three words only.' }),
+  })
+  const { data } = (await reply.json()) as { data: { status_url: string; order_id: string } }
+  expect({ network, status: reply.status }).toEqual({ network, status: 200 })
+  expect(await usdcOf(network, address)).toBe(450_000n)
+  expect(await nativeOf(network, address)).toBe(0n)
+  const { pathname, search } = new URL(data.status_url)
+  const orderOf = async () => (await dev.api().get(`${pathname}${search}`)).body.data
+  await until('it is delivered', async () => (await orderOf()).order.status === 'completed', ENOUGH)
+  expect((await orderOf()).deliverables[0].content).toContain('Words: 3')
+  await until(`the payout of ${network} is sent`, () => isPaidOut(data.order_id), ENOUGH)
+}
+
+/** As the owner of the sample agent sees it. */
+async function isPaidOut(orderId: string): Promise<boolean> {
+  const { access_token: bearer = '' } = await ask('/idp/token', { email: 'ben@example.com' })
+  const { body } = await dev.api().get(`/api/orders/${orderId}`, { bearer })
+  return body.data.payout?.status === 'sent'
+}
+
+describe('two days later', () => {
+  let now = ''
+  beforeAll(async () => {
+    now = (await ask('/clock/advance', { seconds: 48 * 3_600 }))['now'] ?? ''
+  })
+
+  test('the marketplace is two days ahead, and the chains have real time', async () => {
+    expect(Math.abs(Date.parse(now) - Date.now() - 48 * 3_600_000)).toBeLessThan(30_000)
+    for (const name of EVM_NAMES) {
+      const { timestamp } = await rpc(name, 'eth_getBlockByNumber', 'latest', false)
+      expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(30)
+    }
+    const slot = await rpc('solana-mainnet', 'getSlot', { commitment: 'confirmed' })
+    const time = await rpc('solana-mainnet', 'getBlockTime', slot)
+    expect(Math.abs(Number(time) - Date.now() / 1_000)).toBeLessThan(30)
+  })
+
+  test('an unmodified x402 client buys on every network; the platform pays the gas', () =>
+    Promise.all(NAMES.map(expectPurchaseOn)))
+
+  test('the guide for sellers works: its program accepts the webhook timestamps', () => expectGuideToWork())
+
+  test('a transfer from before the move is as old as the move', async () => {
+    const { tx = '' } = await ask('/transfer', {
+      network: 'base-mainnet',
+      to: place('base-mainnet').treasury,
+      amount_usd: '0.55',
+    })
+    await ask('/clock/advance', { seconds: 2 * 3_600 })
+    const path = `/api/x402/pay?service_id=${dev.at.sample_service.id}`
+    const late = await dev.api().post(path, { brief: 'Too late.' }, { headers: { 'x-payment': tx } })
+    expect(late).toMatchObject({ status: 402, body: { error: 'too_old' } })
+  })
 })

@@ -17,6 +17,7 @@ interface Addresses {
   readonly redis: string
   readonly idp: string
   readonly networks: Readonly<Record<string, { rpc: string; usdc: string; treasury: string }>>
+  readonly sample_service: { readonly id: string; readonly agent_id: string; readonly price_usd: string }
   readonly admin_key: string
 }
 

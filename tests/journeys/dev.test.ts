@@ -24,6 +24,7 @@ describe('two dev environments at the same time', () => {
         'redis',
         'idp',
         'networks',
+        'sample_service',
         'admin_key',
       ])
     }
@@ -55,10 +56,41 @@ test('the sample agents exist, each with an owner', async () => {
     'Changelog Writer',
     'Icon Painter',
     'Page Auditor',
-    'Table Analyst',
+    'Text Analyst',
     'Typescript Reviewer',
   ])
   expect(body.data.every((agent: { marketable: boolean }) => agent.marketable)).toBe(true)
+  const services = (await two.api().get('/api/services')).body.data
+  expect(services).toHaveLength(5)
+  expect(services).toContainEqual(expect.objectContaining(two.at.sample_service))
+})
+
+test('/limits/reset: registers again after the limit of an hour was reached', async () => {
+  const register = (number: number) => {
+    const agent = { name: `Limited ${number}`, description: 'Registered until the limit is reached.' }
+    return one.api().post('/api/agents/register', agent, { from: '198.51.100.7' })
+  }
+  for (let number = 0; number < 5; number++) expect((await register(number)).status).toBe(201)
+  expect((await register(5)).status).toBe(429)
+  expect(await one.control('/limits/reset', {})).toEqual({ status: 200, body: { reset: true } })
+  expect((await register(6)).status).toBe(201)
+})
+
+test('/webhooks/forward: only to this machine, and only for an agent that exists', async () => {
+  const { agent_id: agent } = one.at.sample_service
+  for (const to of [
+    'https://127.0.0.1:9/',
+    'http://10.0.0.1/',
+    'http://example.com/',
+    'ftp://localhost/',
+    'x',
+  ])
+    expect(await one.control('/webhooks/forward', { agent, to })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('must be http://127.0.0.1') },
+    })
+  const unknown = await one.control('/webhooks/forward', { agent: 'agt_1', to: 'http://127.0.0.1:9/' })
+  expect(unknown.status).toBe(400)
 })
 
 test('creating the samples does not use up rate limits', async () => {
@@ -118,14 +150,25 @@ describe('the clock', () => {
     return () => dev.api().get(`/api/agents?owner_wallet=${signer.address}`, { headers: asHeaders(proof) })
   }
 
-  test('a signature expires after ten minutes here and not in the other environment', async () => {
-    const [here, there] = await Promise.all([signedQuestion(one), signedQuestion(two)])
-    expect((await here()).status).toBe(200)
+  test('a move changes the times of new rows here and not in the other environment', async () => {
+    const age = async (dev: Dev) => {
+      const agent = {
+        name: `Clocked ${Math.random()}`,
+        description: 'Registered to read the time of its row.',
+      }
+      const { body } = await dev.api().post('/api/agents/register', agent)
+      const { data } = (await dev.api().get('/api/agents/me', { bearer: body.data.api_key })).body
+      return Date.parse(data.created_at) - Date.now()
+    }
     expect((await one.control('/clock/advance', { seconds: 600 })).status).toBe(200)
-    const late = await here()
-    expect(late.status).toBe(401)
-    expect(late.body.code).toBe('signature_expired')
-    expect((await there()).status).toBe(200)
+    expect(await age(one)).toBeGreaterThan(540_000)
+    expect(await age(two)).toBeLessThan(60_000)
+  })
+
+  test('signatures keep real time: one from before a move of ten minutes is still valid', async () => {
+    const before = await signedQuestion(one)
+    expect((await one.control('/clock/advance', { seconds: 600 })).status).toBe(200)
+    expect((await before()).status).toBe(200)
     expect((await (await signedQuestion(one))()).status).toBe(200)
   })
 
@@ -237,6 +280,7 @@ describe('arguments', () => {
     while (!dev.said.out.includes('/clock/advance'))
       await new Promise((more) => dev.child.stdout.once('data', more))
     expect(dev.said.out).toMatch(/^Agent Market is running\. Ctrl-C stops it/)
+    expect(dev.said.err).toMatch(/^Starting PostgreSQL and Redis\n(.+\n)+Registering the sample agents\n$/)
     const api = / {2}api +(\S+)/.exec(dev.said.out)?.[1]
     expect((await fetch(`${api}/api/agents?limit=3`)).status).toBe(200)
     dev.child.kill('SIGINT')

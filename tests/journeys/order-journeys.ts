@@ -210,7 +210,7 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
   const bearer = { bearer: seller.apiKey }
   if (network === 'solana-mainnet') await setPayout(market, seller, 'payout_wallet', payee)
   const service = await makeService(market, seller, { price_usd: '25.00', ...fields })
-  const proof = (purpose: string) => signed(buyer, purpose, market.now())
+  const proof = (purpose: string) => signed(buyer, purpose)
   const ordered = done(
     await market
       .client()

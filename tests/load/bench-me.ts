@@ -27,7 +27,11 @@ const api = await startApi(
   { ...parts.environment, DATABASE_URL: parts.database.url },
   { nodeOptions: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`] },
 )
-const market = { client: () => client(api.url), now: () => Date.now() } as unknown as Market
+const market = {
+  client: () => client(api.url),
+  now: () => Date.now(),
+  wallTime: () => Date.now(),
+} as unknown as Market
 
 /** Registers the agents and makes every second one owned by a wallet on Solana. */
 async function makeKeys() {

@@ -28,7 +28,11 @@ const api = await startApi(
   { ...parts.environment, DATABASE_URL: parts.database.url },
   { nodeOptions: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`] },
 )
-const market = { client: () => client(api.url), now: () => Date.now() } as unknown as Market
+const market = {
+  client: () => client(api.url),
+  now: () => Date.now(),
+  wallTime: () => Date.now(),
+} as unknown as Market
 const service = await makeService(market, await makeOwnedAgent(market))
 const path = `/api/x402/discover/${service.id}`
 const quote = await client(api.url).get(path)

@@ -33,7 +33,7 @@ async function makeBuyer(market: Market, chain: EvmNetwork) {
     ...signer,
     account,
     /** Signs for one purpose, now. */
-    proof: (purpose: string) => signed(signer, purpose, market.now()),
+    proof: (purpose: string) => signed(signer, purpose),
     headers: (purpose = 'session') => signOnce(market, signer, purpose),
   }
 }

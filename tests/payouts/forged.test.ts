@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { MINUTE } from '@market/kernel/clock'
+import { MINUTE, systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
 import { payable, post, world } from '@market/money/ledger'
 import {
@@ -252,12 +252,12 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
     await until(
       'a snapshot after the payout',
       async () => {
-        const newest = (await getSolvency({ ...ctx, clock: { now: () => new Date() } }))[0]?.newest
+        const newest = (await getSolvency({ ...ctx, clock: systemClock }))[0]?.newest
         return newest?.balances.ledger === 3n * AMOUNT
       },
       { withinMs: 60_000 },
     )
-    const [solvency] = await getSolvency({ ...ctx, clock: { now: () => new Date() } })
+    const [solvency] = await getSolvency({ ...ctx, clock: systemClock })
     expect(solvency?.newest).toMatchObject({
       short: 0n,
       latest: 3n * AMOUNT,

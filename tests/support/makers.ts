@@ -16,8 +16,8 @@ interface Signer {
   sign(message: string): Promise<string>
 }
 
-/** The fields a wallet sends to sign one call. */
-export async function signed(signer: Signer, purpose: string, at: number) {
+/** The fields a wallet sends to sign one call. Signatures have real time, also after `market.advance`. */
+export async function signed(signer: Signer, purpose: string, at = Date.now()) {
   const wallet = signatures.parseWallet(signer.address)
   if (wallet === undefined) throw new Error(`${signer.address} is not a wallet address`)
   const wallet_sig = await signer.sign(signatures.messageToSign(wallet, at, purpose))
@@ -33,9 +33,9 @@ export const asHeaders = (proof: { wallet: string; wallet_sig: string; wallet_si
 let calls = 0
 
 /** Headers of a signature that no earlier call made: a write accepts each one once. */
-export const signOnce = async (market: Pick<Market, 'now'>, signer: Signer, purpose: string) => {
+export const signOnce = async (market: Pick<Market, 'wallTime'>, signer: Signer, purpose: string) => {
   calls = (calls + 1) % 200_000
-  return asHeaders(await signed(signer, purpose, market.now() - calls))
+  return asHeaders(await signed(signer, purpose, market.wallTime() - calls))
 }
 
 function dataOf(reply: Reply) {
@@ -60,7 +60,7 @@ export async function makeOwnedAgent(
   owner: EvmSigner = evmSigner(),
 ) {
   const name = (fields['name'] as string | undefined) ?? someName()
-  const proof = await signed(owner, `agents.register:${name}`, market.now())
+  const proof = await signed(owner, `agents.register:${name}`)
   const reply = await market.client().post('/api/agents/register', {
     name,
     description: DESCRIPTION,

@@ -74,6 +74,8 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     logText: api.logText,
     client: (): Client => client(url),
     now: () => Date.now() + offsetMs,
+    /** The time of signatures, which `advance` does not move. */
+    wallTime: () => Date.now(),
     /** Moves the API's clock ahead and waits until the API has read it. */
     advance: async (ms: number) => {
       offsetMs += ms

@@ -141,7 +141,7 @@ test('orders: two orders that one buyer names before the bundle is confirmed are
 async function signature(buyer: Buyer, hash: string, { serviceId }: Seller, brief: string) {
   const words = createHash('sha256').update(brief).digest('hex')
   const purpose = `x402.pay:base-mainnet:${hash}:${serviceId}:${words}`
-  return asHeaders(await signed(buyer, purpose, world.market.now()))
+  return asHeaders(await signed(buyer, purpose))
 }
 
 const buySigned = async (buyer: Buyer, seller: Seller, hash: string, brief: string) =>

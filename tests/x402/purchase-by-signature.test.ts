@@ -1,5 +1,6 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
+import { systemClock } from '@market/kernel/clock'
 import { checkIntents, recheckTransfers } from '@market/money/payments'
 import { marketContext } from '@market/testing/market-context'
 import { PURPOSES } from '@market/worker/purposes'
@@ -181,7 +182,7 @@ test('a payment that another account submits after a reorganization pays the sam
   const { order_id: orderId } = done.body['data'] as unknown as { order_id: string }
   const network = 'base-mainnet'
   const settings = settingsFor(chain, treasury.address)
-  const clock = { now: () => new Date(market.now()) }
+  const clock = { ...systemClock, now: () => new Date(market.now()) }
   const ctx = {
     ...marketContext({ db: market.db }),
     clock,

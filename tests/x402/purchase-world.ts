@@ -165,7 +165,7 @@ export async function startPurchaseWorld({
     },
     /** Headers with the payer's signature for this payment and purchase. */
     payerHeaders: async (buyer: Pick<Buyer, 'address' | 'sign'>, purpose: string) =>
-      asHeaders(await signed(buyer, purpose, market.now())),
+      asHeaders(await signed(buyer, purpose)),
     ordersOf: (reference: string) =>
       market.db.selectFrom('orders').selectAll().where('payment_reference', '=', reference).execute(),
     stop: async () => {

@@ -1,5 +1,5 @@
 import { evmChain } from '@market/chains/evm/evm-chain'
-import { MINUTE } from '@market/kernel/clock'
+import { MINUTE, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { recheckTransfers } from '@market/money/payments'
@@ -128,7 +128,7 @@ test('a payment with a reference registers only with its claim', async () => {
 /** The final chain is past the block of a missing payment, so it is reversed. */
 async function missPayments() {
   const { db, now } = world.market
-  const clock = { now: () => new Date(now()) }
+  const clock = { ...systemClock, now: () => new Date(now()) }
   const base = evmChain({
     ...{
       network: 'base-mainnet',

@@ -52,7 +52,7 @@ async function signatureOf(buyer: Buyer, instructions: unknown): Promise<Record<
 async function ownSignature(buyer: Buyer, hash: string, { serviceId }: Seller, brief = BRIEF) {
   const words = createHash('sha256').update(brief).digest('hex')
   const purpose = `x402.pay:base-mainnet:${hash}:${serviceId}:${words}`
-  return asHeaders(await signed(buyer, purpose, world.market.now()))
+  return asHeaders(await signed(buyer, purpose))
 }
 
 const rowOf = (id: string) =>

@@ -7,12 +7,11 @@ import { executor } from '@market/handlers/execute'
 import { catalogDocuments } from '@market/handlers/x402/catalog'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
-import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
-import { clockFromFile } from '@market/platform/settings/clock-file'
+import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
@@ -61,7 +60,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     onFallback: () => metrics.limiterFallbacks.inc(),
     log,
   })
-  const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
+  const clock = clockFrom(config)
 
   const networks = await openChains(config, log)
   const app = {

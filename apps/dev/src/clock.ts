@@ -1,41 +1,35 @@
 import { renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { LOOK_EVERY_MS } from '@market/platform/settings/clock-file'
 
-export interface MovableClock {
-  readonly file: string
-  /** Moves the clock ahead and resolves with the API's time once the API uses the new offset. */
+export interface DevClock {
+  /** Moves the marketplace's time ahead. Resolves with it once every program uses the new offset. */
   advance(seconds: number): Promise<Date>
 }
 
-const POLL_MS = 10
-const TIMEOUT_MS = 5_000
-
-/** The API adds the offset in `file`, in milliseconds, to its clock. */
-export function movableClock(file: string, apiTime: () => Promise<Date>): MovableClock {
+/** Writes the moves into the file that `CLOCK_FILE` names. */
+export function devClock(file: string, untilBlocksAt: (at: Date) => Promise<unknown>): DevClock {
+  const lines: string[] = []
   let aheadMs = 0
-  let writes = 0
-  const write = () => {
-    writes += 1
+  const move = () => {
+    const since = Date.now()
+    lines.push(`${aheadMs} ${since}`)
     const next = `${file}.next`
-    writeFileSync(next, String(aheadMs))
-    // The API rereads the file when its mtime changed. Two quick writes can get the same mtime, so it is set here.
-    utimesSync(next, writes, writes)
+    writeFileSync(next, lines.join('\n'))
+    // Programs reread the file when its mtime changed. Two quick writes can get the same mtime, so it is set here.
+    utimesSync(next, lines.length, lines.length)
     renameSync(next, file)
+    return since
   }
-  write()
+  move()
   return {
-    file,
     advance: async (seconds) => {
+      if (seconds === 0) return new Date(Date.now() + aheadMs)
       aheadMs += seconds * 1_000
-      const target = Date.now() + aheadMs
-      write()
-      const deadline = Date.now() + TIMEOUT_MS
-      for (;;) {
-        const now = await apiTime()
-        if (now.getTime() >= target) return now
-        if (Date.now() > deadline) throw new Error('The API did not read the new clock offset within 5 s')
-        await wait(POLL_MS)
-      }
+      const since = move()
+      // Blocks have whole seconds: one produced now could count as produced before the move.
+      await Promise.all([wait(LOOK_EVERY_MS), untilBlocksAt(new Date(since))])
+      return new Date(Date.now() + aheadMs)
     },
   }
 }

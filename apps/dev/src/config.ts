@@ -8,14 +8,16 @@ export interface Settings {
   readonly ownServers: boolean
   /** Start local chains with a USDC contract. */
   readonly chains: boolean
-  /** The port of the API; a free one by default. */
+  /** Start the local Solana chain too. */
+  readonly solana: boolean
+  /** The port of the API; by default 4000, or a free one where it is taken. */
   readonly port?: number
   readonly postgresUrl?: string
   readonly redisUrl?: string
 }
 
 export const USAGE =
-  'npm run dev -- [--json] [--verbose] [--own-servers] [--no-chains] [--port <port of the api>]'
+  'npm run dev -- [--json] [--verbose] [--own-servers] [--no-solana] [--no-chains] [--port <port of the api>]'
 
 /** Throws an error with a readable message for wrong arguments. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
@@ -26,6 +28,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
       verbose: { type: 'boolean', default: false },
       port: { type: 'string' },
       'own-servers': { type: 'boolean', default: false },
+      'no-solana': { type: 'boolean', default: false },
       'no-chains': { type: 'boolean', default: false },
     },
   })
@@ -37,6 +40,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     verbose: values.verbose,
     ownServers: values['own-servers'],
     chains: !values['no-chains'],
+    solana: !values['no-solana'],
     ...(port !== 0 && { port }),
     ...(postgresUrl && { postgresUrl }),
     ...(redisUrl && { redisUrl }),

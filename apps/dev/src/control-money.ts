@@ -21,7 +21,7 @@ const COIN_DECIMALS: Readonly<Record<Network, number>> = {
 const body = (required: readonly string[], properties: Readonly<Record<string, unknown>>) => ({
   schema: { body: { type: 'object', required, additionalProperties: false, properties } },
 })
-const WALLET = body(['network'], { network: NETWORK })
+const WALLET = body(['network'], { network: NETWORK, usdc: AMOUNT, native: AMOUNT })
 const FUND = body(['network', 'address'], {
   network: NETWORK,
   address: ADDRESS,
@@ -37,21 +37,32 @@ const TRANSFER = body(['network', 'to', 'amount_usd'], {
 
 type Amount = number | string
 
+interface Funding {
+  readonly network: Network
+  readonly usdc?: Amount
+  readonly native?: Amount
+}
+
 /** Adds the routes for the local chains: create a wallet, fund an address, transfer USDC. */
 export function addMoneyRoutes(app: FastifyInstance, networks: Networks | undefined): void {
   const chains = (): Networks => {
     if (networks !== undefined) return networks
     throw new ApiError('invalid', 'There are no local chains. Restart without --no-chains.')
   }
-  app.post<{ Body: { network: Network } }>('/wallets', WALLET, async ({ body: { network } }) => ({
-    address: await chains().newWallet(network),
-  }))
-  app.post<{ Body: { network: Network; address: string; usdc?: Amount; native?: Amount } }>(
+  const fund = async (address: string, { network, usdc = 0, native = 0 }: Funding) => {
+    const coin = parseUnits(amountText(native), COIN_DECIMALS[network])
+    await chains().fund(network, address, { usdc: microsOf(usdc), native: coin })
+  }
+  app.post<{ Body: Funding }>('/wallets', WALLET, async ({ body: funding }) => {
+    const wallet = await chains().newWallet(funding.network)
+    await fund(wallet.address, funding)
+    return wallet
+  })
+  app.post<{ Body: Funding & { address: string } }>(
     '/fund',
     FUND,
-    async ({ body: { network, address, usdc = 0, native = 0 } }) => {
-      const coin = parseUnits(amountText(native), COIN_DECIMALS[network])
-      await chains().fund(network, address, { usdc: microsOf(usdc), native: coin })
+    async ({ body: { address, ...funding } }) => {
+      await fund(address, funding)
       return { address }
     },
   )

@@ -1,14 +1,15 @@
 import { ApiError } from '@market/kernel/api-error'
 import type { Idp } from '@market/testing/idp'
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { MovableClock } from './clock.ts'
+import type { DevClock } from './clock.ts'
 import { addMoneyRoutes } from './control-money.ts'
 import type { Networks } from './networks/start-networks.ts'
-import { HOST, isFree, randomPortPair } from './ports.ts'
+import { API_PORT, HOST, isFree, randomPortPair } from './ports.ts'
 import { type SampleUser, tokenFor } from './sample-users.ts'
+import type { WebhookForwards } from './webhook-forwards.ts'
 
 const PORT_ATTEMPTS = 20
-const PATHS = '/clock/advance, /idp/token, /wallets, /fund and /transfer'
+const PATHS = '/clock/advance, /idp/token, /wallets, /fund, /transfer, /webhooks/forward and /limits/reset'
 const YEAR_SECONDS = 366 * 24 * 3_600
 
 const ADVANCE = {
@@ -29,18 +30,32 @@ const TOKEN = {
   },
 }
 
+const FORWARD = {
+  type: 'object',
+  required: ['agent', 'to'],
+  additionalProperties: false,
+  properties: {
+    agent: { type: 'string', minLength: 1, maxLength: 64 },
+    to: { type: 'string', minLength: 1, maxLength: 2_048 },
+  },
+}
+
 export interface ControlDeps {
-  readonly clock: MovableClock
+  readonly clock: DevClock
   readonly idp: Idp
   /** Absent when the run has no chains. */
   readonly networks: Networks | undefined
+  readonly forwards: WebhookForwards
+  /** Forgets all counted requests. */
+  readonly resetLimits: () => Promise<void>
 }
 
 /**
- * A server that simulates the outside world: it moves the clock, issues tokens for any user and sends money. It accepts
+ * A server that simulates the outside world: it moves the clock, issues tokens for any user, sends money and forwards webhooks. It accepts
  * requests of programs on this machine, not of web pages.
  */
-export function buildControl({ clock, idp, networks }: ControlDeps): FastifyInstance {
+export function buildControl(deps: ControlDeps): FastifyInstance {
+  const { clock, idp, networks, forwards, resetLimits } = deps
   const app = Fastify({
     logger: false,
     forceCloseConnections: true,
@@ -66,16 +81,20 @@ export function buildControl({ clock, idp, networks }: ControlDeps): FastifyInst
   app.post<{ Body: { seconds: number } }>(
     '/clock/advance',
     { schema: { body: ADVANCE } },
-    async ({ body: { seconds } }) => {
-      const now = await clock.advance(seconds)
-      // Without this a new payment would have an older block time than the order it pays for.
-      await networks?.advance(seconds)
-      return { now: now.toISOString() }
-    },
+    async ({ body: { seconds } }) => ({ now: (await clock.advance(seconds)).toISOString() }),
   )
   app.post<{ Body: SampleUser }>('/idp/token', { schema: { body: TOKEN } }, async (request) => ({
     access_token: await tokenFor(idp, request.body),
   }))
+  app.post<{ Body: { agent: string; to: string } }>(
+    '/webhooks/forward',
+    { schema: { body: FORWARD } },
+    ({ body: { agent, to } }) => forwards.forward(agent, to),
+  )
+  app.post('/limits/reset', async () => {
+    await resetLimits()
+    return { reset: true }
+  })
   addMoneyRoutes(app, networks)
   return app
 }
@@ -88,7 +107,7 @@ export interface ControlServer {
 
 /**
  * Starts the control server and chooses the API's port. The API listens with `reusePort`, so two runs could share a port
- * without an error. Therefore the API gets the port next to the control server's, which only one run can listen on.
+ * without an error. Therefore the control server gets the port after the API's, which only one run can listen on.
  */
 export async function startControl(
   wantedApiPort: number | undefined,
@@ -97,8 +116,9 @@ export async function startControl(
   if (wantedApiPort !== undefined && !(await isFree(wantedApiPort)))
     throw new Error(`Port ${wantedApiPort} is in use`)
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
-    const port = randomPortPair()
-    const apiPort = wantedApiPort ?? port + 1
+    const first = attempt === 0 ? API_PORT : randomPortPair()
+    const apiPort = wantedApiPort ?? first
+    const port = first + 1
     const control = build(apiPort)
     try {
       await control.listen({ port, host: HOST })

@@ -60,6 +60,10 @@ try {
     onLine: (line) => {
       if (settings.verbose) printError(line)
     },
+    onProgress: (line) => {
+      if (!settings.json) printError(line)
+    },
+    onNotice: printError,
   })
   process.stdout.write(
     settings.json ? `${JSON.stringify(addresses)}\n` : `${printableAddresses(addresses)}\n`,

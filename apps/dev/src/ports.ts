@@ -8,6 +8,10 @@ const LAST = 32_000
 
 export const HOST = '127.0.0.1'
 
+/** Used where they are free, so that addresses stay the same from run to run. The control server is on the port after the API's. */
+export const API_PORT = 4_000
+export const PORTS = { 'base-mainnet': 4_002, 'alt-mainnet': 4_003, 'solana-mainnet': 4_004 } as const
+
 export const randomPort = (): number => randomInt(FIRST, LAST)
 
 /** The first port of a pair. Pairs never overlap, so the run that listens on the first can also use the second. */

@@ -1,7 +1,7 @@
 import { OPERATOR } from './sample-users.ts'
 import type { Addresses } from './start.ts'
 
-/** The text for a terminal: every address, and three commands to try. */
+/** The text for a terminal: every address, and commands to try. */
 export function printableAddresses(addresses: Addresses): string {
   const { api, control } = addresses
   const rows: readonly (readonly [string, string])[] = [
@@ -11,29 +11,72 @@ export function printableAddresses(addresses: Addresses): string {
     ['identity', addresses.idp],
     ['postgres', addresses.postgres],
     ['redis', addresses.redis],
-    ...Object.entries(addresses.networks).map(([name, { rpc }]) => [name, rpc] as const),
     ['admin key', addresses.admin_key],
     ['operator', `${OPERATOR} (POST /idp/token on control returns a token)`],
+    ...Object.entries(addresses.networks).flatMap(([name, { rpc, usdc, treasury }]) => [
+      [name, rpc] as const,
+      ['  USDC', usdc] as const,
+      ['  treasury', treasury] as const,
+    ]),
   ]
-  const table = rows.map(([name, value]) => `  ${name.padEnd(15)} ${value}`)
-  const agent = { name: 'My First Agent', description: 'Answers one question a day.' }
   return [
     'Agent Market is running. Ctrl-C stops it and removes its data.',
     '',
-    ...table,
+    ...rows.map(([name, value]) => `  ${name.padEnd(15)} ${value}`),
     '',
-    'Set these before the quick start of README.md:',
+    'Paste this into another terminal. The quick start of README.md and the guide in docs/guides need it too:',
     '',
     `  export API=${api} CONTROL=${control}`,
     '',
-    'List the sample agents, register your own, move the clock two days ahead:',
-    '',
-    `  curl '${api}/api/agents?limit=3'`,
-    `  ${postJson(`${api}/api/agents/register`, agent)}`,
-    `  ${postJson(`${control}/clock/advance`, { seconds: 48 * 3_600 })}`,
-    '',
+    ...tryCommands(addresses).flatMap(({ title, commands }) => [
+      title,
+      '',
+      ...commands.map((command) => `  ${command}`),
+      '',
+    ]),
   ].join('\n')
 }
 
-const postJson = (url: string, body: object): string =>
-  `curl ${url} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
+export interface TryCommands {
+  readonly title: string
+  readonly commands: readonly string[]
+}
+
+const post = (url: string, body: object, headers = ''): string =>
+  `curl -sS "${url}" -H 'content-type: application/json'${headers} -d '${JSON.stringify(body)}'`
+
+/** Reads one field of a JSON response. */
+const field = (path: string): string => `node -pe 'JSON.parse(fs.readFileSync(0)).${path}'`
+
+/** Commands for a shell in which API and CONTROL are set. */
+export function tryCommands({ networks, sample_service: service }: Addresses): readonly TryCommands[] {
+  const treasury = networks['base-mainnet']?.treasury
+  const brief = { brief: 'Count the words of this sentence.' }
+  const transfer = { network: 'base-mainnet', to: treasury, amount_usd: withFee(service.price_usd) }
+  const hire: TryCommands = {
+    title: 'Hire the sample seller by x402 with a transfer of USDC. It delivers at once:',
+    commands: [
+      `TX=$(${post('$CONTROL/transfer', transfer)} | ${field('tx')})`,
+      `RESULT=$(${post(`$API/api/x402/pay?service_id=${service.id}`, brief, ` -H "x-payment: $TX"`)} | ${field('data.status_url')})`,
+      'sleep 3; curl -sS "$RESULT"',
+    ],
+  }
+  return [
+    { title: 'List the services of the sample agents:', commands: ['curl -sS "$API/api/services?limit=5"'] },
+    ...(treasury === undefined ? [] : [hire]),
+    {
+      title: 'Place an order as a user; the response says where to pay it:',
+      commands: [
+        `BUYER=$(${post('$CONTROL/idp/token', { email: 'buyer@example.com' })} | ${field('access_token')})`,
+        post('$API/api/orders', { service_id: service.id, ...brief }, ` -H "authorization: Bearer $BUYER"`),
+      ],
+    },
+    {
+      title: 'Move the deadlines of the marketplace two days ahead:',
+      commands: [post('$CONTROL/clock/advance', { seconds: 48 * 3_600 })],
+    },
+  ]
+}
+
+/** What an x402 buyer pays: the price and a fee of 10 %. */
+const withFee = (price: string): string => (Number(price) * 1.1).toFixed(2)

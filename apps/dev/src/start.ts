@@ -2,13 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from '@market/database/connect'
 import { urlOfRole } from '@market/database/roles'
 import type { Network } from '@market/kernel/network'
+import { vaultOf } from '@market/platform/settings/vault'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { type Idp, startIdp } from '@market/testing/idp'
+import { hasSurfpool } from '@market/testing/surfpool'
 import { apiCaller } from './call-api.ts'
 import type { Cleanup } from './cleanup.ts'
-import { movableClock } from './clock.ts'
+import { devClock } from './clock.ts'
 import type { Settings } from './config.ts'
 import { buildControl, startControl } from './control.ts'
 import type { NetworkAddresses } from './networks/network.ts'
@@ -18,8 +21,10 @@ import { findPostgres, startPostgres } from './postgres.ts'
 import { startProgram } from './program.ts'
 import { deleteKeys, findRedis, startRedis } from './redis.ts'
 import { createRunDatabase } from './run-database.ts'
-import { registerSampleAgents } from './sample-agents.ts'
+import { registerSampleAgents, type SampleService } from './sample-agents.ts'
+import { startSampleSeller } from './sample-seller.ts'
 import { OPERATOR, userIdOf } from './sample-users.ts'
+import { webhookForwards } from './webhook-forwards.ts'
 
 /** The addresses of one run; `--json` prints this object. */
 export interface Addresses {
@@ -31,6 +36,8 @@ export interface Addresses {
   readonly idp: string
   /** Empty with `--no-chains`. */
   readonly networks: Readonly<Partial<Record<Network, NetworkAddresses>>>
+  /** The service of the sample agent that really delivers. */
+  readonly sample_service: SampleService
   readonly admin_key: string
 }
 
@@ -41,23 +48,31 @@ export interface StartOptions {
   /** Called when a part ends without being stopped. */
   readonly onExit: (name: string, lastLines?: string) => void
   readonly onLine: (line: string) => void
+  /** What is being started, for a person who waits. */
+  readonly onProgress: (line: string) => void
+  /** What a user must know, with `--json` too. */
+  readonly onNotice: (line: string) => void
 }
 
 /** Starts the servers and chains, then the API and the worker, then registers the sample agents. */
 export async function start(settings: Settings, options: StartOptions): Promise<Addresses> {
-  const { cleanup, signal, onExit } = options
+  const { cleanup, signal, onExit, onProgress } = options
   /** The name of the run's database and the prefix of its Redis keys. */
   const run = `market_dev_${randomBytes(6).toString('hex')}`
   const folder = mkdtempSync(join(tmpdir(), 'market-dev-'))
   cleanup.add('the temporary folder', () => rmSync(folder, { recursive: true, force: true }))
 
   // The chains take the longest to start, so the servers start at the same time.
-  const starting = settings.chains ? startNetworks(options.onLine) : undefined
+  onProgress(settings.chains ? 'Starting the chains, PostgreSQL and Redis' : 'Starting PostgreSQL and Redis')
+  const starting = settings.chains
+    ? startNetworks({ solana: useSolana(settings, options) }, options.onLine)
+    : undefined
   cleanup.add('the networks', async () => (await starting?.catch(() => undefined))?.stop())
 
   const postgres = await (settings.ownServers ? startPostgres() : findPostgres(settings.postgresUrl))
   if (postgres.own !== undefined) cleanup.add('PostgreSQL', postgres.own.stop)
   postgres.own?.exited.then(() => onExit('PostgreSQL'))
+  onProgress('Creating the database')
   const database = await createRunDatabase(postgres.adminUrl, run)
   cleanup.add(`the database ${run}`, database.drop)
   signal.throwIfAborted()
@@ -71,25 +86,40 @@ export async function start(settings: Settings, options: StartOptions): Promise<
   const idp = await startIdp()
   cleanup.add('the identity provider', idp.stop)
 
+  if (starting !== undefined) onProgress('Waiting for the chains')
   const networks = await starting
   networks?.exited.then(() => onExit('The networks'))
   signal.throwIfAborted()
 
-  const clockFile = join(folder, 'clock')
+  const keys = newKeySettings()
+  const files = { CLOCK_FILE: join(folder, 'clock'), OUTBOUND_FORWARD_FILE: join(folder, 'forwards') }
+  const db = connect({ url: database.url, maxConnections: 1, applicationName: 'agent-market-dev' })
+  cleanup.add('the database connection', () => db.destroy())
+  const clock = devClock(files.CLOCK_FILE, async (at) => networks?.untilBlocksAt(at))
   const { control, url, apiPort } = await startControl(settings.port, (port) =>
-    buildControl({ clock: movableClock(clockFile, apiTimeOf(urlOf(port))), idp, networks }),
+    buildControl({
+      clock,
+      idp,
+      networks,
+      forwards: webhookForwards({
+        file: files.OUTBOUND_FORWARD_FILE,
+        db,
+        vault: vaultOf({ ...keys.both, ...keys.api }),
+        call: apiCaller(urlOf(port)),
+      }),
+      resetLimits: () => deleteKeys(redis.url, `${run}:limit:`),
+    }),
   )
   cleanup.add('the control server', () => control.close())
   signal.throwIfAborted()
 
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
-  const keys = newKeySettings()
   const common = {
     MARKET_ENV: 'development',
     ...keys.both,
     ...networks?.settings,
-    CLOCK_FILE: clockFile,
+    ...files,
     // Several environments can share one server.
     DATABASE_POOL: '5',
     LOG_LEVEL: 'info',
@@ -113,13 +143,17 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     },
   }
   for (const name of ['api', 'worker'] as const) {
+    onProgress(`Starting the ${name}`)
     const program = await startProgram(name, folder, { ...common, ...programs[name] }, options.onLine)
     cleanup.add(`the ${name}`, program.stop)
     program.exited.then(() => onExit(`The ${name}`, program.lastLines()))
     signal.throwIfAborted()
   }
 
-  await registerSampleAgents(apiCaller(apiUrl), idp)
+  onProgress('Registering the sample agents')
+  const seller = await registerSampleAgents(apiCaller(apiUrl), idp, networks)
+  const sellerProgram = startSampleSeller(apiUrl, seller.apiKey)
+  cleanup.add('the sample seller', sellerProgram.stop)
   signal.throwIfAborted()
   return {
     api: apiUrl,
@@ -130,17 +164,19 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     redis: redis.url,
     idp: idp.issuer,
     networks: networks?.addresses ?? {},
+    sample_service: seller.service,
     admin_key: adminKey,
   }
 }
 
-const urlOf = (port: number): string => `http://${HOST}:${port}`
-
-/** Reads the API's clock from the message to sign; the wallet is a placeholder. */
-const apiTimeOf = (apiUrl: string) => async () => {
-  const { wallet_sig_ts } = await apiCaller(apiUrl)(`/api/auth/message?wallet=0x${'1'.repeat(40)}`)
-  return new Date(Number(wallet_sig_ts))
+/** Solana runs unless the user left it out or its node has no build for this machine. */
+function useSolana({ solana }: Settings, { onNotice }: StartOptions): boolean {
+  if (!solana || hasSurfpool()) return solana
+  onNotice(`Starting without Solana: Surfpool has no build for ${process.platform} on ${process.arch}.`)
+  return false
 }
+
+const urlOf = (port: number): string => `http://${HOST}:${port}`
 
 interface ApiDeps {
   readonly redisUrl: string

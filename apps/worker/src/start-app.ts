@@ -6,10 +6,9 @@ import { startRunner } from '@market/jobs/runner'
 import { startSweeps } from '@market/jobs/start-sweeps'
 import { SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
-import { type Clock, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
-import { clockFromFile } from '@market/platform/settings/clock-file'
+import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
@@ -56,8 +55,8 @@ export async function startApp(config: Config) {
     plainTypes: true,
     withoutFlush: true,
   })
+  const clock = clockFrom(config)
   const networks = await openPayoutSenders(config, log)
-  const clock: Clock = config.CLOCK_FILE === undefined ? systemClock : clockFromFile(config.CLOCK_FILE)
   const ctx = {
     db,
     clock,

@@ -40,7 +40,7 @@ export const identityHandlers = {
           details: [{ path: 'wallet', message: 'must be an address that can sign, on wallet_chain' }],
         })
       }
-      const ts = input.ts ?? ctx.clock.now().getTime()
+      const ts = input.ts ?? ctx.clock.wallTime().getTime()
       return {
         wallet,
         ts,

@@ -20,7 +20,7 @@ export async function limit(
   const headers = {
     'X-RateLimit-Limit': String(rule.max),
     'X-RateLimit-Remaining': String(usage.allowed ? usage.remaining : 0),
-    'X-RateLimit-Reset': String(Math.ceil((clock.now().getTime() + usage.resetsInMs) / 1_000)),
+    'X-RateLimit-Reset': String(Math.ceil((clock.wallTime().getTime() + usage.resetsInMs) / 1_000)),
   }
   if (usage.allowed) return { headers }
   const apiError = new ApiError(

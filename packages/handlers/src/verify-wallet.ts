@@ -17,7 +17,7 @@ export async function verifyWallet(
   if (fields === undefined) throw new Error('verifyWallet needs wallet credentials')
   const { wallet, signature, signedAtMs } = parseWalletFields(ports, fields)
   const purpose = purposeOf(call.operation, call.input, ownAgent)
-  await ports.signatures.verify({ wallet, signature, signedAtMs }, purpose, ports.clock.now())
+  await ports.signatures.verify({ wallet, signature, signedAtMs }, purpose, ports.clock.wallTime())
   return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signedAtMs } }
 }
 

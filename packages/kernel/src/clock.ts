@@ -1,8 +1,11 @@
 export interface Clock {
+  /** The marketplace's time, which every deadline follows. A development server can move it ahead. */
   now(): Date
+  /** Real time, for what others check with their own clock: signatures, webhook timestamps, rate limits. */
+  wallTime(): Date
 }
 
-export const systemClock: Clock = { now: () => new Date() }
+export const systemClock: Clock = { now: () => new Date(), wallTime: () => new Date() }
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND

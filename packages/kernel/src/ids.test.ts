@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cellOf, idSource } from './ids.ts'
 
 const at = new Date('2026-01-01T00:00:00.123Z')
-const clock = { now: () => at }
+const clock = { now: () => at, wallTime: () => at }
 
 describe('ids', () => {
   test('an id consists of prefix, time in milliseconds, cell and 16 characters', () => {

@@ -20,17 +20,19 @@ const anvilBinary = (): string => {
 }
 
 /**
- * Starts an EVM node on a free port that mines a block per transaction. `safe` is one epoch behind the newest block and
+ * Starts an EVM node, by default on a free port, that mines a block per transaction. `safe` is one epoch behind the newest block and
  * `finalized` two. An epoch has 32 slots by default.
  */
 export const startAnvil = async ({
   chainId,
   slotsInAnEpoch = 32,
+  port = 0,
 }: {
   readonly chainId: number
   readonly slotsInAnEpoch?: number
+  readonly port?: number | undefined
 }): Promise<Anvil> => {
-  const settings = { host: '127.0.0.1', port: 0, 'chain-id': chainId, 'slots-in-an-epoch': slotsInAnEpoch }
+  const settings = { host: '127.0.0.1', port, 'chain-id': chainId, 'slots-in-an-epoch': slotsInAnEpoch }
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
   const node = spawn(anvilBinary(), options, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(node, 'exit')

@@ -6,6 +6,7 @@ export function testClock(start = new Date('2026-01-01T00:00:00Z')): TestClock {
   let at = start
   return {
     now: () => at,
+    wallTime: () => at,
     advance: (ms) => {
       at = later(at, ms)
     },

@@ -78,12 +78,14 @@ export const startEvmNetwork = async ({
   chainId,
   usdc = BASE_USDC,
   slotsInAnEpoch = 4,
+  port,
 }: {
   readonly chainId: number
   readonly usdc?: Address
   readonly slotsInAnEpoch?: number
+  readonly port?: number
 }): Promise<EvmNetwork> => {
-  const node = await startAnvil({ chainId, slotsInAnEpoch })
+  const node = await startAnvil({ chainId, slotsInAnEpoch, port })
   const rpc = rpcOf(node.url)
   await installUsdc(rpc, usdc)
   let mining = true

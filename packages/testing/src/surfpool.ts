@@ -34,6 +34,16 @@ const FIRST_HEIGHT = 5
 const DRAIN_EVERY_MS = 100
 const ADDON = '@solana/surfpool-linux-x64-gnu'
 
+/** Surfpool has a build for Linux on x64 only; npm leaves it out elsewhere. */
+export const hasSurfpool = (): boolean => {
+  try {
+    createRequire(import.meta.url).resolve(ADDON)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const post = async (url: string, body: string): Promise<string> => {
   const headers = { 'content-type': 'application/json' }
   return (await fetch(url, { method: 'POST', headers, body })).text()
@@ -73,7 +83,7 @@ const relay = async (url: string, body: string): Promise<string> => {
 }
 
 /** A proxy that corrects the responses of the node to those of a real cluster. */
-const startRepairs = async (url: string) => {
+const startRepairs = async (url: string, wantedPort: number) => {
   const server = createServer(async (request, response) => {
     try {
       const answer = await relay(url, Buffer.concat(await request.toArray()).toString())
@@ -83,18 +93,24 @@ const startRepairs = async (url: string) => {
       response.destroy()
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  server.listen(wantedPort, '127.0.0.1')
+  await once(server, 'listening').catch(() => once(server.listen(0, '127.0.0.1'), 'listening'))
   const { port } = server.address() as AddressInfo
   return { server, url: `http://127.0.0.1:${port}` }
 }
 
-/** Starts a Solana node in this process, offline. A blockhash is valid for 150 slots. */
-export const startSurfpool = async ({ slotTimeMs }: { readonly slotTimeMs: number }): Promise<Surfpool> => {
+/** Starts a Solana node in this process, offline; on a free port where the given one is taken. A blockhash is valid for 150 slots. */
+export const startSurfpool = async ({
+  slotTimeMs,
+  port = 0,
+}: {
+  readonly slotTimeMs: number
+  readonly port?: number
+}): Promise<Surfpool> => {
   const { Surfnet } = createRequire(import.meta.url)(ADDON) as { readonly Surfnet: SurfnetClass }
   const node = Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })
   const drain = setInterval(() => node.drainEvents(), DRAIN_EVERY_MS).unref()
-  const { server, url } = await startRepairs(node.rpcUrl)
+  const { server, url } = await startRepairs(node.rpcUrl, port)
   while (Number(await ask(url, 'getBlockHeight', [{ commitment: 'processed' }])) < FIRST_HEIGHT) {
     await wait(slotTimeMs)
   }

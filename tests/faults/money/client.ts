@@ -52,7 +52,7 @@ export function retryingClient(app: AppServices, random: () => number) {
   const credentials = async ({ caller, purpose = 'session' }: Request): Promise<Record<string, string>> => {
     if ('anonymous' in caller) return {}
     if ('bearer' in caller) return { authorization: `Bearer ${caller.bearer}` }
-    return asHeaders(await signed(caller.wallet, purpose, app.now()))
+    return asHeaders(await signed(caller.wallet, purpose))
   }
   const tryOnce = async (request: Request): Promise<ClientResponse | undefined> => {
     const url = app.apiUrl()

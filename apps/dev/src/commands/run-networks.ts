@@ -1,13 +1,15 @@
 import { flushCompileCache } from 'node:module'
 import { ApiError } from '@market/kernel/api-error'
-import { NETWORKS, type Network } from '@market/kernel/network'
+import type { Network } from '@market/kernel/network'
 import { BASE_USDC } from '@market/testing/evm-usdc'
 import { startEvm } from '../networks/evm.ts'
 import type { NetworkRequest, NetworkResponse, Ready } from '../networks/messages.ts'
+import type { LocalNetwork } from '../networks/network.ts'
 import { startSolana } from '../networks/solana.ts'
+import { PORTS } from '../ports.ts'
 
 /**
- * Runs the three local chains until the IPC channel closes. The channel closes when the parent process ends in any way,
+ * Runs the local chains until the IPC channel closes. The channel closes when the parent process ends in any way,
  * also by SIGKILL.
  */
 const STOP_TIMEOUT_MS = 3_000
@@ -24,19 +26,31 @@ process.on('disconnect', async () => {
 // The parent ended while this file was loading.
 if (!process.connected) process.exit(0)
 
+const withSolana = process.argv[2] !== 'without-solana'
 const [base, alt, solana] = await Promise.all([
-  startEvm({ chainId: 8453, usdc: BASE_USDC }),
-  startEvm(ALT),
-  startSolana(),
+  startEvm({ chainId: 8453, usdc: BASE_USDC, port: PORTS['base-mainnet'] }),
+  startEvm({ ...ALT, port: PORTS['alt-mainnet'] }),
+  withSolana ? startSolana({ port: PORTS['solana-mainnet'] }) : undefined,
 ])
-const networks = { 'solana-mainnet': solana, 'base-mainnet': base, 'alt-mainnet': alt }
-stopNetworks = () => Promise.all(Object.values(networks).map((network) => network.stop()))
+const networks: Partial<Record<Network, LocalNetwork>> = {
+  ...(solana && { 'solana-mainnet': solana }),
+  'base-mainnet': base,
+  'alt-mainnet': alt,
+}
+const running = Object.values(networks)
+stopNetworks = () => Promise.all(running.map((network) => network.stop()))
+
+function at(name: Network): LocalNetwork {
+  const network = networks[name]
+  if (network !== undefined) return network
+  throw new ApiError('invalid', `${name} does not run here. Restart without --no-solana, on Linux on x64.`)
+}
 
 const COMMANDS = {
-  newWallet: ({ network }) => networks[network].newWallet(),
-  fund: ({ network, address, ...more }) => networks[network].fund(address, more),
-  transfer: ({ network, to, amount, from }) => networks[network].transfer(to, amount, from),
-  advance: ({ seconds }) => Promise.all(NETWORKS.map((name) => networks[name].advance(seconds))),
+  newWallet: ({ network }) => at(network).newWallet(),
+  fund: ({ network, address, ...more }) => at(network).fund(address, more),
+  transfer: ({ network, to, amount, from }) => at(network).transfer(to, amount, from),
+  untilBlocksAt: (request) => Promise.all(running.map((network) => network.untilBlockAt(request.at))),
 } satisfies {
   [Name in NetworkRequest['command']]: (
     request: Extract<NetworkRequest, { command: Name }>,
@@ -60,10 +74,14 @@ process.on('message', (request: NetworkRequest) => {
   last = last.then(async () => process.connected && process.send?.(await execute(request)))
 })
 
-const entryOf = (name: Network) => {
-  const { addresses, treasuryKey, gas, identity } = networks[name]
-  return [name, { addresses, treasuryKey, gas, identity }] as const
+const settingsOf = ({ addresses, treasuryKey, gas, identity }: LocalNetwork) => ({
+  addresses,
+  treasuryKey,
+  gas,
+  identity,
+})
+const ready: Ready = {
+  networks: Object.fromEntries(Object.entries(networks).map(([name, one]) => [name, settingsOf(one)])),
 }
-const ready: Ready = { networks: Object.fromEntries(NETWORKS.map(entryOf)) as Ready['networks'] }
 process.send?.(ready)
 flushCompileCache()

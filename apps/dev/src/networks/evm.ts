@@ -7,11 +7,20 @@ import type { LocalNetwork } from './network.ts'
 
 /** A block is final after eight more blocks. */
 const BLOCK_MS = 250
+const POLL_MS = 50
 const COIN = 10n ** 18n
 
+interface EvmChainSettings {
+  readonly chainId: number
+  readonly usdc: Address
+  /** A free one is used where it is taken. */
+  readonly port: number
+}
+
 /** Starts an EVM chain with USDC. It mines a block for every transaction, and one every 250 ms. */
-export async function startEvm(settings: { chainId: number; usdc: Address }): Promise<LocalNetwork> {
-  const chain = await startEvmNetwork(settings)
+export async function startEvm(settings: EvmChainSettings): Promise<LocalNetwork> {
+  // The port may be taken, by another run for example.
+  const chain = await startEvmNetwork(settings).catch(() => startEvmNetwork({ ...settings, port: 0 }))
   const treasuryKey = generatePrivateKey()
   const treasury = privateKeyToAccount(treasuryKey).address
   const gasKey = generatePrivateKey()
@@ -28,8 +37,8 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
     }
   })()
 
-  const newAccount = (): PrivateKeyAccount => {
-    const account = privateKeyToAccount(generatePrivateKey())
+  const newAccount = (key = generatePrivateKey()): PrivateKeyAccount => {
+    const account = privateKeyToAccount(key)
     wallets.set(account.address, account)
     return account
   }
@@ -45,7 +54,10 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
     treasuryKey: treasuryKey.slice(2),
     gas: { account: gasAccount, key: gasKey.slice(2) },
     identity: String(settings.chainId),
-    newWallet: async () => newAccount().address,
+    newWallet: async () => {
+      const private_key = generatePrivateKey()
+      return { address: newAccount(private_key).address, private_key }
+    },
     fund,
     transfer: async (to, amount, from) => {
       const payee = addressOf(to)
@@ -57,9 +69,12 @@ export async function startEvm(settings: { chainId: number; usdc: Address }): Pr
       if (receipt.status !== '0x1') throw new ApiError('invalid', `USDC cannot be sent to ${to}`)
       return { tx, payer: payer.address }
     },
-    advance: async (seconds) => {
-      await chain.rpc('evm_increaseTime', [seconds])
-      await chain.mine(1)
+    untilBlockAt: async (at) => {
+      for (;;) {
+        const block = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
+        if (Number(block.timestamp) * 1_000 >= at.getTime()) return
+        await wait(POLL_MS)
+      }
     },
     stop: async () => {
       stopped.abort()

@@ -1,11 +1,12 @@
 import type { Network } from '@market/kernel/network'
 import type { LocalNetwork } from './network.ts'
 
+export type NetworkSettings = Pick<LocalNetwork, 'addresses' | 'treasuryKey' | 'gas' | 'identity'>
+
 /** Sent by the process of the chains once they are up. */
 export interface Ready {
-  readonly networks: Readonly<
-    Record<Network, Pick<LocalNetwork, 'addresses' | 'treasuryKey' | 'gas' | 'identity'>>
-  >
+  /** Without Solana where it is not started. */
+  readonly networks: Readonly<Partial<Record<Network, NetworkSettings>>>
 }
 
 /** The commands that the process of the chains executes. */
@@ -25,7 +26,7 @@ export type NetworkCommand =
       readonly amount: bigint
       readonly from: string | undefined
     }
-  | { readonly command: 'advance'; readonly seconds: number }
+  | { readonly command: 'untilBlocksAt'; readonly at: Date }
 
 export type NetworkRequest = NetworkCommand & { readonly id: number }
 

@@ -8,14 +8,20 @@ export interface LocalNetwork {
   /** The chain id, or on Solana the genesis hash. */
   readonly identity: string
   /** Creates an empty wallet that `transfer` can send from. */
-  newWallet(): Promise<string>
+  newWallet(): Promise<Wallet>
   /** Adds to the balance of an address: USDC in micros, the native coin in its smallest unit. */
   fund(address: string, more: { readonly usdc: bigint; readonly native: bigint }): Promise<void>
   /** Transfers USDC on the chain. The payer is funded first. Resolves once the transfer is in a block. */
   transfer(to: string, amount: bigint, from: string | undefined): Promise<SentTransfer>
-  /** Moves the time of the next blocks ahead. */
-  advance(seconds: number): Promise<void>
+  /** Resolves once the newest block is at least as new. */
+  untilBlockAt(at: Date): Promise<void>
   stop(): Promise<void>
+}
+
+export interface Wallet {
+  readonly address: string
+  /** As wallets and libraries import it: hex on EVM, the 64 bytes of key and address in base58 on Solana. */
+  readonly private_key: string
 }
 
 /** Printed by `--json`. */

@@ -11,6 +11,8 @@ import {
   createSolanaRpc,
   createTransactionMessage,
   generateKeyPairSigner,
+  getBase58Decoder,
+  getBase58Encoder,
   getBase64EncodedWireTransaction,
   getSignatureFromTransaction,
   type Instruction,
@@ -33,10 +35,12 @@ const SLOT_MS = 100
 const SOL = 1_000_000_000n
 const DECIMALS = 6
 const POLL_MS = 20
+const KEEP_TIME_MS = 1_000
+const BEHIND_MS = 2_000
 
 /** Starts a local Solana chain with USDC. */
-export async function startSolana(): Promise<LocalNetwork> {
-  const chain = await startSurfpool({ slotTimeMs: SLOT_MS })
+export async function startSolana({ port }: { readonly port: number }): Promise<LocalNetwork> {
+  const chain = await startSurfpool({ slotTimeMs: SLOT_MS, port })
   const rpc = createSolanaRpc(chain.url)
   const usdc = await installSolanaUsdc(chain, await generateKeyPairSigner())
   const mint = address(usdc.mint)
@@ -49,10 +53,19 @@ export async function startSolana(): Promise<LocalNetwork> {
   // Creates the treasury's token account, so that every wallet can pay into it.
   await usdc.fund(treasury.address, 0n)
   const wallets = new Map<string, KeyPairSigner>()
-  let aheadMs = 0
+  const newestBlockTime = async (): Promise<number> => {
+    const slot = await rpc.getSlot({ commitment: 'processed' }).send()
+    return Number(await rpc.getBlockTime(slot).send()) * 1_000
+  }
+  // The node counts its time in slots, so that it falls behind while the machine is busy.
+  const keepTime = setInterval(async () => {
+    const behindMs = Date.now() - (await newestBlockTime().catch(() => Date.now()))
+    if (behindMs > BEHIND_MS)
+      await chain.call('surfnet_timeTravel', { absoluteTimestamp: Date.now() }).catch(() => undefined)
+  }, KEEP_TIME_MS)
 
-  const newSigner = async (): Promise<KeyPairSigner> => {
-    const signer = await generateKeyPairSigner()
+  const newSigner = async (privateKey = randomBytes(32)): Promise<KeyPairSigner> => {
+    const signer = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(privateKey))
     wallets.set(signer.address, signer)
     return signer
   }
@@ -89,7 +102,12 @@ export async function startSolana(): Promise<LocalNetwork> {
     treasuryKey: seed.toString('hex'),
     gas: { account: gas.address, key: gasSeed.toString('hex') },
     identity: chain.genesisHash,
-    newWallet: async () => (await newSigner()).address,
+    newWallet: async () => {
+      const key = randomBytes(32)
+      const { address: own } = await newSigner(key)
+      const bytes = Buffer.concat([key, getBase58Encoder().encode(own) as Uint8Array])
+      return { address: own, private_key: getBase58Decoder().decode(bytes) }
+    },
     fund,
     transfer: async (to, amount, from) => {
       const payee = addressOf(to)
@@ -110,11 +128,13 @@ export async function startSolana(): Promise<LocalNetwork> {
       ])
       return { tx, payer: payer.address }
     },
-    advance: async (seconds) => {
-      aheadMs += seconds * 1_000
-      if (seconds > 0) await chain.call('surfnet_timeTravel', { absoluteTimestamp: Date.now() + aheadMs })
+    untilBlockAt: async (at) => {
+      while ((await newestBlockTime()) < at.getTime()) await wait(POLL_MS)
     },
-    stop: () => chain.stop(),
+    stop: async () => {
+      clearInterval(keepTime)
+      await chain.stop()
+    },
   }
 }
 

@@ -2,21 +2,22 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '@market/kernel/api-error'
-import { NETWORKS, type Network } from '@market/kernel/network'
+import type { Network } from '@market/kernel/network'
 import type { RunningProcess } from '../supervised-server.ts'
-import type { NetworkCommand, NetworkResponse, Ready } from './messages.ts'
-import type { NetworkAddresses, SentTransfer } from './network.ts'
+import type { NetworkCommand, NetworkResponse, NetworkSettings, Ready } from './messages.ts'
+import type { NetworkAddresses, SentTransfer, Wallet } from './network.ts'
 
 export interface Networks extends RunningProcess {
-  readonly addresses: Readonly<Record<Network, NetworkAddresses>>
+  readonly addresses: Readonly<Partial<Record<Network, NetworkAddresses>>>
   /** Settings of every program that queries the chains. */
   readonly settings: Readonly<Record<string, string>>
   /** Settings of the worker only, which signs payouts. */
   readonly keys: Readonly<Record<string, string>>
-  newWallet(network: Network): Promise<string>
+  newWallet(network: Network): Promise<Wallet>
   fund(network: Network, address: string, more: { usdc: bigint; native: bigint }): Promise<void>
   transfer(network: Network, to: string, amount: bigint, from: string | undefined): Promise<SentTransfer>
-  advance(seconds: number): Promise<void>
+  /** Resolves once every chain has a block that is at least as new. */
+  untilBlocksAt(at: Date): Promise<unknown>
 }
 
 const PROGRAM = fileURLToPath(new URL('../commands/run-networks.ts', import.meta.url))
@@ -29,9 +30,12 @@ const PREFIX: Readonly<Record<Network, string>> = {
   'alt-mainnet': 'ALT',
 }
 
-/** Starts the three chains in a separate process, which cannot outlive this one. */
-export async function startNetworks(onLine: (line: string) => void): Promise<Networks> {
-  const child = spawn(process.execPath, [PROGRAM], {
+/** Starts the chains in a separate process, which cannot outlive this one. */
+export async function startNetworks(
+  { solana }: { readonly solana: boolean },
+  onLine: (line: string) => void,
+): Promise<Networks> {
+  const child = spawn(process.execPath, [PROGRAM, ...(solana ? [] : ['without-solana'])], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced',
     // In a separate session Ctrl-C does not reach the chains; this process stops them after the programs that use them.
@@ -58,6 +62,8 @@ export async function startNetworks(onLine: (line: string) => void): Promise<Net
   failed.catch(() => {})
   const [{ networks }] = (await Promise.race([once(child, 'message'), failed])) as [Ready]
 
+  const running = Object.entries(networks) as unknown as Running
+
   child.on('message', (response: NetworkResponse) => {
     const request = pending.get(response.id)
     pending.delete(response.id)
@@ -77,16 +83,16 @@ export async function startNetworks(onLine: (line: string) => void): Promise<Net
   }
 
   return {
-    addresses: byNetwork((name) => networks[name].addresses),
-    settings: settingsOf(networks),
+    addresses: Object.fromEntries(running.map(([name, { addresses }]) => [name, addresses])),
+    settings: settingsOf(running),
     keys: Object.fromEntries(
-      NETWORKS.map((name) => [`${PREFIX[name]}_TREASURY_KEY`, networks[name].treasuryKey]),
+      running.map(([name, { treasuryKey }]) => [`${PREFIX[name]}_TREASURY_KEY`, treasuryKey]),
     ),
-    newWallet: async (network) => String(await send({ command: 'newWallet', network })),
+    newWallet: async (network) => (await send({ command: 'newWallet', network })) as Wallet,
     fund: async (network, address, more) => void (await send({ command: 'fund', network, address, ...more })),
     transfer: async (network, to, amount, from) =>
       (await send({ command: 'transfer', network, to, amount, from })) as SentTransfer,
-    advance: async (seconds) => void (await send({ command: 'advance', seconds })),
+    untilBlocksAt: (at) => send({ command: 'untilBlocksAt', at }),
     exited,
     stop: async () => {
       if (child.connected) child.disconnect()
@@ -97,24 +103,27 @@ export async function startNetworks(onLine: (line: string) => void): Promise<Net
   }
 }
 
-const byNetwork = <T>(of: (name: Network) => T): Record<Network, T> =>
-  Object.fromEntries(NETWORKS.map((name) => [name, of(name)])) as Record<Network, T>
+/** The setting that identifies each chain. */
+const IDENTITY: Readonly<Record<Network, string>> = {
+  'solana-mainnet': 'SOLANA_GENESIS_HASH',
+  'base-mainnet': 'BASE_CHAIN_ID',
+  'alt-mainnet': 'ALT_CHAIN_ID',
+}
 
-function settingsOf(networks: Ready['networks']): Record<string, string> {
-  const { 'solana-mainnet': solana, 'base-mainnet': base, 'alt-mainnet': alt } = networks
-  const entries = NETWORKS.flatMap((name) => [
-    [`${PREFIX[name]}_RPC_URLS`, networks[name].addresses.rpc],
-    [`${PREFIX[name]}_USDC`, networks[name].addresses.usdc],
-    [`${PREFIX[name]}_TREASURY`, networks[name].addresses.treasury],
-    [`${PREFIX[name]}_GAS_ACCOUNT`, networks[name].gas.account],
-    [`${PREFIX[name]}_GAS_KEY`, networks[name].gas.key],
+type Running = readonly (readonly [Network, NetworkSettings])[]
+
+function settingsOf(running: Running): Record<string, string> {
+  const entries = running.flatMap(([name, { addresses, gas, identity }]) => [
+    [`${PREFIX[name]}_RPC_URLS`, addresses.rpc],
+    [`${PREFIX[name]}_USDC`, addresses.usdc],
+    [`${PREFIX[name]}_TREASURY`, addresses.treasury],
+    [`${PREFIX[name]}_GAS_ACCOUNT`, gas.account],
+    [`${PREFIX[name]}_GAS_KEY`, gas.key],
+    [IDENTITY[name], identity],
   ])
   return {
     ...Object.fromEntries(entries),
     ONE_PROVIDER: 'on',
-    SOLANA_GENESIS_HASH: solana.identity,
-    BASE_CHAIN_ID: base.identity,
-    ALT_CHAIN_ID: alt.identity,
     BASE_WATCH_FROM: '0',
     ALT_WATCH_FROM: '0',
   }

@@ -42,6 +42,8 @@ interface Mined {
   readonly block: Block
 }
 
+const timeOf = ({ blockTime }: EvmSettings, { at }: Block): Date => blockTime?.(at) ?? at
+
 /** Chooses one of the transaction's transfers to the treasury, or says why none is accepted. Pure. */
 type Choose = (received: ReceivedTransfers, mined: Mined) => ReceivedTransfer | Observation
 
@@ -84,7 +86,7 @@ const chooseFor =
         [...new Set(external.map(({ payer }) => payer ?? 'newly issued'))].join(', '),
       )
     const { amount } = chosen
-    const { at } = mined.block
+    const at = timeOf(settings, mined.block)
     if (amount < query.minAmount) return rejected('underpaid', `${amount} of ${query.minAmount} micro-USDC`)
     if (at < query.notBefore) return rejected('too_old', at.toISOString())
     if (at > query.notAfter) return rejected('too_new', at.toISOString())
@@ -168,7 +170,7 @@ const observe = (
     index: chosen.index,
     amount: money(chosen.amount),
     payer: chosen.payer,
-    at: block.at,
+    at: timeOf(settings, block),
     block: { height: block.height, hash: block.hash },
     final,
     attachedData: transaction.to === asset ? attachedDataOf(transaction.input) : null,

@@ -122,20 +122,21 @@ const readRange = async (
   return { last, logs: readLogs(resultOf(logs)), isAnchored }
 }
 
-/** Block times of the logs. Where a log has no timestamp, its block is fetched. */
+/** The marketplace's time of the logs' blocks. Where a log has no timestamp, its block is fetched. */
 const timesOf = async (
   settings: EvmSettings,
   node: Node,
   logs: readonly Log[],
 ): Promise<Map<string, Date>> => {
+  const { blockTime = (at: Date) => at } = settings
   const times = new Map<string, Date>()
-  for (const { at, block } of logs) if (at !== undefined) times.set(block.hash, at)
+  for (const { at, block } of logs) if (at !== undefined) times.set(block.hash, blockTime(at))
   const missing = [...new Set(logs.map(({ block }) => block.hash))].filter((hash) => !times.has(hash))
   const calls = missing.map((hash) => ['eth_getBlockByHash', hash, false] as const)
   for (const result of await callInBatches(node, settings.chainId, calls)) {
     const block: Block | undefined = readBlock(result)
     if (block === undefined) throw new Error('the node no longer has the block of a log')
-    times.set(block.hash, block.at)
+    times.set(block.hash, blockTime(block.at))
   }
   return times
 }

@@ -25,6 +25,8 @@ export interface EvmSettings extends ProviderSettings {
   readonly ownAddresses: readonly string[]
   /** The application's accounts that settle buyers' payments and pay the gas. */
   readonly gasAccounts?: readonly string[]
+  /** The marketplace's time of a block. Default: the block's own time, which only development moves. */
+  readonly blockTime?: (at: Date) => Date
   /** The block where the first scan of the treasury starts. Default: some hours ago. */
   readonly watchFrom?: bigint
   /** Number of blocks per log request. The limit depends on the provider. */

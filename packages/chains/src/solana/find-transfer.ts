@@ -44,6 +44,12 @@ export const blockOf = async (
   return block === null ? undefined : { height: slot, hash: block.blockhash }
 }
 
+/** The marketplace's time of a block, whose own time is in Unix seconds. */
+export const timeOf = ({ blockTime }: Pick<SolanaSettings, 'blockTime'>, seconds: bigint): Date => {
+  const at = new Date(Number(seconds) * 1_000)
+  return blockTime?.(at) ?? at
+}
+
 /** The rejection of a transfer outside the time range of the query. */
 const timeRejection = (at: Date, { notBefore, notAfter }: TransferQuery): Observation | undefined => {
   if (at < notBefore) return rejected('too_old', at.toISOString())
@@ -114,7 +120,7 @@ const readTransfer = async (
     return rejected('wrong_payer', key ?? 'no signer paid')
   }
   if (amount < query.minAmount) return rejected('underpaid', String(amount))
-  const at = new Date(Number(transaction.blockTime) * 1_000)
+  const at = timeOf(settings, transaction.blockTime)
   const rejectedTime = timeRejection(at, query)
   if (rejectedTime !== undefined) return rejectedTime
   if (!final && settings.commitment(amount) === 'finalized') return pending('unconfirmed')

@@ -1,7 +1,7 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import type { Signature } from '@solana/kit'
-import { blockOf, parseSignature } from './find-transfer.ts'
+import { blockOf, parseSignature, timeOf } from './find-transfer.ts'
 import type { SolanaNodes, SolanaRpc } from './nodes.ts'
 import {
   fetchTransaction,
@@ -10,6 +10,7 @@ import {
   type TreasuryAccount,
   type UsdcChange,
 } from './read-transfer.ts'
+import type { SolanaSettings } from './settings.ts'
 
 /** Maximum page size of nodes. */
 const PAGE_SIZE = 1_000
@@ -126,17 +127,23 @@ export interface AccountTransaction {
   readonly block: IncomingTransfer['block']
 }
 
+export interface FollowOptions extends Pick<SolanaSettings, 'blockTime'> {
+  readonly page?: number
+  readonly minSlot?: () => bigint
+}
+
 const loadTransaction = async (
   rpc: SolanaRpc,
   treasury: TreasuryAccount,
   { signature, slot }: Entry,
+  options: FollowOptions,
 ): Promise<AccountTransaction> => {
   const [transaction, block] = await Promise.all([fetchTransaction(rpc, signature), blockOf(rpc, slot)])
   const change = transaction === null ? undefined : readUsdcChange(transaction, treasury)
   if (transaction === null || change === undefined || block === undefined || transaction.blockTime === null) {
     throw unavailable('A Solana node lists a transaction that it does not have. Try again later.')
   }
-  return { signature, transaction, change, at: new Date(Number(transaction.blockTime) * 1_000), block }
+  return { signature, transaction, change, at: timeOf(options, transaction.blockTime), block }
 }
 
 /**
@@ -147,8 +154,9 @@ export const accountFollower = <Item>(
   nodes: SolanaNodes,
   treasury: () => Promise<TreasuryAccount>,
   select: (entry: AccountTransaction, treasury: TreasuryAccount) => Item | undefined,
-  { page = PAGE_SIZE, minSlot = () => 0n }: { readonly page?: number; readonly minSlot?: () => bigint } = {},
+  options: FollowOptions = {},
 ) => {
+  const { page = PAGE_SIZE, minSlot = () => 0n } = options
   // Entries beyond the limit are cached, so that a long backlog is not listed again for every page.
   let backlog: { readonly from: string; readonly entries: readonly Entry[] } | undefined
 
@@ -165,7 +173,9 @@ export const accountFollower = <Item>(
     const items: Item[] = []
     for (let start = 0; start < selected.length; start += CONCURRENT_LOADS) {
       const batch = selected.slice(start, start + CONCURRENT_LOADS)
-      const loaded = await Promise.all(batch.map((entry) => loadTransaction(nodes.rpc, account, entry)))
+      const loaded = await Promise.all(
+        batch.map((entry) => loadTransaction(nodes.rpc, account, entry, options)),
+      )
       items.push(...loaded.flatMap((entry) => select(entry, account) ?? []))
     }
     const last = selected.at(-1)

@@ -1,6 +1,6 @@
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import { type AccountTransaction, accountFollower } from './follow-account.ts'
+import { type AccountTransaction, accountFollower, type FollowOptions } from './follow-account.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { attachedDataOf, isOwnTransfer, payerOf, type TreasuryAccount } from './read-transfer.ts'
 
@@ -24,8 +24,7 @@ const transferOf = (
   }
 }
 
-interface FollowerOptions {
-  readonly page?: number
+interface FollowerOptions extends FollowOptions {
   /** Whether a final block of one node makes a transfer final. Only final blocks are read. */
   readonly isFinal: boolean
 }
@@ -35,14 +34,9 @@ export const incomingTransfersFollower = (
   nodes: SolanaNodes,
   treasury: () => Promise<TreasuryAccount>,
   own: ReadonlySet<string>,
-  { page, isFinal }: FollowerOptions,
+  { isFinal, ...options }: FollowerOptions,
 ) => {
-  const follow = accountFollower(
-    nodes,
-    treasury,
-    (entry) => transferOf(entry, own, isFinal),
-    page === undefined ? {} : { page },
-  )
+  const follow = accountFollower(nodes, treasury, (entry) => transferOf(entry, own, isFinal), options)
   return async (
     from: string | undefined,
     limit: number,

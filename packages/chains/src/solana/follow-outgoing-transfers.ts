@@ -1,6 +1,6 @@
 import type { ObservedOutgoingTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
-import { type AccountTransaction, accountFollower } from './follow-account.ts'
+import { type AccountTransaction, accountFollower, type FollowOptions } from './follow-account.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { memosIn, type TreasuryAccount } from './read-transfer.ts'
 import { payoutIdIn } from './sign-payout.ts'
@@ -37,9 +37,9 @@ const outgoingTransferOf = (
 export const outgoingTransfersFollower = (
   nodes: SolanaNodes,
   treasury: () => Promise<TreasuryAccount>,
-  bounds: { readonly page?: number; readonly minSlot?: () => bigint } = {},
+  options: FollowOptions = {},
 ) => {
-  const follow = accountFollower(nodes, treasury, outgoingTransferOf, bounds)
+  const follow = accountFollower(nodes, treasury, outgoingTransferOf, options)
   return async (
     from: string | undefined,
     limit: number,

@@ -19,6 +19,8 @@ export interface SolanaSettings extends ProviderSettings {
   readonly ownAddresses: readonly string[]
   /** The application's accounts that pay the fees of buyers' payments. Must not contain an own wallet. */
   readonly gasAccounts?: readonly string[]
+  /** The marketplace's time of a block. Default: the block's own time, which only development moves. */
+  readonly blockTime?: (at: Date) => Date
   /** Timeout per node and request. */
   readonly timeoutMs?: number
 }

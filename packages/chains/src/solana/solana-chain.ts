@@ -22,6 +22,7 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
   for (const address of [...addresses, cold ?? usdc]) assertIsAddress(address)
   const nodes = solanaNodes(settings)
   const own = new Set([settings.treasury, ...settings.ownAddresses])
+  const times = settings.blockTime && { blockTime: settings.blockTime }
   let account: ReturnType<typeof usdcAccountOf> | undefined
   const treasury = async (): Promise<TreasuryAccount> => {
     account ??= usdcAccountOf(settings.treasury, settings.usdc)
@@ -43,9 +44,13 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
       return agreeOnTransfer('solana-mainnet', await askEnough(nodes, minProviders, sight), minProviders)
     },
     transfersAfter: incomingTransfersFollower(nodes, treasury, own, {
+      ...times,
       isFinal: settings.minProviders === 1,
     }),
-    outgoingTransfersAfter: outgoingTransfersFollower(nodes, treasury, { minSlot: () => finalSlot }),
+    outgoingTransfersAfter: outgoingTransfersFollower(nodes, treasury, {
+      ...times,
+      minSlot: () => finalSlot,
+    }),
     async heights() {
       const heights = await readHeights(nodes)
       finalSlot = largest([finalSlot, heights.finalSlot])

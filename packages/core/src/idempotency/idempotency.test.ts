@@ -70,7 +70,7 @@ describe('idempotency', () => {
       return ctx.clock.now()
     }
     const secondQuery = once(queried, 'query').then(() => once(queried, 'query'))
-    const repetition = acquireLease({ ...ctx, clock: { now } }, request)
+    const repetition = acquireLease({ ...ctx, clock: { ...ctx.clock, now } }, request)
     await secondQuery
     await storeResponse(ctx, ctx.db, lease, RESPONSE)
     expect(await repetition).toEqual({ replay: RESPONSE })

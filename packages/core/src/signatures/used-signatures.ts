@@ -20,7 +20,7 @@ export async function markSignatureUsed(
     walletKey: used.wallet.key,
     purpose: used.purpose,
     signedAtMs: used.signedAtMs,
-    at: ctx.clock.now(),
+    at: ctx.clock.wallTime(),
   })
   if (!isFirst) {
     throw new ApiError(
@@ -32,6 +32,6 @@ export async function markSignatureUsed(
 }
 
 export const deleteOldSignatures = ({ db, clock }: Needs<'db' | 'clock'>): Promise<number> => {
-  const before = earlier(clock.now(), RETENTION_MS)
+  const before = earlier(clock.wallTime(), RETENTION_MS)
   return inBatches(MAX_BATCHES, (limit) => deleteSignaturesBefore(db, before, limit))
 }

@@ -125,7 +125,7 @@ function signerOf(
   const { network } = credential
   return async (purpose) => {
     const { wallet, signature, signedAtMs } = parseWalletFields(ctx, fields)
-    await ctx.signatures.verify({ wallet, signature, signedAtMs, network }, purpose, ctx.clock.now())
+    await ctx.signatures.verify({ wallet, signature, signedAtMs, network }, purpose, ctx.clock.wallTime())
     if ((wallet.chain === 'solana') !== (network === 'solana-mainnet'))
       throw new ApiError('invalid', `A ${wallet.chain} wallet cannot have paid on ${network}`, {
         code: 'wrong_payer',

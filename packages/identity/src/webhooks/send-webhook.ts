@@ -25,7 +25,7 @@ export async function sendWebhook(
   message: Message,
 ): Promise<WebhookResult> {
   const body = bodyOf(message)
-  const headers = headersOf(message, body, to.secret, ctx.clock.now())
+  const headers = headersOf(message, body, to.secret, ctx.clock.wallTime())
   try {
     const { status, body: responseBody } = await ctx.outbound.post({
       url: to.url,

@@ -1,6 +1,7 @@
 import { parseUsd, type Usdc, usdc } from '@market/kernel/money'
 import { z } from 'zod'
-import { list, oneProvider, secretHex, timeoutFactor, wholeNumber } from './environment.ts'
+import { clockFrom } from './clock-file.ts'
+import { clockFile, list, oneProvider, secretHex, timeoutFactor, wholeNumber } from './environment.ts'
 
 /** The networks and their treasuries. Read by every process that queries a chain. */
 
@@ -125,6 +126,7 @@ export const chainSettings = {
   ALT_CONFIRMATIONS: confirmations,
   ALT_WATCH_FROM: wholeNumber(0, MOST_BLOCK).optional(),
 
+  CLOCK_FILE: clockFile,
   ONE_PROVIDER: oneProvider,
   TIMEOUT_FACTOR: timeoutFactor,
   /** Timeout of one query on one node. */
@@ -212,6 +214,7 @@ export const solanaSettings = (config: ChainConfig, treasury: string) => ({
     amount < config.SOLANA_FINALIZED_FROM_USDC ? ('confirmed' as const) : ('finalized' as const),
   ownAddresses: [],
   gasAccounts: given(config.SOLANA_GAS_ACCOUNT),
+  blockTime: clockFrom(config).blockTime,
   timeoutMs: rpcTimeoutMs(config),
 })
 
@@ -229,6 +232,7 @@ export function evmSettings(config: ChainConfig, name: 'BASE' | 'ALT', treasury:
     finalityTag: 'finalized' as const,
     ownAddresses: [],
     gasAccounts: given(config[`${name}_GAS_ACCOUNT`]),
+    blockTime: clockFrom(config).blockTime,
     timeoutMs: rpcTimeoutMs(config),
     ...(watchFrom !== undefined && { watchFrom: BigInt(watchFrom) }),
   }

@@ -27,6 +27,9 @@ export const wholeNumber = (min: number, max: number) => z.coerce.number().int()
 
 const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on')
 
+/** A file with the moves of the clock; `clockFromFile` describes it. */
+export const clockFile = z.string().optional()
+
 /** Lets one provider decide what is final. Networks need two otherwise. */
 export const oneProvider = onOrOff.default(false)
 
@@ -35,14 +38,15 @@ export const timeoutFactor = wholeNumber(1, 60).default(1)
 
 /** Settings for development. A program does not start with any of them unless MARKET_ENV is `development`. */
 const developmentSettings = {
-  /** A file with the milliseconds by which the clock is moved. */
-  CLOCK_FILE: z.string().optional(),
+  CLOCK_FILE: clockFile,
   /** Maximum interval of sweeps, so that a test does not wait for the interval of production. */
   SWEEP_INTERVAL_MS: wholeNumber(50, 60_000).optional(),
   ONE_PROVIDER: oneProvider,
   TIMEOUT_FACTOR: timeoutFactor,
   /** `public address=host:port`: where requests to a checked address are sent. */
   OUTBOUND_REROUTE: list,
+  /** A JSON file of agent ids and URLs on this machine, to which their webhooks are sent. */
+  OUTBOUND_FORWARD_FILE: z.string().optional(),
   /** Additional trusted certificates, as a PEM file. */
   OUTBOUND_CA_FILE: z.string().optional(),
 }

@@ -79,3 +79,11 @@ export const vaultFrom = (config: VaultConfig, seedKey: SeedPublicKey) =>
     },
     seedKey,
   })
+
+const ApiVault = z.object({ ...vaultSettings, WALLET_SEAL_PUBLIC_KEY: walletSealPublicKey })
+
+/** The vault of the api, from its settings as text. */
+export function vaultOf(settings: z.input<typeof ApiVault>) {
+  const config = ApiVault.parse(settings)
+  return vaultFrom(config, config.WALLET_SEAL_PUBLIC_KEY)
+}

@@ -56,7 +56,7 @@ export function signInstructions(
   const wallet = payer === null ? undefined : ctx.signatures.parseWallet(payer, chain)
   if (wallet === undefined) return undefined
   const purpose = purposeToSign(wanted, transfer)
-  const now = ctx.clock.now()
+  const now = ctx.clock.wallTime()
   const query = new URLSearchParams({ wallet: wallet.address, wallet_chain: chain, purpose })
   const path =
     wanted.subject === REGISTRATION
