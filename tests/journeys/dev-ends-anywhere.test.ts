@@ -72,7 +72,7 @@ test('--own-servers: starts its own Postgres and Redis, and stops them at the en
 test('--no-solana: the EVM networks run and take payments, and Solana is refused with the reason', async () => {
   const dev = await start(['--no-solana'])
   expect(Object.keys(dev.at.networks)).toEqual(['base-mainnet', 'alt-mainnet'])
-  const order = { service_id: dev.at.sample_service.id, brief: 'Count me.' }
+  const order = { service_id: dev.at.sample_service.id, brief: 'Count these words, please.' }
   const { body: user } = await dev.control('/idp/token', { email: 'buyer@example.com' })
   const bearer = user['access_token'] ?? ''
   const { body } = await dev.api().post('/api/orders', order, { bearer })
