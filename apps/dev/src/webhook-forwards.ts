@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import type { Db } from '@market/database/transact'
 import { agentNotFound, findAgent, openSecrets } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
-import type { Vault } from '@market/core/ports/vault'
 import type { CallApi } from './call-api.ts'
 
 export interface Forwarded {
@@ -18,7 +17,7 @@ export interface WebhookForwards {
 interface ForwardDeps {
   readonly file: string
   readonly db: Db
-  readonly vault: Vault
+  readonly vault: Parameters<typeof openSecrets>[0]['vault']
   readonly call: CallApi
 }
 
