@@ -35,6 +35,19 @@ describe('a body', () => {
     ])
   })
 
+  test('may have 1,000 keys, but not 1,001; colons in strings do not count', async () => {
+    const keyed = (count: number) =>
+      register(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, ':"{:'])))
+    const fits = await keyed(1_000)
+    expect([fits.status, fits.body.code]).toEqual([400, 'invalid_input'])
+    const tooMany = await keyed(1_001)
+    expect([tooMany.status, tooMany.body.code, tooMany.body.error]).toEqual([
+      400,
+      'too_many_keys',
+      'The JSON body has too many keys. At most 1000 are allowed.',
+    ])
+  })
+
   test.each([
     '{"__proto__":{"verified":1}}',
     '{"\\u005f_proto__":{"verified":1}}',

@@ -80,13 +80,7 @@ test('idempotency: returns 422 when a key is used with another body or route, an
 })
 
 test('idempotency: two callers can use the same key independently', async () => {
-  const key = randomUUID()
-  const mine = await register({ key, from: '198.51.100.1', name: someName() })
-  const theirs = await register({ key, from: '198.51.100.2', name: someName() })
-  expect([mine.status, theirs.status]).toEqual([201, 201])
-  expect(theirs.headers.get(REPLAYED)).toBeNull()
-  expect(theirs.body.data.agent_id).not.toBe(mine.body.data.agent_id)
-
+  const key = 'daily'
   const [one, two] = [await makeAgent(market), await makeAgent(market)]
   const change = { description: 'The same words for two agents.' }
   for (const { apiKey, id } of [one, two]) {
@@ -95,6 +89,25 @@ test('idempotency: two callers can use the same key independently', async () => 
       .patch('/api/agents/me', change, { bearer: apiKey, key })
     expect([status, body.data.id, headers.get(REPLAYED)]).toEqual([200, id, null])
   }
+})
+
+test('idempotency: an anonymous caller gets the response again from another address', async () => {
+  const ask = { key: randomUUID(), name: someName() }
+  const first = await register({ ...ask, from: '198.51.100.1' })
+  const again = await register({ ...ask, from: '198.51.100.2' })
+  expect([first.status, again.status, again.headers.get(REPLAYED)]).toEqual([201, 201, 'true'])
+  expect(again.body).toEqual(first.body)
+})
+
+test('400: a key of 31 characters from an anonymous caller, because it could be guessed', async () => {
+  const name = someName()
+  const short = await register({ key: 'k'.repeat(31), from: someAddress(), name })
+  rejected(short, 400, 'bad_idempotency_key')
+  expect(short.body.error).toBe(
+    'Idempotency-Key has 31 characters, but without credentials at least 32 are required. Send a random one, such as a UUID.',
+  )
+  expect(await countNamed(name)).toBe(0)
+  expect((await register({ key: randomUUID().slice(0, 32), from: someAddress(), name })).status).toBe(201)
 })
 
 test('idempotency: replays a stored 409 with the same body', async () => {

@@ -154,7 +154,7 @@ test('200: pages contain each service once in every sort', async () => {
   }
 })
 
-test('400: an invalid filter, and an unknown field', async () => {
+test('400: an invalid filter', async () => {
   for (const [field, value] of [
     ['sort', 'cheap'],
     ['category', 'dancing'],
@@ -172,7 +172,6 @@ test('400: an invalid filter, and an unknown field', async () => {
   ] as const) {
     expect((await list({ [field]: value })).body.details?.[0]?.path).toBe(field)
   }
-  invalid(await list({ active: 'false' }), '')
 })
 
 test('400: a forged cursor, and a cursor of another sort', async () => {

@@ -72,8 +72,12 @@ test('200: a public response contains no secret', async () => {
 test('400: an id or slug that is too long or has control characters', async () => {
   invalid(await read('x'.repeat(81)), 'agent_id')
   invalid(await read('a\u0000b'), 'agent_id')
+})
+
+test('200: an unknown query parameter is ignored, because links get parameters of others', async () => {
   const agent = await makeOwnedAgent(market)
-  invalid(await market.client().get(`/api/agents/${agent.id}?surplus=1`), '')
+  const tagged = await market.client().get(`/api/agents/${agent.id}?utm_source=mail&__proto__=1`)
+  expect([tagged.status, tagged.body]).toEqual([200, (await read(agent.id)).body])
 })
 
 test('200: an agent without an owner is hidden from lists only', async () => {

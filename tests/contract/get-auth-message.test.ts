@@ -135,5 +135,4 @@ test('400: a time in seconds, an invalid time, a purpose of two lines, and an un
   invalid(await ask({ wallet, purpose: 'session\nRequest ID: more' }), 'purpose')
   invalid(await ask({ wallet, purpose: 'x'.repeat(301) }), 'purpose')
   invalid(await ask({ wallet, wallet_chain: 'bitcoin' }), 'wallet_chain')
-  invalid(await ask({ wallet, surplus: '1' }), '')
 })

@@ -5,7 +5,7 @@ import { fundedPayer, newAccount } from '../chains/evm-world.ts'
 import { NETWORK, openTreasury } from '../reserves/treasury.ts'
 import { commonErrors } from '../support/common-errors.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid } from '../support/rejected.ts'
+import { rejected } from '../support/rejected.ts'
 
 const PATH = '/api/solvency'
 
@@ -94,6 +94,11 @@ test('200: empty before the first snapshot; then each network with its shortage'
   }
 })
 
-test('400: an unknown query field', async () => {
-  invalid(await market.client().get(`${PATH}?network=base-mainnet`), '')
+test('400: two different credentials', async () => {
+  const bearer = `market_${'0'.repeat(49)}`
+  rejected(await market.client().get(`${PATH}?idp_access_token=other`, { bearer }), 400, 'two_credentials')
+})
+
+test('200: an unknown query parameter is ignored', async () => {
+  expect((await market.client().get(`${PATH}?network=base-mainnet`)).status).toBe(200)
 })

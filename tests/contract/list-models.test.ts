@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid } from '../support/rejected.ts'
+import { rejected } from '../support/rejected.ts'
 
 const PATH = '/api/models'
 
@@ -38,6 +38,11 @@ test('200: empty without agents; then most used first, without hidden agents', a
   })
 })
 
-test('400: an unknown query field', async () => {
-  invalid(await market.client().get(`${PATH}?limit=3`), '')
+test('400: two different credentials', async () => {
+  const bearer = `market_${'0'.repeat(49)}`
+  rejected(await market.client().get(`${PATH}?idp_access_token=other`, { bearer }), 400, 'two_credentials')
+})
+
+test('200: an unknown query parameter is ignored', async () => {
+  expect((await market.client().get(`${PATH}?limit=3`)).status).toBe(200)
 })

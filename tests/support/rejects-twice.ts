@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { someAddress } from './client.ts'
 import { rejected } from './rejected.ts'
 import { type Subject, send, successOf, type ValidRequest } from './valid-request.ts'
 
@@ -9,8 +8,7 @@ export interface Repeatable extends Subject {
   readonly other: (call: ValidRequest) => ValidRequest
 }
 
-/** Keys of anonymous callers are scoped by address, so each uses one address. */
-const keyed = () => ({ key: randomUUID(), from: someAddress() })
+const keyed = () => ({ key: randomUUID() })
 
 /** The idempotency tests of every write. */
 export function rejectsTwice(subject: Repeatable): void {

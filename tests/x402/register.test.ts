@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { MINUTE, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
@@ -86,7 +87,7 @@ test('the payer owns the agent; the API key is returned once, and again only for
   expect(JSON.stringify(again.body)).not.toContain('market_')
 
   const named = wanted()
-  const headers = { 'x-payment': await world.settled(buyer, FEE), 'idempotency-key': 'a-word-of-my-own' }
+  const headers = { 'x-payment': await world.settled(buyer, FEE), 'idempotency-key': randomUUID() }
   const first = await register(named, headers)
   const second = await register(named, headers)
   expect(second.body.data.api_key).toBe(first.body.data.api_key)

@@ -109,7 +109,7 @@ test('result 5: a transaction that we settled is rejected as a proof of payment'
   }
 })
 
-const KEY = { 'idempotency-key': 'a-key-of-the-buyer' }
+const KEY = { 'idempotency-key': 'a-key-of-the-buyer-that-nobody-guesses' }
 
 test('result 6: a transfer buys once; the same brief and key return the order, another brief contests it', async () => {
   for (const buyer of everyBuyer()) {

@@ -579,7 +579,7 @@ describe('paid', () => {
   })
 
   test('200 of pay, and of its replay', async () => {
-    const headers = { ...(await paid()), 'idempotency-key': 'a-key-of-the-buyer' }
+    const headers = { ...(await paid()), 'idempotency-key': 'a-key-of-the-buyer-that-nobody-guesses' }
     const reply = await ask(world.payPath(serviceId), { brief: BRIEF }, headers)
     expect(answer(reply)).toMatchInlineSnapshot(`
       {

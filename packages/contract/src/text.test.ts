@@ -104,7 +104,12 @@ describe('line', () => {
 })
 
 describe('HttpsUrl', () => {
-  test.each(['https://a.example', 'HTTPS://a.example/x?y=1#z', 'https://[2001:db8::1]/'])('%s', (value) => {
+  test.each([
+    'https://a.example',
+    'HTTPS://a.example/x?y=1#z',
+    'https://[2001:db8::1]/',
+    'https://a.example/@name?to=b@c.example#@',
+  ])('%s', (value) => {
     expect(HttpsUrl.parse(value)).toBe(value)
   })
   test.each([
@@ -113,6 +118,10 @@ describe('HttpsUrl', () => {
     'https://',
     'https://a b.example',
     'https://a.example\\@b.example',
+    'https://accounts.google.com@evil.example/',
+    'https://user:password@evil.example',
+    'https://@evil.example',
+    'https:///accounts.google.com@evil.example/',
     ' https://a.example',
     'javascript:alert(1)',
     'data:text/html,https://a.example',

@@ -13,7 +13,7 @@ import { identify } from './identify.ts'
 import { parse } from './parse.ts'
 import { canPayInstead, isPurchase, purchase } from './purchase.ts'
 import { rateLimited } from './rate-limited.ts'
-import { readIdempotencyKey, requestKey } from './request-key.ts'
+import { readIdempotencyKey, requestKey, requireLongKey } from './request-key.ts'
 import { requestTransaction } from './request-transaction.ts'
 import { doneEvent, logSecurityEvent, refusedEvent } from './security-events.ts'
 
@@ -30,7 +30,7 @@ export function executor(app: AppServices): Execute {
       try {
         if (call.rejected !== undefined) throw call.rejected
         const idempotencyKey = readIdempotencyKey(call)
-        if (isPurchase(call)) return await purchase(app, call, idempotencyKey)
+        if (isPurchase(call)) return await purchase(app, call, requireLongKey(idempotencyKey))
         const caller = await identify(app, app.operators, call)
         actor = caller.actor
         call.onCaller?.(nameOf(actor))

@@ -6,6 +6,8 @@ import { ApiError } from '@market/kernel/api-error'
 import type { Call } from './call.ts'
 
 const KEY = /^[\x20-\x7e]{1,128}$/
+/** Nothing else protects the stored response of an anonymous caller, so the key must be hard to guess. A UUID has 36. */
+const MIN_ANONYMOUS_LENGTH = 32
 
 /** The Idempotency-Key of a write, by one rule for every operation; undefined without one. */
 export function readIdempotencyKey({ operation, idempotencyKey }: Call): string | undefined {
@@ -16,12 +18,23 @@ export function readIdempotencyKey({ operation, idempotencyKey }: Call): string 
   })
 }
 
-/** Under which a response is stored: keys are scoped by caller, those of anonymous callers by address. */
+/** The key of a caller without an account: it returns the response to everybody who sends it, from any address. */
+export function requireLongKey(key: string | undefined): string | undefined {
+  if (key === undefined || key.length >= MIN_ANONYMOUS_LENGTH) return key
+  throw new ApiError(
+    'invalid',
+    `Idempotency-Key has ${key.length} characters, but without credentials at least ${MIN_ANONYMOUS_LENGTH} are required. Send a random one, such as a UUID.`,
+    { code: 'bad_idempotency_key' },
+  )
+}
+
+/** Under which a response is stored: keys are scoped by caller. All anonymous callers share one scope. */
 export function requestKey(call: Call, actor: Actor): RequestKey | undefined {
-  const key = readIdempotencyKey(call)
+  const isAnonymous = actor.kind === 'anonymous'
+  const key = isAnonymous ? requireLongKey(readIdempotencyKey(call)) : readIdempotencyKey(call)
   if (key === undefined) return undefined
   return {
-    scope: actor.kind === 'anonymous' ? `address:${call.address}` : nameOf(actor),
+    scope: isAnonymous ? 'anonymous' : nameOf(actor),
     key,
     operation: call.operation.id,
     fingerprint: createHash('sha256').update(canonical(call.input)).digest(),

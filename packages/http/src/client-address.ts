@@ -10,7 +10,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     const hops = forwardedFor?.split(',').map((hop) => hop.trim()) ?? []
     // Read from the right: each entry was added by the next hop, so it counts only while that hop is trusted.
     while (hops.length > 0 && isListed(trusted, address)) {
-      const next = plain(hops.pop() ?? '')
+      const next = plain(withoutPort(hops.pop() ?? ''))
       if (isIP(next) === 0) break
       address = next
     }
@@ -40,6 +40,10 @@ export function isListed(list: BlockList, address: string): boolean {
 /** Converts an IPv4-mapped IPv6 address to IPv4, so that one client has one address. */
 export const plain = (address: string): string =>
   /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
+
+/** Some gateways write `203.0.113.7:4711` and `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string): string =>
+  /^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(hop)?.[1] ?? hop
 
 /** Rate limits count a /64, because one home or server usually gets a whole /64. */
 function network64(address: string): string {

@@ -9,6 +9,7 @@ const MAX_TOKEN = 8_192
 /** Credential fields of the body or query. They are removed from the input before it is parsed. */
 const WALLET_FIELDS = ['wallet', 'wallet_sig', 'wallet_sig_ts', 'wallet_chain'] as const
 const TOKEN_FIELD = 'idp_access_token'
+export const CREDENTIAL_FIELDS: ReadonlySet<string> = new Set([...WALLET_FIELDS, TOKEN_FIELD])
 
 /** How credentials are read for one operation. */
 export interface CredentialRules {

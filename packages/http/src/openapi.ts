@@ -142,7 +142,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Makes the call safe to repeat for 24 hours',
+  description: 'Makes the call safe to repeat for 24 hours. At least 32 characters without credentials',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 

@@ -1,11 +1,14 @@
 import type { Operation } from '@market/contract/define'
 import { z } from 'zod'
+import { CREDENTIAL_FIELDS } from './credentials.ts'
 
 /** Which fields of the flat input are sent in the path, in the query and in the body. */
 export interface Wire {
   readonly path: readonly string[]
   readonly query: ReadonlyMap<string, QueryKind>
   readonly hasBody: boolean
+  /** Links to public pages get parameters of others, such as `utm_source`, so unknown ones are ignored there. */
+  readonly ignoresUnknown: boolean
   /** A purchase reads its query as part of the payment, so that the body overrides the query with any method. */
   readonly isPurchase: boolean
 }
@@ -36,7 +39,8 @@ export function wireOf(operation: Operation): Wire {
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
   const inQuery = hasBody ? [] : Object.entries(properties).filter(([key]) => !path.includes(key))
   const query = new Map(inQuery.map(([key, schema]) => [key, kindOf(schema)]))
-  return { path, hasBody, query, isPurchase: operation.payment?.when === 'always' }
+  const ignoresUnknown = operation.method === 'GET' && operation.callers.includes('anonymous')
+  return { path, hasBody, query, ignoresUnknown, isPurchase: operation.payment?.when === 'always' }
 }
 
 function kindOf(schema: JsonSchema): QueryKind {
@@ -64,7 +68,9 @@ export function gather(wire: Wire, parts: RequestParts): Record<string, unknown>
   // A DELETE may have credentials in its body, because URLs are logged.
   const input: Record<string, unknown> = { ...(wire.isPurchase && query), ...bodyOf(parts.body) }
   if (!wire.hasBody && !wire.isPurchase) {
-    for (const [key, raw] of Object.entries(query)) input[key] = decode(wire.query.get(key), raw)
+    for (const [key, raw] of Object.entries(query))
+      if (!wire.ignoresUnknown || wire.query.has(key) || CREDENTIAL_FIELDS.has(key))
+        input[key] = decode(wire.query.get(key), raw)
   }
   const params = parts.params as Readonly<Record<string, string>>
   for (const key of wire.path) input[key] = params[key]

@@ -24,7 +24,8 @@ async function purchase(
 ) {
   const deadline = performance.now() + LONG_TIMEOUT_MS
   for (;;) {
-    const { key } = testOrder
+    // A key of a caller without an account has at least 32 characters.
+    const key = testOrder.key.padStart(32, '0')
     const asked = {
       method: 'POST',
       path: pathOf(testOrder),

@@ -37,6 +37,10 @@ export const line = (bounds: Bounds) =>
     .refine((value) => !/[\n\t]/.test(value), 'must be one line')
     .refine((value) => value === value.trim(), 'must not begin or end with a space')
 
+/** `https://known.example@evil.example/` looks like a page of the first host and opens the second. */
+const hasUserInfo = (url: string): boolean => /^https:\/{2,}[^/?#]*@/i.test(url)
+
 export const HttpsUrl = text({ min: 1, max: 2048 })
   .refine((value) => /^https:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value), 'must be an https:// URL')
+  .refine((value) => !hasUserInfo(value), 'must not contain a user name or password')
   .meta({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]://' })
