@@ -1,13 +1,16 @@
+import { once } from 'node:events'
 import { LIMITS } from '@market/contract/limits'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { someAddress } from '../support/client.ts'
 import { deep } from '../support/hostile-values.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { exchange, statusesIn } from '../support/raw-socket.ts'
+import { connectFrom, exchange, statusesIn } from '../support/raw-socket.ts'
+import { until } from '../support/until.ts'
 
 let market: Market
 beforeAll(async () => {
-  market = await startMarket()
+  market = await startMarket({ REQUESTS_PER_SECOND: '3', CONNECTIONS_PER_ADDRESS: '5' })
 })
 afterAll(() => market.stop())
 
@@ -78,6 +81,75 @@ describe('headers', () => {
     expect(received).toContain('Connection: close')
     const body = received.slice(received.indexOf('\r\n\r\n') + 4)
     expect(JSON.parse(body)).toMatchObject({ success: false, code: 'headers_too_large' })
+  })
+})
+
+describe('requests of one address', () => {
+  const PER_WINDOW = 30
+
+  test('of any kind count, and return 429 above the limit; other addresses are served', async () => {
+    const from = someAddress()
+    const preflight = { origin: 'https://a.example', 'access-control-request-method': 'GET' }
+    const kinds: readonly (readonly [method: string, path: string, headers?: Record<string, string>])[] = [
+      ['GET', '/api/nothing'],
+      ['GET', '/healthz'],
+      ['GET', '/docs'],
+      ['GET', '/llms.txt'],
+      ['GET', '/%'],
+      ['OPTIONS', '/api/agents', preflight],
+    ]
+    const ask = ([method, path, headers]: (typeof kinds)[number], address = from) =>
+      fetch(`${market.url}${path}`, { method, headers: { 'x-forwarded-for': address, ...headers } })
+    for (let n = 0; n < PER_WINDOW / kinds.length; n++)
+      for (const kind of kinds) expect((await ask(kind)).status).toBeLessThan(429)
+    for (const kind of kinds) {
+      const reply = await ask(kind)
+      expect([kind[1], reply.status]).toEqual([kind[1], 429])
+      expect(await reply.json()).toMatchObject({
+        success: false,
+        code: 'rate_limited',
+        request_id: reply.headers.get('x-request-id'),
+      })
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+      expect(reply.headers.get('access-control-allow-origin')).toBe(kind[2] === undefined ? null : '*')
+    }
+    expect((await ask(['GET', '/healthz'], someAddress())).status).toBe(200)
+  })
+})
+
+describe('connections', () => {
+  const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: market.test\r\n\r\n'
+
+  test.each([HEALTH, 'GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'])(
+    'with 17 requests at once are closed without a response: %j',
+    async (request) => {
+      expect(await exchange(market.url, request.repeat(17), { from: '127.0.0.2' })).toBe('')
+    },
+  )
+
+  test('with 16 requests at once get all responses', async () => {
+    const received = await exchange(market.url, HEALTH.repeat(16), { from: '127.0.0.3', quietMs: 2_000 })
+    expect(statusesIn(received)).toEqual(Array(16).fill(200))
+  })
+
+  test('of one address: the sixth returns 429 and is closed, until one of the others ends', async () => {
+    const from = '127.0.0.4'
+    const open = Array.from({ length: 5 }, () => connectFrom(from, market.url))
+    try {
+      await Promise.all(open.map((socket) => once(socket, 'connect')))
+      const sixth = await exchange(market.url, HEALTH, { from })
+      expect(statusesIn(sixth)).toEqual([429])
+      expect(sixth).toContain('too_many_connections')
+      // Trusted proxies open connections for many clients.
+      expect(statusesIn(await exchange(market.url, HEALTH, { quietMs: 500 }))).toEqual([200])
+      open[0]?.destroy()
+      await until('a connection is free', async () =>
+        statusesIn(await exchange(market.url, HEALTH, { from, quietMs: 500 })).includes(200),
+      )
+    } finally {
+      for (const socket of open) socket.destroy()
+    }
   })
 })
 

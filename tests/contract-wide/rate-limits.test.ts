@@ -132,5 +132,7 @@ test('rate limits: the rules without an operation are the known ones', () => {
     'market',
     'earn.markets',
     'earn.pools',
+    'chain.lookups',
+    'chain.signatures',
   ])
 })

@@ -1,10 +1,19 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+
+/** Connects from this address, such as 127.0.0.2, which is not a trusted proxy of the tests. */
+export const connectFrom = (localAddress: string, url: string): Socket => {
+  const { hostname, port } = new URL(url)
+  return connect({ host: hostname, port: Number(port), localAddress })
+}
 
 /** Sends raw bytes and returns everything received until the server closed or was idle for `quietMs`. */
-export function exchange(url: string, bytes: string | Buffer, quietMs = 5_000): Promise<string> {
-  const { hostname, port } = new URL(url)
+export function exchange(
+  url: string,
+  bytes: string | Buffer,
+  { quietMs = 5_000, from = '127.0.0.1' } = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port) })
+    const socket = connectFrom(from, url)
     const chunks: Buffer[] = []
     const finish = () => {
       socket.destroy()

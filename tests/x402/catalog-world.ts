@@ -127,9 +127,13 @@ export async function startCatalogServer(
       baseUrl,
       appUrl: baseUrl,
       trustedProxies: ['127.0.0.1'],
+      clientLimits: {
+        countRequest: () => ({ allowed: true, resetsInMs: 0 }),
+        maxConnections: Number.POSITIVE_INFINITY,
+      },
       metricsReaders: [],
       metrics: createMetrics(),
-      health: { isReady: async () => true, isDraining: () => false },
+      health: { whyNotReady: async () => undefined, isDraining: () => false },
       log: { info: () => undefined },
       onFault: (error) => faults.push(error),
     })

@@ -1,15 +1,18 @@
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { connect } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
+import { readiness } from '@market/database/readiness'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
 import { catalogDocuments } from '@market/handlers/x402/catalog'
+import { buildInternalServer } from '@market/http/internal-server'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
 import { idSource } from '@market/kernel/ids'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
 import { redisLimiter } from '@market/platform/redis/limiter'
+import { localWindows } from '@market/platform/redis/local-windows'
 import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
@@ -18,7 +21,6 @@ import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { openChains } from './chains.ts'
 import { type Config, securityContactOf } from './config.ts'
-import { readiness } from './readiness.ts'
 
 const IDP_TIMEOUT_MS = 3_000
 
@@ -105,7 +107,12 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     onFault: (error: unknown, call: { requestId: string }) => reportFault(error, call.requestId),
   }
 
+  const requests = localWindows(MAX_ADDRESSES)
   let draining = false
+  const health = {
+    whyNotReady: readiness(db, log),
+    isDraining: () => draining,
+  }
   const server = buildServer({
     execute: executor(app),
     streams: eventStreams(app),
@@ -114,12 +121,18 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     appUrl: config.APP_URL,
     trustedProxies: config.TRUSTED_PROXIES,
     securityContact: securityContactOf(config),
+    clientLimits: {
+      countRequest: (address) => requests.take(address, requestRule(config.REQUESTS_PER_SECOND)),
+      maxConnections: config.CONNECTIONS_PER_ADDRESS,
+    },
     metricsReaders: config.METRICS_READERS,
     metrics,
-    health: { isReady: readiness(db), isDraining: () => draining },
+    health,
     log,
     onFault: reportFault,
   })
+
+  const internal = buildInternalServer({ health, metrics, metricsReaders: config.METRICS_READERS })
 
   return {
     log,
@@ -127,6 +140,10 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     broken: networks.broken,
     listen: async () => {
       await limiter.ready()
+      // A process that is not ready says why in its log, before anybody asks.
+      void health.whyNotReady()
+      if (config.INTERNAL_PORT !== undefined)
+        await internal.listen({ port: config.INTERNAL_PORT, host: config.INTERNAL_HOST, ...REUSE_PORT })
       return server.listen({ port: config.PORT, host: config.HOST, ...REUSE_PORT })
     },
     /** Reports not ready, waits until the load balancer has noticed, then finishes open requests and closes. */
@@ -134,11 +151,22 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       draining = true
       networks.stop()
       await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS))
-      await server.close()
+      await Promise.all([server.close(), internal.close()])
       await Promise.allSettled([limiter.stop(), db.destroy(), traces.stop()])
     },
   }
 }
+
+/** Addresses whose requests this process counts at a time. */
+const MAX_ADDRESSES = 100_000
+/** Long enough for bursts: a page that loads sends many requests at once. */
+const REQUEST_WINDOW_SECONDS = 10
+
+const requestRule = (perSecond: number) => ({
+  name: 'requests',
+  max: perSecond * REQUEST_WINDOW_SECONDS,
+  windowSeconds: REQUEST_WINDOW_SECONDS,
+})
 
 /** Lets two processes listen on one port, so that a new one can replace an old one without downtime. */
 const REUSE_PORT: { reusePort?: boolean } = { reusePort: true }

@@ -59,6 +59,9 @@ const Env = z
     APP_URL: address,
     HOST: z.string().default('127.0.0.1'),
     PORT: wholeNumber(0, 65_535).default(3000),
+    /** `/readyz` with its reason, `/healthz` and `/metrics` for operators; without a port they are not served there. */
+    INTERNAL_HOST: z.string().default('127.0.0.1'),
+    INTERNAL_PORT: wholeNumber(0, 65_535).optional(),
     IDP_ISSUER: z.url(),
     IDP_AUDIENCE: z.string().min(1),
     /** The `typ` of access tokens, in lower case. */
@@ -77,6 +80,10 @@ const Env = z
       .datetime({ offset: true })
       .transform((text) => new Date(text))
       .optional(),
+    /** Of one client address in one process, whatever is requested; counted over ten seconds. */
+    REQUESTS_PER_SECOND: wholeNumber(1, 100_000).default(100),
+    /** Of one address that is not a trusted proxy. */
+    CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(100),
     DRAIN_MS: wholeNumber(0, 60_000).default(1_500),
   })
   .superRefine((config, ctx) => {

@@ -2,7 +2,7 @@ import type { AuditCheck } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { queueMetrics } from '@market/core/queue'
 import { mountHealth } from '@market/http/health'
-import { createMetrics, mountMetrics } from '@market/http/metrics'
+import { countResponses, createMetrics, mountMetrics } from '@market/http/metrics'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { totals } from '@market/money/ledger'
@@ -18,7 +18,7 @@ interface MetricsServerSettings {
   readonly ctx: Needs<'db' | 'clock'>
   /** The most that a treasury should hold; undefined means no limit. */
   readonly hotMax: Readonly<Partial<Record<Network, Usdc | undefined>>>
-  readonly isReady: () => Promise<boolean>
+  readonly whyNotReady: () => Promise<string | undefined>
   readonly isStopping: () => boolean
 }
 
@@ -140,7 +140,13 @@ export async function startMetricsServer(settings: MetricsServerSettings) {
     // A missing metric is noticed, an old value would be taken for current.
     await Promise.allSettled([updatePayouts(), updateLimits(), updateBalances(), updatePurchases()])
   })
-  mountHealth(app, { isReady: settings.isReady, isDraining: settings.isStopping })
+  // Nobody but operators and probes can reach this port, so it says why.
+  mountHealth(
+    app,
+    { whyNotReady: settings.whyNotReady, isDraining: settings.isStopping },
+    { showsReason: true },
+  )
+  countResponses(app, metrics)
   mountMetrics(app, metrics, settings.readers)
   const address = await app.listen({ host: settings.host, port: settings.port })
   return {

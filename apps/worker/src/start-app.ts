@@ -1,6 +1,6 @@
 import { connect, openPool } from '@market/database/connect'
-import { latestMigration } from '@market/database/migrations'
-import { hasMigration, requireDurableCommits } from '@market/database/ping'
+import { requireDurableCommits } from '@market/database/ping'
+import { readiness } from '@market/database/readiness'
 import { startPayoutLoop } from '@market/jobs/payout-loop'
 import { startRunner } from '@market/jobs/runner'
 import { startSweeps } from '@market/jobs/start-sweeps'
@@ -68,6 +68,10 @@ export async function startApp(config: Config) {
   }
   const caps = capsFrom(config)
 
+  const whyNotReady = readiness(db, log)
+  // A process that is not ready says why in its log, before anybody asks.
+  void whyNotReady()
+
   let stopping = false
   const metrics = await startMetricsServer({
     host: config.HOST,
@@ -75,7 +79,7 @@ export async function startApp(config: Config) {
     readers: config.METRICS_READERS,
     ctx,
     hotMax: hotMaxOf(config),
-    isReady: () => hasMigration(db, latestMigration()),
+    whyNotReady,
     isStopping: () => stopping,
   })
   const payoutLoop = startPayoutLoop(

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { ClientAddress } from './client-address.ts'
 
 export interface Addressing {
@@ -6,11 +6,13 @@ export interface Addressing {
 }
 
 /** The client's address that rate limits count. */
-export const addressOf = (request: FastifyRequest, settings: Addressing): string =>
-  settings.clientAddress(request.socket.remoteAddress ?? '', forwardedFor(request))
+export const addressOf = (
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  settings: Addressing,
+): string => settings.clientAddress(socket.remoteAddress ?? '', forwardedFor(headers))
 
 /** Repeated X-Forwarded-For headers form one list, in the order of the request. */
-function forwardedFor(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-forwarded-for']
+function forwardedFor(headers: IncomingMessage['headers']): string | undefined {
+  const header = headers['x-forwarded-for']
   return Array.isArray(header) ? header.join(',') : header
 }

@@ -19,8 +19,11 @@ const MALFORMED = ['400 Bad Request', 'The request could not be read', 'bad_requ
 export function respondToClientError(error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const [status, message, code] = RESPONSES[error.code ?? ''] ?? MALFORMED
+  socket.end(rawResponse(status, message, code))
+}
+
+/** A response outside of any request. The connection is closed after it. */
+export function rawResponse(status: string, message: string, code: string): string {
   const body = JSON.stringify({ success: false, error: message, code })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  return `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
 }

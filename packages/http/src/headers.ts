@@ -45,20 +45,32 @@ const EXPOSE_HEADERS = [
   'X-PAYMENT-RESPONSE',
 ].join(', ')
 
-/** Any page may call the public API without cookies. Only our own app may send cookies. */
+/**
+ * The headers of every response. Any page may call the public API without cookies. Only our own app may send cookies.
+ */
+export function commonHeaders(requestId: string, origin: string | undefined, appOrigin: string) {
+  const isApp = origin === appOrigin
+  return {
+    ...SECURITY_HEADERS,
+    'X-Request-Id': requestId,
+    ...(origin !== undefined && {
+      'Access-Control-Allow-Origin': isApp ? appOrigin : '*',
+      'Access-Control-Expose-Headers': EXPOSE_HEADERS,
+      Vary: 'Origin',
+    }),
+    ...(isApp && { 'Access-Control-Allow-Credentials': 'true' }),
+  }
+}
+
+/** Adds the common headers and responds to preflight requests. */
 export function addHeaders(app: FastifyInstance, appOrigin: string): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(SECURITY_HEADERS)
-    reply.header('X-Request-Id', request.id)
     const { origin } = request.headers
-    if (origin === undefined) return undefined
-    const isApp = origin === appOrigin
-    reply.header('Access-Control-Allow-Origin', isApp ? appOrigin : '*')
-    reply.header('Access-Control-Expose-Headers', EXPOSE_HEADERS)
-    reply.header('Vary', 'Origin')
-    if (isApp) reply.header('Access-Control-Allow-Credentials', 'true')
+    reply.headers(commonHeaders(request.id, origin, appOrigin))
     const isPreflight =
-      request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+      origin !== undefined &&
+      request.method === 'OPTIONS' &&
+      request.headers['access-control-request-method'] !== undefined
     if (!isPreflight) return undefined
     reply.header('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
     reply.header('Access-Control-Allow-Headers', ALLOW_HEADERS)

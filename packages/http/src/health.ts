@@ -1,17 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 
 export interface Health {
-  /** True when this process can serve requests: the database responds and its schema matches this code. */
-  isReady(): Promise<boolean>
+  /** Why this process cannot serve requests, with what to do; undefined when it can. */
+  whyNotReady(): Promise<string | undefined>
   isDraining(): boolean
 }
 
+interface HealthSettings {
+  /** Only where the public cannot read it, because it describes the installation. */
+  readonly showsReason: boolean
+}
+
 /** `/healthz` reports that the process runs, without its dependencies; `/readyz` that it can serve requests. */
-export function mountHealth(app: FastifyInstance, health: Health): void {
+export function mountHealth(app: FastifyInstance, health: Health, { showsReason }: HealthSettings): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     if (health.isDraining()) return reply.code(503).send({ status: 'draining' })
-    const ready = await health.isReady().catch(() => false)
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+    const reason = await health.whyNotReady()
+    if (reason === undefined) return reply.send({ status: 'ready' })
+    return reply.code(503).send({ status: 'not ready', ...(showsReason && { reason }) })
   })
 }

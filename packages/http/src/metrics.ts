@@ -7,6 +7,8 @@ export interface Metrics {
   readonly registry: Registry
   readonly faults: Counter
   readonly limiterFallbacks: Counter
+  /** By reason: `requests`, `connections`, `pipelined` or `unread`. */
+  readonly rejected: Counter<'reason'>
 }
 
 /** Create once per process. The only growing label is the operation, and the contract bounds it. */
@@ -25,12 +27,17 @@ export function createMetrics(): Metrics {
       help: 'Calls limited per process because Redis did not respond',
       registers: [registry],
     }),
+    rejected: new Counter({
+      name: 'market_rejected_total',
+      help: 'Requests and connections that were rejected before routing',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
   }
 }
 
-/** Counts every response by operation and status, and serves the metrics to the configured addresses. */
-export function mountMetrics(app: FastifyInstance, { registry }: Metrics, readers: readonly string[]): void {
-  const allowed = addressList(readers)
+/** Counts every response by operation and status. */
+export function countResponses(app: FastifyInstance, { registry }: Metrics): void {
   const requests = new Counter({
     name: 'market_requests_total',
     help: 'Completed requests',
@@ -56,6 +63,11 @@ export function mountMetrics(app: FastifyInstance, { registry }: Metrics, reader
     requests.inc({ operation, status })
     seconds.observe({ operation }, ms / 1_000)
   })
+}
+
+/** Serves the metrics to the configured addresses. */
+export function mountMetrics(app: FastifyInstance, { registry }: Metrics, readers: readonly string[]): void {
+  const allowed = addressList(readers)
   app.get('/metrics', async (request, reply) => {
     // A request with forwarding headers came through a proxy, so its socket address is not the client.
     const isDirect =

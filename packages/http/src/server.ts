@@ -4,14 +4,15 @@ import type { EventStreams } from '@market/handlers/event-streams'
 import type { Execute } from '@market/handlers/execute'
 import type { ServeDocument } from '@market/handlers/x402/catalog'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { clientAddress } from './client-address.ts'
+import { addressList, clientAddress, isListed, plain } from './client-address.ts'
 import { respondToClientError } from './client-error.ts'
 import { mountDocs } from './docs.ts'
 import { respondToUnroutable, sendErrorsInEnvelope } from './envelope.ts'
+import { type ClientLimits, guardedServer } from './guarded-server.ts'
 import { addHeaders } from './headers.ts'
 import { type Health, mountHealth } from './health.ts'
 import { acceptJson } from './json-body.ts'
-import { type Metrics, mountMetrics } from './metrics.ts'
+import { countResponses, type Metrics, mountMetrics } from './metrics.ts'
 import { logResponses, type RequestLog } from './request-log.ts'
 import { mountRest, reject } from './rest.ts'
 import { mountSecurityTxt, type SecurityContact } from './security-txt.ts'
@@ -27,6 +28,7 @@ export interface ServerSettings {
   readonly trustedProxies: readonly string[]
   /** For /.well-known/security.txt. */
   readonly securityContact?: SecurityContact | undefined
+  readonly clientLimits: ClientLimits
   readonly metricsReaders: readonly string[]
   readonly metrics: Metrics
   readonly health: Health
@@ -34,22 +36,30 @@ export interface ServerSettings {
   readonly onFault: (error: unknown, requestId: string) => void
 }
 
-const SECOND = 1_000
-
-/** Limits of size and time for requests and idle connections. */
+/** Limits of the size of requests. */
 const LIMITS = {
   bodyLimit: 256 * 1024,
-  requestTimeout: 15 * SECOND,
-  connectionTimeout: 30 * SECOND,
-  keepAliveTimeout: 20 * SECOND,
-  http: { headersTimeout: 10 * SECOND, connectionsCheckingInterval: SECOND, maxHeaderSize: 16 * 1024 },
   // The router allows any length; the schema of the operation limits each parameter.
   routerOptions: { maxParamLength: 16 * 1024 },
 } as const
 
 export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
+  const { baseUrl, appUrl, health, metrics } = settings
+  const appOrigin = new URL(appUrl).origin
+  const proxies = addressList(settings.trustedProxies)
+  const edge = {
+    clientAddress: clientAddress(settings.trustedProxies),
+    ownOrigins: new Set([new URL(baseUrl).origin, appOrigin]),
+  }
   const app = Fastify({
     ...LIMITS,
+    serverFactory: guardedServer({
+      ...edge,
+      appOrigin,
+      metrics,
+      limits: settings.clientLimits,
+      isTrustedProxy: (peer) => isListed(proxies, plain(peer)),
+    }),
     logger: false,
     genReqId: () => randomUUID(),
     return503OnClosing: false,
@@ -59,23 +69,19 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
     onConstructorPoisoning: 'error',
     onProtoPoisoning: 'error',
   })
-  const { baseUrl, appUrl, health } = settings
   // Registered first, so that preflight requests, which the header hook completes, are logged too.
-  const addressing = { clientAddress: clientAddress(settings.trustedProxies) }
-  logResponses(app, settings.log, addressing)
-  mountMetrics(app, settings.metrics, settings.metricsReaders)
-  addHeaders(app, new URL(appUrl).origin)
+  logResponses(app, settings.log, edge)
+  countResponses(app, metrics)
+  mountMetrics(app, metrics, settings.metricsReaders)
+  addHeaders(app, appOrigin)
   app.addHook('onSend', async (_request, reply) => {
     // While draining, keep-alive clients must open their next connection to another instance.
     if (health.isDraining()) reply.header('Connection', 'close')
   })
   acceptJson(app)
-  mountHealth(app, health)
+  mountHealth(app, health, { showsReason: false })
   mountDocs(app, baseUrl)
   mountSecurityTxt(app, baseUrl, settings.securityContact)
-  const edge = {
-    ownOrigins: new Set([new URL(baseUrl).origin, new URL(appUrl).origin]),
-  }
   const rest = { execute: settings.execute, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))
   mountRest(app, rest)

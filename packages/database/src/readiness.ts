@@ -1,0 +1,59 @@
+import { latestMigration } from './migrations.ts'
+import { isOutage } from './outage.ts'
+import { hasMigration } from './ping.ts'
+import { type Db, sqlStateOf } from './transact.ts'
+
+const TIMEOUT_MS = 500
+/** Anybody may ask whether a process is ready, so the database is asked at most once in this time. */
+const VALID_MS = 1_000
+
+const UNREACHABLE = 'database unreachable'
+
+const UNDEFINED_TABLE = '42P01'
+const NO_PRIVILEGE = '42501'
+
+/** Why this process cannot use the database, with what to do; undefined when it can. */
+export type WhyNotReady = () => Promise<string | undefined>
+
+interface ReadinessLog {
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** A process is ready when the database responds in time and has the newest migration of this code. Changes are logged. */
+export function readiness(db: Db, log: ReadinessLog, wanted = latestMigration()): WhyNotReady {
+  let last: { readonly at: number; readonly reason: Promise<string | undefined> } | undefined
+  let known: string | undefined
+  const check = async () => {
+    const reason = await Promise.race([
+      hasMigration(db, wanted).then((has) => (has ? undefined : missing(wanted)), reasonOf),
+      new Promise<string>((resolve) => setTimeout(() => resolve(UNREACHABLE), TIMEOUT_MS).unref()),
+    ])
+    if (reason !== known) {
+      if (reason === undefined) log.info({}, 'ready')
+      else log.error({ reason }, 'not ready')
+    }
+    known = reason
+    return reason
+  }
+  return () => {
+    const now = performance.now()
+    if (last === undefined || now - last.at > VALID_MS) last = { at: now, reason: check() }
+    return last.reason
+  }
+}
+
+const missing = (migration: string): string =>
+  `the database does not have migration ${migration}: run npm run db:migrate`
+
+function reasonOf(error: unknown): string {
+  if (isOutage(error)) return UNREACHABLE
+  switch (sqlStateOf(error)) {
+    case UNDEFINED_TABLE:
+      return 'the database has no tables: run npm run db:migrate'
+    case NO_PRIVILEGE:
+      return 'the role of DATABASE_URL may not read the database: run npm run db:roles and npm run db:migrate'
+    default:
+      return `the database rejects this process: ${error instanceof Error ? error.message : String(error)}`
+  }
+}

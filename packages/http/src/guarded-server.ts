@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { failureOf } from '@market/handlers/failure'
+import { ApiError } from '@market/kernel/api-error'
+import type { FastifyServerFactory } from 'fastify'
+import { type Addressing, addressOf } from './address-of.ts'
+import { limitConnections } from './connections.ts'
+import { commonHeaders } from './headers.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What one client may cost, whatever it asks for. */
+export interface ClientLimits {
+  /** Counts a request of the address in this process. */
+  readonly countRequest: (address: string) => { readonly allowed: boolean; readonly resetsInMs: number }
+  readonly maxConnections: number
+}
+
+interface GuardSettings extends Addressing {
+  readonly limits: ClientLimits
+  readonly isTrustedProxy: (peer: string) => boolean
+  readonly appOrigin: string
+  readonly metrics: Pick<Metrics, 'rejected'>
+}
+
+const SECOND = 1_000
+
+/** Limits of headers, and of the time of requests and between them. */
+const HTTP = {
+  requestTimeout: 15 * SECOND,
+  headersTimeout: 10 * SECOND,
+  keepAliveTimeout: 20 * SECOND,
+  connectionsCheckingInterval: SECOND,
+  maxHeaderSize: 16 * 1024,
+} as const
+/** Without a byte in either direction. */
+const SILENT_MS = 30 * SECOND
+
+/** The HTTP server, which counts every request before it is routed: also unknown paths, preflights and documents. */
+export const guardedServer =
+  (settings: GuardSettings): FastifyServerFactory =>
+  (handle) => {
+    const { limits, metrics, isTrustedProxy, clientAddress } = settings
+    const onRejected = (reason: string) => metrics.rejected.inc({ reason })
+    const server = createServer(HTTP, (request, response) => {
+      if (!connections.accept(request.socket, response)) return
+      const { allowed, resetsInMs } = limits.countRequest(addressOf(request, settings))
+      if (allowed) return handle(request, response)
+      onRejected('requests')
+      rejectRequest(request, response, settings.appOrigin, Math.ceil(resetsInMs / 1_000))
+    })
+    const connections = limitConnections(server, {
+      // A proxy opens connections for many clients.
+      addressOfPeer: (peer) => (isTrustedProxy(peer) ? undefined : clientAddress(peer, undefined)),
+      maxPerAddress: limits.maxConnections,
+      onRejected,
+    })
+    return server.setTimeout(SILENT_MS)
+  }
+
+function rejectRequest(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  appOrigin: string,
+  seconds: number,
+): void {
+  const requestId = randomUUID()
+  const failure = failureOf(
+    new ApiError('rate_limited', `Too many requests from this address. Try again in ${seconds} seconds.`, {
+      retryAfterSeconds: seconds,
+    }),
+    requestId,
+  )
+  response
+    .writeHead(failure.status, {
+      ...commonHeaders(requestId, headers.origin, appOrigin),
+      ...failure.headers,
+      'Content-Type': 'application/json; charset=utf-8',
+    })
+    .end(JSON.stringify(failure.body))
+}
