@@ -96,7 +96,8 @@ export const relayTo = async (target: string): Promise<NodeRelay> => {
   const server = createServer(async (request, response) => {
     requests += 1
     const body = Buffer.concat(await request.toArray())
-    for (const { method } of JSON.parse(body.toString()) as RpcCall[]) methods.push(method)
+    // A single call is not in a list.
+    for (const { method } of [JSON.parse(body.toString())].flat() as RpcCall[]) methods.push(method)
     await answerIn(relay.mood, target, body, response)
   })
   server.listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Operation } from '@market/contract/define'
 import { operationList, operations } from '@market/contract/operations'
 import { SignInstructions } from '@market/contract/schemas/order'
@@ -139,5 +139,23 @@ describe('the 402 of every purchase', () => {
       expect(reply.body.error).toMatch(/^[a-z0-9_]+$/)
       expect(reply.body['message']).toMatch(/\.$/)
     }
+  })
+
+  test('transaction_not_found_yet: a hash without X-Payment-Network gets a hint at it', async () => {
+    const reply = (headers: Record<string, string>) =>
+      world
+        .client()
+        .post(
+          `/api/x402/pay?service_id=${serviceId}`,
+          { brief: BRIEF },
+          { headers: { 'x-payment': `0x${randomBytes(32).toString('hex')}`, ...headers } },
+        )
+    const inferred = await reply({})
+    expect(inferred.body['error']).toBe('transaction_not_found_yet')
+    expect(inferred.body['message']).toContain('send the header X-Payment-Network: alt-mainnet')
+    for (const network of ['base-mainnet', 'alt-mainnet'])
+      expect((await reply({ 'x-payment-network': network })).body['message']).not.toContain(
+        'X-Payment-Network',
+      )
   })
 })

@@ -103,6 +103,7 @@ export const SECTIONS: readonly Section[] = [
     name: 'faults',
     settings: () => ({ VAULT_VALUES: 4_000 }),
     files: [
+      'tests/faults/floods.test.ts',
       'tests/faults/postgres.test.ts',
       'tests/faults/rate-limits.test.ts',
       'tests/faults/shutdown.test.ts',

@@ -1,19 +1,30 @@
-import { LIMITS } from '@market/contract/limits'
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LIMITS, type LimitName } from '@market/contract/limits'
+import { evmSigner } from '@market/testing/evm-signer'
+import { Redis } from 'ioredis'
+import { encodeFunctionData, erc20Abi, type Hex, keccak256 } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Reply, someAddress } from '../support/client.ts'
-import { type Market, startMarket } from '../support/market.ts'
+import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
+import type { Market } from '../support/market.ts'
+import { startPayableMarket } from '../support/payable-market.ts'
 import { rejected } from '../support/rejected.ts'
+import { makeService } from '../support/services.ts'
 
 /** Rate limits of the purchase routes per address. */
 
 const SERVICE = 'svc_1700000000000_00000000000000000'
 const BATCH = 20
 
+let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 beforeAll(async () => {
-  market = await startMarket()
+  payable = await startPayableMarket({ BASE_CONFIRMATIONS: '0:1' })
+  market = payable.market
 })
-afterAll(() => market.stop())
+afterAll(() => payable.stop())
 
 const left = ({ headers }: Reply) => Number(headers.get('x-ratelimit-remaining'))
 
@@ -86,3 +97,137 @@ test(`429: call ${DISCOVER + 1} of one address at discover within an hour: both 
     post('/api/x402/discover/x', {}),
     post('/api/x402/discover', '{'),
   ]))
+
+const BRIEF = 'Read the branch called blue.'
+/** 10.00 plus the fee. */
+const DUE = 11_000_000n
+
+const newService = async () =>
+  (await makeService(market, await makeOwnedAgent(market), { price_usd: '10.00' })).id as string
+
+const inventHash = () => `0x${randomBytes(32).toString('hex')}`
+
+const buy = (id: string, hash: string, { from = someAddress(), ...headers }: Record<string, string> = {}) =>
+  market
+    .client()
+    .post(`/api/x402/discover/${id}`, { brief: BRIEF }, { from, headers: { 'x-payment': hash, ...headers } })
+
+/** How many queries reached the node during `work`. */
+async function queriesOf(work: () => Promise<unknown>): Promise<number> {
+  const before = payable.node.methods().length
+  await work()
+  return payable.node.methods().length - before
+}
+
+describe('a payment that no node knows', () => {
+  test('costs at most 5 queries, is not awaited, and returns 402 with Retry-After', async () => {
+    const id = await newService()
+    const queries = await queriesOf(async () => {
+      const reply = await buy(id, inventHash())
+      expect([reply.status, reply.body.error]).toEqual([402, 'transaction_not_found_yet'])
+      expect(reply.headers.get('retry-after')).toBe('3')
+    })
+    expect(queries).toBeLessThanOrEqual(5)
+  })
+
+  test('costs no query when it is named again within 2 seconds, by any address', async () => {
+    const id = await newService()
+    for (;;) {
+      const hash = inventHash()
+      const began = performance.now()
+      await buy(id, hash)
+      const queries = await queriesOf(() => buy(id, hash))
+      // On a slow machine the two seconds end before the second request.
+      if (performance.now() - began > 2_000) continue
+      expect(queries).toBe(0)
+      return
+    }
+  })
+
+  test('is awaited for its payer, who signs, and for a caller with the claim of a quote', async () => {
+    const id = await newService()
+    const quote = await market.client().get(`/api/x402/discover/${id}`)
+    const claim = { 'x-payment-claim': quote.headers.get('x-market-payment-claim') ?? '' }
+    for (const proof of ['signature', 'claim']) {
+      const { hash, send, signature } = await signTransfer(id)
+      const bought = buy(id, hash, proof === 'claim' ? claim : signature)
+      await pause(1_500)
+      await send()
+      const reply = await bought
+      expect([proof, reply.status]).toEqual([proof, 200])
+    }
+  })
+
+  test('is not awaited with an invented claim', async () => {
+    const id = await newService()
+    const claim = { 'x-payment-claim': randomBytes(36).toString('base64url') }
+    expect(await queriesOf(() => buy(id, inventHash(), claim))).toBeLessThanOrEqual(5)
+  })
+})
+
+/** A transfer of the price that is signed and not sent yet, and the payer's signature for a purchase with it. */
+async function signTransfer(serviceId: string) {
+  const { chain, treasury } = payable
+  const account = privateKeyToAccount(generatePrivateKey())
+  await chain.fund(account.address)
+  await chain.mint(account.address, DUE)
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [treasury, DUE] })
+  const fees = { maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gas: 300_000n }
+  const bytes = await account.signTransaction({
+    ...{ type: 'eip1559', chainId: chain.chainId, nonce: 0, to: chain.usdc, data },
+    ...fees,
+  })
+  const hash = keccak256(bytes)
+  const words = createHash('sha256').update(BRIEF).digest('hex')
+  const signer = {
+    address: account.address,
+    sign: (message: string): Promise<Hex> => account.signMessage({ message }),
+  }
+  const purpose = `x402.pay:base-mainnet:${hash}:${serviceId}:${words}`
+  return {
+    hash,
+    signature: asHeaders(await signed(signer, purpose, market.now())),
+    send: () => chain.rpc('eth_sendRawTransaction', [bytes]),
+  }
+}
+
+/** Uses the budget up, as so many requests would. */
+async function useUp(name: LimitName, address: string): Promise<void> {
+  const { REDIS_URL = '', REDIS_PREFIX = '' } = market.environment as Record<string, string>
+  const redis = new Redis(REDIS_URL)
+  const { max, windowSeconds } = LIMITS[name]
+  await redis.set(`${REDIS_PREFIX}limit:${name}|${address}`, max, 'EX', windowSeconds)
+  redis.disconnect()
+}
+
+describe('budgets of queries per address', () => {
+  test('429: chain.lookups, before the node is queried; another address has its own', async () => {
+    const id = await newService()
+    const from = someAddress()
+    await useUp('chain.lookups', from)
+    const queries = await queriesOf(async () => {
+      const reply = await buy(id, inventHash(), { from })
+      rejected(reply, 429, 'rate_limited')
+      expect(reply.body.error).toMatch(/^Too many payments of this address .* Nothing was charged or used\./)
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    })
+    expect(queries).toBe(0)
+    expect((await buy(id, inventHash())).status).toBe(402)
+  })
+
+  test('429: chain.signatures, for a signature that only a contract could verify; keys are verified without it', async () => {
+    const from = someAddress()
+    await useUp('chain.signatures', from)
+    const [wallet, other] = [evmSigner(), evmSigner()]
+    const own = asHeaders(await signed(wallet, 'session', market.now()))
+    const foreign = {
+      ...asHeaders(await signed(other, 'session', market.now())),
+      'x-market-wallet': wallet.address,
+    }
+    const read = (headers: Record<string, string>, address?: string) =>
+      market.client().get('/api/orders', { headers, ...(address && { from: address }) })
+    expect(await queriesOf(async () => rejected(await read(foreign, from), 429, 'rate_limited'))).toBe(0)
+    expect((await read(own, from)).status).toBe(200)
+    expect(await queriesOf(async () => rejected(await read(foreign), 401, 'bad_signature'))).toBe(1)
+  })
+})

@@ -154,7 +154,7 @@ describe('402', () => {
         "headers": {
           "cache-control": "no-store",
           "content-type": "application/json; charset=utf-8",
-          "x-market-payment-claim": "22 letters",
+          "x-market-payment-claim": "48 letters",
           "x-market-payment-expires": "24 letters",
           "x-market-payment-reference": "43 letters",
         },
@@ -404,7 +404,7 @@ describe('402', () => {
         "headers": {
           "cache-control": "no-store",
           "content-type": "application/json; charset=utf-8",
-          "x-market-payment-claim": "22 letters",
+          "x-market-payment-claim": "48 letters",
           "x-market-payment-expires": "24 letters",
           "x-market-payment-reference": "43 letters",
         },
@@ -490,7 +490,7 @@ describe('402', () => {
         "headers": {
           "cache-control": "no-store",
           "content-type": "application/json; charset=utf-8",
-          "x-market-payment-claim": "22 letters",
+          "x-market-payment-claim": "48 letters",
           "x-market-payment-expires": "24 letters",
           "x-market-payment-reference": "43 letters",
         },

@@ -29,6 +29,10 @@ export const LIMITS = {
   'earn.pools': { max: 60, windowSeconds: MINUTE },
   /** Not in the specification. Each request calls a server of another party. */
   'deliveries.test': { max: 30, windowSeconds: HOUR },
+  /** Not in the specification. Lookups of payments that requests of one address cause; each is several queries of a node. */
+  'chain.lookups': { max: 300, windowSeconds: 10 * MINUTE },
+  /** Not in the specification. Signatures of smart wallets, which a node must check. */
+  'chain.signatures': { max: 60, windowSeconds: MINUTE },
   /** For routes without a limit in the specification. */
   write: { max: 120, windowSeconds: MINUTE },
   read: { max: 600, windowSeconds: MINUTE },

@@ -2,7 +2,7 @@ import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { Usdc } from '@market/kernel/money'
 import type { TreasurySettings } from '@market/money/treasury'
-import type { Quote } from '@market/trade/x402'
+import type { PaymentLookups, Quote } from '@market/trade/x402'
 import type { Call } from './call.ts'
 import type { Operators } from './identify.ts'
 import type { SecurityEvent } from './security-events.ts'
@@ -20,6 +20,8 @@ export interface AppServices extends Omit<Context, 'transact' | 'actor' | 'reque
   readonly shortWaitMax: Usdc
   /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */
   readonly quotes: TtlCache<Quote>
+  /** What callers may cost the nodes by naming transactions. */
+  readonly paymentLookups: PaymentLookups
   /** Documents of the catalog by their query, cached for 30 seconds. */
   readonly documents: TtlCache<unknown>
   /** Writes one line of the security log. */

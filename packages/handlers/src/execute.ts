@@ -5,6 +5,7 @@ import type { AppServices } from './app-services.ts'
 import { authorize, requireRecentLogin } from './authorize.ts'
 import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
+import { withLookupBudget, withSignatureBudget } from './chain-budget.ts'
 import { envelope } from './envelope.ts'
 import { asApiError, failureOf } from './failure.ts'
 import type { AnyHandler, HandlerContext } from './handler.ts'
@@ -31,7 +32,7 @@ export function executor(app: AppServices): Execute {
         if (call.rejected !== undefined) throw call.rejected
         const idempotencyKey = readIdempotencyKey(call)
         if (isPurchase(call)) return await purchase(app, call, requireLongKey(idempotencyKey))
-        const caller = await identify(app, app.operators, call)
+        const caller = await identify(withSignatureBudget(app, call), app.operators, call)
         actor = caller.actor
         call.onCaller?.(nameOf(actor))
         if (actor.kind === 'anonymous' && canPayInstead(call)) {
@@ -40,7 +41,8 @@ export function executor(app: AppServices): Execute {
         }
         authorize(call.operation, actor)
         requireRecentLogin(call.operation, caller)
-        return await replayOrRun(app, call, caller, parse(call.operation, call.input))
+        const charged = isWrite(call.operation) ? withLookupBudget(app, call) : app
+        return await replayOrRun(charged, call, caller, parse(call.operation, call.input))
       } catch (error) {
         logSecurityEvent(app, refusedEvent(call, actor, error))
         throw error

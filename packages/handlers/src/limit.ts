@@ -31,7 +31,7 @@ export async function limit(
   return { headers, apiError }
 }
 
-function formatWindow(seconds: number): string {
+export function formatWindow(seconds: number): string {
   if (seconds % 3_600 === 0) return seconds === 3_600 ? 'an hour' : `${seconds / 3_600} hours`
   return seconds === 60 ? 'a minute' : `${seconds / 60} minutes`
 }

@@ -3,11 +3,12 @@ import { nameOf } from '@market/core/context'
 import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
-import type { PurchaseResult } from '@market/trade/x402'
+import type { PaymentCredential, PurchaseResult } from '@market/trade/x402'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
 import type { ApiResponse, Call, Credentials, WalletFields } from './call.ts'
 import type { Caller } from './caller.ts'
+import { withLookupBudget, withPaymentBudget, withSignatureBudget } from './chain-budget.ts'
 import { asApiError } from './failure.ts'
 import { identify } from './identify.ts'
 import { parseAs } from './parse.ts'
@@ -53,12 +54,18 @@ export async function purchase(
     const ctx = contextOf(app, call, ANONYMOUS)
     return presentQuote(ctx, payment.version, { kind: 'quote', quote: await handler.quote(ctx, input) })
   }
-  const { caller, payer } = await identifyBuyer(app, call)
+  const charged = withBudgets(app, call, credential)
+  const { caller, payer } = await identifyBuyer(charged, call)
   call.onCaller?.(nameOf(caller.actor))
-  const ctx = contextOf(app, call, caller)
+  const ctx = contextOf(charged, call, caller)
   const evidence = { credential, requestKey, claim: given.claim, wallet: payer }
   return present(ctx, operation, payment, await handler.buy(ctx, input, evidence))
 }
+
+const withBudgets = (app: AppServices, call: Call, { kind }: PaymentCredential): AppServices =>
+  kind === 'transaction'
+    ? withSignatureBudget(withLookupBudget(app, call), call)
+    : withPaymentBudget(withSignatureBudget(app, call), call)
 
 const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
 
@@ -87,12 +94,17 @@ async function identifyBuyer(
 }
 
 /** Each transaction of a purchase checks the switches first. */
-function contextOf(app: AppServices, { operation, requestId }: Call, caller: Caller): PurchaseContext {
+function contextOf(
+  app: AppServices,
+  { operation, requestId, address }: Call,
+  caller: Caller,
+): PurchaseContext {
   return {
     ...app,
     actor: caller.actor,
     caller,
     requestId,
+    lookups: app.paymentLookups(address),
     transact: (work) =>
       transact(app.db, async (tx) => {
         await rejectWhileStopped(tx, stopsOf(operation))

@@ -5,6 +5,7 @@ import { isContractFailure } from '../evm/contract-failure.ts'
 export interface ChainAccess {
   readonly rpcUrls: readonly string[]
   readonly timeoutMs: number
+  readonly beforeQuery?: (() => Promise<void>) | undefined
 }
 
 /** Without `to`, `data` is a constructor that is simulated for its return value. */
@@ -52,6 +53,7 @@ const callNode = async (url: string, call: ContractCall, timeoutMs: number): Pro
 
 /** Queries the nodes in order until one responds. An outage throws; it never counts as an invalid signature. */
 export const callContract = async (access: ChainAccess, call: ContractCall): Promise<string | undefined> => {
+  await access.beforeQuery?.()
   const failures: unknown[] = []
   for (const url of access.rpcUrls) {
     try {

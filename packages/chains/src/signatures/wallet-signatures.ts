@@ -3,10 +3,10 @@ import {
   SIGNATURE_MAX_SKEW_MS,
   type Signatures,
   type Wallet,
+  type WalletProof,
 } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
-import type { Network } from '@market/kernel/network'
 import { isHex } from 'viem'
 import type { ChainAccess } from './call-contract.ts'
 import { namingPurpose } from './errors.ts'
@@ -49,9 +49,10 @@ const requireWallet = (wallet: Wallet): Wallet => {
 export const walletSignatures = (settings: WalletSignatureSettings): Signatures => {
   const { evmRpcUrls, altRpcUrls = [], rpcTimeoutMs: timeoutMs = RPC_TIMEOUT_MS } = settings
   // An address can be a different contract on another chain, so each network has its own nodes.
-  const accessTo = (network: Network = 'base-mainnet'): ChainAccess => ({
+  const accessTo = ({ network, beforeQuery }: WalletProof): ChainAccess => ({
     rpcUrls: network === 'alt-mainnet' ? altRpcUrls : evmRpcUrls,
     timeoutMs,
+    beforeQuery,
   })
   return {
     parseWallet,
@@ -63,7 +64,7 @@ export const walletSignatures = (settings: WalletSignatureSettings): Signatures 
       try {
         if (wallet.chain === 'solana') return await verifySolana(wallet.address, text, proof.signature)
         assert(isHex(wallet.key), 'a parsed EVM wallet has a hexadecimal key')
-        await verifyEvm(accessTo(proof.network), wallet.key, text, proof.signature)
+        await verifyEvm(accessTo(proof), wallet.key, text, proof.signature)
       } catch (error) {
         throw namingPurpose(error, purpose)
       }

@@ -19,6 +19,8 @@ export interface WalletProof {
   readonly signedAtMs: number
   /** The network of a smart wallet, whose contract verifies the signature. Default: Base. */
   readonly network?: Network
+  /** Called before a node is queried, which only smart wallets need. What it throws ends the verification. */
+  readonly beforeQuery?: () => Promise<void>
 }
 
 /** How long a signed message is valid, and how far the signer's clock may be ahead. */

@@ -29,7 +29,7 @@ export function readPaymentCredential({
   if (signature !== undefined) return signedIn(signature, 2)
   if (payment === undefined) return undefined
   if (!EVM_HASH.test(payment) && !SOLANA_SIGNATURE.test(payment)) return signedIn(payment, 1)
-  return sentOn(payment, networkOf(network) ?? inferNetwork(payment))
+  return sentOn(payment, networkOf(network))
 }
 
 function networkOf(name: string | undefined): Network | undefined {
@@ -39,10 +39,11 @@ function networkOf(name: string | undefined): Network | undefined {
   return known
 }
 
-function sentOn(reference: string, network: Network): PaymentCredential {
+function sentOn(reference: string, named: Network | undefined): PaymentCredential {
+  const network = named ?? inferNetwork(reference)
   if (EVM_HASH.test(reference) === (network === 'solana-mainnet'))
     throw malformed(`X-PAYMENT is not a transaction hash on ${network}. Check X-Payment-Network.`)
-  return { kind: 'transaction', network, reference }
+  return { kind: 'transaction', network, isNetworkInferred: named === undefined, reference }
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

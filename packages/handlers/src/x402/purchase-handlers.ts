@@ -38,7 +38,9 @@ export interface PaymentEvidence {
 }
 
 export type PurchaseContext = HandlerContext &
-  Pick<AppServices, 'registrationFee' | 'shortWaitMax' | 'quotes'>
+  Pick<AppServices, 'registrationFee' | 'shortWaitMax' | 'quotes'> & {
+    readonly lookups: ReturnType<AppServices['paymentLookups']>
+  }
 
 /** How one operation quotes, sells and presents what is bought with the request. */
 export interface PurchaseHandler {

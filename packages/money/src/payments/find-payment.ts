@@ -8,6 +8,8 @@ import { findUsedIndexes } from './store.ts'
 
 type RejectionCode = Extract<Observation, { kind: 'rejected' }>['reason']
 
+type PendingReason = Extract<Observation, { kind: 'pending' }>['reason']
+
 type Message = (network: Network, question: TransferQuery) => string
 
 const MESSAGES: Readonly<Record<RejectionCode, Message>> = {
@@ -35,6 +37,16 @@ export async function findPayment(
   network: Network,
   question: TransferQuery,
 ): Promise<IncomingTransfer | undefined> {
+  const found = await lookUpPayment(ctx, network, question)
+  return typeof found === 'string' ? undefined : found
+}
+
+/** The same with the reason why there is no transfer yet; `unknown` when no node has seen the transaction. */
+export async function lookUpPayment(
+  ctx: Needs<'db' | 'chains'>,
+  network: Network,
+  question: TransferQuery,
+): Promise<IncomingTransfer | PendingReason> {
   const chain = ctx.chains[network]
   if (chain === undefined) throw unavailable(`Payments on ${network} are not available at the moment`)
   const observation = await findUnused(ctx, chain, question)
@@ -44,7 +56,7 @@ export async function findPayment(
         throw rejection('own_transfer', network, question)
       return observation.transfer
     case 'pending':
-      return undefined
+      return observation.reason
     case 'rejected':
       throw rejection(observation.reason, network, question)
   }

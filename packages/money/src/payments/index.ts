@@ -1,5 +1,5 @@
 export { claimTransfer, unclaimTransfer } from './claim-transfer.ts'
-export { findPayment } from './find-payment.ts'
+export { findPayment, lookUpPayment } from './find-payment.ts'
 export { checkIntent, checkIntents } from './intents/check-intents.ts'
 export {
   ANY_AMOUNT,

@@ -1,15 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { isLinkedWallet } from '@market/identity/accounts'
 import { ApiError } from '@market/kernel/api-error'
-import { EVER, earlier, FOREVER, HOUR, later, MINUTE } from '@market/kernel/clock'
+import { EVER, earlier, FOREVER, HOUR, later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
-import type { Network } from '@market/kernel/network'
 import {
   ANY_AMOUNT,
   findPayment,
   findUsedIndexes,
   isAwaited,
   isSubmittedByUs,
+  lookUpPayment,
   normalizeReference,
   transferName,
 } from '@market/money/payments'
@@ -19,7 +20,7 @@ import { chooseDue } from './contest/rules.ts'
 import { purposeToSign, signInstructions } from './contest/signing.ts'
 import { inProgress, usedAlready } from './errors.ts'
 import { fulfil } from './fulfil.ts'
-import { judgeReference } from './payment-reference.ts'
+import { isIssuedClaim, judgeReference } from './payment-reference.ts'
 import {
   type Binding,
   isSameRequest,
@@ -44,6 +45,8 @@ const MAX_AGE_MS = 1 * HOUR
 const CLOCK_SLACK_MS = 1 * MINUTE
 const UNDERPAID = 'underpaid'
 const RETRY_SECONDS = 3
+/** Less often than our own tables are read: each lookup is several queries of a node. */
+const LOOKUP_INTERVAL_MS = 1 * SECOND
 
 /** Buys with a transfer that the buyer already made and names by its transaction hash. One transfer buys one thing. */
 export async function buySent(
@@ -53,15 +56,13 @@ export async function buySent(
   evidence: TransferEvidence,
 ): Promise<PurchaseResult> {
   const { network } = sent
-  const named = { network, reference: normalizeReference(network, sent.reference) }
+  const { isNetworkInferred } = sent
+  const named = { network, isNetworkInferred, reference: normalizeReference(network, sent.reference) }
   const payer = await evidence.signer?.(purposeToSign(offer.wanted, named))
   return buyNamed(ctx, offer, named, { payer, claim: evidence.claim, ownWallets: evidence.ownWallets ?? [] })
 }
 
-interface NamedTransaction {
-  readonly network: Network
-  readonly reference: string
-}
+type NamedTransaction = Pick<Sent, 'network' | 'isNetworkInferred' | 'reference'>
 
 /** What proves that the caller made the transfer: the wallet that signed, the secret of the quote, wallets of the caller. */
 interface Proven {
@@ -94,12 +95,13 @@ async function buyNamed(
   if (!(quote instanceof ApiError) && !quote.ways.some((way) => way.network === network))
     return askAgain({ code: 'network_not_accepted' })
   const expected = quote instanceof ApiError ? undefined : quote.due
-  const seen = await findTransfer(ctx, named, payer ?? offer.payer, expected)
+  const canWait = payer !== undefined || isIssuedClaim(ctx, wanted.subject, proven.claim)
+  const seen = await findTransfer(ctx, named, canWait, payer ?? offer.payer, expected)
   if (seen !== undefined && 'code' in seen)
     return askAgain(
       payer === undefined && seen.code === 'wrong_payer' ? { code: 'owner_wallet_not_payer' } : seen,
     )
-  if (seen === undefined) return askAgain({ code: 'transaction_not_found_yet' }, RETRY_SECONDS)
+  if (seen === undefined) return askAgain(notFoundYet(named, quote), RETRY_SECONDS)
   const bound = await bind(ctx, offer, quote, seen, proven)
   if (typeof bound === 'string') return askAgain({ code: bound })
   const { binding, due } = bound
@@ -173,8 +175,10 @@ async function findContested(
   return seen === undefined || used.includes(seen.index) ? first : undefined
 }
 
+/** Whether the transfer fits is unknown when the chain was not asked. */
 function rethrowUnlessRejected(error: unknown): undefined {
-  if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error
+  const isAsked = error instanceof ApiError && error.kind !== 'unavailable' && error.kind !== 'rate_limited'
+  if (!isAsked) throw error
 }
 
 /** A buyer who paid a quote gets the service even if it is no longer for sale. */
@@ -187,29 +191,67 @@ function notForSale(error: unknown, { claim }: Proven): ApiError {
 const needsSignature = async ({ db }: PurchaseContext, payer: string, amount: Usdc): Promise<boolean> =>
   (await isLinkedWallet(db, payer)) || owesPayment(db, payer, amount)
 
-/** The transfer, undefined while it may still be confirmed, or why it is not accepted. */
+/** A hash has the same form on every EVM network, so the buyer may have paid on the one that must be named. */
+function notFoundYet(
+  { network, isNetworkInferred }: NamedTransaction,
+  quote: Quote | ApiError,
+): PaymentProblem {
+  const code = 'transaction_not_found_yet'
+  const others = quote instanceof ApiError ? [] : quote.ways.map((way) => way.network)
+  if (!isNetworkInferred || network !== 'base-mainnet' || !others.includes('alt-mainnet')) return { code }
+  return {
+    code,
+    message: `The transaction is not on ${network} yet. Send the request again after Retry-After seconds. If you paid on alt-mainnet, send the header X-Payment-Network: alt-mainnet.`,
+  }
+}
+
+/**
+ * The transfer, undefined while it may still be confirmed, or why it is not accepted. A transaction that no node knows
+ * may be invented, so it is looked up once, unless the caller proves to be the payer or to have our quote.
+ */
 async function findTransfer(
   ctx: PurchaseContext,
   { network, reference }: NamedTransaction,
+  canWait: boolean,
   payer: string | undefined,
   expected: Usdc | undefined,
 ): Promise<IncomingTransfer | PaymentProblem | undefined> {
   const now = ctx.clock.now()
+  const query = {
+    reference,
+    minAmount: ANY_AMOUNT,
+    notBefore: earlier(now, MAX_AGE_MS),
+    notAfter: later(now, CLOCK_SLACK_MS),
+    sentByPayer: true,
+    ...(payer !== undefined && { payers: [payer] }),
+    ...(expected !== undefined && { expected }),
+  } as const
+  const transaction = `${network}:${reference}`
+  if (!canWait && ctx.lookups.isUnknown(transaction)) return undefined
   try {
-    return await pollUntil(() =>
-      findPayment(ctx, network, {
-        reference,
-        minAmount: ANY_AMOUNT,
-        notBefore: earlier(now, MAX_AGE_MS),
-        notAfter: later(now, CLOCK_SLACK_MS),
-        sentByPayer: true,
-        ...(payer !== undefined && { payers: [payer] }),
-        ...(expected !== undefined && { expected }),
-      }),
-    )
+    const first = await lookUpPayment(ctx, network, query)
+    if (typeof first !== 'string') return first
+    if (first === 'unknown') ctx.lookups.recordUnknown(transaction)
+    if (first === 'unknown' && !canWait) return undefined
+    return await waitForTransfer(ctx, () => findPayment(ctx, network, query))
   } catch (error) {
     if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error
     return { code: error.extra.code ?? 'payment_rejected', message: error.message }
+  }
+}
+
+/** Each wait keeps a connection and queries nodes, so a caller has a few at once. */
+async function waitForTransfer<T>(
+  { lookups }: PurchaseContext,
+  find: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const endWait = lookups.startWait()
+  if (endWait === undefined) return undefined
+  try {
+    await pause(LOOKUP_INTERVAL_MS)
+    return await pollUntil(find, LOOKUP_INTERVAL_MS)
+  } finally {
+    endWait()
   }
 }
 

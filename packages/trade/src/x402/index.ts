@@ -7,6 +7,7 @@ export { deleteVoidPurchases } from './delete-void-purchases.ts'
 export { sendUnmined } from './gas/send-unmined.ts'
 export { hireService } from './hire-service.ts'
 export { listTrending } from './list-trending.ts'
+export { type PaymentLookups, paymentLookups } from './lookups.ts'
 export { type GasMetrics, gasMetrics, purchaseMetrics } from './metrics.ts'
 export { undoRegistration } from './paid-registration.ts'
 export {

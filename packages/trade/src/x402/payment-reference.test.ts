@@ -3,7 +3,7 @@ import { usdc } from '@market/kernel/money'
 import { testClock } from '@market/testing/clock'
 import { rotateKeys, testKeys } from '@market/testing/keys'
 import { expect, test } from 'vitest'
-import { createReference, judgeReference } from './payment-reference.ts'
+import { createReference, isIssuedClaim, judgeReference } from './payment-reference.ts'
 
 const clock = testClock()
 const keys = testKeys()
@@ -59,6 +59,30 @@ test('judgeReference: keeps a reference of the first version bound to its claim'
   expect(judgeReference(ctx, paidWith(reference), SUBJECT, claim)).toEqual({ kind: 'bound', due: DUE })
   for (const wrong of [undefined, quote().claim])
     expect(judgeReference(ctx, paidWith(reference), SUBJECT, wrong)).toMatchObject({ code: 'claim_required' })
+})
+
+test('judgeReference: accepts the claim without the head, as it was issued before', () => {
+  const { reference, claim } = quote()
+  const secret = Buffer.from(claim, 'base64url').subarray(0, 16).toString('base64url')
+  expect(judgeReference(ctx, paidWith(reference), SUBJECT, secret)).toEqual({ kind: 'bound', due: DUE })
+})
+
+test('isIssuedClaim: true for a claim of ours for this service until its quote expires', () => {
+  const { claim } = quote()
+  expect(isIssuedClaim(ctx, SUBJECT, claim)).toBe(true)
+  expect(isIssuedClaim(ctx, 'service:svc_2', claim)).toBe(false)
+  const bytes = Buffer.from(claim, 'base64url')
+  const secret = bytes.subarray(0, 16).toString('base64url')
+  // Changed: the secret, and the expiry.
+  const changed = [0, 21].map((at) => {
+    const copy = Buffer.from(bytes)
+    copy.writeUInt8(copy.readUInt8(at) ^ 1, at)
+    return copy.toString('base64url')
+  })
+  for (const invented of [undefined, '', 'x', secret, 'A'.repeat(48), ...changed])
+    expect(isIssuedClaim(ctx, SUBJECT, invented)).toBe(false)
+  const later = { ...ctx, clock: { now: () => new Date(clock.now().getTime() + 16 * MINUTE) } }
+  expect(isIssuedClaim(later, SUBJECT, claim)).toBe(false)
 })
 
 test('judgeReference: rejects a missing claim, the claim of another quote, and the public tag as claim', () => {

@@ -62,11 +62,27 @@ export function createReference(ctx: Ctx, quoted: Quoted): PaymentReference {
   terms.writeUIntBE(Number(quoted.due), UNTIL_BYTES, DUE_BYTES)
   const head = Buffer.concat([MAGIC, terms, randomBytes()])
   const { tag, claim } = secretsIn(ctx.vault.fingerprint('x402_claim', textOf(quoted.subject, head)))
-  return { reference: Buffer.concat([head, tag]), claim: claim.toString('base64url'), expiresAt }
+  return {
+    reference: Buffer.concat([head, tag]),
+    // With the public head, so that a claim can be verified before its transfer was seen.
+    claim: Buffer.concat([claim, head]).toString('base64url'),
+    expiresAt,
+  }
 }
 
 const HEAD_BYTES = MAGIC.length + UNTIL_BYTES + DUE_BYTES + RANDOM_BYTES
 const REFERENCE_BYTES = HEAD_BYTES + TAG_BYTES
+
+/** Whether we issued this claim for the subject, in a quote that can still be paid. */
+export function isIssuedClaim(ctx: Ctx, subject: string, claim: string | undefined): boolean {
+  const given = Buffer.from(claim ?? '', 'base64url')
+  if (given.length !== CLAIM_BYTES + HEAD_BYTES) return false
+  const head = given.subarray(CLAIM_BYTES)
+  if (ctx.clock.now().getTime() / 1_000 > head.readUInt32BE(MAGIC.length)) return false
+  return ctx.vault
+    .fingerprints('x402_claim', textOf(subject, head))
+    .some((hmac) => timingSafeEqual(given.subarray(0, CLAIM_BYTES), secretsIn(hmac).claim))
+}
 
 /** The reference attached to a payment; a Solana memo has it in base64url. */
 function referenceIn(attached: string | null): Buffer | undefined {
@@ -109,7 +125,8 @@ export function judgeReference(
     .find(({ tag }) => timingSafeEqual(reference.subarray(HEAD_BYTES), tag))
   if (expected === undefined) return rejected('reference_of_another_quote')
   if (paid.at.getTime() / 1_000 > head.readUInt32BE(MAGIC.length)) return rejected('paid_after_quote_expired')
-  const given = Buffer.from(claim ?? '', 'base64url')
+  // Claims that were issued before they had the head are only the secret.
+  const given = Buffer.from(claim ?? '', 'base64url').subarray(0, CLAIM_BYTES)
   const isClaim = (one: Buffer) => given.length === CLAIM_BYTES && timingSafeEqual(given, one)
   if (!isClaim(expected.claim) && !firstClaimsOf(ctx, reference).some(isClaim))
     return rejected('claim_required')

@@ -3,6 +3,7 @@ import type { SignedPayment } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { SignInstructions } from './contest/signing.ts'
+import type { CallerLookups } from './lookups.ts'
 import { type Quote, REGISTRATION } from './quote.ts'
 
 export type PurchaseId = `hir_${string}`
@@ -50,7 +51,13 @@ export type PurchaseIn<S extends Purchase['state']> = Extract<Purchase, { state:
 
 /** The payment of a request: a transfer that the buyer made, or a payment that the buyer signed for us to submit. */
 export type PaymentCredential =
-  | { readonly kind: 'transaction'; readonly network: Network; readonly reference: string }
+  | {
+      readonly kind: 'transaction'
+      readonly network: Network
+      /** The request does not name the network; the form of the reference does. */
+      readonly isNetworkInferred: boolean
+      readonly reference: string
+    }
   | {
       readonly kind: 'signed'
       readonly version: 1 | 2
@@ -122,7 +129,10 @@ export type PurchaseContext = Needs<
   | 'signatures'
   | 'baseUrl'
   | 'minPrice'
->
+> & {
+  /** Bounds what the caller's transactions cost the nodes. */
+  readonly lookups: CallerLookups
+}
 
 /** What the payment intent of a submitted purchase is for. */
 export const intentPurpose = ({ id, subject }: Pick<Purchase, 'id' | 'subject'>) =>

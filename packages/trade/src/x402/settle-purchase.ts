@@ -40,11 +40,14 @@ const MAX_POLL_MS = 12_000
 const POLL_INTERVAL_MS = 400
 
 /** Polls until there is a result, or undefined after 12 seconds. */
-export async function pollUntil<T>(check: () => Promise<T | undefined>): Promise<T | undefined> {
+export async function pollUntil<T>(
+  check: () => Promise<T | undefined>,
+  intervalMs = POLL_INTERVAL_MS,
+): Promise<T | undefined> {
   const deadline = performance.now() + MAX_POLL_MS
   for (;;) {
     const found = await check()
     if (found !== undefined || performance.now() > deadline) return found
-    await pause(POLL_INTERVAL_MS)
+    await pause(intervalMs)
   }
 }
