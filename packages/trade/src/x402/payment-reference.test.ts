@@ -81,7 +81,8 @@ test('isIssuedClaim: true for a claim of ours for this service until its quote e
   })
   for (const invented of [undefined, '', 'x', secret, 'A'.repeat(48), ...changed])
     expect(isIssuedClaim(ctx, SUBJECT, invented)).toBe(false)
-  const later = { ...ctx, clock: { now: () => new Date(clock.now().getTime() + 16 * MINUTE) } }
+  const at = () => new Date(clock.now().getTime() + 16 * MINUTE)
+  const later = { ...ctx, clock: { now: at, wallTime: at } }
   expect(isIssuedClaim(later, SUBJECT, claim)).toBe(false)
 })
 
