@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { LIMITS } from '@market/contract/limits'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { someAddress } from '../support/client.ts'
+import { type Reply, someAddress } from '../support/client.ts'
 import { deep } from '../support/hostile-values.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { connectFrom, exchange, statusesIn } from '../support/raw-socket.ts'
+import { rejected } from '../support/rejected.ts'
 import { until } from '../support/until.ts'
 
 let market: Market
@@ -184,6 +185,32 @@ describe('client address of the rate limits', () => {
     }
     expect((await registerFrom(market.client(), '2001:db8:1:2:ffff::1')).status).toBe(429)
     expect((await registerFrom(market.client(), '2001:db8:1:3::1')).status).toBe(201)
+  })
+
+  /** Rejected with 400, but counted. */
+  const attempt = (from: string) => market.client().post('/api/agents/register', { surplus: true }, { from })
+  const fromEach = async (addresses: readonly string[]) => {
+    const replies = []
+    for (const address of addresses) replies.push(await attempt(address))
+    return replies
+  }
+  const counted = (replies: readonly { status: number }[]) =>
+    replies.filter(({ status }) => status === 400).length
+  const networks = (count: number, address: (n: string) => string) =>
+    Array.from({ length: count }, (_, n) => address(n.toString(16)))
+
+  test('of a registration is also the /56 and the /48 of an IPv6 client', async () => {
+    const of56 = await fromEach(networks(24, (n) => `2001:db8:5:${n}::1`))
+    expect(counted(of56)).toBe(20)
+    expect(of56.at(-1)?.headers.get('x-ratelimit-limit')).toBe('20')
+    rejected(of56.at(-1) as Reply, 429, 'rate_limited')
+    expect(counted(await fromEach(networks(70, (n) => `2001:db8:6:${n}00::1`)))).toBe(60)
+    expect(counted([await attempt('2001:db8:7::1')])).toBe(1)
+  })
+
+  test('of a registration: rejected calls of one /64 leave the calls of its /56', async () => {
+    expect(counted(await fromEach(Array(25).fill('2001:db8:8:1::1')))).toBe(limit)
+    expect(counted(await fromEach(Array(limit).fill('2001:db8:8:2::1')))).toBe(limit)
   })
 
   test('is the same for IPv4 and for the IPv4-mapped IPv6 address', async () => {

@@ -2,13 +2,15 @@
 export interface Limit {
   readonly max: number
   readonly windowSeconds: number
+  /** More calls in the window for the wider networks of an IPv6 client, by prefix length: one customer may get a /48. */
+  readonly networks?: Readonly<Record<56 | 48, number>>
 }
 
 const HOUR = 3_600
 const MINUTE = 60
 
 export const LIMITS = {
-  'agents.register': { max: 5, windowSeconds: HOUR },
+  'agents.register': { max: 5, windowSeconds: HOUR, networks: { 56: 20, 48: 60 } },
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'services.create': { max: 20, windowSeconds: HOUR },
   'orders.of-agent': { max: 30, windowSeconds: HOUR },

@@ -1,7 +1,8 @@
-import { LIMITS, type LimitName } from '@market/contract/limits'
+import { LIMITS, type Limit, type LimitName } from '@market/contract/limits'
 import type { Context } from '@market/core/context'
-import type { Limiter } from '@market/core/ports/limiter'
+import type { Limiter, LimitResult, LimitRule } from '@market/core/ports/limiter'
 import { ApiError } from '@market/kernel/api-error'
+import { widerNetworks } from './wider-networks.ts'
 
 export interface Limited {
   readonly headers: Record<string, string>
@@ -14,8 +15,7 @@ export async function limit(
   { limit: name }: { readonly limit: LimitName },
   address: string,
 ): Promise<Limited> {
-  const rule = LIMITS[name]
-  const usage = await limiter.consume({ name, ...rule }, address)
+  const { rule, usage } = await consume(limiter, name, address)
   const resetSeconds = Math.max(1, Math.ceil(usage.resetsInMs / 1_000))
   const headers = {
     'X-RateLimit-Limit': String(rule.max),
@@ -29,6 +29,25 @@ export async function limit(
     { retryAfterSeconds: resetSeconds },
   )
   return { headers, apiError }
+}
+
+/** Returns the rule that rejects the call, else the rule of the address itself. */
+async function consume(
+  limiter: Limiter,
+  name: LimitName,
+  address: string,
+): Promise<{ rule: LimitRule; usage: LimitResult }> {
+  const { networks, ...limits }: Limit = LIMITS[name]
+  const rule = { name, ...limits }
+  const usage = await limiter.consume(rule, address)
+  if (networks === undefined || !usage.allowed) return { rule, usage }
+  // A rejected call does not count for the wider network, so that one client cannot use up its neighbours' calls.
+  for (const { bits, network } of widerNetworks(address)) {
+    const wider = { ...rule, name: `${name}/${bits}`, max: networks[bits] }
+    const widerUsage = await limiter.consume(wider, network)
+    if (!widerUsage.allowed) return { rule: wider, usage: widerUsage }
+  }
+  return { rule, usage }
 }
 
 export function formatWindow(seconds: number): string {
