@@ -15,7 +15,7 @@ const LAYERS = {
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
   trade: ['erasure', 'x402', 'reviews', 'messages', 'orders', 'listings'],
-  identity: ['webhooks', 'agents', 'accounts'],
+  identity: ['webhooks', 'agents', 'names', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   core: [
     'approvals',

@@ -124,7 +124,22 @@ test('400: reports every field that is out of bounds at once', async () => {
   invalid(await register(fields({ ai_models: ['x'.repeat(31)] })), 'ai_models.0')
   invalid(await register(fields({ avatar_url: 'http://other.example/a.png' })), 'avatar_url')
   invalid(await register(fields({ owner_wallet: 'nobody' })), 'owner_wallet')
-  invalid(await register(fields({ name: 'Аgent Latin' })), 'name')
+})
+
+test.each([
+  ['two alphabets', 'Аgent Latin', 'name_not_allowed'],
+  ['Cherokee letters', 'ᎪᏟᎷᎬ', 'name_not_allowed'],
+  ['Lisu letters', 'ꓮꓚꓟꓰ', 'name_not_allowed'],
+  ['small capitals', 'ᴀᴄᴍᴇ ʟᴀʙꜱ', 'name_not_allowed'],
+  ['one small capital', 'ɢoogle', 'name_not_allowed'],
+  ['a small capital in a reserved word', 'ᴀdmin', 'name_not_allowed'],
+  ['a reserved word', 'Admin', 'name_reserved'],
+  ['the name of the marketplace', 'Agent Market Support', 'name_reserved'],
+])('400: a name with %s', async (_why, name, code) => {
+  const details = [{ path: 'name', message: expect.stringMatching(/\S/) }]
+  rejected(await register(fields({ name })), 400, code, { details })
+  const paid = await market.client().post(PATH, { ...fields({ name }), pay_to_register: true })
+  rejected(paid, 400, code, { details })
 })
 
 test('400: an endpoint that is not public HTTPS, by its form or by what its name resolves to', async () => {
@@ -189,6 +204,34 @@ test('409: name_taken after an hour; duplicate_agent to the same owner for a day
   expect((await byOwner()).body.error).toBe('duplicate_agent')
   await market.advance(23 * HOUR)
   rejected(await byOwner(), 409, 'name_taken')
+})
+
+test('409: a name that looks like another one in Greek or Cyrillic capitals', async () => {
+  expect((await register(fields({ name: 'ACME' }))).status).toBe(201)
+  for (const name of ['АСМЕ', 'асме', 'Acrne', 'A C M E'])
+    expect((await register(fields({ name }))).body.code).toBe('duplicate_agent')
+  expect((await register(fields({ name: 'Hen' }))).status).toBe(201)
+  expect((await register(fields({ name: 'ΗΕΝ' }))).body.code).toBe('duplicate_agent')
+})
+
+test('201: the name of an agent without an owner that made no call for a day; it keeps its key', async () => {
+  const [unused, used] = [await makeAgent(market), await makeAgent(market)]
+  const owned = await makeOwnedAgent(market)
+  const me = async (apiKey: string) =>
+    (await market.client().get('/api/agents/me', { bearer: apiKey })).body.data
+  await market.advance(23 * HOUR)
+  expect((await me(used.apiKey)).name).toBe(used.name)
+  await market.advance(2 * HOUR)
+  rejected(await register(fields({ name: used.name })), 409, 'name_taken')
+  rejected(await register(fields({ name: owned.name })), 409, 'name_taken')
+  const taken = await register(fields({ name: unused.name }))
+  expect(taken.status).toBe(201)
+  expect(taken.body.data.slug).toBe(`${unused.slug}-2`)
+  expect(await me(unused.apiKey)).toMatchObject({
+    name: `${unused.name} ${unused.id.slice(-8)}`,
+    slug: unused.slug,
+  })
+  expect((await me(taken.body.data.api_key)).name).toBe(unused.name)
 })
 
 test('402: the payment requirements when the request asks for them; 400 while no network is open', async () => {

@@ -66,7 +66,7 @@ export async function fillWithAgents(databaseUrl: string, count: number): Promis
 
 const insertAgents = (count: number) => `
     insert into agents (
-      id, name, folded_name, slug, description, capabilities, ai_models, owner_wallet,
+      id, name, name_skeleton, written_skeleton, slug, description, capabilities, ai_models, owner_wallet,
       api_key_fingerprint, api_key_sealed, api_key_hint,
       total_orders, completed_orders, rating_sum, rating_count, service_count, token_mint, featured_rank,
       created_at, updated_at
@@ -74,6 +74,7 @@ const insertAgents = (count: number) => `
     select
       'agt_' || (1700000000000 + n) || '_0' || lpad(n::text, 16, '0'),
       noun || ' ' || n,
+      lower(noun) || n,
       lower(noun) || n,
       lower(noun) || '-' || n,
       'An agent that ' || skill || ' for ' || trade || ', day and night, in ' || 1 + n % 40 || ' languages; batch w' || n % 977 || '.',

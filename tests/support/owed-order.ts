@@ -50,9 +50,9 @@ async function makeOwedOrder(
   const price = kind === 'payout' ? priceFor(amount) : amount
   const isEvm = network !== 'solana-mainnet'
   await sql`
-    insert into agents (id, name, folded_name, slug, description, capabilities, ai_models,
+    insert into agents (id, name, name_skeleton, written_skeleton, slug, description, capabilities, ai_models,
       api_key_fingerprint, api_key_sealed, api_key_hint, created_at, updated_at, payout_wallet, payout_address_base)
-    values (${agentId}, ${name}, ${name}, ${name.toLowerCase()}, 'An agent of a test.', '{}', '{}',
+    values (${agentId}, ${name}, ${name}, ${name}, ${name.toLowerCase()}, 'An agent of a test.', '{}', '{}',
       decode(${digest(agentId)}, 'hex'), '\\x00', 'abcd', ${at}, ${at},
       ${isEvm ? null : payee}, ${isEvm ? (payee?.toLowerCase() ?? null) : null})
     on conflict do nothing`.execute(tx)

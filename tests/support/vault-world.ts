@@ -195,7 +195,8 @@ const agentRow = (name: string, seal: Seal, vault: Vault) => {
   return {
     id,
     name: `Agent ${name}`,
-    folded_name: `agent${name}`,
+    name_skeleton: `agent${name}`,
+    written_skeleton: `agent${name}`,
     slug: `agent-${name}`,
     description: 'Keeps its secrets to itself.',
     capabilities: [],

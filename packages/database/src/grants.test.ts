@@ -94,9 +94,9 @@ describe('the role of the api', () => {
 
   const WALLET = '0x1111111111111111111111111111111111111111'
   const agent = (owner: string | null) => `
-    insert into agents (id, name, folded_name, slug, description, capabilities, ai_models, owner_wallet,
+    insert into agents (id, name, name_skeleton, written_skeleton, slug, description, capabilities, ai_models, owner_wallet,
       api_key_fingerprint, api_key_sealed, api_key_hint, created_at, updated_at)
-    values ('agt_1_${'0'.repeat(17)}', 'Agent', 'agent', 'agent', 'An agent of a test.', '{}', '{}', ${owner},
+    values ('agt_1_${'0'.repeat(17)}', 'Agent', 'agent', 'agent', 'agent', 'An agent of a test.', '{}', '{}', ${owner},
       decode(repeat('00', 32), 'hex'), '\\x00', 'abcd', now(), now());`
   const PENDING = `update agents set pending_payout_address_base = '${WALLET}', pending_payout_since = now(),
     pending_payout_by = 'owner';`
@@ -208,9 +208,9 @@ describe('the role of the api', () => {
   test('agent_wallets: inserts a sealed seed, and reads the address and not the seed', async () => {
     const id = `agt_1_${'0'.repeat(17)}`
     const wallet = `
-      insert into agents (id, name, folded_name, slug, description, capabilities, ai_models, api_key_fingerprint,
+      insert into agents (id, name, name_skeleton, written_skeleton, slug, description, capabilities, ai_models, api_key_fingerprint,
         api_key_sealed, api_key_hint, created_at, updated_at)
-      values ('${id}', 'Ada', 'ada', 'ada', 'Draws maps.', '{}', '{}', '\\x${'00'.repeat(32)}', '\\x00', 'hint', now(), now());
+      values ('${id}', 'Ada', 'ada', 'ada', 'ada', 'Draws maps.', '{}', '{}', '\\x${'00'.repeat(32)}', '\\x00', 'hint', now(), now());
       insert into agent_wallets (agent_id, chain, address, secret_sealed, created_at)
       values ('${id}', 'solana', 'A', '\\x02${'00'.repeat(88)}', now());`
     expect(await run('api', `${wallet} select agent_id, chain, address from agent_wallets`)).toBeUndefined()

@@ -15,7 +15,6 @@ export interface Tables {
   agents: {
     id: string
     name: string
-    folded_name: string
     slug: string
     description: string
     capabilities: string[]
@@ -52,6 +51,9 @@ export interface Tables {
     pending_payout_by: string | null
     renamed_at: Date | null
     previous_name: string | null
+    name_skeleton: string | null
+    written_skeleton: string | null
+    last_seen_at: Generated<Date>
   }
   approvals: {
     id: string

@@ -8,6 +8,7 @@ import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import type { SeedOpener } from '@market/core/ports/vault'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
+import { foldNames } from '@market/identity/agents'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { maintainLedgerPartitions } from '@market/money/ledger'
 import { checkIntents, type Purposes, recheckTransfers, watchTreasury } from '@market/money/payments'
@@ -125,6 +126,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 5 * SECOND,
     does: 'Limits the wait before failed jobs are tried again',
     run: retryFailedJobsSoon,
+  },
+  {
+    name: 'fold-names',
+    everyMs: MINUTE,
+    does: 'Makes names from before migration 0042 unique by how they look: the older of two agents keeps its name',
+    run: reportFoldedNames,
   },
   {
     name: 'delete-replaced-jobs',
@@ -263,6 +270,16 @@ async function reportUnopenableWallets(ctx: SweepContext, log: SweepLog): Promis
     log.error(
       { count: wallets.length, newest: wallets[0] },
       'server wallets are sealed to a key that this worker does not have',
+    )
+}
+
+/** Names that new agents could not have stay; an operator may talk to their owners. */
+async function reportFoldedNames(ctx: JobContext, log: SweepLog): Promise<void> {
+  const { folded, renamed, notAllowed } = await foldNames(ctx)
+  if (renamed.length > 0 || notAllowed.length > 0)
+    log.error(
+      { folded, renamed, not_allowed: notAllowed },
+      'names of existing agents look like others or are not allowed any more',
     )
 }
 

@@ -33,6 +33,8 @@ export interface Agent {
   readonly renamedAt: Date | null
   /** The name before the last change, which the owner may restore. */
   readonly previousName: string | null
+  /** When the API key of an agent without an owner was last used, to the hour. An owner keeps the name anyway. */
+  readonly lastSeenAt: Date
   readonly createdAt: Date
   readonly updatedAt: Date
 }

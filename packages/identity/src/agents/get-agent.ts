@@ -1,13 +1,14 @@
 import type { Needs } from '@market/core/context'
-import type { Db, Tx } from '@market/database/transact'
+import { type Db, type Tx, transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import DataLoader from 'dataloader'
 import { sql } from 'kysely'
 import { type Agent, agentNotFound } from './agent.ts'
 import { isApiKey } from './api-key.ts'
+import { SEEN_EVERY_MS } from './free-name.ts'
 import { AGENT_COLUMNS, agentOf } from './row.ts'
-import { findAgent, findAgentBySlug, findAgents } from './store.ts'
+import { findAgent, findAgentBySlug, findAgents, saveLastSeen } from './store.ts'
 
 /** By id or slug, also an agent without an owner: it is hidden only from lists and searches. */
 export async function getAgent(ctx: Needs<'db'>, idOrSlug: string): Promise<Agent> {
@@ -39,13 +40,23 @@ function requireAgent(agent: Agent | undefined, id: AgentId): Agent {
   return agent
 }
 
-export async function findAgentByKey(ctx: Needs<'db' | 'vault'>, apiKey: string): Promise<Agent> {
+export async function findAgentByKey(ctx: Needs<'db' | 'vault' | 'clock'>, apiKey: string): Promise<Agent> {
   if (!isApiKey(apiKey)) throw badApiKey()
   const fingerprints = ctx.vault.fingerprints('api_key', apiKey)
   const found = await Promise.all(fingerprints.map((one) => loadAgentByFingerprint(ctx.db, one)))
   const agent = found.find((one) => one !== undefined)
   if (agent === undefined) throw badApiKey()
+  await recordUse(ctx, agent)
   return agent
+}
+
+/** An agent without an owner keeps its name while it is used. Written at most once an hour, so that calls stay fast. */
+async function recordUse(ctx: Needs<'db' | 'clock'>, agent: Agent): Promise<void> {
+  if (agent.marketable) return
+  const now = ctx.clock.now()
+  const hourAgo = new Date(now.getTime() - SEEN_EVERY_MS)
+  if (agent.lastSeenAt > hourAgo) return
+  await transact(ctx.db, (tx) => saveLastSeen(tx, agent.id, now, hourAgo))
 }
 
 /** The same message for every kind of invalid key, so that it reveals nothing. */

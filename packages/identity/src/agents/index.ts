@@ -1,6 +1,7 @@
 export { type Agent, actsFor, agentNotFound, averageRating, isOwner, type Owner, ownerIn } from './agent.ts'
 export { API_KEY_PREFIX } from './api-key.ts'
 export { closeAgents } from './close-agents.ts'
+export { foldNames } from './fold-names.ts'
 export { findAgentById, findAgentByKey, findAgentsById, getAgent } from './get-agent.ts'
 export { linkAgent } from './link-agent.ts'
 export { featuredAgents, listAgents, listModels } from './list-agents.ts'

@@ -5,8 +5,8 @@ import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
+import { skeletonsOf } from '../names/index.ts'
 import { type Agent, type Owner, secretPlace } from './agent.ts'
-import { foldName } from './name.ts'
 import { END_LEAK } from './notify-owner.ts'
 import { findOwnedAgents } from './store.ts'
 
@@ -38,7 +38,8 @@ export function recoverAgents(
             userId: account.userId,
             wallets: account.wallets.map((wallet) => wallet.key),
           }))
-    const agents = await findOwnedAgents(tx, owner, agentName && foldName(agentName), MAX_AGENTS)
+    const skeleton = agentName === undefined ? undefined : skeletonsOf(agentName).name_skeleton
+    const agents = await findOwnedAgents(tx, owner, skeleton, MAX_AGENTS)
     if (agents.length === 0) throw noOwnedAgent(agentName)
     const recovered: Recovered[] = []
     for (const agent of agents) {

@@ -4,8 +4,9 @@ import { makeAgent, makeEvmWallet, makeProfile, registrationOf } from '@market/t
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { suffixedName } from './free-name.ts'
 import { findAgentByKey, getAgent } from './get-agent.ts'
-import { registerAgent } from './register-agent.ts'
+import { checkRegistration, registerAgent } from './register-agent.ts'
 import { updateAgent } from './update-agent.ts'
 
 const DUPLICATE = { kind: 'conflict', extra: { code: 'duplicate_agent' } }
@@ -96,11 +97,6 @@ describe('registerAgent', () => {
     await expect(makeAgent(ctx, { name: 'Аda the painter' })).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('accepts a name of letters that decompose into many', async () => {
-    const { agent } = await makeAgent(ctx, { name: 'ﷺ'.repeat(40) })
-    expect(agent.name).toHaveLength(40)
-  })
-
   describe('a name that another agent has', () => {
     test('returns duplicate_agent within an hour, then name_taken', async () => {
       const { agent, apiKey } = await makeAgent(ctx, { name: 'Hourly Painter' })
@@ -158,6 +154,79 @@ describe('registerAgent', () => {
       expect(await ctx.db.selectFrom('agent_wallets').select('address').execute()).toHaveLength(before.length)
       const user = ctx.db.selectFrom('users').select('idp_user_id').where('idp_user_id', '=', profile.userId)
       expect(await user.execute()).toEqual([])
+    })
+  })
+
+  describe('the name of an agent without an owner', () => {
+    const audited = (id: string) =>
+      ctx.db.selectFrom('audit_log').select(['act', 'actor', 'details']).where('subject', '=', id).execute()
+
+    test('is free 25 hours after its last call: the agent gets a suffix, and the audit log says so', async () => {
+      const { agent, apiKey } = await makeAgent(ctx, { name: 'Passing By' })
+      ctx.clock.advance(DAY + HOUR - 1)
+      await expect(makeAgent(ctx, { name: 'passing-by' })).rejects.toMatchObject(TAKEN)
+      ctx.clock.advance(1)
+      const taker = await makeAgent(ctx, { name: 'passing-by' })
+      expect(taker.agent.name).toBe('passing-by')
+      const name = `Passing By ${agent.id.slice(-8)}`
+      expect(await findAgentByKey(ctx, apiKey)).toMatchObject({ id: agent.id, name, slug: agent.slug })
+      const details = { from: 'Passing By', to: name, taken_by: taker.agent.id }
+      expect(await audited(agent.id)).toEqual([
+        { act: 'agents.name_lost', actor: `agent:${taker.agent.id}`, details },
+      ])
+      await expect(makeAgent(ctx, { name })).rejects.toMatchObject(TAKEN)
+    })
+
+    test('is kept by a call within 24 hours, which is written at most once an hour', async () => {
+      const { agent, apiKey } = await makeAgent(ctx, { name: 'Still Here' })
+      const seen = async () => (await findAgentByKey(ctx, apiKey)).lastSeenAt
+      ctx.clock.advance(HOUR - 1)
+      await seen()
+      expect(await seen()).toEqual(agent.createdAt)
+      ctx.clock.advance(1)
+      await seen()
+      expect(await seen()).toEqual(ctx.clock.now())
+      for (let day = 0; day < 3; day++) {
+        ctx.clock.advance(DAY)
+        await expect(makeAgent(ctx, { name: 'Still Here' })).rejects.toMatchObject(TAKEN)
+        await seen()
+      }
+    })
+
+    test('is kept when the agent has an owner, whose calls are not written', async () => {
+      const owner = { kind: 'wallet', wallet: makeEvmWallet() } as const
+      const { agent, apiKey } = await makeAgent(ctx, { name: 'Owned Here', owner })
+      ctx.clock.advance(30 * DAY)
+      await findAgentByKey(ctx, apiKey)
+      expect((await findAgentByKey(ctx, apiKey)).lastSeenAt).toEqual(agent.lastSeenAt)
+      await expect(makeAgent(ctx, { name: 'Owned Here' })).rejects.toMatchObject(TAKEN)
+    })
+
+    test('goes to one of concurrent registrations', async () => {
+      await makeAgent(ctx, { name: 'Wanted Much' })
+      ctx.clock.advance(2 * DAY)
+      const results = await Promise.allSettled(
+        Array.from({ length: 8 }, () => makeAgent(ctx, { name: 'Wanted Much' })),
+      )
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject(DUPLICATE)
+    })
+
+    test('can be taken by renaming an agent, and a paid registration is offered for it', async () => {
+      await makeAgent(ctx, { name: 'Free Again' })
+      const { agent } = await makeAgent(ctx)
+      await expect(checkRegistration(ctx, registrationOf({ name: 'Free Again' }))).rejects.toThrow()
+      ctx.clock.advance(2 * DAY)
+      await checkRegistration(ctx, registrationOf({ name: 'Free Again' }))
+      const renamed = await updateAgent(ctx, agent.id, { name: 'Free Again' }, { editor: 'itself' })
+      expect(renamed.agent.name).toBe('Free Again')
+    })
+
+    test('suffixedName: shortens the name to the 40 characters of the contract', () => {
+      const id = 'agt_1_00000000012345678'
+      expect(suffixedName({ id, name: 'x'.repeat(40) })).toBe(`${'x'.repeat(31)} 12345678`)
+      expect(suffixedName({ id, name: `${'x'.repeat(30)} yyy` })).toBe(`${'x'.repeat(30)} 12345678`)
     })
   })
 

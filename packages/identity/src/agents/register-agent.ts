@@ -4,13 +4,15 @@ import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
+import { checkName, type Skeletons, skeletonsOf, slugOf } from '../names/index.ts'
 import { type Agent, secretPlace } from './agent.ts'
 import { newWebhookSecret, sealedApiKey } from './api-key.ts'
-import { foldName, rejectMixedScripts, slugOf } from './name.ts'
+import { findAgentsNamed } from './find-named.ts'
+import { freeName, isUnused } from './free-name.ts'
 import { nameConflict } from './name-conflict.ts'
 import { NO_PAYOUT } from './payout/payout-settings.ts'
 import { payoutColumns } from './row.ts'
-import { findAgentByFoldedName, freeSlug, insertAgent, saveAgent } from './store.ts'
+import { freeSlug, insertAgent, saveAgent } from './store.ts'
 
 /** A wallet that signed the request, a signed-in user, or none. */
 type NewOwner =
@@ -36,10 +38,10 @@ export interface Registered {
   readonly solanaAddress: string
 }
 
-type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures'>
+type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures' | 'requestId'>
 
 export async function registerAgent(ctx: Ctx, registration: Registration): Promise<Registered> {
-  rejectMixedScripts(registration.name)
+  checkName(registration.name)
   if (registration.endpointUrl !== undefined) await ctx.outbound.checkUrl(registration.endpointUrl)
 
   return ctx.transact(async (tx) =>
@@ -52,15 +54,19 @@ export async function checkRegistration(
   ctx: Needs<'db' | 'clock' | 'outbound'>,
   { name, endpointUrl }: Pick<Registration, 'name' | 'endpointUrl'>,
 ): Promise<void> {
-  rejectMixedScripts(name)
+  checkName(name)
   if (endpointUrl !== undefined) await ctx.outbound.checkUrl(endpointUrl)
-  const existing = await findAgentByFoldedName(ctx.db, foldName(name))
-  if (existing !== undefined) throw nameConflict(existing, NO_OWNER, ctx.clock.now())
+  const now = ctx.clock.now()
+  const agents = await findAgentsNamed(ctx.db, skeletonsOf(name))
+  const existing = agents.find((agent) => !isUnused(agent, now))
+  if (existing !== undefined) throw nameConflict(existing, NO_OWNER, now)
 }
+
+type CreateContext = Needs<'clock' | 'ids' | 'vault'> & Partial<Needs<'requestId'>>
 
 /** Creates the agent with its API key, webhook secret and wallet, in the caller's transaction. */
 export async function createAgent(
-  ctx: Needs<'clock' | 'ids' | 'vault'>,
+  ctx: CreateContext,
   tx: Tx,
   registration: Omit<Registration, 'owner'>,
   owner: ResolvedOwner,
@@ -72,7 +78,7 @@ export async function createAgent(
   const agent = await insertWithFreeSlug(ctx, tx, owner, {
     id,
     name: registration.name,
-    folded_name: foldName(registration.name),
+    ...skeletonsOf(registration.name),
     slug: slugOf(registration.name),
     description: registration.description,
     capabilities: [...new Set(registration.capabilities)],
@@ -86,6 +92,7 @@ export async function createAgent(
     ...keyColumns,
     webhook_secret_sealed:
       webhookSecret === null ? null : ctx.vault.seal(webhookSecret, secretPlace(id, 'webhook_secret')),
+    last_seen_at: now,
     created_at: now,
     updated_at: now,
   })
@@ -127,18 +134,18 @@ export async function expelRegistrant(ctx: Needs<'clock' | 'vault'>, tx: Tx, id:
   })
 }
 
-/** Retries when a concurrent registration got the slug; rejects when one got the name. */
+/** Retries when a concurrent registration got the slug or a name became free; rejects when an agent keeps the name. */
 async function insertWithFreeSlug(
-  ctx: Needs<'clock'>,
+  ctx: CreateContext,
   tx: Tx,
   owner: ResolvedOwner,
-  values: Parameters<typeof insertAgent>[1],
+  values: Parameters<typeof insertAgent>[1] & Skeletons & { readonly id: AgentId },
 ): Promise<Agent> {
   for (let tries = 0; tries < 3; tries++) {
     const slug = await freeSlug(tx, values.slug)
     const agent = await insertAgent(tx, { ...values, slug })
     if (agent !== undefined) return agent
-    const existing = await findAgentByFoldedName(tx, values.folded_name)
+    const existing = await freeName(ctx, tx, values, values.id)
     if (existing !== undefined) throw nameConflict(existing, owner, ctx.clock.now())
   }
   throw new Error(`no free slug for ${values.slug}`)

@@ -1,7 +1,7 @@
 import { ApiError } from '@market/kernel/api-error'
 import { DAY, later } from '@market/kernel/clock'
+import { skeletonsOf } from '../names/index.ts'
 import type { Agent } from './agent.ts'
-import { foldName } from './name.ts'
 
 /** An agent with a reputation must not become another one again and again. */
 const RENAME_EVERY_MS = 7 * DAY
@@ -14,7 +14,7 @@ type Renamed = Pick<Agent, 'name' | 'renamedAt' | 'previousName'>
  */
 export function renameColumns(agent: Renamed, name: string, by: { isOwner: boolean; now: Date }) {
   if (name === agent.name) return {}
-  const names = { name, folded_name: foldName(name) }
+  const names = { name, ...skeletonsOf(name) }
   if (by.isOwner && name === agent.previousName) return { ...names, previous_name: null }
   const possibleAt = agent.renamedAt === null ? by.now : later(agent.renamedAt, RENAME_EVERY_MS)
   if (by.now < possibleAt) throw renamedRecently(possibleAt)

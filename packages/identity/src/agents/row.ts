@@ -6,7 +6,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Agent } from './agent.ts'
 import { PAYOUT_DELAY_MS, type PayoutEditor, type PayoutState } from './payout/payout-settings.ts'
 
-/** All columns except those that only queries use: `search`, `folded_name` and the fingerprint of the API key. */
+/** All columns except those that only queries use: `search`, the skeletons of the name and the fingerprint of the API key. */
 export const AGENT_COLUMNS = [
   'id',
   'name',
@@ -40,6 +40,7 @@ export const AGENT_COLUMNS = [
   'token_mint',
   'renamed_at',
   'previous_name',
+  'last_seen_at',
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof Tables['agents'])[]
@@ -72,6 +73,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   tokenMint: row.token_mint,
   renamedAt: row.renamed_at,
   previousName: row.previous_name,
+  lastSeenAt: row.last_seen_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })

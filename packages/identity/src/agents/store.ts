@@ -37,11 +37,6 @@ export async function findAgentByFingerprint(
   return row && agentOf(row)
 }
 
-export async function findAgentByFoldedName(db: Db | Tx, folded: string): Promise<Agent | undefined> {
-  const row = await select(db).where('folded_name', '=', folded).executeTakeFirst()
-  return row && agentOf(row)
-}
-
 export async function lockAgent(tx: Tx, id: AgentId): Promise<Agent | undefined> {
   const row = await select(tx).where('id', '=', id).forUpdate().executeTakeFirst()
   return row && agentOf(row)
@@ -62,7 +57,7 @@ export async function lockAgentsOfUser(tx: Tx, userId: string): Promise<AgentId[
 export async function findOwnedAgents(
   db: Db | Tx,
   owner: { userId?: string; wallets: readonly string[] },
-  foldedName: string | undefined,
+  nameSkeleton: string | undefined,
   limit: number,
 ): Promise<Agent[]> {
   const rows = await select(db)
@@ -72,7 +67,7 @@ export async function findOwnedAgents(
         ...(owner.wallets.length === 0 ? [] : [where('owner_wallet', 'in', [...owner.wallets])]),
       ]),
     )
-    .$if(foldedName !== undefined, (query) => query.where('folded_name', '=', foldedName ?? ''))
+    .$if(nameSkeleton !== undefined, (query) => query.where('name_skeleton', '=', nameSkeleton ?? ''))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -107,6 +102,16 @@ export async function saveAgent(tx: Tx, id: AgentId, change: Updateable<Tables['
     .returning(AGENT_COLUMNS)
     .executeTakeFirstOrThrow()
   return agentOf(row)
+}
+
+/** Does nothing when another request has recorded a use after `before`. */
+export async function saveLastSeen(tx: Tx, id: AgentId, at: Date, before: Date): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set({ last_seen_at: at })
+    .where('id', '=', id)
+    .where('last_seen_at', '<=', before)
+    .execute()
 }
 
 /** Sets the user's linked X handle on all their agents, except those that another user owns. */

@@ -5,10 +5,11 @@ import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { brokenConstraint, type Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
+import { checkName, skeletonsOf } from '../names/index.ts'
 import { type Agent, agentNotFound, hasOwner, type Owner, requireOwner, secretPlace } from './agent.ts'
 import { newWebhookSecret } from './api-key.ts'
+import { freeName } from './free-name.ts'
 import { badApiKey } from './get-agent.ts'
-import { rejectMixedScripts } from './name.ts'
 import { nameTaken } from './name-conflict.ts'
 import { cancelChangeOfKey, changePayout, type PayoutSettings } from './payout/payout-settings.ts'
 import { renameColumns } from './rename.ts'
@@ -49,7 +50,6 @@ interface Updated {
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures' | 'actor' | 'requestId'>
 
 export async function updateAgent(ctx: Ctx, id: AgentId, change: AgentChange, by: Update): Promise<Updated> {
-  if (change.name !== undefined) rejectMixedScripts(change.name)
   rejectUnpayable(ctx, change)
   if (typeof change.endpointUrl === 'string') await ctx.outbound.checkUrl(change.endpointUrl)
 
@@ -59,6 +59,7 @@ export async function updateAgent(ctx: Ctx, id: AgentId, change: AgentChange, by
     if (by.editor !== 'itself') requireOwner(agent, by.editor)
     // The key was replaced after it was verified and before the agent was locked.
     if (by.keyHint !== undefined && by.keyHint !== agent.apiKeyHint) throw badApiKey()
+    await requireFreeName(ctx, tx, agent, change.name)
     // Saved before the owner, because without an owner the first payout settings take effect at once.
     const changed = await saveChange(ctx, tx, agent, change, by.editor !== 'itself')
     const saved = by.newOwner === undefined ? changed : await attachOwner(ctx, tx, changed, by.newOwner)
@@ -87,6 +88,13 @@ async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Prom
   return owned
 }
 
+/** A name from before a rule stays, also when it is sent again or restored. */
+async function requireFreeName(ctx: Ctx, tx: Tx, agent: Agent, name: string | undefined): Promise<void> {
+  if (name === undefined || name === agent.name) return
+  if (name !== agent.previousName) checkName(name)
+  if ((await freeName(ctx, tx, skeletonsOf(name), agent.id)) !== undefined) throw nameTaken()
+}
+
 async function saveChange(
   ctx: Ctx,
   tx: Tx,
@@ -102,7 +110,8 @@ async function saveChange(
   try {
     return await saveAgent(tx, agent.id, { ...columns, updated_at: ctx.clock.now() })
   } catch (error) {
-    if (brokenConstraint(error) === 'agents_folded_name') throw nameTaken()
+    // A concurrent request took the name.
+    if (/^agents_(name|written)_skeleton$/.test(brokenConstraint(error) ?? '')) throw nameTaken()
     throw error
   }
 }

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { slugOf } from './slug.ts'
+
+describe('slugOf', () => {
+  test.each([
+    ['Data Bot', 'data-bot'],
+    ["  O'Neil -- v1.0_x ", 'o-neil-v1-0-x'],
+    ['Café Zoë', 'cafe-zoe'],
+    ['ＡＤＡ', 'ada'],
+    ['Агент', 'агент'],
+    ['画家', '画家'],
+    ['...', 'agent'],
+    ['Featured', 'agent-featured'],
+    ['.me.', 'agent-me'],
+  ])('%s becomes %s', (name, slug) => {
+    expect(slugOf(name)).toBe(slug)
+  })
+
+  test('letters that decompose into many still make a slug of valid length', () => {
+    const slug = slugOf('ﷺ'.repeat(40))
+    expect([...slug].length).toBeLessThanOrEqual(64)
+  })
+})
