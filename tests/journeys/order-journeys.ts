@@ -212,13 +212,11 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
   const service = await makeService(market, seller, { price_usd: '25.00', ...fields })
   const proof = (purpose: string) => signed(buyer, purpose)
   const ordered = done(
-    await market
-      .client()
-      .post('/api/orders', {
-        service_id: service.id,
-        brief: BRIEF,
-        ...(await proof(`orders.create:${service.id}`)),
-      }),
+    await market.client().post('/api/orders', {
+      service_id: service.id,
+      brief: BRIEF,
+      ...(await proof(`orders.create:${service.id}`)),
+    }),
   )
   const id = ordered.body.data.id as string
   const path = `/api/orders/${id}`
