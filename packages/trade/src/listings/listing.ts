@@ -128,8 +128,6 @@ export function rejectTooManyActive(active: number): void {
   )
 }
 
-export const isPublic = (listing: Listing): boolean => listing.active && listing.marketable
-
 export function averageRating(listing: Listing): number | null {
   return listing.ratingCount === 0 ? null : Math.round((listing.ratingSum / listing.ratingCount) * 100) / 100
 }
