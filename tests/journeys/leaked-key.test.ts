@@ -8,6 +8,7 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
 import { asHeaders, makeUser, signed } from '../support/makers.ts'
+import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
@@ -28,13 +29,13 @@ beforeAll(async () => {
   const { chain, market, treasury, treasuryKey } = world
   await chain.fund(treasury.address)
   await chain.mint(treasury.address, FLOAT)
-  const { DATABASE_URL, VAULT_KEYS, VAULT_PEPPER } = market.environment as Record<string, string>
+  const environment = market.environment as Record<string, string>
+  const { DATABASE_URL } = environment
   worker = await startWorker({
     ONE_PROVIDER: 'on',
     BASE_RPC_URLS: chain.url,
     DATABASE_URL: DATABASE_URL ?? '',
-    VAULT_KEYS: VAULT_KEYS ?? '',
-    VAULT_PEPPER: VAULT_PEPPER ?? '',
+    ...sharedKeys(environment),
     CLOCK_FILE: market.environment.CLOCK_FILE,
     BASE_TREASURY_KEY: treasuryKey.slice(2),
   })

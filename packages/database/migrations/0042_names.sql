@@ -1,5 +1,5 @@
 -- Two names that look alike are one name: both skeletons of UTS-39 (packages/identity/src/names) are unique. They are null
--- in rows from before this migration until `npm run names:fold` has computed them, because SQL cannot.
+-- in rows from before this migration until the sweep `fold-names` of the worker has computed them, because SQL cannot.
 -- `last_seen_at` is when the API key of an agent without an owner was last used, written at most once an hour: a name that
 -- nobody uses any more becomes free. Existing agents count as seen now.
 alter table agents
