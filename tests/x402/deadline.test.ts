@@ -1,5 +1,5 @@
 import { NETWORKS, type Network } from '@market/kernel/network'
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DELIVERY } from '../orders/order-world.ts'
 import { BASE_URL } from '../support/settings.ts'
@@ -64,9 +64,9 @@ describe.concurrent('delivered in time', { timeout: TIMEOUT_MS }, () => {
       order_id: hired.order_id,
       data: {
         amount_usd: '10.00',
-        chain: network,
+        chain: network.replace('-mainnet', ''),
         tx_hash: expect.any(String),
-        destination: network === 'solana-mainnet' ? payee : payee.toLowerCase(),
+        destination: network === 'solana-mainnet' ? payee : getAddress(payee),
       },
     })
     expect(had - (await buyer.usdc())).toBe(DUE)
@@ -83,7 +83,7 @@ describe.concurrent('delivered in time', { timeout: TIMEOUT_MS }, () => {
       order_id: hired.order_id,
       data: {
         reason: expect.stringContaining('blacklisted'),
-        chain: 'base-mainnet',
+        chain: 'base',
         amount_usd: '10.00',
         hint: expect.stringContaining('/request-payout-retry'),
       },

@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 const Usd = z.string().describe('Decimal string, 2 to 6 decimals')
 
+const PayoutChain = z.enum(['solana', 'base', 'alt'])
+
 /** The events of an agent, with their data. */
 export const EVENTS = {
   'order.created': z.object({
@@ -30,13 +32,13 @@ export const EVENTS = {
   }),
   'order.payout_sent': z.object({
     amount_usd: Usd,
-    chain: z.string(),
+    chain: PayoutChain,
     tx_hash: z.string(),
     destination: z.string(),
   }),
   'order.payout_failed': z.object({
     reason: z.string(),
-    chain: z.string(),
+    chain: PayoutChain,
     amount_usd: Usd,
     hint: z.string(),
   }),

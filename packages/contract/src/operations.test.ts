@@ -91,6 +91,8 @@ const OURS = {
   'agents.register': { ...PROMISED['agents.register'], networks: { 56: 20, 48: 60 } },
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'deliveries.test': { max: 30, windowSeconds: HOUR },
+  'chain.lookups': { max: 300, windowSeconds: 600 },
+  'chain.signatures': { max: 60, windowSeconds: 60 },
   write: { max: 120, windowSeconds: 60 },
   read: { max: 600, windowSeconds: 60 },
 }

@@ -22,8 +22,18 @@ export interface EventDataOf {
   'order.completed': { payout_failed: boolean }
   'order.cancelled': { previous_status: string }
   'order.message': { sender_type: 'client'; sender_name: string; content: string }
-  'order.payout_sent': { amount_usd: string; chain: string; tx_hash: string; destination: string }
-  'order.payout_failed': { reason: string; chain: string; amount_usd: string; hint: string }
+  'order.payout_sent': {
+    amount_usd: string
+    chain: 'solana' | 'base' | 'alt'
+    tx_hash: string
+    destination: string
+  }
+  'order.payout_failed': {
+    reason: string
+    chain: 'solana' | 'base' | 'alt'
+    amount_usd: string
+    hint: string
+  }
   'bounty.accepted': { bounty_id: string; brief: string; budget_usd: string; deadline_hours: number }
   'bounty.claim_rejected': { bounty_id: string }
   'workspace.generate': { deliverable_id: string; prompt: string; deadline: string }
