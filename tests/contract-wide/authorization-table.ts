@@ -108,6 +108,8 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     },
   ],
   getMyAgent: [{ when: 'reading itself', input: nothing, answers: { ...closed, ...agents } }],
+  getMyBalance: [{ when: 'reading its balance', input: nothing, answers: { ...closed, ...agents } }],
+  listMyPayouts: [{ when: 'reading its payouts', input: nothing, answers: { ...closed, ...agents } }],
   updateMyAgent: [
     {
       when: 'changing itself',

@@ -1,12 +1,14 @@
 import { operations } from '@market/contract/operations'
+import { evmSigner } from '@market/testing/evm-signer'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { makeOrder, NO_ORDER, orderAgain } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
+import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 
 let world: OrderWorld
@@ -94,8 +96,81 @@ test('200: revision, dispute, approve and cancel by the buyer; start, decline_re
   expect(cancelled.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
 })
 
-test('200: an agent pays with a wallet that also signs the request', async () => {
-  const { id, buyer: agent } = await makeOrder(world.market, { price_usd: '25.00' })
+/** An order of a buying agent at 25.00 USD. */
+async function orderBy(agent: { readonly apiKey: string }) {
+  const { service } = await makeOrder(world.market, { price_usd: '25.00' })
+  const id = await orderAgain(world.market, service.id, { bearer: agent.apiKey })
+  const pay = async (escrow_tx_hash: string) =>
+    world.market.client().patch(pathOf(id), { action: 'pay', escrow_tx_hash }, { bearer: agent.apiKey })
+  return { id, pay }
+}
+
+test('200: an agent pays from the wallet of its owner, with its API key alone', async () => {
+  const owner = await world.newBuyer()
+  const { pay } = await orderBy(await makeOwnedAgent(world.market, {}, owner))
+  rejected(await pay(await world.settled(parties.buyer)), 400, 'wrong_payer')
+  expect((await pay(await world.settled(owner))).body.data).toMatchObject({ status: 'paid' })
+})
+
+test('200: an agent of a user pays from a wallet that is linked to the account', async () => {
+  const linked = await world.newBuyer()
+  const { token } = await makeUser(world.market, { wallets: [linked.address] })
+  const { pay } = await orderBy(await makeAgent(world.market, { idp_access_token: token }))
+  expect((await pay(await world.settled(linked))).body.data).toMatchObject({ status: 'paid' })
+})
+
+test('404 and 409: an API key gets no right over the orders of its owner, nor a transfer that was named for them', async () => {
+  const owner = await world.newBuyer()
+  const agent = await makeOwnedAgent(world.market, {}, owner)
+  const placed = await world.order(owner, (await world.newSeller()).serviceId)
+  const owned = placed.body.data.id as string
+  const hash = `0x${'6'.repeat(64)}`
+  for (const action of ['pay', 'accept', 'cancel'])
+    rejected(await world.byKey(agent.apiKey, owned, action, { escrow_tx_hash: hash }), 404, 'order_not_found')
+  rejected(await world.market.client().get(pathOf(owned), { bearer: agent.apiKey }), 404, 'order_not_found')
+  expect((await world.act(owner, owned, 'pay', { escrow_tx_hash: hash })).status).toBe(202)
+  const { id, pay } = await orderBy(agent)
+  rejected(await pay(hash), 409, 'transfer_used')
+  const other = `0x${'7'.repeat(64)}`
+  expect([(await pay(other)).status, (await pay(other)).status]).toEqual([202, 202])
+  const proof = await owner.proof(`orders.pay:${id}`)
+  const body = { action: 'pay', escrow_tx_hash: hash, ...proof }
+  expect((await world.market.client().patch(pathOf(id), body, { bearer: agent.apiKey })).status).toBe(202)
+})
+
+test('400 network_not_accepted: the agent cannot be paid on the network, and the transfer stays unused', async () => {
+  const { token } = await makeUser(world.market)
+  const agent = await makeAgent(world.market, { idp_access_token: token })
+  const service = await makeService(world.market, agent, { price_usd: '25.00' })
+  const placed = await world.order(parties.buyer, service.id)
+  // Solana, where it has a wallet, is not open here.
+  const payableOn = async () =>
+    (await world.market.client().get('/api/agents/me', { bearer: agent.apiKey })).body.data.payable_on
+  expect(await payableOn()).toEqual([])
+  expect(placed.body.data).toMatchObject({ status: 'quoted', payment: [] })
+  const id = placed.body.data.id as string
+  const escrow_tx_hash = await world.settled(parties.buyer)
+  const reply = await act(id, 'pay', { escrow_tx_hash })
+  rejected(reply, 400, 'network_not_accepted')
+  expect(reply.body.error).toContain('Pay on solana-mainnet')
+  expect((await act(id, 'accept')).body.data).toMatchObject({ status: 'accepted', payment: [] })
+
+  const payout_address_base = evmSigner().address.toLowerCase()
+  await world.market.db
+    .updateTable('agents')
+    .set({ payout_address_base })
+    .where('id', '=', agent.id)
+    .execute()
+  expect(await payableOn()).toEqual(['base-mainnet'])
+  const { data } = (await world.market.client().get(pathOf(id), { headers: await parties.buyer.headers() }))
+    .body
+  expect(data.order.payment).toMatchObject([{ network: 'base-mainnet' }])
+  expect((await act(id, 'pay', { escrow_tx_hash })).body.data).toMatchObject({ status: 'paid' })
+})
+
+test('200: an agent without an owner pays with a wallet that also signs the request', async () => {
+  const agent = await makeAgent(world.market)
+  const { id } = await orderBy(agent)
   const escrow_tx_hash = await world.settled(parties.buyer)
   const body = { action: 'pay', escrow_tx_hash }
   const proof = await parties.buyer.proof(`orders.pay:${id}`)

@@ -38,7 +38,7 @@ test('201: with the agent’s API key; omitted fields have defaults', async () =
   const { status, body } = await create(agent.id, SERVICE, { bearer: agent.apiKey })
   expect(status).toBe(201)
   const made = { id: body.data.id, slug: 'a-review-of-one-pull-request', agentId: agent.id }
-  expect(body).toEqual({ success: true, data: serviceOf(made) })
+  expect(body).toEqual({ success: true, data: { ...serviceOf(made), payable_on: [] } })
   expect(body.data.id).toMatch(/^svc_\d{13}_[0-9a-z]{17}$/)
 })
 
@@ -62,7 +62,7 @@ test('201: stores every field', async () => {
   }
   const { body } = await create(agent.id, fields, { bearer: agent.apiKey })
   const made = { id: body.data.id, slug: 'ten-short-clips-a-week', agentId: agent.id }
-  expect(body.data).toEqual(serviceOf(made, fields))
+  expect(body.data).toEqual({ ...serviceOf(made, fields), payable_on: [] })
 })
 
 test('201: a price is a string or a number; a quote does not need one', async () => {
@@ -110,7 +110,8 @@ test('201: a service of an agent without an owner is listed once the agent has o
   expect((await browse()).body.data).toEqual([])
   const { token } = await makeUser(market)
   await market.client().post('/api/agents/link', { api_key: hidden.apiKey }, { bearer: token })
-  expect((await read()).body.data).toEqual({ ...body.data, marketable: true })
+  const { payable_on: _, ...service } = body.data
+  expect((await read()).body.data).toEqual({ ...service, marketable: true })
   expect((await browse()).body.data).toHaveLength(1)
 })
 

@@ -54,10 +54,15 @@ test('200: does not change a payout that is being sent', async () => {
   expect((await retry(spare, { headers })).body.data).toEqual({ order_id: spare, payout })
 })
 
-test('422: the agent has no payout address, or a pending one; 200 after its owner confirms it', async () => {
+test('422: the agent lost its payout address before the order completed, or a new one is pending; 200 after its owner confirms it', async () => {
   const { sold, token } = await withoutAddress()
-  const id = await world.walk(sold, 'completed')
   const ask = { bearer: sold.seller.apiKey }
+  const settle = (payout_address_base: string | null) =>
+    world.market.db.updateTable('agents').set({ payout_address_base }).where('id', '=', sold.seller.id).execute()
+  await settle(evmSigner().address.toLowerCase())
+  const id = await world.walk(sold, 'delivered')
+  await settle(null)
+  expect((await world.act(sold.buyer, id, 'approve')).status).toBe(200)
   const events = await world.market.client().get('/api/events', ask)
   expect(events.body.data.at(-1)).toMatchObject({ event: 'order.completed', data: { payout_failed: true } })
   const inbox = await world.market.client().get('/api/notifications', { bearer: token })

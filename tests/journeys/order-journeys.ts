@@ -266,6 +266,16 @@ async function begin({ market, place, receiver, network }: Parts, fields: Record
     /** Until the refund can no longer be undone. */
     refunded: () =>
       until(`${id} is refunded`, async () => (await read()).refund?.status === 'sent', LONG_WAIT),
+    /** Until the agent's balance is this: pending, in escrow and paid out. */
+    balanced: (...usd: readonly [pending: string, inEscrow: string, paidOut: string]) =>
+      until(
+        `the balance of the agent of ${id} is ${usd.join()}`,
+        async () => {
+          const { data } = (await market.client().get('/api/agents/me/balance', bearer)).body
+          return [data.pending_usd, data.in_escrow_usd, data.paid_out_usd].join() === usd.join()
+        },
+        LONG_WAIT,
+      ),
     /** Until the agent's endpoint was told these, in this order. */
     told: async (...events: string[]) => {
       const heard = () => receiver.callsTo(host).map((call) => String(call.headers['x-market-event']))

@@ -21,10 +21,12 @@ describe.concurrent('within all deadlines', { timeout: ROOM }, () => {
       const order = await world.begin(network)
       expect(order.firstState).toBe('quoted')
       await order.pay()
+      await order.balanced('0.00', '22.50', '0.00')
       await order.deliver()
       await order.byBuyer('approve')
       await order.earned(PRICE - TENTH)
       await order.spent(PRICE)
+      await order.balanced('0.00', '0.00', '22.50')
       const { heard, bodies } = await order.told('order.created', 'order.paid', 'order.completed')
       expect(heard).toEqual(['order.created', 'order.paid', 'order.completed'])
       expect(bodies).toMatchObject([
@@ -87,6 +89,7 @@ describe.concurrent('within all deadlines', { timeout: ROOM }, () => {
     const { bodies } = await order.told('order.created', 'order.paid', 'order.cancelled')
     expect(bodies.at(-1)).toMatchObject({ event: 'order.cancelled', data: { previous_status: 'paid' } })
     await order.refunded()
+    await order.balanced('0.00', '0.00', '0.00')
     expect((await order.read()).refund).toMatchObject({
       status: 'sent',
       amount_usd: '25.00',

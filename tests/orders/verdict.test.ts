@@ -1,5 +1,6 @@
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
 import { findPayment } from '@market/money/payments'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
 import { contestOrder, orderPayoutListener, placePaidOrder } from '@market/trade/orders'
@@ -161,4 +162,21 @@ test('payout terms: nothing is due for an order that was not decided, of another
   expect(await termsOf({ ...payout, subject: `${id}-2` })).toMatchObject({ amount: 0n, payees: [] })
   expect((await termsOf(payout))?.payees).not.toContain(buyer.wallet.key)
   expect(await termsOf({ ...payout, purpose: null, subject: 'suspense:base:0x1' })).toBeUndefined()
+})
+
+test('payout terms: on another EVM network neither a wallet that was proven on Base nor payout_address_base is a payee', async () => {
+  const buyer = newBuyer()
+  const id = await fixture.delivered(seller, buyer)
+  await fixture.approve(buyer, id)
+  const [payout] = await payoutsOf(id)
+  assert(payout !== undefined && payout.payee !== null)
+  const { agentId } = seller.listing
+  const payeesOn = async (network: Network) => (await termsOf({ ...payout, network }))?.payees
+  const settle = (fields: { owner_proven_by?: string; payout_address_base?: string | null }) =>
+    fixture.db.updateTable('agents').set(fields).where('id', '=', agentId).execute()
+  expect(await payeesOn('alt-mainnet')).toContain(payout.payee)
+  await settle({ owner_proven_by: NETWORK, payout_address_base: `0x${'b'.repeat(40)}` })
+  expect(await payeesOn('alt-mainnet')).toEqual([])
+  expect(await payeesOn(NETWORK)).toEqual(expect.arrayContaining([payout.payee, `0x${'b'.repeat(40)}`]))
+  await settle({ owner_proven_by: 'key', payout_address_base: null })
 })

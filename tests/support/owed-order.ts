@@ -49,12 +49,16 @@ async function makeOwedOrder(
   const listingId = `svc_1_${digest(name).slice(0, 17)}`
   const price = kind === 'payout' ? priceFor(amount) : amount
   const isEvm = network !== 'solana-mainnet'
+  const address = payee?.toLowerCase() ?? null
+  // On the third network only the owner's wallet is paid.
+  const owner = network === 'alt-mainnet' ? address : null
   await sql`
     insert into agents (id, name, name_skeleton, written_skeleton, slug, description, capabilities, ai_models,
-      api_key_fingerprint, api_key_sealed, api_key_hint, created_at, updated_at, payout_wallet, payout_address_base)
+      api_key_fingerprint, api_key_sealed, api_key_hint, created_at, updated_at, payout_wallet, payout_address_base, owner_wallet, owner_proven_by)
     values (${agentId}, ${name}, ${name}, ${name}, ${name.toLowerCase()}, 'An agent of a test.', '{}', '{}',
       decode(${digest(agentId)}, 'hex'), '\\x00', 'abcd', ${at}, ${at},
-      ${isEvm ? null : payee}, ${isEvm ? (payee?.toLowerCase() ?? null) : null})
+      ${isEvm ? null : payee}, ${network === 'base-mainnet' ? address : null},
+      ${owner}, ${owner === null ? null : 'key'})
     on conflict do nothing`.execute(tx)
   await sql`
     insert into listings (id, agent_id, slug, category, title, description, price_type, turnaround_hours,

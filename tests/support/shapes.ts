@@ -50,6 +50,7 @@ export const ownedAgent = (agent: KnownAgent & { apiKey: string }, fields: Recor
   payout_address_base: null,
   pending_payout: null,
   payout_by_owner_only: false,
+  payable_on: [],
   protocol_spec: PROTOCOL_SPEC,
   updated_at: expect.stringMatching(INSTANT),
   ...fields,

@@ -2,6 +2,7 @@ import type { Operation } from './define.ts'
 import * as administration from './operations/administration.ts'
 import * as agents from './operations/agents.ts'
 import * as approvals from './operations/approvals.ts'
+import * as earnings from './operations/earnings.ts'
 import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
 import * as messages from './operations/messages.ts'
@@ -16,6 +17,7 @@ import * as x402 from './operations/x402.ts'
 export const operations = {
   ...identity,
   ...agents,
+  ...earnings,
   ...services,
   ...orders,
   ...messages,

@@ -15,7 +15,13 @@ import type { Vault } from './ports/vault.ts'
  */
 export type Actor =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'agent'; readonly agentId: AgentId; readonly wallets?: readonly string[] }
+  | {
+      readonly kind: 'agent'
+      readonly agentId: AgentId
+      readonly wallets?: readonly string[]
+      /** Wallets of its owner, from which its orders may be paid. They give the agent no other right of its owner. */
+      readonly ownerWallets?: readonly string[]
+    }
   | {
       readonly kind: 'user'
       readonly userId: string
@@ -54,6 +60,12 @@ export function provenWallets(actor: Actor): readonly string[] {
   if (actor.kind === 'wallet') return [actor.wallet.key]
   return actor.kind === 'agent' || actor.kind === 'user' ? (actor.wallets ?? []) : []
 }
+
+/** Wallets of an agent's owner that did not sign the request. They count only as payers of the agent's own orders. */
+export const ownerWallets = (actor: Actor): readonly string[] =>
+  actor.kind === 'agent'
+    ? (actor.ownerWallets ?? []).filter((key) => !provenWallets(actor).includes(key))
+    : []
 
 /** The part of the context that a command uses. */
 export type Needs<K extends keyof Context> = Pick<Context, K>

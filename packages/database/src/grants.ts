@@ -8,6 +8,7 @@ const WORKER_ONLY = [
   'payout_costs',
   'payout_guards',
   'payout_nonces',
+  'payout_totals',
   'payout_transfers',
   'reserve_anchor_signatures',
   'reserve_anchors',

@@ -51,6 +51,7 @@ export interface Tables {
     pending_payout_by: string | null
     renamed_at: Date | null
     previous_name: string | null
+    owner_proven_by: string | null
     name_skeleton: string | null
     written_skeleton: string | null
     last_seen_at: Generated<Date>
@@ -352,6 +353,11 @@ export interface Tables {
     is_dead: Generated<boolean>
     created_at: Date
     round: Generated<number>
+  }
+  payout_totals: {
+    agent_id: string
+    network: string
+    paid_out_micros: bigint
   }
   payout_transfers: {
     payout_id: string

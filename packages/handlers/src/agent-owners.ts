@@ -21,11 +21,11 @@ export const agentOwnerHandlers = {
   confirmPayoutChange: handler('confirmPayoutChange', {
     run: async (ctx, input) =>
       confirmPayoutChange(ctx, input.agent_id as AgentId, await ownerOf(ctx), input.address),
-    present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+    present: (owned, ctx) => ({ data: presentOwnedAgent(owned, ctx) }),
   }),
 
   cancelPayoutChange: handler('cancelPayoutChange', {
     run: async (ctx, input) => cancelPayoutChange(ctx, input.agent_id as AgentId, await ownerOf(ctx)),
-    present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+    present: (owned, ctx) => ({ data: presentOwnedAgent(owned, ctx) }),
   }),
 }

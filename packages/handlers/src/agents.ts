@@ -7,6 +7,7 @@ import {
   listAgents,
   listModels,
   openWebhookSecret,
+  payableNetworks,
   type Registered,
   recoverAgents,
   registerAgent,
@@ -14,6 +15,7 @@ import {
 } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
+import { NETWORKS } from '@market/kernel/network'
 import { newestListings } from '@market/trade/listings'
 import { newestReviews } from '@market/trade/reviews'
 import { type HandlerContext, handler } from './handler.ts'
@@ -171,16 +173,18 @@ export const agentHandlers = {
 
   linkAgent: handler('linkAgent', {
     run: async (ctx, input) => linkAgent(ctx, await fetchIdentityClaims(ctx), input.api_key),
-    present: (agent, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+    present: (linked, ctx) => ({ data: presentOwnedAgent(linked, ctx) }),
   }),
 
   getMyAgent: handler('getMyAgent', {
     run: async (ctx) => {
       const agent = requireAgent(ctx)
-      return { agent, webhookSecret: await openWebhookSecret(ctx, agent) }
+      const open = NETWORKS.filter((network) => ctx.chains[network] !== undefined)
+      const payableOn = await payableNetworks(ctx, ctx.db, agent, open)
+      return { agent, webhookSecret: await openWebhookSecret(ctx, agent), payableOn }
     },
-    present: ({ agent, webhookSecret }, ctx) => ({
-      data: { ...presentOwnedAgent(agent, ctx), webhook_secret: webhookSecret },
+    present: (own, ctx) => ({
+      data: { ...presentOwnedAgent(own, ctx), webhook_secret: own.webhookSecret },
     }),
   }),
 
@@ -191,8 +195,8 @@ export const agentHandlers = {
         keyHint: requireAgent(ctx).apiKeyHint,
         newOwner: cosigningOwner(ctx, input.owner_wallet),
       }),
-    present: ({ agent, webhookSecret }, ctx) => ({
-      data: { ...presentOwnedAgent(agent, ctx), webhook_secret: webhookSecret },
+    present: (own, ctx) => ({
+      data: { ...presentOwnedAgent(own, ctx), webhook_secret: own.webhookSecret },
     }),
   }),
 
@@ -205,7 +209,7 @@ export const agentHandlers = {
         : { editor: await ownerOf(ctx) }
       return updateAgent(ctx, id, changeOf(input), by)
     },
-    present: ({ agent }, ctx) => ({ data: presentOwnedAgent(agent, ctx) }),
+    present: (owned, ctx) => ({ data: presentOwnedAgent(owned, ctx) }),
   }),
 
   listAgents: handler('listAgents', {

@@ -3,6 +3,7 @@ import { administrationHandlers } from './administration.ts'
 import { agentOwnerHandlers } from './agent-owners.ts'
 import { agentHandlers } from './agents.ts'
 import { approvalHandlers } from './approvals.ts'
+import { earningHandlers } from './earnings.ts'
 import { eventHandlers } from './events.ts'
 import type { AnyHandler } from './handler.ts'
 import { identityHandlers } from './identity.ts'
@@ -20,6 +21,7 @@ export const handlers = {
   ...identityHandlers,
   ...agentHandlers,
   ...agentOwnerHandlers,
+  ...earningHandlers,
   ...serviceHandlers,
   ...orderHandlers,
   ...messageHandlers,

@@ -1,11 +1,10 @@
 import type { Actor } from '@market/core/context'
+import { findWallets } from '@market/identity/accounts'
 import type { HandlerContext } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
+import { requireAgent } from './require-actor.ts'
 
-/**
- * The caller with the wallets that this request proves. An agent's API key does not prove a wallet, so an agent that
- * buys must also sign with the wallet that pays.
- */
+/** The caller with the wallets that this request proves. An agent's API key proves none. */
 export async function loadActor(ctx: HandlerContext): Promise<Actor> {
   const { actor, caller } = ctx
   const signed = caller.cosigner === undefined ? [] : [caller.cosigner.key]
@@ -19,4 +18,17 @@ export async function loadActor(ctx: HandlerContext): Promise<Actor> {
     default:
       return actor
   }
+}
+
+/**
+ * The caller who pays. The wallets of an agent's owner may pay for the agent's orders: the owner wallet and those that are
+ * stored for the owner's account.
+ */
+export async function loadPayer(ctx: HandlerContext): Promise<Actor> {
+  const actor = await loadActor(ctx)
+  if (actor.kind !== 'agent') return actor
+  const { ownerWallet, ownerUserId } = requireAgent(ctx)
+  const linked = ownerUserId === null ? [] : await findWallets(ctx.db, ownerUserId)
+  const own = ownerWallet === null ? [] : [ownerWallet]
+  return { ...actor, ownerWallets: [...new Set([...own, ...linked.map(({ key }) => key)])] }
 }

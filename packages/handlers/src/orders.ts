@@ -4,9 +4,7 @@ import { type Actor, provenWallets } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import { formatUsd } from '@market/kernel/money'
 import { inferNetwork, normalizeReference } from '@market/money/payments'
-import type { Payout } from '@market/money/payouts'
 import {
   acceptOrder,
   approveOrder,
@@ -34,9 +32,10 @@ import { findReviewOf, type Review } from '@market/trade/reviews'
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
 import { typeOfUrl } from './deliverable-type.ts'
 import { type HandlerContext, handler } from './handler.ts'
-import { loadActor } from './load-actor.ts'
+import { loadActor, loadPayer } from './load-actor.ts'
 import { moneyOf } from './parse.ts'
 import { presentOrder, presentPayable, signOf } from './present-order.ts'
+import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
 import { presentReview } from './present-review.ts'
 import { verdictOf } from './verdict-of.ts'
 
@@ -123,31 +122,6 @@ const presentDelivery = ({ n, note, at, items }: Delivery) => ({
   deliverables: items.map(presentItem),
 })
 
-/** The public status of each payout state. */
-const PAYOUT_STATUS = {
-  queued: 'queued',
-  held: 'held',
-  nonce_assigned: 'sending',
-  signed: 'sending',
-  final: 'sent',
-  failed: 'failed',
-  withdrawn: 'held',
-} as const satisfies Record<Payout['state'], string>
-
-const presentPayout = (payout: Payout | undefined) =>
-  payout === undefined
-    ? null
-    : {
-        status: PAYOUT_STATUS[payout.state],
-        amount_usd: formatUsd(payout.amount),
-        network: payout.network,
-        tx_hash: payout.finalReference,
-        hold_code: payout.state === 'held' ? payout.holdCode : null,
-        held_until: payout.holdCode === 'contest_window' ? (payout.notBefore?.toISOString() ?? null) : null,
-        // While the payout is sent, the reason contains errors of nodes, which are for operators only.
-        reason: payout.state === 'signed' ? null : payout.reason,
-      }
-
 const presentView = (
   { order, deliveries, role, payout, refund, review }: OrderView & { readonly review: Review | undefined },
   ctx: HandlerContext,
@@ -209,7 +183,12 @@ export const orderHandlers = {
 
   actOnOrder: handler('actOnOrder', {
     run: async (ctx, input) =>
-      ACTIONS[input.action](ctx, await loadActor(ctx), input.order_id as OrderId, input),
+      ACTIONS[input.action](
+        ctx,
+        await (input.action === 'pay' ? loadPayer(ctx) : loadActor(ctx)),
+        input.order_id as OrderId,
+        input,
+      ),
     present: (order, ctx) => ({
       data: presentPayable(order, ctx),
       isLater: order.status === 'accepted' && order.pending !== null,

@@ -8,6 +8,7 @@ import {
   payoutSettings,
   pendingPayout,
 } from '@market/identity/agents'
+import type { Network } from '@market/kernel/network'
 import type { HandlerContext } from './handler.ts'
 
 type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
@@ -15,6 +16,14 @@ type PublicAgent = ResponseOf<Operations['featuredAgents']>['data'][number]
 /** EVM addresses are stored in lower case and returned with their checksum; Solana addresses as stored. */
 export const presentWallet = (ctx: HandlerContext, wallet: string | null): string | null =>
   wallet?.startsWith('0x') === true ? (ctx.signatures.parseWallet(wallet)?.address ?? wallet) : wallet
+
+/** The chains of these networks that are open, in the same order. */
+export const openChains = ({ chains }: HandlerContext, networks: readonly Network[]) =>
+  networks.flatMap((network) => chains[network] ?? [])
+
+/** The open networks on which an agent can be paid. */
+export const presentPayableOn = (ctx: HandlerContext, networks: readonly Network[]): Network[] =>
+  openChains(ctx, networks).map(({ network }) => network)
 
 /** The endpoints that an agent must implement. */
 export const PROTOCOL_SPEC = {
@@ -60,13 +69,17 @@ export function presentPending(agent: Agent, ctx: HandlerContext) {
 }
 
 /** For the owner: without the webhook secret, which only the agent itself gets. */
-export const presentOwnedAgent = (agent: Agent, ctx: HandlerContext) => ({
+export const presentOwnedAgent = (
+  { agent, payableOn }: { readonly agent: Agent; readonly payableOn: readonly Network[] },
+  ctx: HandlerContext,
+) => ({
   ...presentAgent(agent, ctx),
   api_key: `${API_KEY_PREFIX}…${agent.apiKeyHint}`,
   endpoint_url: agent.endpointUrl,
   ...presentPayout(ctx, payoutSettings(agent, ctx.clock.now())),
   pending_payout: presentPending(agent, ctx),
   payout_by_owner_only: agent.payoutByOwnerOnly,
+  payable_on: presentPayableOn(ctx, payableOn),
   protocol_spec: PROTOCOL_SPEC,
   updated_at: agent.updatedAt.toISOString(),
 })

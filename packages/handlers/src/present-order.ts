@@ -1,10 +1,10 @@
 import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
-import type { Order, OrderFacts } from '@market/trade/orders'
+import type { Offered, Order, OrderFacts } from '@market/trade/orders'
 import { signInstructions } from '@market/trade/x402'
 import type { HandlerContext } from './handler.ts'
-import { presentWallet } from './present-agent.ts'
+import { openChains, presentWallet } from './present-agent.ts'
 
 type OrderData = ResponseOf<Operations['listOrders']>['data'][number]
 type PayableData = ResponseOf<Operations['createOrder']>['data']
@@ -67,11 +67,11 @@ export function signOf(order: Order, ctx: Pick<HandlerContext, 'signatures' | 'c
 const isPayable = (order: Order): order is Order<'quoted' | 'accepted'> =>
   order.status === 'quoted' || (order.status === 'accepted' && order.pending === null)
 
-/** Adds the payment options, one per network. */
-export const presentPayable = (order: Order, ctx: HandlerContext): PayableData => ({
+/** Adds the payment options: one per open network on which the agent can be paid. */
+export const presentPayable = (order: Order | Offered, ctx: HandlerContext): PayableData => ({
   ...presentOrder(order, ctx),
   payment: isPayable(order)
-    ? Object.values(ctx.chains).map((chain) => ({
+    ? openChains(ctx, 'payableOn' in order ? order.payableOn : []).map((chain) => ({
         network: chain.network,
         asset: { currency: 'USDC' as const, address: chain.usdc },
         pay_to: chain.treasury,

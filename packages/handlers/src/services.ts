@@ -12,6 +12,7 @@ import {
 import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 import { moneyOf } from './parse.ts'
+import { presentPayableOn } from './present-agent.ts'
 import { presentFound, presentService } from './present-service.ts'
 
 const optionalMoneyOf = (amount: string | undefined) => (amount === undefined ? undefined : moneyOf(amount))
@@ -49,7 +50,9 @@ export const serviceHandlers = {
   createService: handler('createService', {
     run: async (ctx, input) =>
       createListing(ctx, input.agent_id as AgentId, offerOf(input), await loadActor(ctx)),
-    present: (listing) => ({ data: presentService(listing) }),
+    present: ({ listing, payableOn }, ctx) => ({
+      data: { ...presentService(listing), payable_on: presentPayableOn(ctx, payableOn) },
+    }),
   }),
 
   listAgentServices: handler('listAgentServices', {

@@ -15,9 +15,11 @@ export async function verifyWallet(
 ): Promise<{ wallet: Wallet; singleUse?: SingleUse }> {
   const fields = call.credentials.wallet
   if (fields === undefined) throw new Error('verifyWallet needs wallet credentials')
-  const { wallet, signature, signedAtMs } = parseWalletFields(ports, fields)
+  const { wallet: named, signature, signedAtMs } = parseWalletFields(ports, fields)
   const purpose = purposeOf(call.operation, call.input, ownAgent)
-  await ports.signatures.verify({ wallet, signature, signedAtMs }, purpose, ports.clock.wallTime())
+  const proof = { wallet: named, signature, signedAtMs }
+  const provenBy = await ports.signatures.verify(proof, purpose, ports.clock.wallTime())
+  const wallet = { ...named, provenBy }
   return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signedAtMs } }
 }
 

@@ -21,5 +21,10 @@ export const offerOf = (said: Partial<Offer> = {}): Offer => ({
 })
 
 /** Creates a listing with the real command, as the agent. */
-export const makeListing = (ctx: Context, agentId: AgentId, said: Partial<Offer> = {}): Promise<Listing> =>
-  createListing(ctx, agentId, offerOf(said), agentActor(agentId))
+export async function makeListing(
+  ctx: Context,
+  agentId: AgentId,
+  said: Partial<Offer> = {},
+): Promise<Listing> {
+  return (await createListing(ctx, agentId, offerOf(said), agentActor(agentId))).listing
+}

@@ -22,7 +22,7 @@ export const makeProfile = (said: Partial<IdentityProfile> = {}): IdentityProfil
 
 export const makeEvmWallet = (): Wallet => {
   const { address } = evmSigner()
-  return { chain: 'base', address, key: address.toLowerCase() }
+  return { chain: 'base', address, key: address.toLowerCase(), provenBy: 'key' }
 }
 
 export const makeSolanaWallet = async (): Promise<Wallet> => {

@@ -56,6 +56,12 @@ test('accepts a signature in upper-case hex', async () => {
   await signatures.verify({ ...proof, signature }, 'session', now)
 })
 
+test('verify returns `key` for a key signature, also for one that is checked for another network', async () => {
+  const proof = await proofBy(signatures, evmSigner(), now, 'session')
+  expect(await signatures.verify(proof, 'session', now)).toBe('key')
+  expect(await signatures.verify({ ...proof, network: 'alt-mainnet' }, 'session', now)).toBe('key')
+})
+
 test('accepts v as 0 or 1 and as 27 or 28', async () => {
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const signature = withV(proof.signature, vOf(proof.signature) - 27)
@@ -180,7 +186,7 @@ test('accepts an ERC-6492 signature of an undeployed smart wallet, which stays u
   const wallet = await smartWallet(anvil.url, evmSigner())
   const counterfactual = { address: wallet.address, sign: wallet.signCounterfactual }
   const proof = await proofBy(signatures, counterfactual, now, 'session')
-  await signatures.verify(proof, 'session', now)
+  expect(await signatures.verify(proof, 'session', now)).toBe('base-mainnet')
   const bare = await proofBy(signatures, wallet, now, 'session')
   expect(await apiError(signatures.verify(bare, 'session', now))).toMatchObject(wrong)
 })
@@ -188,7 +194,8 @@ test('accepts an ERC-6492 signature of an undeployed smart wallet, which stays u
 test('accepts an ERC-1271 signature of a deployed smart wallet, with and without wrapper', async () => {
   const wallet = await smartWallet(anvil.url, evmSigner())
   await wallet.deploy()
-  await signatures.verify(await proofBy(signatures, wallet, now, 'session'), 'session', now)
+  const proof = await proofBy(signatures, wallet, now, 'session')
+  expect(await signatures.verify(proof, 'session', now)).toBe('base-mainnet')
   const wrapped = { address: wallet.address, sign: wallet.signCounterfactual }
   await signatures.verify(await proofBy(signatures, wrapped, now, 'session'), 'session', now)
 })

@@ -89,17 +89,18 @@ const isSmartWalletSignature = async (
   return (await callContract(access, { to: wallet, data })) === ERC1271_VALID
 }
 
-/** Throws unless the wallet signed the text. `wallet` is the lower-case address. */
+/** Who verified the signature: the wallet's key or its contract. Throws unless the wallet signed. `wallet` is the lower-case address. */
 export const verifyEvm = async (
   access: ChainAccess,
   wallet: Hex,
   text: string,
   signatureText: string,
-): Promise<void> => {
+): Promise<'key' | 'contract'> => {
   const signature = parseSignature(signatureText)
   if ((await recoverSigner(text, signature)) === wallet) {
     if (isHighS(signature)) throw badSignature()
-    return
+    return 'key'
   }
   if (!(await isSmartWalletSignature(access, wallet, text, signature))) throw badSignature()
+  return 'contract'
 }

@@ -18,19 +18,19 @@ const base58Of = (bytes: Uint8Array) => getBase58Decoder().decode(bytes)
 
 test('accepts a signature over the text', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
-  await expect(signatures.verify(proof, 'session', now)).resolves.toBeUndefined()
+  await expect(signatures.verify(proof, 'session', now)).resolves.toBe('key')
 })
 
 test('accepts a signature over the off-chain envelope of hardware wallets', async () => {
   const device = { address: signer.address, sign: signer.signOffchain }
   const proof = await proofBy(signatures, device, now, 'session')
-  await expect(signatures.verify(proof, 'session', now)).resolves.toBeUndefined()
+  await expect(signatures.verify(proof, 'session', now)).resolves.toBe('key')
 })
 
 test('a purpose too long for the envelope is accepted only as a signature over the text', async () => {
   const purpose = `agents.register:${'字'.repeat(400)}`
   const proof = await proofBy(signatures, signer, now, purpose)
-  await expect(signatures.verify(proof, purpose, now)).resolves.toBeUndefined()
+  await expect(signatures.verify(proof, purpose, now)).resolves.toBe('key')
   const other = await proofBy(signatures, await solanaSigner(), now, purpose)
   const stolen = { ...other, wallet: proof.wallet }
   expect(await apiError(signatures.verify(stolen, purpose, now))).toMatchObject({ kind: 'unauthenticated' })

@@ -7,6 +7,7 @@ import {
 } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
+import type { Network } from '@market/kernel/network'
 import { isHex } from 'viem'
 import type { ChainAccess } from './call-contract.ts'
 import { namingPurpose } from './errors.ts'
@@ -49,7 +50,7 @@ const requireWallet = (wallet: Wallet): Wallet => {
 export const walletSignatures = (settings: WalletSignatureSettings): Signatures => {
   const { evmRpcUrls, altRpcUrls = [], rpcTimeoutMs: timeoutMs = RPC_TIMEOUT_MS } = settings
   // An address can be a different contract on another chain, so each network has its own nodes.
-  const accessTo = ({ network, beforeQuery }: WalletProof): ChainAccess => ({
+  const accessTo = ({ beforeQuery }: WalletProof, network: Network): ChainAccess => ({
     rpcUrls: network === 'alt-mainnet' ? altRpcUrls : evmRpcUrls,
     timeoutMs,
     beforeQuery,
@@ -62,9 +63,14 @@ export const walletSignatures = (settings: WalletSignatureSettings): Signatures 
       requireFresh(proof.signedAtMs, now)
       const text = signedMessage(settings, wallet, proof.signedAtMs, purpose)
       try {
-        if (wallet.chain === 'solana') return await verifySolana(wallet.address, text, proof.signature)
+        if (wallet.chain === 'solana') {
+          await verifySolana(wallet.address, text, proof.signature)
+          return 'key'
+        }
         assert(isHex(wallet.key), 'a parsed EVM wallet has a hexadecimal key')
-        await verifyEvm(accessTo(proof), wallet.key, text, proof.signature)
+        const network = proof.network ?? 'base-mainnet'
+        const signer = await verifyEvm(accessTo(proof, network), wallet.key, text, proof.signature)
+        return signer === 'key' ? 'key' : network
       } catch (error) {
         throw namingPurpose(error, purpose)
       }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../define.ts'
-import { AgentId } from '../schemas/agent.ts'
+import { AgentId, PayableOn } from '../schemas/agent.ts'
 import { Category, NextCursor, pageFields } from '../schemas/common.ts'
 import { UsdAmount } from '../schemas/money.ts'
 import { FoundService, PriceType, Service, ServiceId, serviceFields } from '../schemas/service.ts'
@@ -30,7 +30,7 @@ export const createService = operation({
     max_revisions: serviceFields.max_revisions.default(3),
     requirement_fields: serviceFields.requirement_fields.default([]),
   }),
-  output: Service,
+  output: Service.extend({ payable_on: PayableOn }),
   status: 201,
   errors: [403, 404, 409],
   purpose: 'services.create:{agent_id}',

@@ -9,6 +9,7 @@ import {
   WalletAddress,
   WalletChain,
 } from './common.ts'
+import { NetworkName } from './money.ts'
 import { Review } from './review.ts'
 import { Service } from './service.ts'
 import { HttpsUrl, line, text } from './text.ts'
@@ -44,9 +45,11 @@ export const ownAgentChanges = {
     .nullable()
     .optional()
     .describe('null stops webhooks and keeps the secret'),
-  payout_chain: WalletChain.nullable().optional(),
+  payout_chain: WalletChain.nullable()
+    .optional()
+    .describe('Where the agent prefers to be paid: buyers are offered its networks first'),
   payout_wallet: SolanaAddress.nullable().optional(),
-  payout_address_base: EvmAddress.nullable().optional(),
+  payout_address_base: EvmAddress.nullable().optional().describe('Used on Base only'),
 }
 
 /** What only the owner changes. */
@@ -80,6 +83,10 @@ const publicAgent = {
 
 export const Agent = named('Agent', z.object(publicAgent))
 
+export const PayableOn = z
+  .array(NetworkName)
+  .describe('The networks on which the agent can be paid. Buyers are offered only these, in this order')
+
 const ProtocolSpec = z.object({
   required_endpoints: z.array(z.object({ method: z.string(), url: z.string(), purpose: z.string() })),
 })
@@ -111,6 +118,7 @@ export const OwnAgent = named(
     ...payoutFields,
     pending_payout: PendingPayout.nullable().describe('All payout settings as they will be, or null'),
     payout_by_owner_only: z.boolean(),
+    payable_on: PayableOn,
     protocol_spec: ProtocolSpec,
     updated_at: Instant,
   }),

@@ -48,10 +48,7 @@ export const SignInstructions = named(
   }),
 )
 
-const PayoutState = z.object({
-  status: z
-    .enum(['queued', 'held', 'sending', 'sent', 'failed'])
-    .describe('`reason` explains `held` and `failed`'),
+export const payoutFields = {
   amount_usd: UsdText,
   network: NetworkName,
   tx_hash: z.string().nullable(),
@@ -63,6 +60,13 @@ const PayoutState = z.object({
     ),
   held_until: Instant.nullable().describe('When `contest_window` ends'),
   reason: z.string().nullable(),
+}
+
+const PayoutState = z.object({
+  status: z
+    .enum(['queued', 'held', 'sending', 'sent', 'failed'])
+    .describe('`reason` explains `held` and `failed`'),
+  ...payoutFields,
 })
 
 export const Order = named(
@@ -118,7 +122,9 @@ export const Order = named(
 export const PayableOrder = named(
   'PayableOrder',
   Order.extend({
-    payment: z.array(PaymentOption).describe('One entry per network; empty if there is nothing to pay'),
+    payment: z
+      .array(PaymentOption)
+      .describe('One entry per network on which the agent can be paid; empty if there is nothing to pay'),
   }),
 )
 

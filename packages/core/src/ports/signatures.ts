@@ -4,12 +4,20 @@ export const WALLET_CHAINS = ['solana', 'base'] as const
 
 export type WalletChain = (typeof WALLET_CHAINS)[number]
 
+/**
+ * How a wallet was proven: by its private key, which is the same on every EVM network, or only on one network, by its
+ * contract or by a transfer. On another network a contract's address can belong to someone else.
+ */
+export type WalletEvidence = 'key' | Network
+
 export interface Wallet {
   readonly chain: WalletChain
   /** Display form: EIP-55 checksum for EVM, base58 for Solana. */
   readonly address: string
   /** Stored and compared form: lower case for EVM, unchanged for Solana. */
   readonly key: string
+  /** Set once the wallet is proven. */
+  readonly provenBy?: WalletEvidence
 }
 
 export interface WalletProof {
@@ -33,5 +41,5 @@ export interface Signatures {
   /** The text that a wallet signs for a purpose. */
   messageToSign(wallet: Wallet, signedAtMs: number, purpose: string): string
   /** Throws `invalid` or `unauthenticated`, or `unavailable` when a required chain query fails. */
-  verify(proof: WalletProof, purpose: string, now: Date): Promise<void>
+  verify(proof: WalletProof, purpose: string, now: Date): Promise<WalletEvidence>
 }

@@ -2,5 +2,5 @@ export { type Account, type IdentityClaims, type LinkedWallet, walletsOf } from 
 export { eraseAccount } from './erase-account.ts'
 export { getAccount } from './get-account.ts'
 export { type AccountChange, saveAccount } from './save-account.ts'
-export { findAccount, isLinkedWallet } from './store.ts'
+export { findAccount, findWallets, isLinkedWallet } from './store.ts'
 export { updateProfile } from './update-profile.ts'

@@ -1,4 +1,5 @@
 import { type Actor, provenWallets } from '@market/core/context'
+import type { WalletEvidence } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import type { PayoutState } from './payout/payout-settings.ts'
@@ -15,6 +16,8 @@ export interface Agent {
   readonly ownerUserId: string | null
   /** The wallet's key, lower case for EVM. */
   readonly ownerWallet: string | null
+  /** Null without an owner wallet, and for one that was proven before this was recorded. */
+  readonly ownerProvenBy: WalletEvidence | null
   readonly twitterUsername: string | null
   readonly verified: number
   readonly marketable: boolean

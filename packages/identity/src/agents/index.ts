@@ -9,6 +9,13 @@ export {
   cancelPayoutChange,
   confirmPayoutChange,
 } from './payout/decide-payout-change.ts'
+export {
+  payableNetworks,
+  payoutAddress,
+  payoutAddressHint,
+  payoutAddressOf,
+  preferredFirst,
+} from './payout/payout-address.ts'
 export { effectiveAt, payoutSettings, pendingPayout } from './payout/payout-settings.ts'
 export { recoverAgents } from './recover-agents.ts'
 export {

@@ -2,8 +2,9 @@ import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
-import { type Agent, isOwner } from './agent.ts'
+import { isOwner } from './agent.ts'
 import { isApiKey } from './api-key.ts'
+import { type PayableAgent, withNetworks } from './payout/payout-address.ts'
 import { findAgentByFingerprint, lockAgent, saveAgent } from './store.ts'
 
 /**
@@ -14,7 +15,7 @@ export function linkAgent(
   ctx: Needs<'transact' | 'clock' | 'vault' | 'signatures' | 'actor' | 'requestId'>,
   profile: IdentityClaims,
   apiKey: string,
-): Promise<Agent> {
+): Promise<PayableAgent> {
   return ctx.transact(async (tx) => {
     const { account } = await saveAccount(ctx, tx, profile)
     const found = isApiKey(apiKey)
@@ -24,7 +25,7 @@ export function linkAgent(
     if (agent === undefined) throw noAgentForKey()
     const owner = { userId: account.userId, wallets: account.wallets.map((wallet) => wallet.key) }
     if (agent.marketable && !isOwner(agent, owner)) throw hasOtherOwner()
-    if (agent.ownerUserId === account.userId) return agent
+    if (agent.ownerUserId === account.userId) return withNetworks(ctx, tx, agent)
     // The owner wallet may now be linked to another user, but the owning user does not change.
     if (agent.ownerUserId !== null) throw hasOtherOwner()
     const linked = await saveAgent(tx, agent.id, {
@@ -34,7 +35,7 @@ export function linkAgent(
       updated_at: ctx.clock.now(),
     })
     await record(ctx, tx, { act: 'agents.link', subject: agent.id })
-    return linked
+    return withNetworks(ctx, tx, linked)
   })
 }
 

@@ -25,7 +25,7 @@ describe('linkAgent', () => {
     const { agent, apiKey } = await makeAgent(ctx)
     const profile = makeProfile({ twitterUsername: 'ada' })
     const linked = await linkAgent(ctx, profile, apiKey)
-    expect(linked).toMatchObject({
+    expect(linked.agent).toMatchObject({
       id: agent.id,
       ownerUserId: profile.userId,
       twitterUsername: 'ada',
@@ -56,7 +56,7 @@ describe('linkAgent', () => {
     const { apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const profile = makeProfile({ wallets: [wallet.address] })
     const linked = await linkAgent(ctx, profile, apiKey)
-    expect(linked).toMatchObject({ ownerUserId: profile.userId, ownerWallet: wallet.key })
+    expect(linked.agent).toMatchObject({ ownerUserId: profile.userId, ownerWallet: wallet.key })
   })
 
   test('returns 409 when the owner wallet moved to another user but the agent has an owning user', async () => {

@@ -8,6 +8,7 @@ import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
 import { skeletonsOf } from '../names/index.ts'
 import { type Agent, type Owner, secretPlace } from './agent.ts'
 import { END_LEAK } from './notify-owner.ts'
+import { recordOwnerKey } from './payout/payout-address.ts'
 import { findOwnedAgents } from './store.ts'
 
 const MAX_AGENTS = 100
@@ -42,7 +43,8 @@ export function recoverAgents(
     const agents = await findOwnedAgents(tx, owner, skeleton, MAX_AGENTS)
     if (agents.length === 0) throw noOwnedAgent(agentName)
     const recovered: Recovered[] = []
-    for (const agent of agents) {
+    for (const found of agents) {
+      const agent = claimant.kind === 'wallet' ? await recordOwnerKey(tx, found, claimant.wallet) : found
       const apiKey = await ctx.vault.open(agent.apiKeySealed, secretPlace(agent.id, 'api_key'))
       recovered.push({ agent, apiKey })
     }

@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { createWallet } from '@market/core/custody'
-import type { Wallet } from '@market/core/ports/signatures'
+import type { Wallet, WalletEvidence } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
@@ -87,6 +87,7 @@ export async function createAgent(
     avatar_url: registration.avatarUrl ?? null,
     owner_user_id: owner.userId,
     owner_wallet: owner.wallet,
+    owner_proven_by: owner.provenBy,
     twitter_username: owner.twitterUsername,
     verified: owner.userId !== null || owner.wallet !== null ? 1 : 0,
     ...keyColumns,
@@ -103,20 +104,23 @@ export async function createAgent(
 export interface ResolvedOwner {
   readonly userId: string | null
   readonly wallet: string | null
+  readonly provenBy: WalletEvidence | null
   readonly twitterUsername: string | null
 }
 
-const NO_OWNER: ResolvedOwner = { userId: null, wallet: null, twitterUsername: null }
+const NO_OWNER: ResolvedOwner = { userId: null, wallet: null, provenBy: null, twitterUsername: null }
 
 async function resolveOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<ResolvedOwner> {
   switch (owner.kind) {
     case 'none':
       return NO_OWNER
-    case 'wallet':
-      return { userId: null, wallet: owner.wallet.key, twitterUsername: null }
+    case 'wallet': {
+      const { key, provenBy = null } = owner.wallet
+      return { ...NO_OWNER, wallet: key, provenBy }
+    }
     case 'user': {
       const { account } = await saveAccount(ctx, tx, owner.profile)
-      return { userId: account.userId, wallet: null, twitterUsername: account.twitterUsername }
+      return { ...NO_OWNER, userId: account.userId, twitterUsername: account.twitterUsername }
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { WalletChain } from '@market/core/ports/signatures'
+import type { WalletChain, WalletEvidence } from '@market/core/ports/signatures'
 import type { Tables } from '@market/database/tables'
 import { earlier } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
@@ -18,6 +18,7 @@ export const AGENT_COLUMNS = [
   'endpoint_url',
   'owner_user_id',
   'owner_wallet',
+  'owner_proven_by',
   'twitter_username',
   'verified',
   'marketable',
@@ -58,6 +59,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   endpointUrl: row.endpoint_url,
   ownerUserId: row.owner_user_id,
   ownerWallet: row.owner_wallet,
+  ownerProvenBy: row.owner_proven_by as WalletEvidence | null,
   twitterUsername: row.twitter_username,
   verified: row.verified,
   marketable: row.marketable,
@@ -115,5 +117,5 @@ export function agentsPaidAt(now: Date): RawBuilder<unknown> {
     (name) =>
       sql`case when ${isDue} then ${sql.ref(`pending_${name}`)} else ${sql.ref(name)} end as ${sql.ref(name)}`,
   )
-  return sql`(select id, owner_wallet, ${sql.join(settings)} from agents)`
+  return sql`(select id, owner_wallet, owner_proven_by, ${sql.join(settings)} from agents)`
 }

@@ -5,12 +5,14 @@ import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { brokenConstraint, type Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
+import type { Network } from '@market/kernel/network'
 import { checkName, skeletonsOf } from '../names/index.ts'
 import { type Agent, agentNotFound, hasOwner, type Owner, requireOwner, secretPlace } from './agent.ts'
 import { newWebhookSecret } from './api-key.ts'
 import { freeName } from './free-name.ts'
 import { badApiKey } from './get-agent.ts'
 import { nameTaken } from './name-conflict.ts'
+import { payableNetworks, recordOwnerKey } from './payout/payout-address.ts'
 import { cancelChangeOfKey, changePayout, type PayoutSettings } from './payout/payout-settings.ts'
 import { renameColumns } from './rename.ts'
 import { reportChanges } from './report-changes.ts'
@@ -45,6 +47,7 @@ interface Update {
 interface Updated {
   readonly agent: Agent
   readonly webhookSecret: string | null
+  readonly payableOn: readonly Network[]
 }
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'outbound' | 'signatures' | 'actor' | 'requestId'>
@@ -64,7 +67,8 @@ export async function updateAgent(ctx: Ctx, id: AgentId, change: AgentChange, by
     const changed = await saveChange(ctx, tx, agent, change, by.editor !== 'itself')
     const saved = by.newOwner === undefined ? changed : await attachOwner(ctx, tx, changed, by.newOwner)
     await reportChanges(ctx, tx, agent, saved)
-    return { agent: saved, webhookSecret: await openWebhookSecret(ctx, saved) }
+    const payableOn = await payableNetworks(ctx, tx, saved)
+    return { agent: saved, webhookSecret: await openWebhookSecret(ctx, saved), payableOn }
   })
 }
 
@@ -73,7 +77,7 @@ export async function updateAgent(ctx: Ctx, id: AgentId, change: AgentChange, by
  * otherwise a stolen key would be enough to become a second owner.
  */
 async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Promise<Agent> {
-  if (agent.ownerWallet === wallet.key) return agent
+  if (agent.ownerWallet === wallet.key) return recordOwnerKey(tx, agent, wallet)
   if (agent.ownerWallet !== null || agent.ownerUserId !== null) {
     throw new ApiError('conflict', 'This agent already has an owner. An owner cannot be changed.', {
       code: 'owner_is_set',
@@ -81,6 +85,7 @@ async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Prom
   }
   const owned = await saveAgent(tx, agent.id, {
     owner_wallet: wallet.key,
+    owner_proven_by: wallet.provenBy ?? null,
     verified: 1,
     updated_at: ctx.clock.now(),
   })

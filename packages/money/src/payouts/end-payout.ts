@@ -1,5 +1,6 @@
 import { type Tx, transact } from '@market/database/transact'
 import { fees, payable, post, world } from '../ledger/index.ts'
+import { addPaidOut } from './earnings/store.ts'
 import { saveCost, wakeForAccount } from './limits/store.ts'
 import { lockOutgoingTransfer } from './outgoing/store.ts'
 import { hasEnded, isWaiting, type Payout, type StoredSignature } from './payout.ts'
@@ -33,6 +34,7 @@ export async function finalizePayout(
       network,
       moves: [{ from: payable(network, id), to: isWrittenOff ? fees(network) : world(network), amount }],
     })
+    await addPaidOut(tx, locked)
     if (cost !== undefined) await saveCost(tx, locked, cost, ctx.clock.now())
     if (locked.opensAccount && agentId !== null) await wakeForAccount(tx, agentId, ctx.clock.now())
     await ctx.payoutListener.onSent(ctx, tx, payout, reference)

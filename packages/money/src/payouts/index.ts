@@ -1,4 +1,5 @@
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
+export { findPayoutsOfAgent, type NetworkAmount, sumPaidOut, sumPending } from './earnings/store.ts'
 export { isCounted, setDisagreement, setShortage } from './guards/store.ts'
 export { approvePayout, requireCapped } from './limits/approve-payout.ts'
 export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics.ts'

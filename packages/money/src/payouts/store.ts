@@ -9,7 +9,7 @@ import { describeHold, type Hold, type HoldCode } from './hold.ts'
 import type { Payout, PayoutId, PayoutKind } from './payout.ts'
 import { nextState, type PayoutAction, type PayoutState } from './states.ts'
 
-const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
+export const payoutOf = (row: Selectable<Tables['payouts']>): Payout => ({
   id: row.id as PayoutId,
   network: row.network as Network,
   kind: row.kind as PayoutKind,

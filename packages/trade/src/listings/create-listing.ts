@@ -1,10 +1,17 @@
 import type { Actor, Needs } from '@market/core/context'
-import { countListing } from '@market/identity/agents'
+import { countListing, payableNetworks } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
+import type { Network } from '@market/kernel/network'
 import { type Listing, type Offer, rejectInvalidOffer, rejectTooManyActive } from './listing.ts'
 import { requireSeller } from './seller.ts'
 import { slugOf } from './slug.ts'
 import { freeSlug, insertListing } from './store.ts'
+
+interface NewListing {
+  readonly listing: Listing
+  /** The networks on which its agent can be paid. */
+  readonly payableOn: readonly Network[]
+}
 
 /** The listing is active immediately and public once its agent has an owner. */
 export function createListing(
@@ -12,14 +19,14 @@ export function createListing(
   agentId: AgentId,
   offer: Offer,
   actor: Actor,
-): Promise<Listing> {
+): Promise<NewListing> {
   return ctx.transact(async (tx) => {
-    await requireSeller(tx, agentId, actor)
+    const seller = await requireSeller(tx, agentId, actor)
     rejectInvalidOffer(offer, ctx.minPrice)
     // countListing locks the agent, so that two listings cannot get the same slug.
     const { activeListings, marketable } = await countListing(tx, agentId, 1)
     rejectTooManyActive(activeListings)
-    return insertListing(tx, {
+    const listing = await insertListing(tx, {
       ...offer,
       id: ctx.ids.next('svc'),
       agentId,
@@ -27,5 +34,6 @@ export function createListing(
       marketable,
       createdAt: ctx.clock.now(),
     })
+    return { listing, payableOn: await payableNetworks(ctx, tx, seller) }
   })
 }

@@ -53,7 +53,7 @@ describe('creating', () => {
       turnaroundHours: 720,
       requirementFields: [{ label: 'Mood', type: 'select', required: true, options: ['calm', 'loud'] }],
     })
-    const listing = await createListing(ctx, agent.id, offer, agentActor(agent.id))
+    const { listing } = await createListing(ctx, agent.id, offer, agentActor(agent.id))
     const now = ctx.clock.now()
     const counted = { totalOrders: 0, completedOrders: 0, settledBuyers: 0, ratingSum: 0, ratingCount: 0 }
     expect(listing).toEqual({

@@ -12,6 +12,7 @@ import { notifyBuyer } from './notifications.ts'
 import type { Deliverable, Order } from './order.ts'
 import { distributeEscrow, refundBuyer } from './order-money.ts'
 import { roleIn } from './order-role.ts'
+import { withNetworks } from './payable-networks.ts'
 import { policyOf } from './policy.ts'
 import {
   type Action,
@@ -97,6 +98,7 @@ export const acceptOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<O
     actor,
     action: 'accept',
     change: (order, _role, now) => changes.accept(order, now),
+    followUp: (tx, after) => withNetworks(ctx, tx, after),
   })
 
 export const startOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'in_progress'>> =>

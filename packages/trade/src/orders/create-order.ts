@@ -9,6 +9,7 @@ import { quote } from './changes.ts'
 import { emitOrderCreated } from './events.ts'
 import type { Buyer, Order } from './order.ts'
 import { buyerOf } from './order-role.ts'
+import { type Offered, withNetworks } from './payable-networks.ts'
 import { checkAnswers } from './requirement-answers.ts'
 import { insertOrder } from './store.ts'
 
@@ -29,7 +30,7 @@ export function createOrder(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'minPrice'>,
   actor: Actor,
   wanted: NewOrder,
-): Promise<Order<'pending_quote' | 'quoted'>> {
+): Promise<Offered<'pending_quote' | 'quoted'>> {
   return ctx.transact(async (tx) => {
     const listing = await findListing(tx, wanted.listingId)
     // The listing of an agent without an owner is not advertised, and can be ordered by its id.
@@ -40,7 +41,7 @@ export function createOrder(
     const order = priced(newOrder(ctx, buyerOf(actor), listing, wanted), listing)
     await insertOrder(tx, order)
     await emitOrderCreated(ctx, tx, order)
-    return order
+    return withNetworks(ctx, tx, order)
   })
 }
 

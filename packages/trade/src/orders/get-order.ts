@@ -6,13 +6,15 @@ import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
 import type { Delivery, Order } from './order.ts'
 import { roleIn } from './order-role.ts'
+import { type Offered, withNetworks } from './payable-networks.ts'
 import type { OrderRole } from './states.ts'
 import { findDeliveries, findOrder, lockOrder } from './store.ts'
 
+type ViewContext = Needs<'db' | 'clock'>
 type ReadContext = Needs<'db' | 'actor' | 'clock' | 'vault' | 'requestId'>
 
 export interface OrderView {
-  readonly order: Order
+  readonly order: Offered
   readonly deliveries: readonly Delivery[]
   readonly role: OrderRole
   /** The agent's payout and the buyer's refund, once they were decided. */
@@ -26,16 +28,18 @@ export async function getOrder(ctx: ReadContext, actor: Actor, orderId: OrderId)
 }
 
 /** The order as its buyer sees it, for a caller who proved in another way that it is theirs. */
-export const getOrderAsBuyer = async (ctx: Needs<'db'>, orderId: OrderId): Promise<OrderView> =>
+export const getOrderAsBuyer = async (ctx: ViewContext, orderId: OrderId): Promise<OrderView> =>
   viewFor(ctx, 'buyer', await findOrder(ctx.db, orderId))
 
-async function viewFor({ db }: Needs<'db'>, role: OrderRole, order: Order): Promise<OrderView> {
-  const [deliveries, payout, refund] = await Promise.all([
+async function viewFor(ctx: ViewContext, role: OrderRole, order: Order): Promise<OrderView> {
+  const { db } = ctx
+  const [offered, deliveries, payout, refund] = await Promise.all([
+    withNetworks(ctx, db, order),
     findDeliveries(db, order.id),
     findPayoutOf(db, 'payout', order.id),
     findPayoutOf(db, 'refund', order.id),
   ])
-  return { order, deliveries, role, payout, refund }
+  return { order: offered, deliveries, role, payout, refund }
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { Needs } from '@market/core/context'
-import { findWalletAddress } from '@market/core/custody'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { isStopped, payoutSwitches } from '@market/core/switches'
-import type { Db, Tx } from '@market/database/transact'
-import { type Agent, countOrders, findAgentById, payoutSettings } from '@market/identity/agents'
+import type { Tx } from '@market/database/transact'
+import { countOrders, findAgentById, payoutAddress, payoutAddressHint } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import { minus, type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -44,7 +43,7 @@ export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed
     await notifyAgentOwner(ctx, tx, order, {
       kind: 'order.payout_held',
       title: `${agent.name} has no payout address on ${network}`,
-      body: 'Set a payout address, then call POST /api/orders/{id}/request-payout-retry.',
+      body: `${payoutAddressHint(network)} Then call POST /api/orders/{id}/request-payout-retry.`,
     })
 }
 
@@ -88,26 +87,6 @@ async function payAgent(
   const moves = [{ from, to: fees(network), amount: minus(part, earned) }]
   const { isNew } = await post(ctx, tx, { key, reason: FEE, subject: order.id, agentId, network, moves })
   assert(isNew, `${key} was posted before`)
-}
-
-const isEvm = (wallet: string): boolean => wallet.startsWith('0x')
-
-/** Where an agent is paid on a network: its payout address, else its owner's wallet, else its custodial wallet. */
-export async function payoutAddress(
-  ctx: Needs<'clock'>,
-  db: Db | Tx,
-  agent: Agent,
-  network: Network,
-): Promise<string | null> {
-  const { ownerWallet } = agent
-  const { payoutWallet, payoutAddressBase } = payoutSettings(agent, ctx.clock.now())
-  if (network === 'solana-mainnet') {
-    if (payoutWallet !== null) return payoutWallet
-    if (ownerWallet !== null && !isEvm(ownerWallet)) return ownerWallet
-    return (await findWalletAddress(db, agent.id, 'solana')) ?? null
-  }
-  if (payoutAddressBase !== null) return payoutAddressBase
-  return ownerWallet !== null && isEvm(ownerWallet) ? ownerWallet : null
 }
 
 /** Refunds the whole payment of a cancelled order to the wallet that paid. An unpaid order needs no refund. */

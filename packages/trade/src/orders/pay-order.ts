@@ -1,4 +1,4 @@
-import { type Actor, type Needs, nameOf, provenWallets } from '@market/core/context'
+import { type Actor, type Needs, nameOf, ownerWallets, provenWallets } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
@@ -13,6 +13,7 @@ import {
   cancelIntent,
   claimTransfer,
   findPayment,
+  isAwaited,
   openIntent,
   type Submission,
 } from '@market/money/payments'
@@ -23,6 +24,7 @@ import { emitOrderPaid } from './events.ts'
 import { type Core, type Order, type Payment, purposeOf } from './order.ts'
 import { refundSurplus } from './order-money.ts'
 import { roleIn } from './order-role.ts'
+import { networkProblem } from './payable-networks.ts'
 import { policyOf } from './policy.ts'
 import { illegalTransition, requireRole } from './states.ts'
 import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
@@ -85,6 +87,9 @@ export async function payOrder(
     const order: Order = await applyDueTransition(ctx, tx, locked, ctx.clock.now())
     if (order.status !== 'quoted' && order.status !== 'accepted')
       return reject(illegalTransition(order, 'pay'))
+    const problem = isAwaiting(order, named) ? undefined : await networkProblem(ctx, tx, order, named)
+    if (problem !== undefined) return reject(problem)
+    if (await isOwnersPayment(tx, actor, order, named, transfer)) return reject(ownersPayment())
     if (transfer instanceof ApiError) return reject(transfer)
     if (transfer === undefined) return awaitTransfer(ctx, tx, actor, order, named)
     if (transfer.amount < order.price) return reject(underpaid(order.price, transfer.amount))
@@ -210,8 +215,8 @@ const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
 
 /** Only the buyer's own wallets count. Otherwise anyone could use another user's transfer. */
 function payersOf(order: Order, actor: Actor): string[] {
-  const own =
-    order.clientWallet === null ? provenWallets(actor) : [order.clientWallet, ...provenWallets(actor)]
+  const named = order.clientWallet === null ? [] : [order.clientWallet]
+  const own = [...named, ...provenWallets(actor), ...ownerWallets(actor)]
   if (own.length > 0) return [...new Set(own)]
   throw new ApiError(
     'invalid',
@@ -219,6 +224,28 @@ function payersOf(order: Order, actor: Actor): string[] {
     { code: 'payer_unknown' },
   )
 }
+
+/** An API key can pay from its owner's wallets, but not with a transfer that was named for another order of the owner. */
+async function isOwnersPayment(
+  tx: Tx,
+  actor: Actor,
+  order: Core,
+  { network, reference }: Payment,
+  transfer: IncomingTransfer | ApiError | undefined,
+): Promise<boolean> {
+  const payer = transfer === undefined || transfer instanceof ApiError ? undefined : transfer.payer
+  const unsigned = ownerWallets(actor).filter((key) => payer === undefined || key === payer)
+  for (const key of unsigned)
+    if (await isAwaited(tx, { network, reference, payer: key }, purposeOf(order))) return true
+  return false
+}
+
+const ownersPayment = (): ApiError =>
+  new ApiError(
+    'conflict',
+    'Another order waits for this transfer. Make another transfer, or sign this request with the wallet that paid.',
+    { code: 'transfer_used' },
+  )
 
 const underpaid = (due: Usdc, paid: Usdc): ApiError =>
   new ApiError('invalid', `The transfer is ${formatUsd(paid)} USDC but ${formatUsd(due)} USDC is due.`, {

@@ -1,6 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { emit } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
+import { payoutAddressHint } from '@market/identity/agents'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Payout } from '@market/money/payouts'
@@ -12,8 +13,8 @@ const CHAINS = {
   'alt-mainnet': 'alt',
 } as const satisfies Record<Network, string>
 
-const HINT =
-  'Set a payout address on this network if there is none, then POST /api/orders/{order_id}/request-payout-retry.'
+const hintFor = (network: Network): string =>
+  `If the agent has no payout address on ${network}: ${payoutAddressHint(network)} Then POST /api/orders/{order_id}/request-payout-retry.`
 
 /** Emits `order.payout_failed` to the agent of an order, if the payout names one. */
 export async function emitPayoutFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<void> {
@@ -23,7 +24,12 @@ export async function emitPayoutFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payo
     agentId: notifiedAgent,
     event: 'order.payout_failed',
     orderId: subject,
-    data: { reason: reason ?? '', chain: CHAINS[network], amount_usd: formatUsd(amount), hint: HINT },
+    data: {
+      reason: reason ?? '',
+      chain: CHAINS[network],
+      amount_usd: formatUsd(amount),
+      hint: hintFor(network),
+    },
   })
 }
 

@@ -1,7 +1,8 @@
 import { findDetails } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
+import { findWalletAddress } from '@market/core/custody'
 import type { Tx } from '@market/database/transact'
-import { findAgentById } from '@market/identity/agents'
+import { findAgentById, payoutAddress, payoutAddressOf } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
 import { minus, type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -9,7 +10,7 @@ import { splitByShare } from '@market/money/ledger'
 import { findTransferFor, type Purpose, type Transfer } from '@market/money/payments'
 import { type Payout, type PayoutListener, type PayoutTerms, redirectedPayees } from '@market/money/payouts'
 import { type Order, payoutWait } from './order.ts'
-import { payoutAddress, shareOf, surplusSubject } from './order-money.ts'
+import { shareOf, surplusSubject } from './order-money.ts'
 import { emitPayoutFailed, emitPayoutSent } from './payout-events.ts'
 import { policyOf } from './policy.ts'
 import { findOrder } from './store.ts'
@@ -66,11 +67,17 @@ function sharesOf(order: Order, { due }: Transfer): { part: Usdc; rest: Usdc } {
   return splitByShare(due, shareOf(order))
 }
 
-const ADDRESS_FIELDS = ['payout_wallet', 'payout_address_base'] as const
+/** The settings that named addresses on each network. On the third network none does. */
+const ADDRESS_FIELDS: Readonly<Record<Network, readonly string[]>> = {
+  'solana-mainnet': ['payout_wallet'],
+  'base-mainnet': ['payout_address_base'],
+  'alt-mainnet': [],
+}
 
 /**
- * The agent's address, the addresses it had before (a payout is sent to the one of its request), and those that one
- * operator set for this payout before that needed two. Both are in the audit log.
+ * The agent's address, the addresses it had before on this network (a payout is sent to the one of its request), and those
+ * that one operator set for this payout before that needed two. Both are in the audit log. The owner's wallet and
+ * the custodial one stay valid after an address was set, but no wallet on a network where it is not proven to be the owner's.
  */
 async function payeesOf(
   ctx: Needs<'clock'>,
@@ -86,8 +93,9 @@ async function payeesOf(
   const before = changes.map(({ from }) => from as Readonly<Record<string, unknown>>)
   const known = [
     await payoutAddress(ctx, tx, agent, network),
-    agent.ownerWallet,
-    ...before.flatMap((from) => ADDRESS_FIELDS.map((field) => from[field])),
+    payoutAddressOf({ payoutWallet: null, payoutAddressBase: null }, agent, network),
+    network === 'solana-mainnet' ? await findWalletAddress(tx, agent.id, 'solana') : null,
+    ...before.flatMap((from) => ADDRESS_FIELDS[network].map((field) => from[field])),
     ...retries.filter((retry) => 'payee_before' in retry).map(({ payee }) => payee),
   ]
   return known.filter((address) => typeof address === 'string')

@@ -1,9 +1,8 @@
 import type { Actor, Needs } from '@market/core/context'
-import { findAgentById } from '@market/identity/agents'
+import { findAgentById, payoutAddress, payoutAddressHint } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout, retryPayout as retryFailedPayout } from '@market/money/payouts'
-import { payoutAddress } from './order-money.ts'
 import { roleIn } from './order-role.ts'
 import { lockOrder } from './store.ts'
 
@@ -47,7 +46,7 @@ export function retryPayout(
     if (payee === null)
       throw new ApiError(
         'unprocessable',
-        `The agent has no payout address on ${payout.network}. Set payout_address_base (EVM) or payout_wallet (Solana) first.`,
+        `The agent has no payout address on ${payout.network}. ${payoutAddressHint(payout.network)}`,
         { code: 'no_payout_address' },
       )
     return retryFailedPayout(ctx, tx, payout.id, { payee })

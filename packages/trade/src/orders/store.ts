@@ -3,6 +3,7 @@ import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
 import type { Buyer, Delivery, Order } from './order.ts'
 import { changing, fromRow, type Row } from './row.ts'
@@ -218,6 +219,25 @@ export async function countOrdersOf(tx: Tx, wallets: readonly string[]): Promise
     .executeTakeFirstOrThrow()
   return Number(count)
 }
+
+/** Paid orders of an agent that have not ended, grouped by what their fee depends on. */
+export async function findInEscrow(tx: Tx, agentId: AgentId): Promise<InEscrow[]> {
+  const { rows } = await sql<InEscrow>`
+    select payment_network as network, price_micros as price, payment_method as "paymentMethod",
+      for_principal as "forPrincipal", count(*)::integer as orders
+    from orders where agent_id = ${agentId} and status = any(${IN_ESCROW})
+    group by payment_network, price_micros, payment_method, for_principal`.execute(tx)
+  return rows
+}
+
+interface InEscrow extends Pick<Order, 'paymentMethod' | 'forPrincipal'> {
+  readonly network: Network
+  readonly price: Usdc
+  readonly orders: number
+}
+
+/** Paid, and neither completed nor cancelled. */
+const IN_ESCROW: readonly Status[] = ['paid', 'in_progress', 'delivered', 'revision_requested', 'disputed']
 
 /** Whether the buyer has another completed order of the same listing. */
 export async function hasOtherCompleted(tx: Tx, { id, listingId, buyer }: Order): Promise<boolean> {

@@ -32,7 +32,8 @@ export async function registerPaidAgent(
   await claimTransfer(ctx, tx, { network, seen, purpose, due })
   const escrow = escrowAccount(network, purpose)
   await returnSurplus(ctx, tx, { network, subject: id, due, purpose }, seen)
-  const owner = { userId: null, wallet: seen.payer, twitterUsername: null }
+  // A transfer proves the wallet on its own network only: a contract can have made it.
+  const owner = { userId: null, wallet: seen.payer, provenBy: network, twitterUsername: null }
   const agentId = await createOrConflict(ctx, tx, request as unknown as PaidAgent, owner)
   if (agentId !== undefined) {
     const moves = [{ from: escrow, to: fees(network), amount: due }]

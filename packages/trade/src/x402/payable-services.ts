@@ -1,5 +1,11 @@
 import type { Needs } from '@market/core/context'
-import { agentsPaidAt, findAgentById } from '@market/identity/agents'
+import type { WalletChain } from '@market/core/ports/signatures'
+import {
+  agentsPaidAt,
+  findAgentById,
+  payableNetworks,
+  preferredFirst,
+} from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
@@ -7,7 +13,7 @@ import { NETWORKS, type Network } from '@market/kernel/network'
 import { addFee } from '@market/money/ledger'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { browseListings, findListing, isBelow, listingNotFound } from '../listings/index.ts'
-import { countPayers, payoutAddress } from '../orders/index.ts'
+import { countPayers } from '../orders/index.ts'
 import { payoutWaitMs } from './contest/rules.ts'
 import { isPayable, openNetworks, type Payable, type Quote, quoteFor, waysOn } from './quote.ts'
 
@@ -27,9 +33,7 @@ export async function findPayable(ctx: Ctx, id: ListingId, shortWaitMax: Usdc): 
     throw notPayable('Only services with a fixed price can. Order it with POST /api/orders')
   if (isBelow(listing, ctx.minPrice)) throw notPayable('Its price is below the minimum')
   const agent = await findAgentById(ctx.db, listing.agentId)
-  const networks: Network[] = []
-  for (const network of openNetworks(ctx))
-    if ((await payoutAddress(ctx, ctx.db, agent, network)) !== null) networks.push(network)
+  const networks = await payableNetworks(ctx, ctx.db, agent, openNetworks(ctx))
   if (networks.length === 0) throw notPayable('Its agent has no payout address on an open network')
   const ways = waysOn(networks, ctx.chains, ctx.facilitators)
   const payers = await countPayers(ctx.db, listing.agentId, ctx.clock.now())
@@ -93,19 +97,25 @@ export async function forSale(ctx: Ctx, listings: readonly Payable[]): Promise<F
 }
 
 /**
- * The rule of `payoutAddress` in SQL, for lists. `seller` is a row of `agentsPaidAt`. The wallet is selected as a value,
+ * The rule of `payoutAddressOf` in SQL, for lists. `seller` is a row of `agentsPaidAt`. The wallet is selected as a value,
  * because the planner might read all wallets for an `exists`.
  */
 const IS_PAID_ON_SOLANA = sql<SqlBool>`(
   seller.payout_wallet is not null or seller.owner_wallet not like '0x%'
   or (select true from agent_wallets as held where held.agent_id = seller.id and held.chain = 'solana')
 )`
-const IS_PAID_ON_EVM = sql<SqlBool>`(seller.payout_address_base is not null or seller.owner_wallet like '0x%')`
+const IS_PAID_ON_BASE = sql<SqlBool>`(
+  seller.payout_address_base is not null or seller.owner_wallet like '0x%'
+    and coalesce(seller.owner_proven_by, 'base-mainnet') in ('key', 'base-mainnet')
+)`
+const IS_PAID_ON_ALT = sql<SqlBool>`(
+  seller.owner_wallet like '0x%' and seller.owner_proven_by in ('key', 'alt-mainnet')
+)`
 
 const IS_PAID_ON: Readonly<Record<Network, RawBuilder<SqlBool>>> = {
   'solana-mainnet': IS_PAID_ON_SOLANA,
-  'base-mainnet': IS_PAID_ON_EVM,
-  'alt-mainnet': IS_PAID_ON_EVM,
+  'base-mainnet': IS_PAID_ON_BASE,
+  'alt-mainnet': IS_PAID_ON_ALT,
 }
 
 /** A fixed price that is high enough, and an agent that can be paid on one of the networks. */
@@ -126,19 +136,24 @@ function isPaidOnOneOf(networks: readonly Network[], now: Date): RawBuilder<SqlB
   )`
 }
 
+type Row = { id: AgentId; payoutChain: WalletChain | null } & Record<Network, boolean | null>
+
 /** The networks on which each of these agents can be paid. */
 export async function payoutNetworks(
   { db, clock }: Needs<'db' | 'clock'>,
   agentIds: readonly AgentId[],
 ): Promise<ReadonlyMap<AgentId, readonly Network[]>> {
-  const { rows } = await sql<{ id: AgentId; solana: boolean | null; evm: boolean | null }>`
-    select id, ${IS_PAID_ON_SOLANA} as solana, ${IS_PAID_ON_EVM} as evm
-    from ${agentsPaidAt(clock.now())} as seller
-    where id = any(${[...new Set(agentIds)]}::text[])`.execute(db)
+  const { rows } = await sql<Row>`
+    select id, payout_chain as "payoutChain", ${IS_PAID_ON_SOLANA} as "solana-mainnet",
+      ${IS_PAID_ON_BASE} as "base-mainnet", ${IS_PAID_ON_ALT} as "alt-mainnet"
+    from ${agentsPaidAt(clock.now())} as seller where id = any(${[...new Set(agentIds)]}::text[])`.execute(db)
   return new Map(
-    rows.map(({ id, solana, evm }) => [
-      id,
-      NETWORKS.filter((network) => (network === 'solana-mainnet' ? solana : evm) === true),
+    rows.map((row) => [
+      row.id,
+      preferredFirst(
+        row,
+        NETWORKS.filter((network) => row[network] === true),
+      ),
     ]),
   )
 }

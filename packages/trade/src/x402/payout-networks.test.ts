@@ -1,4 +1,5 @@
-import { findAgentById } from '@market/identity/agents'
+import type { Wallet } from '@market/core/ports/signatures'
+import { findAgentById, payableNetworks, payoutAddress } from '@market/identity/agents'
 import { DAY, earlier } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { NETWORKS } from '@market/kernel/network'
@@ -7,7 +8,6 @@ import { makeEvmWallet, makeListedAgent, makeSolanaWallet } from '@market/testin
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { payoutAddress } from '../orders/index.ts'
 import { listPayable, payoutNetworks } from './payable-services.ts'
 import { withOpen } from './test-networks.ts'
 
@@ -33,6 +33,12 @@ function pendingColumns(n: number, solana: string, evm: string) {
   }
 }
 
+/** An EVM wallet with each kind of evidence, and a Solana wallet. */
+const ownersOfEveryKind = async (): Promise<[Wallet, string | null][]> => [
+  ...['key', 'base-mainnet', 'alt-mainnet', null].map((by): [Wallet, string | null] => [makeEvmWallet(), by]),
+  [await makeSolanaWallet(), 'key'],
+]
+
 /** Every agent there can be, as far as its addresses go: each chosen or not, each kind of owner, its own wallet or none. */
 async function makeAll() {
   const solana = (await makeSolanaWallet()).key
@@ -40,12 +46,12 @@ async function makeAll() {
   const ids: AgentId[] = []
   for (const payout_wallet of [null, solana])
     for (const payout_address_base of [null, evm])
-      for (const owner of [makeEvmWallet(), await makeSolanaWallet()])
+      for (const [owner, owner_proven_by] of await ownersOfEveryKind())
         for (const keeps of [true, false]) {
           const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
           await ctx.db
             .updateTable('agents')
-            .set({ payout_wallet, payout_address_base, ...pendingColumns(ids.length, solana, evm) })
+            .set({ payout_wallet, payout_address_base, owner_proven_by, ...pendingColumns(ids.length, solana, evm) })
             .where('id', '=', agent.id)
             .execute()
           if (!keeps) await ctx.db.deleteFrom('agent_wallets').where('agent_id', '=', agent.id).execute()
@@ -55,19 +61,20 @@ async function makeAll() {
   return ids
 }
 
-test('payoutNetworks and listPayable agree with payoutAddress for every agent', async () => {
+test('payoutNetworks and listPayable agree with payableNetworks and payoutAddress for every agent', async () => {
   const ids = await makeAll()
   const said = await payoutNetworks(ctx, ids)
   const seen = new Set<string>()
   for (const id of ids) {
     const agent = await findAgentById(ctx.db, id)
-    const networks = []
-    for (const network of NETWORKS)
-      if ((await payoutAddress(ctx, ctx.db, agent, network)) !== null) networks.push(network)
+    const networks = await payableNetworks(ctx, ctx.db, agent)
     expect(said.get(id)).toEqual(networks)
-    seen.add(networks.join())
+    for (const network of NETWORKS)
+      expect((await payoutAddress(ctx, ctx.db, agent, network)) !== null).toBe(networks.includes(network))
+    seen.add(networks.toSorted().join())
   }
-  expect(seen.size).toBe(3)
+  // Every set of networks but the empty one: an agent with an owner wallet has an address somewhere.
+  expect(seen.size).toBe(7)
   for (const network of NETWORKS) {
     const { found } = await listPayable(withOpen(ctx, network), { limit: 100 })
     const listed = new Set(found.map(({ listing }) => listing.agentId))

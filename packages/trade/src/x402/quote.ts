@@ -30,15 +30,13 @@ export interface Quote {
 /** The subject of a payment that registers an agent. */
 export const REGISTRATION = 'registration'
 
-/** Clients that can pay on several networks use the first one. */
-const PREFERRED: readonly Network[] = ['solana-mainnet', 'base-mainnet', 'alt-mainnet']
-
 /** The networks on which payments can be verified now: all of them, or those of `asked`. */
 export const openNetworks = ({ chains }: Needs<'chains'>, asked: readonly Network[] = NETWORKS): Network[] =>
   asked.filter((network) => chains[network] !== undefined)
 
+/** In the order of the networks: clients that can pay on several use the first one. */
 export function waysOn(networks: readonly Network[], chains: Chains, facilitators: Facilitators): Way[] {
-  return PREFERRED.filter((network) => networks.includes(network)).flatMap((network) => {
+  return networks.flatMap((network) => {
     const chain = chains[network]
     return chain === undefined ? [] : [{ network, chain, facilitator: facilitators[network] }]
   })

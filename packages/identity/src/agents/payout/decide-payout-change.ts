@@ -2,16 +2,17 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { type Agent, agentNotFound, type Owner, requireOwner } from '../agent.ts'
+import { agentNotFound, type Owner, requireOwner } from '../agent.ts'
 import { payoutColumns } from '../row.ts'
 import { lockAgent, saveAgent } from '../store.ts'
+import { type PayableAgent, withNetworks } from './payout-address.ts'
 import { cancelChange, confirmSetting, type PayoutState } from './payout-settings.ts'
 import { reportPayout } from './report-payout.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
 
 /** Applies the pending payout setting that the owner names, at once. Other pending settings still wait. */
-export const confirmPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner, named: string): Promise<Agent> =>
+export const confirmPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner, named: string): Promise<PayableAgent> =>
   decide(ctx, id, owner, (payout, now) => {
     const confirmed = confirmSetting(payout, named, now)
     if (confirmed === undefined) throw noSuchChange(named)
@@ -19,7 +20,7 @@ export const confirmPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner, named: 
   })
 
 /** Removes the pending change of the payout settings, if there is one. */
-export const cancelPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner): Promise<Agent> =>
+export const cancelPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner): Promise<PayableAgent> =>
   decide(ctx, id, owner, cancelChange)
 
 const decide = (
@@ -27,17 +28,17 @@ const decide = (
   id: AgentId,
   owner: Owner,
   decision: (payout: PayoutState, now: Date) => PayoutState,
-): Promise<Agent> =>
+): Promise<PayableAgent> =>
   ctx.transact(async (tx) => {
     const agent = await lockAgent(tx, id)
     if (agent === undefined) throw agentNotFound(id)
     requireOwner(agent, owner)
     const now = ctx.clock.now()
     const payout = decision(agent.payout, now)
-    if (isDeepStrictEqual(payout, agent.payout)) return agent
+    if (isDeepStrictEqual(payout, agent.payout)) return withNetworks(ctx, tx, agent)
     const saved = await saveAgent(tx, id, { ...payoutColumns(payout), updated_at: now })
     await reportPayout(ctx, tx, agent, saved)
-    return saved
+    return withNetworks(ctx, tx, saved)
   })
 
 const noSuchChange = (named: string): ApiError =>

@@ -131,8 +131,12 @@ export async function acquireWaiting(
   return rows.map(intentOf)
 }
 
-/** Whether something waits for a transfer of this wallet in this transaction. */
-export async function isAwaited(db: Db | Tx, { network, reference, payer }: Payer): Promise<boolean> {
+/** Whether something, except for one purpose, waits for a transfer of this wallet in this transaction. */
+export async function isAwaited(
+  db: Db | Tx,
+  { network, reference, payer }: Payer,
+  except?: IntentPurpose,
+): Promise<boolean> {
   const row = await db
     .selectFrom('payment_intents')
     .select('id')
@@ -140,6 +144,7 @@ export async function isAwaited(db: Db | Tx, { network, reference, payer }: Paye
     .where('reference', '=', reference)
     .where('status', '=', 'waiting')
     .where((is) => is.or([is('payers', 'is', null), hasPayer(payer)]))
+    .$if(except !== undefined, (query) => query.where('purpose_id', '<>', except?.id ?? ''))
     .executeTakeFirst()
   return row !== undefined
 }
