@@ -1,4 +1,4 @@
-import { isWrite, type Operation, SWITCHES } from '@market/contract/define'
+import { type Operation, SWITCHES } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import { propertiesOfInput } from '@market/http/wire'
 import fc from 'fast-check'
