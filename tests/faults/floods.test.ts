@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -23,6 +22,8 @@ let url: string
 beforeAll(async () => {
   payable = await startPayableMarket({}, runBundled)
   url = payable.market.url
+  // Generated at the first request.
+  await fetch(`${url}/docs`)
 })
 afterAll(() => payable.stop())
 
@@ -43,8 +44,8 @@ const timedHealth = (): Promise<number> => {
   })
 }
 
-/** Asks for the health every 20 ms until the work is done, and for 3 s at least. */
-async function expectOthersServed(work: () => Promise<unknown>): Promise<void> {
+/** Asks for the health every 20 ms until the work is done, and for 3 s at least; returns the 99th percentile. */
+async function p99During(work: () => Promise<unknown>): Promise<number> {
   await timedHealth()
   let isDone = false
   const began = performance.now()
@@ -57,7 +58,13 @@ async function expectOthersServed(work: () => Promise<unknown>): Promise<void> {
     await wait(20)
   }
   await working
-  expect(percentile(times, 0.99)).toBeLessThanOrEqual(P99_MS)
+  return Math.round(percentile(times, 0.99))
+}
+
+async function expectOthersServed(work: () => Promise<unknown>): Promise<void> {
+  const calm = await p99During(async () => undefined)
+  const flooded = await p99During(work)
+  expect(flooded, `99th percentile in ms; without the flood it is ${calm}`).toBeLessThanOrEqual(P99_MS)
 }
 
 async function memoryMb(): Promise<number> {
@@ -107,22 +114,13 @@ test.each([
 test('flood: 40 connections that do not read their 16 responses are closed, and others are served', async () => {
   const before = await memoryMb()
   const { sockets, close } = openAll(40, PIPELINED.repeat(16), false)
-  const isClosed = sockets.map(async (socket) => {
-    await once(socket, 'connect')
-    // A paused socket does not notice its end, so it asks again until the server resets it.
-    while (!socket.destroyed) {
-      await wait(1_000)
-      if (performance.now() - began > 20_000) socket.write(PIPELINED)
-    }
-  })
-  const began = performance.now()
   try {
-    await expectOthersServed(() =>
-      Promise.race([
-        Promise.all(isClosed),
-        wait(60_000).then(() => Promise.reject(new Error('some are still open after 60 s'))),
-      ]),
-    )
+    await expectOthersServed(() => wait(45_000))
+    // Its end is behind the responses that were not read.
+    for (const socket of sockets) socket.resume()
+    await until('all of them have ended', () => sockets.every(({ destroyed }) => destroyed), {
+      withinMs: 5_000,
+    })
   } finally {
     close()
   }

@@ -3,10 +3,12 @@ import type { Socket } from 'node:net'
 import { rawResponse } from './client-error.ts'
 
 /**
- * Requests of one connection without a complete response. Node parses everything that one packet contains before any
- * response is sent. Its own `maxRequestsPerSocket` responds to every further request and ignores HTTP/1.0.
+ * Requests of one connection without a complete response. Node's own `maxRequestsPerSocket` responds to every further
+ * request and ignores HTTP/1.0.
  */
 const MAX_PIPELINED = 16
+/** Larger than most requests. */
+const SLICE_BYTES = 4 * 1024
 /** For a response that was written completely, until the client has read it. */
 const UNREAD_MS = 30_000
 const CHECK_EVERY_MS = 1_000
@@ -15,6 +17,7 @@ export interface ConnectionSettings {
   /** The address under which a peer's connections are counted; undefined for peers without a limit. */
   readonly addressOfPeer: (peer: string) => string | undefined
   readonly maxPerAddress: number
+  readonly unreadMs?: number
   readonly onRejected: (reason: 'connections' | 'pipelined' | 'unread') => void
 }
 
@@ -32,7 +35,7 @@ interface Connection {
 
 /** Limits the connections of an address, and closes those that send many requests at once or do not read responses. */
 export function limitConnections(server: Server, settings: ConnectionSettings): Connections {
-  const { addressOfPeer, maxPerAddress, onRejected } = settings
+  const { addressOfPeer, maxPerAddress, unreadMs = UNREAD_MS, onRejected } = settings
   const open = new Map<Socket, Connection>()
   const counts = new Map<string, number>()
 
@@ -45,6 +48,7 @@ export function limitConnections(server: Server, settings: ConnectionSettings): 
       return socket.destroySoon()
     }
     open.set(socket, { unsent: new Set() })
+    parseInSlices(socket)
     if (address !== undefined) counts.set(address, count + 1)
     return socket.once('close', () => {
       open.delete(socket)
@@ -62,14 +66,14 @@ export function limitConnections(server: Server, settings: ConnectionSettings): 
 
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const [socket, connection] of open) if (isUnread(connection, now)) cut(socket, 'unread')
+    for (const [socket, connection] of open) if (unreadFor(connection, now) > unreadMs) cut(socket, 'unread')
   }, CHECK_EVERY_MS).unref()
   server.once('close', () => clearInterval(timer))
 
   return {
     accept(socket, response) {
       const connection = open.get(socket)
-      // The rest of a packet whose connection was closed.
+      // The rest of a slice whose connection was closed.
       if (connection === undefined || socket.destroyed) return false
       const { unsent } = connection
       if (unsent.size >= MAX_PIPELINED) {
@@ -83,15 +87,32 @@ export function limitConnections(server: Server, settings: ConnectionSettings): 
   }
 }
 
+/**
+ * Node parses up to 64 KB at a time, even when the first of its requests has closed the connection. Thousands of small
+ * requests would delay everybody, so each chunk is passed on in slices until then.
+ */
+function parseInSlices(socket: Socket): void {
+  const [parse] = socket.listeners('data')
+  if (parse === undefined) return
+  socket.removeListener('data', parse as (chunk: Buffer) => void)
+  socket.on('data', (chunk: Buffer) => {
+    for (let at = 0; at < chunk.length && !socket.destroyed; at += SLICE_BYTES) {
+      // The parser accepts nothing while responses wait for the client. The rest is read again after that.
+      if (socket.isPaused()) return void socket.unshift(chunk.subarray(at))
+      parse(chunk.subarray(at, at + SLICE_BYTES))
+    }
+  })
+}
+
 /** A later response waits for the first one, so only the first one shows whether the client reads. */
-function isUnread(connection: Connection, now: number): boolean {
+function unreadFor(connection: Connection, now: number): number {
   const [response] = connection.unsent
   if (response === undefined || !response.writableEnded) {
     delete connection.unread
-    return false
+    return 0
   }
   if (connection.unread?.response !== response) connection.unread = { response, since: now }
-  return now - connection.unread.since > UNREAD_MS
+  return now - connection.unread.since
 }
 
 const tooMany = (max: number): string =>

@@ -44,9 +44,14 @@ export const guardedServer =
     const server = createServer(HTTP, (request, response) => {
       if (!connections.accept(request.socket, response)) return
       const { allowed, resetsInMs } = limits.countRequest(addressOf(request, settings))
-      if (allowed) return handle(request, response)
-      onRejected('requests')
-      rejectRequest(request, response, settings.appOrigin, Math.ceil(resetsInMs / 1_000))
+      if (!allowed) onRejected('requests')
+      const seconds = Math.ceil(resetsInMs / 1_000)
+      // A connection that sent too many requests at once is closed by then, and nothing is done for them.
+      process.nextTick(() => {
+        if (request.socket.destroyed) return
+        if (allowed) handle(request, response)
+        else rejectRequest(request, response, settings.appOrigin, seconds)
+      })
     })
     const connections = limitConnections(server, {
       // A proxy opens connections for many clients.
