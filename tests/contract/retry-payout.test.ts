@@ -58,7 +58,11 @@ test('422: the agent lost its payout address before the order completed, or a ne
   const { sold, token } = await withoutAddress()
   const ask = { bearer: sold.seller.apiKey }
   const settle = (payout_address_base: string | null) =>
-    world.market.db.updateTable('agents').set({ payout_address_base }).where('id', '=', sold.seller.id).execute()
+    world.market.db
+      .updateTable('agents')
+      .set({ payout_address_base })
+      .where('id', '=', sold.seller.id)
+      .execute()
   await settle(evmSigner().address.toLowerCase())
   const id = await world.walk(sold, 'delivered')
   await settle(null)

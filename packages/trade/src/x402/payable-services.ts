@@ -1,11 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { WalletChain } from '@market/core/ports/signatures'
-import {
-  agentsPaidAt,
-  findAgentById,
-  payableNetworks,
-  preferredFirst,
-} from '@market/identity/agents'
+import { agentsPaidAt, findAgentById, payableNetworks, preferredFirst } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'

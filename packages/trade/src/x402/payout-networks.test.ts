@@ -51,7 +51,12 @@ async function makeAll() {
           const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
           await ctx.db
             .updateTable('agents')
-            .set({ payout_wallet, payout_address_base, owner_proven_by, ...pendingColumns(ids.length, solana, evm) })
+            .set({
+              payout_wallet,
+              payout_address_base,
+              owner_proven_by,
+              ...pendingColumns(ids.length, solana, evm),
+            })
             .where('id', '=', agent.id)
             .execute()
           if (!keeps) await ctx.db.deleteFrom('agent_wallets').where('agent_id', '=', agent.id).execute()

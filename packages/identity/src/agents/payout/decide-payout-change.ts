@@ -12,7 +12,12 @@ import { reportPayout } from './report-payout.ts'
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
 
 /** Applies the pending payout setting that the owner names, at once. Other pending settings still wait. */
-export const confirmPayoutChange = (ctx: Ctx, id: AgentId, owner: Owner, named: string): Promise<PayableAgent> =>
+export const confirmPayoutChange = (
+  ctx: Ctx,
+  id: AgentId,
+  owner: Owner,
+  named: string,
+): Promise<PayableAgent> =>
   decide(ctx, id, owner, (payout, now) => {
     const confirmed = confirmSetting(payout, named, now)
     if (confirmed === undefined) throw noSuchChange(named)

@@ -25,8 +25,7 @@ export function payoutAddressOf(
   const { ownerWallet } = wallet
   if (network === 'solana-mainnet')
     return payoutWallet ?? (ownerWallet === null || isEvm(ownerWallet) ? null : ownerWallet)
-  const owner =
-    ownerWallet !== null && isEvm(ownerWallet) && isProvenOn(wallet, network) ? ownerWallet : null
+  const owner = ownerWallet !== null && isEvm(ownerWallet) && isProvenOn(wallet, network) ? ownerWallet : null
   return network === 'base-mainnet' ? (payoutAddressBase ?? owner) : owner
 }
 
