@@ -50,7 +50,7 @@ commonWriteErrors({
 rejectsWithoutProvider(subject, pathOf(MISSING), {})
 
 const proofOf = (agent: { id: string; owner: Parameters<typeof signed>[0] }) =>
-  signed(agent.owner, `agents.payout-cancel:${agent.id}`, market.now())
+  signed(agent.owner, `agents.payout-cancel:${agent.id}`, market.wallTime())
 
 test('200: the change never takes effect, the owner is notified, and a second request changes nothing', async () => {
   const agent = await pending()
@@ -79,9 +79,9 @@ test('401: a signature that is expired or for another purpose', async () => {
   const agent = await pending()
   const purpose = `agents.payout-cancel:${agent.id}`
   const signer = await solanaSigner()
-  for (const [code, proof] of await badSignatures(signer, purpose, market.now()))
+  for (const [code, proof] of await badSignatures(signer, purpose, market.wallTime()))
     rejected(await cancel(agent.id, proof), 401, code)
-  const other = await signed(signer, `agents.update:${agent.id}`, market.now())
+  const other = await signed(signer, `agents.update:${agent.id}`, market.wallTime())
   rejected(await cancel(agent.id, other), 401, 'bad_signature')
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
 import { forgeCursor } from '../support/forge-cursor.ts'
-import { asHeaders, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeOrder, orderAgain, orderOf } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -45,8 +45,8 @@ test('200: the orders of a user and of each linked wallet, once and newest first
   const { service } = await makeOrder(market)
   const wallet = evmSigner()
   const { token } = await makeUser(market, { wallets: [wallet.address] })
-  const proof = async () => ({ headers: asHeaders(await signed(wallet, 'session', market.now())) })
-  const byWallet = await orderAgain(market, service.id, await proof())
+  const proof = async (purpose = 'session') => ({ headers: await signOnce(market, wallet, purpose) })
+  const byWallet = await orderAgain(market, service.id, await proof(`orders.create:${service.id}`))
   const byAccount = await orderAgain(market, service.id, { bearer: token })
   expect(idsOf((await list({ bearer: token })).body.data)).toEqual([byAccount, byWallet])
   expect(idsOf((await list(await proof())).body.data)).toEqual([byWallet])

@@ -8,7 +8,6 @@ import { commonErrors } from '../support/common-errors.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { makeOrderIn } from '../support/order-in-state.ts'
-import { invalid } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
 
 const PATH = '/api/x402/trending'
@@ -100,7 +99,7 @@ test('200: counts only orders in the requested window', async () => {
   expect(await ranked({ window_days: '30', limit: '50' })).toHaveLength(5)
 })
 
-test('400: invalid limits, and an unknown field', async () => {
+test('400: invalid limits', async () => {
   for (const [field, value] of [
     ['limit', '0'],
     ['limit', '51'],
@@ -109,5 +108,4 @@ test('400: invalid limits, and an unknown field', async () => {
     ['window_days', 'week'],
   ] as const)
     expect((await list({ [field]: value })).body.details?.[0]?.path).toBe(field)
-  invalid(await list({ cursor: 'x' }), '')
 })

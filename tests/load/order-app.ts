@@ -24,6 +24,7 @@ import { PreparedChain } from './prepared-chain.ts'
 
 const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 const PRICE = usdc(25_000_000n)
+const SIGNED_AGO_MS = 60_000
 
 /** An agent that sells, and another that buys from it with a wallet of its own. */
 export interface Pair {
@@ -133,11 +134,14 @@ async function live(execute: Execute, chain: PreparedChain, pair: Pair): Promise
   return id
 }
 
+let lastSignedAt = 0
+
 async function signatureOf(
   signer: Pair['wallet'],
   purpose: string,
 ): Promise<NonNullable<Credentials['wallet']>> {
-  // The pair's earlier order can have been signed in the same millisecond.
-  const { wallet, wallet_sig, wallet_sig_ts } = await signed(signer, purpose, Date.now() - (calls % 60_000))
+  // Each signature counts once, so no two have the same time.
+  lastSignedAt = Math.max(lastSignedAt + 1, Date.now() - SIGNED_AGO_MS)
+  const { wallet, wallet_sig, wallet_sig_ts } = await signed(signer, purpose, lastSignedAt)
   return { wallet, signature: wallet_sig, signedAtMs: wallet_sig_ts, chain: undefined }
 }

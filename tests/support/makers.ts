@@ -30,12 +30,14 @@ export const asHeaders = (proof: { wallet: string; wallet_sig: string; wallet_si
   'x-market-wallet-sig-ts': String(proof.wallet_sig_ts),
 })
 
-let calls = 0
+/** Old enough that the next ones stay in the past, and young enough to be valid. */
+const SIGNED_AGO_MS = 200_000
+let lastSignedAt = 0
 
 /** Headers of a signature that no earlier call made: a write accepts each one once. */
 export const signOnce = async (market: Pick<Market, 'wallTime'>, signer: Signer, purpose: string) => {
-  calls = (calls + 1) % 200_000
-  return asHeaders(await signed(signer, purpose, market.wallTime() - calls))
+  lastSignedAt = Math.max(lastSignedAt + 1, market.wallTime() - SIGNED_AGO_MS)
+  return asHeaders(await signed(signer, purpose, lastSignedAt))
 }
 
 function dataOf(reply: Reply) {

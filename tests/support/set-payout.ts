@@ -29,7 +29,7 @@ export async function confirmPayout(
   { id, owner }: Pick<OwnedByWallet, 'id' | 'owner'>,
   address: string,
 ): Promise<Reply> {
-  const proof = await signed(owner, `agents.payout:${id}:${address}`, market.now())
+  const proof = await signed(owner, `agents.payout:${id}:${address}`, market.wallTime())
   return market.client().post(`/api/agents/${id}/payout-change/confirm`, { address, ...proof })
 }
 

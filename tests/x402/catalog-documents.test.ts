@@ -77,14 +77,11 @@ test('manifest and llms.txt: every endpoint they list exists', async () => {
   expect(linked.length).toBeGreaterThan(5)
   for (const link of [...linked, ...(Object.values(endpoints) as string[])]) {
     const path = link.replace(world.server.url, '').replaceAll('{service_id}', service.id)
-    const { status, text: answer } = await world.server.get(
-      path.includes('search') ? `${path}?query=a` : path,
-    )
-    // A route that does not exist returns `no_such_route` for GET and POST.
-    const isPost = answer.includes('no_such_route')
-    const posted = isPost ? await fetch(`${world.server.url}${path}`, { method: 'POST' }) : undefined
-    expect(isPost ? await posted?.text() : answer).not.toContain('no_such_route')
-    expect(isPost ? 200 : status).not.toBe(404)
+    const { status } = await world.server.get(path.includes('search') ? `${path}?query=a` : path)
+    if (status !== 404) continue
+    // Some are only for POST.
+    const posted = await fetch(`${world.server.url}${path}`, { method: 'POST' })
+    expect([path, posted.status]).not.toEqual([path, 404])
   }
 })
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
@@ -87,6 +88,20 @@ const solanaPlace = ({ chain, treasury }: { chain: SolanaWorld; treasury: string
 
 export type PurchaseWorld = Awaited<ReturnType<typeof startPurchaseWorld>>
 
+const SEEN_WITHIN_MS = 12_000
+const ASK_EVERY_MS = 400
+
+/** Repeats the request while its transaction is not on the chain yet, as its response asks for. */
+async function untilSeen(send: () => Promise<Reply>): Promise<Reply> {
+  const deadline = performance.now() + SEEN_WITHIN_MS
+  for (;;) {
+    const reply = await send()
+    const isWaiting = reply.status === 402 && reply.body.error === 'transaction_not_found_yet'
+    if (!isWaiting || performance.now() > deadline) return reply
+    await wait(ASK_EVERY_MS)
+  }
+}
+
 /** The API in this process on three real chains, each with a treasury and a gas account. */
 export async function startPurchaseWorld({
   settings = {},
@@ -149,10 +164,12 @@ export async function startPurchaseWorld({
       reference: string,
       { brief = BRIEF, headers = {} }: { brief?: string; headers?: Record<string, string> } = {},
     ): Promise<Reply> =>
-      client().post(
-        payPath(serviceId),
-        { brief },
-        { headers: { 'x-payment': reference, 'x-payment-network': buyer.network, ...headers } },
+      untilSeen(() =>
+        client().post(
+          payPath(serviceId),
+          { brief },
+          { headers: { 'x-payment': reference, 'x-payment-network': buyer.network, ...headers } },
+        ),
       ),
     /** Sends a signed payment. */
     buyWithSignature: (serviceId: string, payment: string, brief = BRIEF): Promise<Reply> =>

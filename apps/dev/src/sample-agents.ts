@@ -103,8 +103,12 @@ export async function registerSampleAgents(
   networks: Networks | undefined,
 ): Promise<{ apiKey: string; service: SampleService }> {
   const byUser = async ({ owner, service, ...agent }: (typeof USER_AGENTS)[number]) => {
-    const registered = await call('/api/agents/register', agent, await tokenFor(idp, { email: owner }))
-    return offer(call, registered, service, await payoutAddresses(networks))
+    const registered = await call('/api/agents/register', agent)
+    // Before it has an owner, because a change waits a day afterwards.
+    const { api_key } = registered
+    await call('/api/agents/me', await payoutAddresses(networks), String(api_key), 'PATCH')
+    await call('/api/agents/link', { api_key }, await tokenFor(idp, { email: owner }))
+    return offer(call, registered, service)
   }
   for (const agent of USER_AGENTS) await byUser(agent)
   await registerByWallet(call, evmSigner(), EVM_WALLET_AGENT)
@@ -126,15 +130,12 @@ async function registerByWallet(call: CallApi, signer: Signer, { service, ...age
   await offer(call, await call('/api/agents/register', { ...agent, ...proof }), service)
 }
 
-/** Sets where the agent is paid, if its owner has no wallet, and creates its service. */
 async function offer(
   call: CallApi,
   { agent_id, api_key }: Readonly<Record<string, unknown>>,
   service: Sample['service'],
-  addresses?: object,
 ) {
   const apiKey = String(api_key)
-  if (addresses !== undefined) await call('/api/agents/me', addresses, apiKey, 'PATCH')
   const { id, price_usd } = await call(`/api/agents/${agent_id}/services`, service, apiKey)
   return { apiKey, service: { id: String(id), agent_id: String(agent_id), price_usd: String(price_usd) } }
 }
