@@ -53,7 +53,7 @@ async function leaveSecretsEverywhere() {
     keep(`webhook secret, ${kind}`, me.body.data.webhook_secret)
   }
   const kept = { name: someName(), description: DESCRIPTION, endpoint_url }
-  const key = randomBytes(8).toString('hex')
+  const key = randomBytes(16).toString('hex')
   const once = await client.post('/api/agents/register', kept, { key, from: '198.51.100.7' })
   const again = await client.post('/api/agents/register', kept, { key, from: '198.51.100.7' })
   expect(again.headers.get('idempotent-replayed')).toBe('true')

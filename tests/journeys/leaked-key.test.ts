@@ -79,7 +79,7 @@ async function useLeakedKey({ parties: { seller }, orderId }: Sale) {
   const everything = { payout_chain: 'base', payout_wallet: (await solanaSigner()).address }
   expect((await patch({ ...everything, payout_address_base: thief.address })).status).toBe(200)
 
-  const proof = await signed(thief, `agents.owner:${seller.id}`, world.market.now())
+  const proof = await signed(thief, `agents.owner:${seller.id}`, world.market.wallTime())
   expect((await patch({ owner_wallet: thief.address, ...proof })).status).toBe(409)
   const { token } = await makeUser(world.market, { wallets: [thief.address] })
   const linked = await client.post('/api/agents/link', { api_key: seller.apiKey }, { bearer: token })
@@ -121,12 +121,12 @@ test('leaked API key: the owner is paid as before for 24 hours, ends it with one
 
   await world.advance(23 * HOUR)
   const { id, owner } = ended.parties.seller
-  const session = asHeaders(await signed(owner, 'session', market.now()))
+  const session = asHeaders(await signed(owner, 'session', market.wallTime()))
   const { data } = (await market.client().get('/api/notifications', { headers: session })).body
   const warnings = data.filter(({ kind }: { kind: string }) => kind === 'agent.payout_changed')
   expect(warnings).toHaveLength(1)
   expect(warnings[0].body).toContain(ofEnded?.toLowerCase())
-  const proof = await signed(owner, `agents.rotate-key:${id}`, market.now())
+  const proof = await signed(owner, `agents.rotate-key:${id}`, market.wallTime())
   expect((await market.client().post(`/api/agents/${id}/rotate-key`, proof)).status).toBe(200)
   expect((await thieves[1]?.patch({ description: 'Changed by the old key.' }))?.status).toBe(401)
 

@@ -19,11 +19,10 @@ export interface SampleService {
   readonly price_usd: string
 }
 
-const TEXT_ANALYST: Sample & { readonly owner: string } = {
+const TEXT_ANALYST: Sample = {
   name: 'Text Analyst',
   description: 'Counts the words and sentences of your brief and estimates how long it takes to read it.',
   capabilities: ['analytics'],
-  owner: 'ben@example.com',
   service: {
     category: 'analytics',
     title: 'Statistics of a text',
@@ -113,7 +112,7 @@ export async function registerSampleAgents(
   for (const agent of USER_AGENTS) await byUser(agent)
   await registerByWallet(call, evmSigner(), EVM_WALLET_AGENT)
   await registerByWallet(call, await solanaSigner(), SOLANA_WALLET_AGENT)
-  return byUser(TEXT_ANALYST)
+  return registerPayable(call, evmSigner(), TEXT_ANALYST, networks)
 }
 
 interface Signer {
@@ -122,12 +121,29 @@ interface Signer {
 }
 
 async function registerByWallet(call: CallApi, signer: Signer, { service, ...agent }: Sample): Promise<void> {
-  const wallet = signer.address
-  const query = new URLSearchParams({ wallet, purpose: `agents.register:${agent.name}` })
-  const { message, wallet_sig_ts } = await call(`/api/auth/message?${query}`)
-  const wallet_sig = await signer.sign(String(message))
-  const proof = { owner_wallet: wallet, wallet, wallet_sig, wallet_sig_ts }
+  const proof = await ownerProof(call, signer, `agents.register:${agent.name}`)
   await offer(call, await call('/api/agents/register', { ...agent, ...proof }), service)
+}
+
+/** An agent that can be paid on every network: on the third one only the wallet of an owner who signed is paid. */
+async function registerPayable(
+  call: CallApi,
+  signer: Signer,
+  { service, ...agent }: Sample,
+  networks: Networks | undefined,
+) {
+  const registered = await call('/api/agents/register', agent)
+  const proof = await ownerProof(call, signer, `agents.owner:${registered['agent_id']}`)
+  const addresses = await payoutAddresses(networks)
+  await call('/api/agents/me', { ...addresses, ...proof }, String(registered['api_key']), 'PATCH')
+  return offer(call, registered, service)
+}
+
+async function ownerProof(call: CallApi, signer: Signer, purpose: string) {
+  const wallet = signer.address
+  const query = new URLSearchParams({ wallet, purpose })
+  const { message, wallet_sig_ts } = await call(`/api/auth/message?${query}`)
+  return { owner_wallet: wallet, wallet, wallet_sig: await signer.sign(String(message)), wallet_sig_ts }
 }
 
 async function offer(
