@@ -53,6 +53,8 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
   )
   let stopping = false
   const shutDown = Promise.withResolvers<never>()
+  // It can be rejected before the caller has `ended` to await: that must not end the process as an unhandled rejection.
+  shutDown.promise.catch(() => undefined)
   // graphile-worker shuts down by itself when it cannot save the result of a job, and its promise may never settle.
   events.on('pool:gracefulShutdown', () => {
     if (!stopping)
