@@ -1,5 +1,5 @@
 import { isWrite } from '@market/contract/define'
-import { operationList, operations } from '@market/contract/operations'
+import { type OperationId, operationList, operations } from '@market/contract/operations'
 import type { Actor } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import { expect, test } from 'vitest'
@@ -21,7 +21,8 @@ const callOf = (id: keyof typeof operations, credentials: Call['credentials'] = 
 test('security events: every write of operators has one', () => {
   const written = operationList.filter((one) => isWrite(one) && one.callers.includes('admin'))
   expect(written.length).toBeGreaterThan(5)
-  for (const { id } of written) expect(SECURITY_EVENTS[id]?.event, id).toMatch(/^[a-z]+\.[a-z_]+$/)
+  for (const { id } of written)
+    expect(SECURITY_EVENTS[id as OperationId]?.event, id).toMatch(/^[a-z]+\.[a-z_]+$/)
 })
 
 test('security events: a done one names caller, credential, address and subject, and no secret', () => {

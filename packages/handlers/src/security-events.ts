@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { OperationId } from '@market/contract/operations'
 import { type Actor, nameOf } from '@market/core/context'
 import { API_KEY_PREFIX } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -34,18 +35,12 @@ interface Rule {
   readonly optional?: true
 }
 
-const PAYOUT_FIELDS = [
-  'payout_wallet',
-  'payout_address_base',
-  'payout_address_alt',
-  'payout_chain',
-  'address',
-]
+const PAYOUT_FIELDS = ['payout_wallet', 'payout_address_base', 'payout_chain', 'address']
 const PAYOUT = { event: 'agent.payout_address_changed', details: PAYOUT_FIELDS } as const
 const approval = (event: string): Rule => ({ event, subject: 'approval_id', details: ['kind', 'reason'] })
 
 /** The event of each operation that changes credentials, payees, switches or money of others. */
-export const SECURITY_EVENTS: Readonly<Record<string, Rule>> = {
+export const SECURITY_EVENTS: Readonly<Partial<Record<OperationId, Rule>>> = {
   signIn: { event: 'login.succeeded' },
   deleteProfile: { event: 'account.deleted' },
   recoverAgents: { event: 'agent.keys_recovered', subject: 'agent_name' },
@@ -69,7 +64,7 @@ export const SECURITY_EVENTS: Readonly<Record<string, Rule>> = {
 
 /** The event of a request that succeeded, or undefined for an ordinary one. */
 export function doneEvent(call: Call, actor: Actor, input: Input): SecurityEvent | undefined {
-  const rule = SECURITY_EVENTS[call.operation.id]
+  const rule = SECURITY_EVENTS[call.operation.id as OperationId]
   if (rule === undefined) return undefined
   const details = Object.fromEntries(
     (rule.details ?? []).flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),

@@ -46,7 +46,7 @@ const requireStatement = (purpose: string): string => {
   if (statement === undefined)
     throw invalidField(
       'purpose',
-      'No request uses this purpose. docs/contract/identity.md lists them, such as session or orders.pay:<order id>.',
+      'No request uses this purpose. Reads use session, and each write has its own, such as orders.pay:<order id>.',
     )
   return `${statement} ${NO_TRANSACTION}`
 }
