@@ -30,7 +30,7 @@ export const MODULES = {
   ],
 } as const
 
-/** Which module writes each table. Every module may read it. */
+/** Which module writes each table. `READ_BY_OWNER` and `ALSO_READ_BY` say who reads it; other tables any module may read. */
 export const OWNERS: Readonly<Record<string, string>> = {
   agents: 'agents',
   agent_wallets: 'custody',

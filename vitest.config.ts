@@ -83,8 +83,8 @@ function remove(code: string, { finding, from, to }: NonNullable<typeof fix>): s
 
 /** Generous: a busy machine makes tests slower, and must not make them fail. */
 const shared = {
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   pool: 'forks' as const,
   // The cache would keep the source without its fix.
   fsModuleCache: fix === undefined,

@@ -67,12 +67,42 @@ function endOfCall(rest: string): number {
   return rest.length
 }
 
+const sourcesIn = (pattern: string): string[] =>
+  globSync(pattern, { cwd: ROOT })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map(read)
+
+const unlistedIn = (page: string, codes: Iterable<string>): string[] => {
+  const listed = read(page)
+  return [...new Set(codes)].filter((code) => !listed.includes(`\`${code}\``))
+}
+
+const ERRORS_PAGE = 'docs/contract/errors.md'
+
 test('docs: errors.md lists the code of every ApiError', () => {
-  const listed = read('docs/contract/errors.md')
-  const sources = globSync('packages/*/src/**/*.ts', { cwd: ROOT }).filter(
-    (path) => !path.endsWith('.test.ts'),
+  const codes = sourcesIn('packages/*/src/**/*.ts').flatMap(codesIn)
+  expect(new Set(codes).size).toBeGreaterThan(50)
+  expect(unlistedIn(ERRORS_PAGE, codes)).toEqual([])
+})
+
+test('docs: errors.md lists the status and code of every error that Node finds before a request is read', () => {
+  const table = read('packages/http/src/client-error.ts').matchAll(
+    /'(\d{3}) [^']+',\s*'[^']+',\s*'([a-z_]+)'/g,
   )
-  const codes = new Set(sources.flatMap((path) => codesIn(read(path))))
-  expect(codes.size).toBeGreaterThan(50)
-  expect([...codes].filter((code) => !listed.includes(`\`${code}\``))).toEqual([])
+  const responses = [...table].map(([, status, code]) => ({ status, code }))
+  expect(responses).toContainEqual({ status: '431', code: 'headers_too_large' })
+  const rows = read(ERRORS_PAGE).split('\n')
+  const unlisted = responses.filter(
+    ({ status, code }) => !rows.some((row) => row.includes(`| ${status} |`) && row.includes(`\`${code}\``)),
+  )
+  expect(unlisted).toEqual([])
+})
+
+test('docs: errors.md lists the code of every PaymentProblem', () => {
+  const codes = sourcesIn('packages/trade/src/x402/**/*.ts')
+    .filter((source) => /PaymentProblem|problem: /.test(source))
+    .flatMap((source) => [...source.matchAll(/\{\s*code: (?:[\w.]+ \?\? )?'([a-z0-9_]+)'/g)])
+    .map(([, code = '']) => code)
+  expect(codes).toEqual(expect.arrayContaining(['payment_void', 'payment_rejected', 'binding_required']))
+  expect(unlistedIn(ERRORS_PAGE, codes)).toEqual([])
 })

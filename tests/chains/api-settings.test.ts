@@ -41,6 +41,16 @@ test('api settings: a security contact needs a date of expiry, and must be an ad
   expect(complaint({ SECURITY_CONTACT: 'security@market.test' })).toContain('must be mailto: or https:')
 })
 
+test('api settings: IDP_CLAIMS maps each field to one claim', () => {
+  const IDP_CLAIMS = 'username=preferred_username, wallets=https://idp.example/wallets?v=1'
+  expect(readConfig({ ...BASICS, IDP_CLAIMS }).IDP_CLAIMS).toEqual({
+    username: 'preferred_username',
+    wallets: 'https://idp.example/wallets?v=1',
+  })
+  for (const wrong of ['username', 'username=', 'sub=id', 'toString=x', 'email=a b', 'name=a,name=b'])
+    expect(complaint({ IDP_CLAIMS: wrong })).toContain('IDP_CLAIMS: must be a list of field=claim')
+})
+
 test.each(
   ['SOLANA', 'BASE', 'ALT'].flatMap((name) => [
     `${name}_TREASURY_KEY`,

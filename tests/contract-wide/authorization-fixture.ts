@@ -175,6 +175,13 @@ export async function credentialOf(
   }
 }
 
+/** What a wallet signs for this call. */
+export const purposeOf = (operation: Operation, input: Readonly<Record<string, unknown>>): string =>
+  (operation.purpose ?? 'session').replace(/\{(\w+)\}/g, (_, field: string) => {
+    const value = input[field]
+    return typeof value === 'string' || typeof value === 'number' ? String(value).normalize('NFC') : ''
+  })
+
 let signatures = 0
 
 /** Every signature has its own timestamp, because a single-use signature is accepted once. */
@@ -184,10 +191,7 @@ async function signatureOf(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
 ) {
-  const purpose = (operation.purpose ?? 'session').replace(/\{(\w+)\}/g, (_, field: string) => {
-    const value = input[field]
-    return typeof value === 'string' || typeof value === 'number' ? String(value).normalize('NFC') : ''
-  })
+  const purpose = purposeOf(operation, input)
   signatures = (signatures + 1) % 200_000
   const at = world.market.now() - signatures
   // Text that a wallet cannot display cannot be signed; such an input gets a signature for another purpose.

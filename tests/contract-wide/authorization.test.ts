@@ -1,9 +1,12 @@
 import { operationList, operations } from '@market/contract/operations'
+import { PURPOSE_KINDS } from '@market/core/ports/signature-purposes'
+import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asHeaders, signed } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { startPayableMarket } from '../support/payable-market.ts'
-import { credentialOf, makeWorld, PRINCIPALS, type World } from './authorization-fixture.ts'
+import { credentialOf, makeWorld, PRINCIPALS, purposeOf, type World } from './authorization-fixture.ts'
 import { AUTHORISATION } from './authorization-table.ts'
 
 let payable: Awaited<ReturnType<typeof startPayableMarket>>
@@ -34,6 +37,36 @@ test('authorization table: every operation accepts at least one principal', () =
     const answers = situations.flatMap((row) => Object.values(row.answers))
     expect(answers.some((status) => status < 300 || status === 402)).toBe(true)
   }
+})
+
+/** With the same values as the purpose that the request expects, where it has any. */
+const forAnother = (kind: string, expected: string) =>
+  kind === 'session' ? kind : `${kind}:${expected.split(':').slice(1).join(':') || 'x'}`
+
+describe('a signature for another purpose', () => {
+  test.each(operationList)(
+    '$id: is rejected with the expected purpose, or ignored where no signature counts',
+    async (operation) => {
+      const [row] = AUTHORISATION[operation.id as keyof typeof operations]
+      const input =
+        row?.input({ ...world, orders: { ...world.orders, toQuote: [...world.orders.toQuote] } }) ?? {}
+      const { method, path, body } = requestOf(operation, input)
+      const expected = purposeOf(operation, input)
+      const signer = await solanaSigner()
+      const ignoresWallets = operation.callers.includes('anonymous') && !operation.callers.includes('wallet')
+      const answer = ignoresWallets
+        ? { status: row?.answers.anonymous, purpose: undefined }
+        : { status: 401, purpose: expected }
+      for (const kind of PURPOSE_KINDS.filter((one) => one !== expected.split(':', 1)[0])) {
+        const proof = await signed(signer, forAnother(kind, expected), market.wallTime())
+        const reply = await market
+          .client()
+          .send(method, path, { headers: asHeaders(proof), ...(body && { body }) })
+        const shown = { status: reply.status, purpose: reply.body['expected_purpose'] }
+        expect({ kind, ...shown }).toEqual({ kind, ...answer })
+      }
+    },
+  )
 })
 
 describe.each(rows)('$id, $when', ({ id, input, answers }) => {

@@ -99,6 +99,28 @@ describe('two credentials at once', () => {
       expect((await market.client().get(path, { bearer: token, headers })).status).toBe(200)
   })
 
+  test('a cookie of our own pages counts before a wallet signature', async () => {
+    const wallet = evmSigner()
+    const { sub, token } = await makeUser(market, { wallets: [wallet.address] })
+    const from = { cookie: `idp-token=${token}`, origin: APP_URL }
+    const name = someName()
+    const proof = await signed(wallet, `agents.register:${name}`, market.now())
+    const fields = { name, description: DESCRIPTION, ...proof }
+    const registered = await market.client().post('/api/agents/register', fields, { headers: from })
+    expect(registered.status).toBe(201)
+    const row = await market.db
+      .selectFrom('agents')
+      .select('owner_user_id')
+      .where('id', '=', registered.body.data.agent_id)
+      .executeTakeFirstOrThrow()
+    expect(row.owner_user_id).toBe(sub)
+    const other = asHeaders(await signed(evmSigner(), 'session', market.now()))
+    const read = (headers: Record<string, string>) => market.client().get('/api/orders', { headers })
+    const reply = await read({ ...from, ...other })
+    expect([reply.status, reply.body.code]).toEqual([400, 'two_credentials'])
+    expect((await read({ ...from, ...other, origin: 'https://evil.example' })).status).toBe(200)
+  })
+
   test('a signature counts when the access token beside it is not valid', async () => {
     const wallet = evmSigner()
     const headers = asHeaders(await signed(wallet, 'session', market.now()))
@@ -113,7 +135,7 @@ describe('two credentials at once', () => {
     const query = new URLSearchParams({ ...proof, wallet_sig_ts: String(proof.wallet_sig_ts) })
     const headers = { 'x-market-wallet-chain': 'solana' }
     const reply = await market.client().get(`/api/orders?${query}`, { headers })
-    expect([reply.status, reply.body.code]).toEqual([400, 'bad_wallet_fields'])
+    expect([reply.status, reply.body.code]).toEqual([401, 'bad_wallet_fields'])
   })
 })
 

@@ -112,6 +112,9 @@ describe('requests of one address', () => {
         request_id: reply.headers.get('x-request-id'),
       })
       expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(reply.headers.get('x-ratelimit-limit')).toBe(String(PER_WINDOW))
+      expect(reply.headers.get('x-ratelimit-remaining')).toBe('0')
+      expect(Number(reply.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1_000 - 1)
       expect(reply.headers.get('cache-control')).toBe('no-store')
       expect(reply.headers.get('access-control-allow-origin')).toBe(kind[2] === undefined ? null : '*')
     }
@@ -142,6 +145,10 @@ describe('connections', () => {
       const sixth = await exchange(market.url, HEALTH, { from })
       expect(statusesIn(sixth)).toEqual([429])
       expect(sixth).toContain('too_many_connections')
+      expect(sixth).toMatch(/^Retry-After: 1\r$/m)
+      expect(sixth).toMatch(/^X-RateLimit-Limit: 5\r$/m)
+      expect(sixth).toMatch(/^X-RateLimit-Remaining: 0\r$/m)
+      expect(sixth).toMatch(/^X-RateLimit-Reset: \d{10}\r$/m)
       // Trusted proxies open connections for many clients.
       expect(statusesIn(await exchange(market.url, HEALTH, { quietMs: 500 }))).toEqual([200])
       open[0]?.destroy()

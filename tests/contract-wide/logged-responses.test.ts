@@ -86,7 +86,7 @@ test('security log: a rejected credential and a changed switch are one line each
   await until('both events', () => events().some(({ event }) => event === 'switch.changed'))
   expect(events()).toContainEqual(
     expect.objectContaining({
-      event: 'credential.refused',
+      event: 'credential.rejected',
       code: 'bad_api_key',
       client: '203.0.113.10',
       credential: 'api_key',

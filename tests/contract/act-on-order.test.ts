@@ -96,48 +96,6 @@ test('200: revision, dispute, approve and cancel by the buyer; start, decline_re
   expect(cancelled.body.data).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
 })
 
-/** An order of a buying agent at 25.00 USD. */
-async function orderBy(agent: { readonly apiKey: string }) {
-  const { service } = await makeOrder(world.market, { price_usd: '25.00' })
-  const id = await orderAgain(world.market, service.id, { bearer: agent.apiKey })
-  const pay = async (escrow_tx_hash: string) =>
-    world.market.client().patch(pathOf(id), { action: 'pay', escrow_tx_hash }, { bearer: agent.apiKey })
-  return { id, pay }
-}
-
-test('200: an agent pays from the wallet of its owner, with its API key alone', async () => {
-  const owner = await world.newBuyer()
-  const { pay } = await orderBy(await makeOwnedAgent(world.market, {}, owner))
-  rejected(await pay(await world.settled(parties.buyer)), 400, 'wrong_payer')
-  expect((await pay(await world.settled(owner))).body.data).toMatchObject({ status: 'paid' })
-})
-
-test('200: an agent of a user pays from a wallet that is linked to the account', async () => {
-  const linked = await world.newBuyer()
-  const { token } = await makeUser(world.market, { wallets: [linked.address] })
-  const { pay } = await orderBy(await makeAgent(world.market, { idp_access_token: token }))
-  expect((await pay(await world.settled(linked))).body.data).toMatchObject({ status: 'paid' })
-})
-
-test('404 and 409: an API key gets no right over the orders of its owner, nor a transfer that was named for them', async () => {
-  const owner = await world.newBuyer()
-  const agent = await makeOwnedAgent(world.market, {}, owner)
-  const placed = await world.order(owner, (await world.newSeller()).serviceId)
-  const owned = placed.body.data.id as string
-  const hash = `0x${'6'.repeat(64)}`
-  for (const action of ['pay', 'accept', 'cancel'])
-    rejected(await world.byKey(agent.apiKey, owned, action, { escrow_tx_hash: hash }), 404, 'order_not_found')
-  rejected(await world.market.client().get(pathOf(owned), { bearer: agent.apiKey }), 404, 'order_not_found')
-  expect((await world.act(owner, owned, 'pay', { escrow_tx_hash: hash })).status).toBe(202)
-  const { id, pay } = await orderBy(agent)
-  rejected(await pay(hash), 409, 'transfer_used')
-  const other = `0x${'7'.repeat(64)}`
-  expect([(await pay(other)).status, (await pay(other)).status]).toEqual([202, 202])
-  const proof = await owner.proof(`orders.pay:${id}`)
-  const body = { action: 'pay', escrow_tx_hash: hash, ...proof }
-  expect((await world.market.client().patch(pathOf(id), body, { bearer: agent.apiKey })).status).toBe(202)
-})
-
 test('400 network_not_accepted: the agent cannot be paid on the network, and the transfer stays unused', async () => {
   const { token } = await makeUser(world.market)
   const agent = await makeAgent(world.market, { idp_access_token: token })
@@ -168,15 +126,19 @@ test('400 network_not_accepted: the agent cannot be paid on the network, and the
   expect((await act(id, 'pay', { escrow_tx_hash })).body.data).toMatchObject({ status: 'paid' })
 })
 
-test('200: an agent without an owner pays with a wallet that also signs the request', async () => {
-  const agent = await makeAgent(world.market)
-  const { id } = await orderBy(agent)
+test('200: a user pays with a wallet that is not linked and also signs the request', async () => {
+  const { token } = await makeUser(world.market)
+  const service = await makeService(world.market, parties.seller, { price_usd: '25.00' })
+  const ask = { bearer: token }
+  const id = await orderAgain(world.market, service.id, ask)
   const escrow_tx_hash = await world.settled(parties.buyer)
-  const body = { action: 'pay', escrow_tx_hash }
   const proof = await parties.buyer.proof(`orders.pay:${id}`)
-  const ask = { bearer: agent.apiKey }
-  rejected(await world.market.client().patch(pathOf(id), body, ask), 400, 'payer_unknown')
-  const paid = await world.market.client().patch(pathOf(id), { ...body, ...proof }, ask)
+  const body = { action: 'pay', escrow_tx_hash, ...proof }
+  const wrong = { ...body, ...(await parties.buyer.proof('session')) }
+  rejected(await world.market.client().patch(pathOf(id), wrong, ask), 401, 'bad_signature', {
+    expected_purpose: `orders.pay:${id}`,
+  })
+  const paid = await world.market.client().patch(pathOf(id), body, ask)
   expect(paid.body.data).toMatchObject({ status: 'paid', escrow_tx_hash })
 })
 

@@ -268,7 +268,7 @@ test('401: a login that is older than 15 minutes', async () => {
 
 test('403: the operator who proposed it; nothing moves', async () => {
   const { payout, id } = await makeProposal()
-  rejected(await approveAs(market, id, await operatorToken(market)), 403, 'second_person_required')
+  rejected(await approveAs(market, id, await operatorToken(market)), 403, 'second_operator_required')
   expect(await payoutOf(payout.id)).toMatchObject({ state: 'failed', payee: payout.payee })
 })
 

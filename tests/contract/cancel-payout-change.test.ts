@@ -92,8 +92,9 @@ test('403: the API key of the agent, another owner, and an admin key', async () 
   rejected(await cancel(agent.id, await proofOf({ ...agent, owner: evmSigner() })), 403, 'not_your_agent')
 })
 
-test('404: an agent that does not exist, and a hidden one', async () => {
+test('404: an agent that does not exist; 403 for one without an owner', async () => {
   const { token } = await makeUser(market)
-  for (const id of [MISSING, (await makeAgent(market)).id])
-    rejected(await cancel(id, {}, { bearer: token }), 404, 'agent_not_found')
+  const { id } = await makeAgent(market)
+  rejected(await cancel(id, {}, { bearer: token }), 403, 'not_your_agent')
+  rejected(await cancel(MISSING, {}, { bearer: token }), 404, 'agent_not_found')
 })

@@ -155,10 +155,11 @@ test('403: the API key of the agent, another owner, and an admin key', async () 
   rejected(await confirmPayout(market, other, address), 403, 'not_your_agent')
 })
 
-test('404: an agent that does not exist, and a hidden one', async () => {
+test('404: an agent that does not exist; 403 for one without an owner', async () => {
   const { token } = await makeUser(market)
-  for (const id of [MISSING, (await makeAgent(market)).id])
-    rejected(await confirm(id, { address: 'base' }, { bearer: token }), 404, 'agent_not_found')
+  const { id } = await makeAgent(market)
+  rejected(await confirm(id, { address: 'base' }, { bearer: token }), 403, 'not_your_agent')
+  rejected(await confirm(MISSING, { address: 'base' }, { bearer: token }), 404, 'agent_not_found')
 })
 
 test('409: an address that is not pending, also when the key has replaced it', async () => {

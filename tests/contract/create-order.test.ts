@@ -194,6 +194,27 @@ test('400: wallet_not_proven when client_wallet neither signed nor is linked', a
   })
 })
 
+test('201: client_wallet is proven by its signature beside the access token of a user it is not linked to', async () => {
+  const { service } = await offered()
+  const { token } = await makeUser(market)
+  const signer = evmSigner()
+  const proof = await signed(signer, `orders.create:${service.id}`, market.now())
+  const body = { ...asked(service, { client_wallet: signer.address }), ...proof }
+  const reply = await create(body, { bearer: token })
+  expect([reply.status, reply.body.data.client_wallet]).toEqual([201, signer.address])
+  expect((await market.client().get(`${PATH}/${reply.body.data.id}`, { bearer: token })).status).toBe(200)
+  rejected(await create(body, { bearer: token }), 401, 'signature_used')
+})
+
+test('401: a wrong signature beside a valid access token', async () => {
+  const { service } = await offered()
+  const { token } = await makeUser(market)
+  const proof = await signed(await solanaSigner(), 'session', market.now())
+  rejected(await create({ ...asked(service), ...proof }, { bearer: token }), 401, 'bad_signature', {
+    expected_purpose: `orders.create:${service.id}`,
+  })
+})
+
 test('400: an order by the agent, its owner, or another agent of the owner', async () => {
   const { seller, service } = await offered()
   const sibling = await makeOwnedAgent(market, {}, seller.owner)

@@ -115,6 +115,12 @@ test('201: a service of an agent without an owner is listed once the agent has o
   expect((await browse()).body.data).toHaveLength(1)
 })
 
+test('201: me is the agent of the API key', async () => {
+  const agent = await makeAgent(market)
+  const { status, body } = await create('me', SERVICE, { bearer: agent.apiKey })
+  expect([status, body.data.agent_id]).toEqual([201, agent.id])
+})
+
 test('400: each field outside its limits, and invalid combinations of fields', async () => {
   const agent = await makeOwnedAgent(market)
   const wrong = async (path: string, fields: Record<string, unknown>) => {
@@ -160,7 +166,7 @@ test('400: each field outside its limits, and invalid combinations of fields', a
   await wrong('requirement_fields.0.options', { requirement_fields: [{ ...field, options: ['S'] }] })
   await wrong('requirement_fields.0.type', { requirement_fields: [{ ...field, type: 'colour' }] })
   await wrong('requirement_fields.0', { requirement_fields: [{ ...field, id: 1 }] })
-  const other = await create('me', SERVICE, { bearer: agent.apiKey })
+  const other = await create('you', SERVICE, { bearer: agent.apiKey })
   invalid(other, 'agent_id')
 })
 
@@ -182,11 +188,11 @@ test('403: another agent, user or wallet', async () => {
   rejected(await create(agent.id, SERVICE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: the same message for a missing agent and an agent without an owner', async () => {
+test('404: an agent that does not exist; 403 for one without an owner', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeAgent(market)
-  for (const id of [MISSING, hidden.id])
-    rejected(await create(id, SERVICE, { bearer: token }), 404, 'agent_not_found')
+  rejected(await create(hidden.id, SERVICE, { bearer: token }), 403, 'not_your_agent')
+  rejected(await create(MISSING, SERVICE, { bearer: token }), 404, 'agent_not_found')
 })
 
 test('409: too_many_services for the 201st active service', async () => {

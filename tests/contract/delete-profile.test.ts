@@ -1,5 +1,9 @@
 import { operations } from '@market/contract/operations'
+import { transact } from '@market/database/transact'
+import { eraseAccount, lockAccountOpen } from '@market/identity/accounts'
+import { lockAgentsOfUser } from '@market/identity/agents'
 import { evmSigner } from '@market/testing/evm-signer'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
@@ -11,6 +15,7 @@ import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
 import { makeFailed } from '../support/treasury.ts'
+import { until } from '../support/until.ts'
 import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/profile'
@@ -176,6 +181,86 @@ test('409: an open order of the buyer, and one of the user’s agent; nothing is
     .executeTakeFirstOrThrow()
   const token = await market.idp.token({ sub: seller.owner_user_id ?? '' })
   rejected(await remove(token), 409, 'account_has_open_orders')
+})
+
+/** An agent of the user. */
+async function agentOf(token: string) {
+  const agent = await makeAgent(market)
+  await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: token })
+  return agent
+}
+
+test('409: an open order that the user’s agent bought; once it is closed, its brief is removed', async () => {
+  const user = await makeUser(market)
+  const { apiKey } = await agentOf(user.token)
+  const { id, sellerKey } = await orderOf(apiKey)
+  rejected(await remove(user.token), 409, 'account_has_open_orders')
+  await cancel(id, apiKey)
+  expect((await remove(user.token)).status).toBe(200)
+  const { body } = await market.client().get(`/api/orders/${id}`, { bearer: sellerKey })
+  expect(body.data.order).toMatchObject({ status: 'cancelled', brief: '', reference_urls: [] })
+})
+
+/** The listing of a closed order of this caller, to order again. */
+async function closedOrderOf(bearer: string) {
+  const { id } = await orderOf(bearer)
+  await cancel(id, bearer)
+  return market.db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+const orderAgain = (bearer: string, service_id: string) =>
+  market.client().post('/api/orders', { service_id, brief: BRIEF }, { bearer })
+
+/** Resolves when a statement of the API waits for a lock. */
+const blocked = () =>
+  until('a statement waits for a lock', async () => {
+    const { rows } = await sql<{ waiting: boolean }>`
+      select exists (select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock') as waiting`.execute(market.db)
+    return rows[0]?.waiting === true
+  })
+
+test('409: an order that another request is placing; the deletion waits for it', async () => {
+  const { sub, token } = await makeUser(market)
+  const { id, ...closed } = await closedOrderOf(token)
+  const removal = await transact(market.db, async (tx) => {
+    await lockAccountOpen(tx, sub)
+    const open = { status: 'quoted', closed_at: null, outcome: null, agent_share_bps: null }
+    const row = { ...closed, ...open, requirement_answers: '{}', id: `${id.slice(0, -1)}z` }
+    await tx.insertInto('orders').values(row).execute()
+    const waiting = remove(token)
+    await blocked()
+    return { waiting }
+  })
+  rejected(await removal.waiting, 409, 'account_has_open_orders')
+})
+
+test('404 and 401: an order of the user or of their agent that waited for the deletion', async () => {
+  const { sub, token } = await makeUser(market)
+  const agent = await agentOf(token)
+  const { listing_id } = await closedOrderOf(token)
+  for (const [bearer, api_key_hint, status, code] of [
+    [agent.apiKey, 'zzz1', 401, 'bad_api_key'],
+    [token, 'zzz2', 404, 'no_account'],
+  ] as const) {
+    const ordered = await transact(market.db, async (tx) => {
+      await eraseAccount(tx, sub, new Date())
+      await lockAgentsOfUser(tx, sub)
+      await tx.updateTable('agents').set({ api_key_hint }).where('id', '=', agent.id).execute()
+      const waiting = orderAgain(bearer, listing_id)
+      await blocked()
+      return { waiting }
+    })
+    rejected(await ordered.waiting, status, code)
+    await market.client().post('/api/auth/user', undefined, { bearer: token })
+  }
+})
+
+test('404: an order of a user who deleted the account', async () => {
+  const { token } = await makeUser(market)
+  const { listing_id } = await closedOrderOf(token)
+  expect((await remove(token)).status).toBe(200)
+  rejected(await orderAgain(token, listing_id), 404, 'no_account')
 })
 
 test('409: a payout to an agent of the user that is not final', async () => {

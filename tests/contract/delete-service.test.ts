@@ -81,9 +81,9 @@ test('403: another agent, user or wallet', async () => {
   expect((await market.client().get(`/api/services/${service.id}`)).status).toBe(200)
 })
 
-test('404: the same message for a missing service and one of an agent without an owner', async () => {
+test('404: a service that does not exist; 403 for one of an agent without an owner', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeService(market, await makeAgent(market))
-  for (const id of [NOTHING, hidden.id])
-    rejected(await remove(id, { bearer: token }), 404, 'service_not_found')
+  rejected(await remove(hidden.id, { bearer: token }), 403, 'not_your_agent')
+  rejected(await remove(NOTHING, { bearer: token }), 404, 'service_not_found')
 })

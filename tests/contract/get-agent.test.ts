@@ -70,7 +70,7 @@ test('200: a public response contains no secret', async () => {
 })
 
 test('400: an id or slug that is too long or has control characters', async () => {
-  invalid(await read('x'.repeat(81)), 'agent_id')
+  invalid(await read('x'.repeat(601)), 'agent_id')
   invalid(await read('a\u0000b'), 'agent_id')
 })
 
@@ -89,7 +89,7 @@ test('200: an agent without an owner is hidden from lists only', async () => {
 test('404: an id of any form, or a slug, that does not exist', async () => {
   const { id } = await makeAgent(market)
   const nobody = id.slice(0, -1) + (id.endsWith('a') ? 'b' : 'a')
-  for (const idOrSlug of [nobody, 'no-such-slug', 'agt_1', 'ext_123_abc']) {
+  for (const idOrSlug of [nobody, 'no-such-slug', 'agt_1', 'ext_123_abc', `agt_${'a-'.repeat(250)}`]) {
     const reply = await read(idOrSlug)
     rejected(reply, 404, 'agent_not_found')
     expect(reply.body.error).toBe(`No agent has the id or slug ${JSON.stringify(idOrSlug)}.`)

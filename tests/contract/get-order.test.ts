@@ -140,7 +140,7 @@ test('404: the same message for a missing order and an order of other parties', 
   const id = await world.walk(parties, 'quoted')
   const { token } = await makeUser(world.market)
   const { apiKey } = await makeOwnedAgent(world.market)
-  for (const unknown of [NO_ORDER, id]) {
+  for (const unknown of [NO_ORDER, `ord_${'a-'.repeat(250)}`, id]) {
     for (const bearer of [token, apiKey]) {
       const reply = await read(unknown, { bearer })
       rejected(reply, 404, 'order_not_found')

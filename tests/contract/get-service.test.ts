@@ -58,7 +58,7 @@ test('200: an inactive service, for its agent and its owner', async () => {
 })
 
 test('400: an invalid id', async () => {
-  for (const id of ['svc_', 'x']) invalid(await read(id), 'service_id')
+  for (const id of ['svc_', 'x', 'svc_a.b', `svc_${'a'.repeat(501)}`]) invalid(await read(id), 'service_id')
 })
 
 test('401: an invalid API key, token or signature', async () => {
@@ -85,7 +85,7 @@ test('404: the same message for a missing service, an id of another form and an 
   await market.client().send('DELETE', `/api/services/${inactive.id}`, { bearer: agent.apiKey })
   const otherUser = await makeUser(market)
   const headers = asHeaders(await signed(evmSigner(), 'session', market.now()))
-  for (const { id } of [{ id: NOTHING }, { id: 'svc_123_abc' }, inactive]) {
+  for (const id of [NOTHING, 'svc_123_abc', `svc_${'a-'.repeat(250)}`, inactive.id]) {
     for (const ask of [{}, { bearer: otherUser.token }, { headers }]) {
       const reply = await read(id, ask)
       rejected(reply, 404, 'service_not_found')

@@ -91,12 +91,11 @@ test('403: another agent, another user, and an admin key', async () => {
   rejected(await list(agent.id, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: the same message for a missing agent and an agent without an owner', async () => {
+test('404: an agent that does not exist; 403 for one without an owner', async () => {
   const hidden = await makeAgent(market)
   const { apiKey } = await makeOwnedAgent(market)
-  for (const id of [MISSING, hidden.id]) {
-    const reply = await list(id, { bearer: apiKey })
-    rejected(reply, 404, 'agent_not_found')
-    expect(reply.body.error).toBe(`No agent has the id or slug "${id}".`)
-  }
+  rejected(await list(hidden.id, { bearer: apiKey }), 403, 'not_your_agent')
+  const reply = await list(MISSING, { bearer: apiKey })
+  rejected(reply, 404, 'agent_not_found')
+  expect(reply.body.error).toBe(`No agent has the id or slug "${MISSING}".`)
 })

@@ -115,8 +115,19 @@ test('200: search matches stemmed words of name and description, and parts of th
   expect(await names({ search: "100%' OR 1=1 --" })).toEqual([])
 })
 
+test('200: a search with a sort is listed in that order, before the limit is applied', async () => {
+  const search = 'painter'
+  expect(await names({ search, sort: 'popular' })).toEqual(['busy', 'starred'])
+  expect(await names({ search, sort: 'newest' })).toEqual(['busy', 'starred'])
+  expect(await names({ search, sort: 'rating' })).toEqual(['starred', 'busy'])
+  expect(await names({ search, sort: 'rating', limit: '1' })).toEqual(['starred'])
+  expect(await names({ search, sort: 'rating', category: 'coding' })).toEqual(['busy'])
+})
+
 test('200: pages contain each agent once in every sort order', async () => {
-  for (const query of [{ sort: 'popular' }, { sort: 'newest' }, { sort: 'rating' }, { search: 'painter' }]) {
+  const search = 'painter'
+  const sorts = [{ sort: 'popular' }, { sort: 'newest' }, { sort: 'rating' }]
+  for (const query of [...sorts, { search }, ...sorts.map((sort) => ({ search, ...sort }))]) {
     const whole = await names(query)
     const pages: string[] = []
     let cursor: string | null | undefined

@@ -61,6 +61,17 @@ describe.each(sold)('$id', (operation) => {
       rejected(await buy(operation, { 'idempotency-key': key }), 400, 'bad_idempotency_key')
   })
 
+  test('400: an unknown field of the body, by name; the payment stays unused and unknown query parameters are ignored', async () => {
+    const headers = { 'x-payment': await (await buyer()).send(DUE) }
+    const path = `${pathOf(operation)}${pathOf(operation).includes('?') ? '&' : '?'}utm_source=proxy`
+    const send = (body: unknown) => world.client().post(path, body, { headers })
+    const reply = await send({ brief: BRIEF, breif: BRIEF })
+    rejected(reply, 400, 'invalid_input', { details: [{ path: '', message: expect.any(String) }] })
+    expect(reply.body.error).toBe('Unknown field: breif. Did you mean brief?')
+    expect((await send([BRIEF])).status).toBe(400)
+    expect((await send({ brief: BRIEF })).status).toBe(200)
+  })
+
   test('400: a payment without a brief', async () => {
     const headers = { 'x-payment': await (await buyer()).send(DUE) }
     const reply = await buy(operation, headers, '')

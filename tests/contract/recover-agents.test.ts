@@ -7,7 +7,7 @@ import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { asHeaders, DESCRIPTION, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import { invalid, rejected } from '../support/rejected.ts'
+import { rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
 import { INSTANT } from '../support/shapes.ts'
 import type { Subject } from '../support/valid-request.ts'
@@ -114,7 +114,7 @@ test('200: records the recovery in the audit log without the keys', async () => 
   expect(market.logText()).not.toContain(agent.apiKey)
 })
 
-test('400: an invalid name, and an invalid signature', async () => {
+test('400: an invalid name; a malformed signature is 401', async () => {
   const { token } = await ownerByToken()
   for (const agent_name of ['', 'x'.repeat(41), 'two\nlines', 7, null]) {
     const { body, status } = await recover({ agent_name }, { bearer: token })
@@ -123,7 +123,11 @@ test('400: an invalid name, and an invalid signature', async () => {
   }
   const proof = await signed(evmSigner(), PURPOSE, market.now())
   const malformed = await recover({ ...proof, wallet_sig: 'nonsense' })
-  invalid(malformed, 'wallet_sig')
+  expect([malformed.status, malformed.body.code, malformed.body.details?.[0]?.path]).toEqual([
+    401,
+    'bad_wallet_fields',
+    'wallet_sig',
+  ])
 })
 
 test('401: a signature that is expired, from the future, for another purpose, or of another wallet', async () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
-import { makeUser } from '../support/makers.ts'
-import { operatorToken } from '../support/operator.ts'
+import { makeAgent, makeUser } from '../support/makers.ts'
+import { approveAs, operatorToken, proposeAs, secondOperatorToken } from '../support/operator.ts'
 import { NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
@@ -118,6 +118,53 @@ test('403: an admin key, a user who is not an operator, and the parties', async 
     rejected(await resolve(id, RELEASE, { bearer }), 403, 'wrong_credential')
   const headers = await parties.buyer.headers()
   rejected(await resolve(id, RELEASE, { headers }), 403, 'wrong_credential')
+})
+
+/** A disputed order in which the operator has this part. */
+const OWN_CASES = {
+  'is the buyer': async (id: string) => setBuyer(id, `user:${ADMIN_USER}`),
+  'owns the selling agent': async (_id: string, agentId: string) => setOwner(agentId),
+  'owns the buying agent': async (id: string) => {
+    const { id: agentId } = await makeAgent(world.market)
+    await setOwner(agentId)
+    await setBuyer(id, `agent:${agentId}`)
+  },
+} as const
+
+const setBuyer = (id: string, buyer: string) =>
+  world.market.db
+    .updateTable('orders')
+    .set({ buyer, client_wallet: null, client_proven_by: null })
+    .where('id', '=', id)
+    .execute()
+const setOwner = async (agentId: string) => {
+  await world.market.client().post('/api/auth/user', undefined, { bearer: await operatorToken(world.market) })
+  await world.market.db
+    .updateTable('agents')
+    .set({ owner_user_id: ADMIN_USER })
+    .where('id', '=', agentId)
+    .execute()
+}
+
+test.each(Object.entries(OWN_CASES))('403: an operator who %s', async (_case, makeParty) => {
+  const own = await world.newParties()
+  const id = await world.walk(own, 'disputed')
+  await makeParty(id, own.seller.id)
+  rejected(await resolve(id, RELEASE), 403, 'own_case')
+  const bearer = await secondOperatorToken(world.market)
+  expect((await resolve(id, RELEASE, { bearer })).status).toBe(200)
+})
+
+test.each(Object.entries(OWN_CASES))('403: an approval of an operator who %s', async (_case, makeParty) => {
+  const own = await world.newParties()
+  const id = await world.walk(own, 'disputed')
+  await raisePrice(world.market.db, id, 600_000_000n)
+  await makeParty(id, own.seller.id)
+  const [first, second] = [await operatorToken(world.market), await secondOperatorToken(world.market)]
+  const payload = { order_id: id, ...RELEASE }
+  rejected(await proposeAs(world.market, 'resolve_dispute', payload, first), 403, 'own_case')
+  const { body } = await proposeAs(world.market, 'resolve_dispute', payload, second)
+  rejected(await approveAs(world.market, body.data.id, first), 403, 'own_case')
 })
 
 test('404: a missing order', async () => {

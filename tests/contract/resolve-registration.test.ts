@@ -4,14 +4,16 @@ import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { DESCRIPTION, makeUser, someName } from '../support/makers.ts'
-import { operatorToken } from '../support/operator.ts'
+import { operatorToken, secondOperatorToken } from '../support/operator.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
-import { ADMIN_KEY } from '../support/settings.ts'
+import { ADMIN_KEY, ADMIN_USER } from '../support/settings.ts'
 import type { Subject } from '../support/valid-request.ts'
 
 const FEE = 1_000_000n
 const NONE = 'hir_1700000000000_00000000000000000'
+const OPERATORS_WALLET = `0x${'c3'.repeat(20)}`
+const LINK = { chain: 'base', verified_at: new Date() }
 const RELEASE = { outcome: 'release', note: 'Both were heard.' }
 
 let world: OrderWorld
@@ -74,6 +76,32 @@ test('200: release keeps the registration, refund pays the payer back and stops 
     .where('subject', 'in', [kept.id, refunded.id])
     .execute()
   expect(payouts).toEqual([{ kind: 'refund', amount_micros: FEE }])
+})
+
+test('403: an operator who paid for the registration, or owns the agent', async () => {
+  const bearer = await operatorToken(world.market)
+  await world.market.client().post('/api/auth/user', undefined, { bearer })
+  const { id } = await contested()
+  const { result_id } = await world.market.db
+    .updateTable('purchases')
+    .set({ payer: OPERATORS_WALLET })
+    .where('id', '=', id)
+    .returning('result_id')
+    .executeTakeFirstOrThrow()
+  await world.market.db
+    .insertInto('user_wallets')
+    .values({ ...LINK, wallet_key: OPERATORS_WALLET, address: OPERATORS_WALLET, idp_user_id: ADMIN_USER })
+    .execute()
+  rejected(await resolve(id, RELEASE, { bearer }), 403, 'own_case')
+  await world.market.db.deleteFrom('user_wallets').where('wallet_key', '=', OPERATORS_WALLET).execute()
+  await world.market.db
+    .updateTable('agents')
+    .set({ owner_user_id: ADMIN_USER })
+    .where('id', '=', result_id)
+    .execute()
+  rejected(await resolve(id, RELEASE, { bearer }), 403, 'own_case')
+  const other = await secondOperatorToken(world.market)
+  expect((await resolve(id, RELEASE, { bearer: other })).status).toBe(200)
 })
 
 test('400: an unknown outcome, a note that is too short', async () => {

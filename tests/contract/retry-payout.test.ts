@@ -5,6 +5,7 @@ import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
+import { whileOn } from '../support/operator.ts'
 import { NO_ORDER } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
@@ -54,6 +55,26 @@ test('200: does not change a payout that is being sent', async () => {
   expect((await retry(spare, { headers })).body.data).toEqual({ order_id: spare, payout })
 })
 
+test('order.completed: payout_failed is true when payouts of the network are frozen, and false when those of another are', async () => {
+  for (const [name, payout_failed] of [
+    ['freeze_payouts_base', true],
+    ['freeze_payouts', true],
+    ['freeze_payouts_solana', false],
+  ] as const) {
+    const id = await world.walk(parties, 'delivered')
+    await whileOn(world.market, name, async () => {
+      expect((await world.act(parties.buyer, id, 'approve')).body.data.status).toBe('completed')
+    })
+    const events = await world.market.db
+      .selectFrom('events')
+      .select('data')
+      .where('order_id', '=', id)
+      .where('event', '=', 'order.completed')
+      .execute()
+    expect(events).toEqual([{ data: { payout_failed } }])
+  }
+})
+
 test('422: the agent lost its payout address before the order completed, or a new one is pending; 200 after its owner confirms it', async () => {
   const { sold, token } = await withoutAddress()
   const ask = { bearer: sold.seller.apiKey }
@@ -70,7 +91,7 @@ test('422: the agent lost its payout address before the order completed, or a ne
   const events = await world.market.client().get('/api/events', ask)
   expect(events.body.data.at(-1)).toMatchObject({ event: 'order.completed', data: { payout_failed: true } })
   const inbox = await world.market.client().get('/api/notifications', { bearer: token })
-  expect(inbox.body.data[0]).toMatchObject({ kind: 'order.payout_held', data: { order_id: id } })
+  expect(inbox.body.data[0]).toMatchObject({ kind: 'order.payout_failed', data: { order_id: id } })
   rejected(await retry(id, ask), 422, 'no_payout_address')
 
   const payout_address_base = evmSigner().address

@@ -122,8 +122,9 @@ test('403: the API key of the agent, another owner, and an admin key', async () 
   expect((await getMe(agent.apiKey)).status).toBe(200)
 })
 
-test('404: an agent that does not exist, and a hidden one', async () => {
+test('404: an agent that does not exist; 403 for one without an owner', async () => {
   const { token } = await makeUser(market)
-  for (const id of [MISSING, (await makeAgent(market)).id])
-    rejected(await rotate(id, {}, { bearer: token }), 404, 'agent_not_found')
+  const { id } = await makeAgent(market)
+  rejected(await rotate(id, {}, { bearer: token }), 403, 'not_your_agent')
+  rejected(await rotate(MISSING, {}, { bearer: token }), 404, 'agent_not_found')
 })

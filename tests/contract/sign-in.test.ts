@@ -146,3 +146,14 @@ test('403: an agent and an admin key', async () => {
   rejected(await signIn({ bearer: apiKey }), 403, 'wrong_credential')
   rejected(await signIn({ bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
+
+test('200: reads the profile from the claims of IDP_CLAIMS', async () => {
+  const other = await startMarket({ IDP_CLAIMS: 'username=name,name=username' })
+  try {
+    const bearer = await other.idp.token({ sub: 'swapped', username: 'ann', name: 'Ann Other' })
+    const { body } = await other.client().post(PATH, undefined, { bearer })
+    expect(body.data.user).toMatchObject({ username: 'Ann Other', display_name: 'ann' })
+  } finally {
+    await other.stop()
+  }
+})

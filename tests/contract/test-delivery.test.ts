@@ -65,7 +65,7 @@ test('200: sends one signed webhook.test, and returns and logs the response', as
   expect(status).toBe(200)
   expect(body).toEqual({
     success: true,
-    data: { delivery: deliveryOf(FINE), took_ms: expect.any(Number), answer: 'ok' },
+    data: { delivery: deliveryOf(FINE), took_ms: expect.any(Number), response_body: 'ok' },
   })
   expect(body.data.took_ms).toBeGreaterThanOrEqual(0)
   expect(endpoint.received).toHaveLength(1)
@@ -114,7 +114,7 @@ test('200: a response other than 2xx is reported as failed and not retried', asy
       response_status: code,
       failure: `The endpoint responded with status ${code}`,
     }
-    expect(body.data).toMatchObject({ delivery: failed, answer: 'no' })
+    expect(body.data).toMatchObject({ delivery: failed, response_body: 'no' })
     expect((await logOf(apiKey))[0]).toEqual(deliveryOf(failed))
   }
   expect(endpoint.received).toHaveLength(4)
@@ -129,7 +129,7 @@ test('200: an endpoint that does not respond times out after 5 seconds', async (
   expect(status).toBe(200)
   const failure = 'The endpoint did not respond within 5 seconds'
   expect(body.data.delivery).toEqual(deliveryOf({ status: 'dropped', response_status: null, failure }))
-  expect(body.data.answer).toBeNull()
+  expect(body.data.response_body).toBeNull()
   expect(body.data.took_ms).toBeGreaterThanOrEqual(4_900)
   expectWithin(body.data.took_ms, 6_500)
 })
@@ -177,9 +177,9 @@ test('200: returns the start of a long response, without control characters', as
   endpoint.answers((response) => void response.end(`${'x'.repeat(999)}🚀${'y'.repeat(500_000)}`))
   const long = (await sendTest(apiKey)).body.data
   expect(long.delivery).toMatchObject(FINE)
-  expect(long.answer).toBe(`${'x'.repeat(999)}\ufffd`)
+  expect(long.response_body).toBe(`${'x'.repeat(999)}\ufffd`)
   endpoint.answers((response) => void response.end(Buffer.from('a\u0000b\u202ec\td\ne\xff', 'latin1')))
-  const odd = (await sendTest(apiKey)).body.data.answer
+  const odd = (await sendTest(apiKey)).body.data.response_body
   expect(odd).toMatch(/^a\ufffdb.c\td\ne\ufffd$/u)
 })
 

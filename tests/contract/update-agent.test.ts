@@ -133,14 +133,17 @@ test('403: a wallet that was unlinked from the user, after the next sign-in', as
   rejected(await patch(agent.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
 })
 
-test('404: an agent that does not exist, and a hidden one, with the same message', async () => {
-  const hidden = await makeAgent(market)
+test('403: an agent without an owner', async () => {
   const { token } = await makeUser(market)
-  for (const id of [MISSING, hidden.id]) {
-    const reply = await patch(id, CHANGE, { bearer: token })
-    rejected(reply, 404, 'agent_not_found')
-    expect(reply.body.error).toBe(`No agent has the id or slug "${id}".`)
-  }
+  const { id } = await makeAgent(market)
+  rejected(await patch(id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+})
+
+test('404: an agent that does not exist', async () => {
+  const { token } = await makeUser(market)
+  const reply = await patch(MISSING, CHANGE, { bearer: token })
+  rejected(reply, 404, 'agent_not_found')
+  expect(reply.body.error).toBe(`No agent has the id or slug "${MISSING}".`)
 })
 
 test('403: a user who never signed in', async () => {

@@ -48,8 +48,7 @@ test('200: changes only the given field', async () => {
     { ai_models: ['model-a', 'model-b'] },
     { avatar_url: 'https://other.example/a.png' },
     { payout_chain: 'base' },
-    { payout_wallet },
-    { payout_address_base },
+    { payout_wallet, payout_address_base },
   ]) {
     expected = { ...expected, ...change }
     const reply = await patch(agent, change)
@@ -63,6 +62,20 @@ test('200: changes only the given field', async () => {
   const reply = await patch(agent, { ...cleared, avatar_url: null })
   const pending_payout = { ...cleared, effective_at: inDays(1) }
   expect(reply.body.data).toEqual({ ...expected, avatar_url: null, pending_payout })
+})
+
+test('200: an address on another network is pending when an agent without an owner has an address', async () => {
+  const agent = await makeAgent(market)
+  const payout_wallet = (await solanaSigner()).address
+  const payout_address_base = evmSigner().address
+  const first = await patch(agent, { payout_wallet })
+  expect(first.body.data).toMatchObject({ payout_wallet, pending_payout: null })
+  const second = await patch(agent, { payout_address_base })
+  expect(second.body.data).toMatchObject({
+    payout_wallet,
+    payout_address_base: null,
+    pending_payout: { payout_wallet, payout_address_base, effective_at: inDays(1) },
+  })
 })
 
 test('200: the first payout address with the owner’s signature is in effect at once, the next one is pending', async () => {

@@ -90,11 +90,11 @@ test('403: another agent, user or wallet', async () => {
   rejected(await patch(service.id, CHANGE, { bearer: ADMIN_KEY }), 403, 'wrong_credential')
 })
 
-test('404: the same message for a missing service and one of an agent without an owner', async () => {
+test('404: a service that does not exist; 403 for one of an agent without an owner', async () => {
   const { token } = await makeUser(market)
   const hidden = await makeService(market, await makeAgent(market))
-  for (const id of [NOTHING, hidden.id])
-    rejected(await patch(id, CHANGE, { bearer: token }), 404, 'service_not_found')
+  rejected(await patch(hidden.id, CHANGE, { bearer: token }), 403, 'not_your_agent')
+  rejected(await patch(NOTHING, CHANGE, { bearer: token }), 404, 'service_not_found')
 })
 
 test('409: too_many_services when reactivated beside 200 active services', async () => {

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { REMOVED_FIXES, type RemovedFix } from './removed-fixes.ts'
+import type { RemovedFix } from './removed-fix.ts'
+import { REMOVED_FIXES } from './removed-fixes.ts'
 
 /** Takes each fix out in turn and runs its test, which must fail. FIX runs those whose finding starts with it. */
 

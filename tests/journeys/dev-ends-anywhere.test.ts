@@ -69,7 +69,7 @@ test('--own-servers: starts its own Postgres and Redis, and stops them at the en
   expect(dev.leftFiles()).toEqual([])
 })
 
-test('--no-solana: the EVM networks run and take payments, and Solana is refused with the reason', async () => {
+test('--no-solana: the EVM networks run and take payments, and Solana is rejected with the reason', async () => {
   const dev = await start(['--no-solana'])
   expect(Object.keys(dev.at.networks)).toEqual(['base-mainnet', 'alt-mainnet'])
   const order = { service_id: dev.at.sample_service.id, brief: 'Count these words, please.' }
@@ -80,6 +80,6 @@ test('--no-solana: the EVM networks run and take payments, and Solana is refused
     'base-mainnet',
     'alt-mainnet',
   ])
-  const refused = await dev.control('/wallets', { network: 'solana-mainnet' })
-  expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('--no-solana') } })
+  const rejected = await dev.control('/wallets', { network: 'solana-mainnet' })
+  expect(rejected).toMatchObject({ status: 400, body: { error: expect.stringContaining('--no-solana') } })
 })

@@ -86,7 +86,7 @@ test('dist: migrates an empty database, creates the roles, then serves the api, 
 
   const rotated = await runCommand('rotate-vault')
   expect(rotated.stdout).toContain('No value uses another key')
-}, 120_000)
+})
 
 /** Counts the requests that an OpenTelemetry exporter sends. */
 async function startTraceCollector() {

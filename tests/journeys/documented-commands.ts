@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 300_000
 
 interface Running {
   readonly api: string

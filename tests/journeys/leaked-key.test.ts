@@ -151,6 +151,10 @@ test('leaked API key: the writes that it can call are those that this file and d
     'createService',
     'deleteService',
     'deliverOrder',
+    // Purchases are paid by who signs or names the payment; the key alone proves no payer.
+    'hireService',
+    'payService',
+    'payServiceV1',
     'quoteOrder',
     // Sends to the payout settings in effect.
     'retryPayout',

@@ -207,7 +207,7 @@ test('shortage: the next snapshot pauses payouts and logs the line for alerts', 
   } finally {
     await worker.stop()
   }
-}, 120_000)
+})
 
 test('blocked payee: the payout fails, and the retry pays another payee', async () => {
   await treasury.payIn(payer, 5_000_000n, { purpose: 'order:a', due: 5_000_000n })

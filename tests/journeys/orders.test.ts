@@ -4,7 +4,7 @@ import { type JourneyWorld, PRICE, startJourneys } from './order-journeys.ts'
 
 const HOUR = 3_600_000
 /** Under load the worker and three chains share the machine with other tests. */
-const ROOM = 120_000
+const ROOM = 300_000
 
 let world: JourneyWorld
 beforeAll(async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   stop = database.stop
   const { agent } = await makeListedAgent(ctx)
   for (const listing of CORPUS) await makeListing(ctx, agent.id as AgentId, listing)
-}, 60_000)
+})
 afterAll(() => stop())
 
 const topOf = async (search: string) =>

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await testDatabase()
   pool = openPool({ url: database.url, maxConnections: 1 })
   await fillWithListings(database.url, LISTINGS)
-}, 120_000)
+})
 afterAll(async () => {
   await pool.end()
   await database.stop()

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await app.ready()
   market = { ...database, app, pairs: await app.makePairs(PAIRS) }
   await fillWithOrders(database.url, ORDERS)
-}, 120_000)
+})
 afterAll(async () => {
   await market?.app.stop()
   await database.stop()

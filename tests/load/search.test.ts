@@ -21,7 +21,7 @@ beforeAll(async () => {
   pool = openPool({ url: parts.database.url, maxConnections: 1 })
   await fillWithAgents(parts.database.url, AGENTS)
   api = await startApi(parts.environment)
-}, 120_000)
+})
 afterAll(async () => {
   await api?.stop()
   await pool.end()

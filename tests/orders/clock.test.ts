@@ -4,7 +4,7 @@ import { balanceOf, payable, surplus } from '@market/money/ledger'
 import { findPayment, recheckTransfers } from '@market/money/payments'
 import { payoutIdOf } from '@market/money/payouts'
 import { contestOrder, placePaidOrder } from '@market/trade/orders'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { afterAll, afterEach, assert, beforeAll, expect, test } from 'vitest'
 import { outcome } from '../payments/payment-fixture.ts'
 import {

@@ -31,7 +31,7 @@ import {
   TRANSITIONS,
 } from '@market/trade/orders'
 import { releaseContested } from '@market/trade/x402'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { ledgerFaults } from '../ledger/ledger-fixtures.ts'
@@ -88,7 +88,7 @@ export async function openOrderFixture() {
       referenceImages: [],
       requirementAnswers: {},
       isPrivate: false,
-      clientWallet: provenWallets(buyer)[0] ?? null,
+      clientWallet: provenWallets(buyer)[0]?.key ?? null,
     })
   /** A transfer into the treasury, in a block of its own. */
   const send = (from: string, micros: bigint = PRICE): string => {

@@ -49,8 +49,11 @@ const NOT_YET: Readonly<Record<string, string>> = {
   'revision_requested cancel provider': 'delivered_before',
   'revision_requested cancel owner': 'delivered_before',
   // Only while the payment is contested.
-  'completed award admin': 'illegal_transition',
-  'completed reverse admin': 'illegal_transition',
+  ...Object.fromEntries(
+    ['delivered', 'revision_requested', 'completed'].flatMap((state) =>
+      ['award', 'reverse'].map((action) => [`${state} ${action} admin`, 'illegal_transition']),
+    ),
+  ),
 }
 
 interface Cell {

@@ -88,11 +88,11 @@ export class InMemoryChain implements Chain {
     this.answer()
     const truth = this.report(recorded)
     const lie = this.forcedObservation && { observation: this.forcedObservation, isAbsent: true }
-    const answers = Array.from({ length: this.providers }, (_, n) => ({
+    const responses = Array.from({ length: this.providers }, (_, n) => ({
       provider: `provider ${n + 1}`,
-      answer: n === 0 ? (lie ?? truth) : truth,
+      response: n === 0 ? (lie ?? truth) : truth,
     }))
-    return agreeOnTransfer(this.network, { answers, failures: [] }, this.providers)
+    return agreeOnTransfer(this.network, { responses, failures: [] }, this.providers)
   }
 
   private report({ reference, index, block, payer, amount }: RecordedTransfer): TransferReport {

@@ -13,7 +13,7 @@ import {
   returnSurplus,
 } from '@market/money/payouts'
 import { startEvmNetwork } from '@market/testing/evm-network'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'

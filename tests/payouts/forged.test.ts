@@ -16,7 +16,7 @@ import { startEvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { orderPayoutListener } from '@market/trade/orders'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
@@ -253,7 +253,7 @@ test('a running worker never signs a payout that was inserted by SQL, reports it
       'a snapshot after the payout',
       async () => {
         const newest = (await getSolvency({ ...ctx, clock: systemClock }))[0]?.newest
-        return newest?.balances.ledger === 3n * AMOUNT
+        return newest?.balances.ledger === 3n * AMOUNT && newest.latest === 3n * AMOUNT
       },
       { withinMs: 60_000 },
     )

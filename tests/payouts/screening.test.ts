@@ -12,7 +12,7 @@ import { advancePayout, type Payout, refundTransfer } from '@market/money/payout
 import { fileScreening } from '@market/platform/screening/file-screening'
 import { httpScreening } from '@market/platform/screening/http-screening'
 import { startEvmNetwork } from '@market/testing/evm-network'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'

@@ -73,7 +73,7 @@ test('providers: a network with nodes of one provider does not start, and produc
 
 const ONLY_DEVELOPMENT = (name: string) => `${name}: is accepted only with MARKET_ENV=development`
 
-test('development settings: a program refuses each of them unless MARKET_ENV is development', () => {
+test('development settings: a program rejects each of them unless MARKET_ENV is development', () => {
   const switches = {
     CLOCK_FILE: '/tmp/clock',
     SWEEP_INTERVAL_MS: '50',

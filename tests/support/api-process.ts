@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { asRole, launchOf, type StartFrom } from './program.ts'
 
-const START_WITHIN_MS = 60_000
+const START_WITHIN_MS = 150_000
 
 export interface ApiProcess {
   readonly url: string

@@ -76,14 +76,14 @@ export function rejectsOtherCallers(subject: Subject): void {
     })
   }
 
-  test('400: wallet fields with an invalid wallet', async () => {
+  test('401: wallet fields with an invalid wallet', async () => {
     const wallet = {
       'x-market-wallet': 'nobody',
       'x-market-wallet-sig': '0x00',
       'x-market-wallet-sig-ts': '1',
     }
     const reply = await sendWith(wallet)
-    rejected(reply, 400, 'bad_wallet_fields', { details: [{ path: 'wallet', message: expect.any(String) }] })
+    rejected(reply, 401, 'bad_wallet_fields', { details: [{ path: 'wallet', message: expect.any(String) }] })
   })
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { asRole, launchOf, type StartFrom } from './program.ts'
 import { WALLET_SEAL } from './settings.ts'
 
-const START_WITHIN_MS = 60_000
+const START_WITHIN_MS = 150_000
 
 export interface WorkerProcess {
   /** The address of its health and metrics routes. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AgentId } from '@market/kernel/ids'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withPostgresCpu } from '../load/postgres-cpu.ts'
+import { MEASURES_TIME } from '../support/measured.ts'
 import { startReceiverProcess } from '../support/receiver-process.ts'
 import { percentile } from '../support/until.ts'
 import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
@@ -81,6 +82,10 @@ async function send(endpoints: readonly Endpoint[], count: number): Promise<void
   sent += count
   await world.ended(sent, TIMEOUT_MS)
 }
+
+/** On a busy machine, an attempt may time out before its request arrives. */
+const DELIVERED = MEASURES_TIME ? /^delivered after 1, seen 1$/ : /^delivered after [123], seen [123]$/
+const DROPPED = MEASURES_TIME ? /^dropped after 3, seen 3$/ : /^dropped after 3, seen [0123]$/
 
 /** The results of deliveries to these endpoints that were created since the given time. */
 async function endedSince(
@@ -167,10 +172,7 @@ test(
     }
     for (const ended of [alone, beside]) {
       expect(ended).toHaveLength(EVENTS)
-      const wrong = ended.filter(
-        (each) =>
-          each.ended !== (each.kind === 'good' ? 'delivered after 1, seen 1' : 'dropped after 3, seen 3'),
-      )
+      const wrong = ended.filter((each) => !(each.kind === 'good' ? DELIVERED : DROPPED).test(each.ended))
       expect(wrong).toEqual([])
     }
     const ratio = p95OfGood(beside) / p95OfGood(alone)

@@ -54,4 +54,4 @@ test('no delivery is lost when Postgres is killed and restarted', async () => {
   isDone = true
   await world.stopWorkers()
   await Promise.all(supervisors)
-}, 180_000)
+})

@@ -51,7 +51,7 @@ test(`when a worker with ${JOBS} running jobs is killed, another worker runs all
     unrecorded += missing
   }
   expect(unrecorded).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test('a job that failed many times is retried within a minute, not after hours', async () => {
   const { agent } = await world.agent('late.hooks.example')

@@ -144,7 +144,12 @@ test('returns 429 too_many_streams for the sixth stream of an agent, not for oth
   expect(open.map(({ status }) => status)).toEqual(Array(MAX_STREAMS).fill(200))
   const sixth = await listen({ bearer: apiKey })
   expect(sixth.status).toBe(429)
-  expect(sixth.headers['retry-after']).toBe('5')
+  expect(sixth.headers).toMatchObject({
+    'retry-after': '5',
+    'x-ratelimit-limit': String(MAX_STREAMS),
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': expect.stringMatching(/^\d{10}$/),
+  })
   expect(await codeOf(sixth)).toBe('too_many_streams')
   expect((await listen({ bearer: (await makeAgent(market)).apiKey })).status).toBe(200)
 

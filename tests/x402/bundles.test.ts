@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { evmChain } from '@market/chains/evm/evm-chain'
 import { checkIntents } from '@market/money/payments'
 import { marketContext } from '@market/testing/market-context'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { encodeFunctionData, getContractAddress, type Hex, hexToBigInt, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CONFIRMATIONS, settingsFor } from '../chains/evm-world.ts'
@@ -209,8 +209,8 @@ test.each(['its own first', 'the new one first'])(
     const own = await buy(seller, hash, BRIEF)
     const stolen = await buy(thief, hash, 'For me.')
     expect([own.status, stolen.status]).toEqual([200, 200])
-    const refused = await buy(seller, hash, OTHER)
-    expect([refused.status, refused.body.code]).toEqual([409, 'payment_contested'])
+    const rejection = await buy(seller, hash, OTHER)
+    expect([rejection.status, rejection.body.code]).toEqual([409, 'payment_contested'])
     const briefs = order === 'its own first' ? [BRIEF, OTHER] : [OTHER, BRIEF]
     const replies: Reply[] = []
     for (const brief of briefs) replies.push(await buySigned(victim, seller, hash, brief))

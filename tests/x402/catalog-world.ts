@@ -129,6 +129,7 @@ export async function startCatalogServer(
       trustedProxies: ['127.0.0.1'],
       clientLimits: {
         countRequest: () => ({ allowed: true, resetsInMs: 0 }),
+        maxRequests: Number.POSITIVE_INFINITY,
         maxConnections: Number.POSITIVE_INFINITY,
       },
       metricsReaders: [],

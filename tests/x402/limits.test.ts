@@ -200,6 +200,16 @@ async function useUp(name: LimitName, address: string): Promise<void> {
   redis.disconnect()
 }
 
+/** The headers describe the limit that rejected the request, not the one of its operation. */
+function hasHeadersOf(name: LimitName, { headers }: Reply): void {
+  const seconds = Number(headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(0)
+  expect(headers.get('x-ratelimit-limit')).toBe(String(LIMITS[name].max))
+  expect(headers.get('x-ratelimit-remaining')).toBe('0')
+  const reset = Number(headers.get('x-ratelimit-reset'))
+  expect(Math.abs(reset - market.wallTime() / 1_000 - seconds)).toBeLessThan(5)
+}
+
 describe('budgets of queries per address', () => {
   test('429: chain.lookups, before the node is queried; another address has its own', async () => {
     const id = await newService()
@@ -209,7 +219,7 @@ describe('budgets of queries per address', () => {
       const reply = await buy(id, inventHash(), { from })
       rejected(reply, 429, 'rate_limited')
       expect(reply.body.error).toMatch(/^Too many payments of this address .* Nothing was charged or used\./)
-      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+      hasHeadersOf('chain.lookups', reply)
     })
     expect(queries).toBe(0)
     expect((await buy(id, inventHash())).status).toBe(402)
@@ -226,8 +236,22 @@ describe('budgets of queries per address', () => {
     }
     const read = (headers: Record<string, string>, address?: string) =>
       market.client().get('/api/orders', { headers, ...(address && { from: address }) })
-    expect(await queriesOf(async () => rejected(await read(foreign, from), 429, 'rate_limited'))).toBe(0)
+    const queries = await queriesOf(async () => {
+      const reply = await read(foreign, from)
+      rejected(reply, 429, 'rate_limited')
+      hasHeadersOf('chain.signatures', reply)
+    })
+    expect(queries).toBe(0)
     expect((await read(own, from)).status).toBe(200)
     expect(await queriesOf(async () => rejected(await read(foreign), 401, 'bad_signature'))).toBe(1)
+  })
+
+  test('chain.signatures does not count a payer whose key signed for the payment', async () => {
+    const id = await newService()
+    const from = someAddress()
+    await useUp('chain.signatures', from)
+    const { hash, send, signature } = await signTransfer(id)
+    await send()
+    expect((await buy(id, hash, { from, ...signature })).status).toBe(200)
   })
 })

@@ -72,7 +72,7 @@ test('nonce gap: a dropped and expired settlement still uses its nonce, so that 
   } finally {
     await worker.stop()
   }
-}, 120_000)
+})
 
 test('fee bump: the worker replaces settlements below the base fee, and the buyers get their orders', async () => {
   const { chain, gasKey } = world.base
@@ -105,4 +105,4 @@ test('fee bump: the worker replaces settlements below the base fee, and the buye
   } finally {
     await worker.stop()
   }
-}, 120_000)
+})

@@ -3,7 +3,7 @@ import { openEvmFacilitator } from '@market/chains/evm/evm-facilitator'
 import { systemClock } from '@market/kernel/clock'
 import { checkIntents, recheckTransfers } from '@market/money/payments'
 import { marketContext } from '@market/testing/market-context'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
@@ -108,6 +108,19 @@ test('eight concurrent copies of one payment make one order and one transfer', a
   expect([other.status, other.body['code']]).toEqual([409, 'payment_already_used'])
 })
 
+test('a wallet signature beside a payment must be for the order: another one is 401, and nothing is paid', async () => {
+  const headers = { 'payment-signature': await signPayment() }
+  const before = await world.chain.balanceOf(buyer.account.address)
+  const send = async (purpose: string) => {
+    const body = { service_id: seller.serviceId, brief: BRIEF, ...(await buyer.proof(purpose)) }
+    return world.market.client().post('/api/orders', body, { headers })
+  }
+  const rejection = await send('session')
+  expect([rejection.status, rejection.body.code]).toEqual([401, 'bad_signature'])
+  expect(await world.chain.balanceOf(buyer.account.address)).toBe(before)
+  expect((await send(`orders.create:${seller.serviceId}`)).status).toBe(201)
+})
+
 test('returns 202 while no block is mined, then the order', async () => {
   const payment = await signPayment()
   await world.chain.automine(false)
@@ -123,7 +136,7 @@ test('returns 202 while no block is mined, then the order', async () => {
   await world.chain.mine(2)
   const done = await hire(payment)
   expect(done.status).toBe(200)
-}, 60_000)
+})
 
 test('two payments from one balance: only one is broadcast, because pending payments count', async () => {
   const poor = await world.newBuyer()
@@ -143,7 +156,7 @@ test('two payments from one balance: only one is broadcast, because pending paym
   expect((await hire(first)).status).toBe(200)
   expect((await hire(second)).status).toBe(402)
   expect(await world.chain.balanceOf(poor.account.address)).toBe(0n)
-}, 60_000)
+})
 
 const FAILED = 5
 

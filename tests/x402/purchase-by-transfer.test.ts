@@ -215,7 +215,7 @@ test('returns 402 with the reason and leaves the payment unused: underpaid, unkn
   const nowhere = await client().post(payPath(), { brief: BRIEF }, { headers: { 'x-payment': NOTHING } })
   expect(nowhere).toMatchObject({ status: 402, body: { error: 'transaction_not_found_yet' } })
   expect(nowhere.headers.get('retry-after')).toBe('3')
-}, 40_000)
+})
 
 test('returns 404 for a service that does not exist, is not active or has no fixed price', async () => {
   const quoted = await world.newSeller({ price_type: 'quote', price_usd: undefined })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { evmChain } from '@market/chains/evm/evm-chain'
-import { MINUTE, systemClock } from '@market/kernel/clock'
+import { HOUR, MINUTE, systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { recheckTransfers } from '@market/money/payments'
-import { PURPOSES } from '@market/worker/purposes'
+import { PURPOSES } from '@market/worker/payment-handlers'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
@@ -193,4 +193,21 @@ test('a purchase’s payment cannot register, and a registration’s payment can
       { headers: { 'x-payment': hash } },
     )
   expect(hired.status).toBe(409)
+})
+
+// Last: it moves the chain's clock, and clients sign by the real one.
+test('a repeated registration returns no key that replaced the first one, and none after 24 hours', async () => {
+  for (const end of ['rotate', 'wait'] as const) {
+    const owner = await world.newBuyer()
+    const headers = { 'x-payment': await world.settled(owner, FEE), 'idempotency-key': randomUUID() }
+    const body = wanted()
+    const { agent_id, api_key } = (await register(body, headers)).body.data
+    expect((await register(body, headers)).body.data.api_key).toBe(api_key)
+    const proof = await owner.proof(`agents.rotate-key:${agent_id}`)
+    if (end === 'rotate') await world.market.client().post(`/api/agents/${agent_id}/rotate-key`, proof)
+    else await world.advance(25 * HOUR)
+    const again = await register(body, headers)
+    expect([again.status, again.body.data.agent_id]).toEqual([200, agent_id])
+    expect(JSON.stringify(again.body)).not.toMatch(/market_\w{20}|whsec_/)
+  }
 })

@@ -107,7 +107,16 @@ describe('order request with a payment', () => {
       const [name] = Object.keys(field)
       expect([status, body.details?.[0]?.path]).toEqual([400, expect.stringContaining(String(name))])
     }
+    const unknown = await order({ ...wanted(), priority: 1 }, reference)
+    expect([unknown.status, unknown.body.error]).toEqual([400, 'Unknown field: priority'])
     expect((await order(wanted(), reference)).status).toBe(201)
+  })
+
+  test('accepts client_wallet and payment_chain, which an order without a payment has too', async () => {
+    const fields = { client_wallet: buyer.address, payment_chain: 'base' }
+    expect((await order({ ...wanted(), ...fields }, await buyer.send(DUE))).status).toBe(201)
+    const quote = await world.client().post('/api/orders', { ...wanted(), ...fields })
+    expect(quote.status).toBe(402)
   })
 })
 

@@ -1,15 +1,18 @@
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { nameOf } from '@market/core/context'
 import { connect } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
+import { verifyBearer } from '@market/handlers/verify-bearer'
 import { catalogDocuments } from '@market/handlers/x402/catalog'
 import { buildInternalServer } from '@market/http/internal-server'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
 import { idSource } from '@market/kernel/ids'
+import { mountMcp } from '@market/mcp/mount'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { localWindows } from '@market/platform/redis/local-windows'
@@ -75,6 +78,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       issuer: config.IDP_ISSUER,
       audience: config.IDP_AUDIENCE,
       tokenTypes: config.IDP_TOKEN_TYPES,
+      claims: config.IDP_CLAIMS,
       adminClaim: { name: config.ADMIN_CLAIM, value: config.ADMIN_CLAIM_VALUE },
       timeoutMs: IDP_TIMEOUT_MS * config.TIMEOUT_FACTOR,
     }),
@@ -108,13 +112,15 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   }
 
   const requests = localWindows(MAX_ADDRESSES)
+  const rule = requestRule(config.REQUESTS_PER_SECOND)
   let draining = false
   const health = {
     whyNotReady: readiness(db, log),
     isDraining: () => draining,
   }
+  const execute = executor(app)
   const server = buildServer({
-    execute: executor(app),
+    execute,
     streams: eventStreams(app),
     documents: catalogDocuments(app),
     baseUrl: config.BASE_URL,
@@ -122,7 +128,8 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     trustedProxies: config.TRUSTED_PROXIES,
     securityContact: securityContactOf(config),
     clientLimits: {
-      countRequest: (address) => requests.take(address, requestRule(config.REQUESTS_PER_SECOND)),
+      countRequest: (address) => requests.take(address, rule),
+      maxRequests: rule.max,
       maxConnections: config.CONNECTIONS_PER_ADDRESS,
     },
     metricsReaders: config.METRICS_READERS,
@@ -130,6 +137,19 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     health,
     log,
     onFault: reportFault,
+  })
+
+  mountMcp(server, {
+    execute,
+    verify: (bearer, address) => verifyBearer(app, bearer, address),
+    nameOf: ({ actor }) => nameOf(actor),
+    baseUrl: config.BASE_URL,
+    appUrl: config.APP_URL,
+    otherHosts: config.MARKET_ENV === 'development' ? ['localhost', '127.0.0.1'] : [],
+    addressOf: (request) => request.client,
+    onCaller: (request, name) => {
+      request.caller = name
+    },
   })
 
   const internal = buildInternalServer({ health, metrics, metricsReaders: config.METRICS_READERS })

@@ -1,4 +1,5 @@
 import { localEvmSigner } from '@market/chains/local-signers'
+import type { ClaimNames } from '@market/platform/identity/profile-claims'
 import {
   type ChainConfig,
   chainSettings,
@@ -27,6 +28,31 @@ const keyHashes = list.transform((entries, ctx) =>
     return { name, sha256: Buffer.from(hash, 'hex') }
   }),
 )
+
+/** The fields of a profile by the names that the contract uses for their usual claims. */
+const CLAIMED_FIELDS: Readonly<Record<string, keyof ClaimNames>> = {
+  username: 'username',
+  name: 'displayName',
+  picture: 'avatarUrl',
+  twitter_username: 'twitterUsername',
+  email: 'email',
+  wallets: 'wallets',
+}
+
+/** `field=claim,field=claim`: the userinfo claims of a provider that names them differently. */
+const claimNames = list.transform((entries, ctx): Partial<ClaimNames> => {
+  const names = entries.map((entry) => {
+    const [, field = '', claim = ''] = /^([a-z_]+)=([\x21-\x7e]{1,200})$/.exec(entry) ?? []
+    return { field: Object.hasOwn(CLAIMED_FIELDS, field) ? CLAIMED_FIELDS[field] : undefined, claim }
+  })
+  const fields = names.flatMap(({ field }) => field ?? [])
+  if (new Set(fields).size === names.length)
+    return Object.fromEntries(names.map(({ field, claim }) => [field, claim]))
+  ctx.addIssue(
+    `must be a list of field=claim with each field once: ${Object.keys(CLAIMED_FIELDS).join(', ')}`,
+  )
+  return z.NEVER
+})
 
 const EVM = ['BASE', 'ALT'] as const
 
@@ -66,6 +92,7 @@ const Env = z
     IDP_AUDIENCE: z.string().min(1),
     /** The `typ` of access tokens, in lower case. */
     IDP_TOKEN_TYPES: list.transform((types) => (types.length === 0 ? ['at+jwt'] : types)),
+    IDP_CLAIMS: claimNames,
     ADMIN_USER_IDS: list,
     /** An operator's access token also needs this claim, with this value or a list that contains it. */
     ADMIN_CLAIM: z.string().min(1).default('roles'),
@@ -124,7 +151,7 @@ export function securityContactOf({ SECURITY_CONTACT: contacts, SECURITY_TXT_EXP
   return contacts.length === 0 || expires === undefined ? undefined : { contacts, expires }
 }
 
-/** The only place that reads the environment. */
+/** Reads the environment of the program. Commands read their own. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   rejectKeysOfWorker(env)
   return readEnvironment(Env, env)

@@ -96,7 +96,7 @@ export async function startPostgres(): Promise<Postgres> {
   throw new Error(`PostgreSQL did not start in ${START_ATTEMPTS} attempts`)
 }
 
-/** Postgres refuses to run as root, so it runs as the `postgres` user that its packages create. */
+/** Postgres does not run as root, so it runs as the `postgres` user that its packages create. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const [uid, gid] = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])))

@@ -19,5 +19,5 @@ const Env = z
 
 export type Config = Readonly<z.infer<typeof Env>>
 
-/** The only place that reads the environment. */
+/** Reads the environment of the program. Commands read their own. */
 export const readConfig = (env: NodeJS.ProcessEnv): Config => readEnvironment(Env, env)

@@ -11,7 +11,7 @@ import type { Chain } from '@market/core/ports/chain'
 import type { Facilitator } from '@market/core/ports/facilitator'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
 import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
-import type { EvmTreasurySigner, SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { EvmKeySigner, SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import {
@@ -68,14 +68,14 @@ const kmsSettings = (config: Config, keyId: string) => ({
 })
 
 // The KMS client is large, so it is loaded only when a KMS key is configured.
-async function evmSigner(config: Config, name: 'BASE' | 'ALT'): Promise<EvmTreasurySigner> {
+async function evmSigner(config: Config, name: 'BASE' | 'ALT'): Promise<EvmKeySigner> {
   const key = config[`${name}_TREASURY_KEY`]
   if (key !== undefined) return localEvmSigner(`0x${key.toString('hex')}`)
   const { kmsEvmSigner } = await import('@market/chains/kms/kms-evm-signer')
   return kmsEvmSigner(kmsSettings(config, config[`${name}_TREASURY_KMS_KEY`] ?? ''))
 }
 
-async function solanaSigner(config: Config): Promise<SolanaTreasurySigner> {
+async function solanaSigner(config: Config): Promise<SolanaKeySigner> {
   const key = config.SOLANA_TREASURY_KEY
   if (key !== undefined) return localSolanaSigner(Uint8Array.from(key))
   const { kmsSolanaSigner } = await import('@market/chains/kms/kms-solana-signer')

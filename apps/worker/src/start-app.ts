@@ -4,7 +4,7 @@ import { readiness } from '@market/database/readiness'
 import { startPayoutLoop } from '@market/jobs/payout-loop'
 import { startRunner } from '@market/jobs/runner'
 import { startSweeps } from '@market/jobs/start-sweeps'
-import { SWEEPS } from '@market/jobs/sweeps'
+import { type SecurityLevel, SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
 import { idSource } from '@market/kernel/ids'
 import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
@@ -17,9 +17,9 @@ import { seedOpener } from '@market/platform/vault/seed-seal'
 import { orderPayoutListener } from '@market/trade/orders'
 import type { Config } from './config.ts'
 import { startMetricsServer } from './metrics-server.ts'
+import { PURPOSES } from './payment-handlers.ts'
 import { capsFrom, screeningsFrom } from './payout-limits.ts'
 import { openPayoutSenders } from './payout-senders.ts'
-import { PURPOSES } from './purposes.ts'
 
 /** Wires the worker: logs and database first, then adapters, then jobs. */
 export async function startApp(config: Config) {
@@ -111,7 +111,7 @@ export async function startApp(config: Config) {
     recordAnchorAge: metrics.recordAnchorAge,
     countDisagreement: metrics.countDisagreement,
     recordAudit: metrics.recordAudit,
-    onSecurityEvent: (event: object) => securityLog.info(event, 'security event'),
+    onSecurityEvent: (event: object, level: SecurityLevel) => securityLog[level](event, 'security event'),
   }
   const sweeps = startSweeps(sweepContext, SWEEPS, log, metrics.countFailure, config.SWEEP_INTERVAL_MS)
 

@@ -1,10 +1,10 @@
-import type { EvmTreasurySigner, SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { EvmKeySigner, SolanaKeySigner } from '@market/core/ports/signer'
 import { createKeyPairFromPrivateKeyBytes, getAddressFromPublicKey, signBytes } from '@solana/kit'
 import { bytesToHex, type Hex, hexToBigInt } from 'viem'
 import { privateKeyToAddress, sign } from 'viem/accounts'
 
 /** Signs with a key in this process. For development and small balances. */
-export const localEvmSigner = (privateKey: Hex): EvmTreasurySigner => ({
+export const localEvmSigner = (privateKey: Hex): EvmKeySigner => ({
   address: privateKeyToAddress(privateKey),
   async signHash(hash) {
     const { r, s, yParity } = await sign({ hash: bytesToHex(hash), privateKey })
@@ -13,7 +13,7 @@ export const localEvmSigner = (privateKey: Hex): EvmTreasurySigner => ({
 })
 
 /** Signs with a key in this process that cannot be exported. For development and small balances. */
-export const localSolanaSigner = async (seed: Uint8Array): Promise<SolanaTreasurySigner> => {
+export const localSolanaSigner = async (seed: Uint8Array): Promise<SolanaKeySigner> => {
   const { privateKey, publicKey } = await createKeyPairFromPrivateKeyBytes(seed)
   return {
     address: await getAddressFromPublicKey(publicKey),

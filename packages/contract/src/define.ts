@@ -3,7 +3,7 @@ import type { LimitName } from './limits.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Who may call. `admin_key` reads for operators; `admin` is a person of the operators, signed in. */
+/** Who may call. `admin_key`: an operator's key, which only reads. `admin`: a signed-in operator. */
 export type CallerKind = 'anonymous' | 'agent' | 'user' | 'wallet' | 'admin_key' | 'admin'
 
 export const GROUPS = [
@@ -49,7 +49,7 @@ export interface Payment {
   readonly when: 'always' | 'without_credentials' | 'requested'
   /** The x402 version of the 402 body. Version 2 clients read the `PAYMENT-REQUIRED` header, which version 1 lacks. */
   readonly version: 1 | 2
-  /** Fields from the body, the query or `X-Market-Brief`. Unknown fields are ignored, because proxies add to queries. */
+  /** Fields from the body, the query or `X-Market-Brief`. Only the query may have others, because proxies add to it. */
   readonly input: Flat
   readonly output: z.ZodType
   /** What a replay without an Idempotency-Key returns with 200 where `output` has secrets: a payment is public. */
@@ -81,7 +81,7 @@ export interface Operation<
   readonly limit: LimitName
   /** ONE flat object. Path keys come from the path, the rest from the query (GET, DELETE) or the body. */
   readonly input: I
-  /** What `data` holds. Fields that are not listed never leave. */
+  /** The schema of `data`. Fields that it does not list are removed from the response. */
   readonly output: O
   /** Top-level fields beside `data`. */
   readonly beside?: B
@@ -99,20 +99,19 @@ export interface Operation<
    * signature counts once. Reads have none: they take a `session` signature, which may be repeated.
    */
   readonly purpose?: string
-  /** Whether a wallet may sign beside another credential, as for giving an agent its owner. */
+  /** Whether a wallet may sign in addition to another credential, for example to become the agent's owner. */
   readonly cosigned?: true
   /** Switches that stop this write, beside `read_only`, which stops them all. */
   readonly stoppedBy?: readonly SwitchName[]
   /** Whether a user must have signed in at most `RECENT_LOGIN_SECONDS` ago. */
   readonly recentLogin?: true
-  /** An operator's own acts go on while the market is read-only; how else would it end. */
+  /** Not stopped by `read_only`, so that an operator can turn the switch off. */
   readonly worksReadOnly?: true
 }
 
 export type InputOf<T extends Operation> = z.output<T['input']>
-export type RawInputOf<T extends Operation> = z.input<T['input']>
 
-/** What a handler hands over: `data`, and beside it exactly what the operation declares. */
+/** What a handler returns: `data`, and the top-level fields of `beside`. */
 export type ResponseOf<T extends Operation> = {
   readonly data: z.input<T['output']>
   /** Only where the operation has a `laterStatus`. */
@@ -145,7 +144,10 @@ export const routesOf = (operation: Operation): readonly Operation[] => [
   ...(operation.alsoAt ?? []).map((route) => ({ ...operation, ...route })),
 ]
 
-/** Component names live outside zod's own registry: an id there would turn every tool schema into a reference. */
+/**
+ * Names of schemas in the OpenAPI document. They are not in zod's registry, because an id there would turn the schemas
+ * of tools into references.
+ */
 export const components = new Map<unknown, string>()
 
 export function named<T extends z.ZodType>(name: string, schema: T): T {

@@ -13,7 +13,7 @@ import * as solvency from './operations/solvency.ts'
 import * as treasury from './operations/treasury.ts'
 import * as x402 from './operations/x402.ts'
 
-/** Everything the marketplace can be asked, by name. */
+/** All operations of the API, by id. */
 export const operations = {
   ...identity,
   ...agents,

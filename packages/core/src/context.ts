@@ -2,15 +2,16 @@ import type { CommitThenReject, Db, Tx } from '@market/database/transact'
 import type { Clock } from '@market/kernel/clock'
 import type { AgentId, IdSource } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
 import type { Chains } from './ports/chain.ts'
 import type { Facilitators } from './ports/facilitator.ts'
 import type { IdentityProvider } from './ports/identity.ts'
 import type { Outbound } from './ports/outbound.ts'
-import type { Signatures, Wallet } from './ports/signatures.ts'
+import { isProvenOn, type OwnWallet, type Signatures, type Wallet } from './ports/signatures.ts'
 import type { Vault } from './ports/vault.ts'
 
 /**
- * The authenticated caller. `wallets` are the keys of wallets that also signed the request or are linked to the
+ * The authenticated caller. `wallets` are those that also signed the request or are linked to the
  * account. They are set only where an operation needs them, because linked wallets come from the identity provider.
  */
 export type Actor =
@@ -18,19 +19,25 @@ export type Actor =
   | {
       readonly kind: 'agent'
       readonly agentId: AgentId
-      readonly wallets?: readonly string[]
+      readonly wallets?: readonly OwnWallet[]
       /** Wallets of its owner, from which its orders may be paid. They give the agent no other right of its owner. */
-      readonly ownerWallets?: readonly string[]
+      readonly ownerWallets?: readonly OwnWallet[]
     }
   | {
       readonly kind: 'user'
       readonly userId: string
       readonly token: string
       readonly admin: boolean
-      readonly wallets?: readonly string[]
+      readonly wallets?: readonly OwnWallet[]
     }
   | { readonly kind: 'wallet'; readonly wallet: Wallet }
   | { readonly kind: 'admin_key'; readonly name: string }
+
+/** A part of the marketplace that acts by itself, for example a sweep. No request has it. */
+export interface SystemActor {
+  readonly kind: 'system'
+  readonly name: string
+}
 
 export interface Context {
   readonly db: Db
@@ -55,23 +62,31 @@ export interface Context {
   readonly requestId: string
 }
 
-/** The keys of the wallets that the caller has proven to own. */
-export function provenWallets(actor: Actor): readonly string[] {
-  if (actor.kind === 'wallet') return [actor.wallet.key]
+/** The wallets that the caller has proven to own, with how they were proven. */
+export function provenWallets(actor: Actor): readonly OwnWallet[] {
+  if (actor.kind === 'wallet') return [actor.wallet]
   return actor.kind === 'agent' || actor.kind === 'user' ? (actor.wallets ?? []) : []
 }
 
+/** The keys of the caller's wallets whose transfers on the network are the caller's. */
+export const payerWallets = (actor: Actor, network: Network): string[] =>
+  keysOn(provenWallets(actor), network)
+
 /** Wallets of an agent's owner that did not sign the request. They count only as payers of the agent's own orders. */
-export const ownerWallets = (actor: Actor): readonly string[] =>
-  actor.kind === 'agent'
-    ? (actor.ownerWallets ?? []).filter((key) => !provenWallets(actor).includes(key))
-    : []
+export function ownerWallets(actor: Actor, network: Network): string[] {
+  if (actor.kind !== 'agent') return []
+  const signed = payerWallets(actor, network)
+  return keysOn(actor.ownerWallets ?? [], network).filter((key) => !signed.includes(key))
+}
+
+const keysOn = (wallets: readonly OwnWallet[], network: Network): string[] =>
+  wallets.filter((wallet) => isProvenOn(wallet, network)).map(({ key }) => key)
 
 /** The part of the context that a command uses. */
 export type Needs<K extends keyof Context> = Pick<Context, K>
 
 /** The actor as text, for the audit log and for the scope of an Idempotency-Key. */
-export function nameOf(actor: Actor): string {
+export function nameOf(actor: Actor | SystemActor): string {
   switch (actor.kind) {
     case 'anonymous':
       return 'anonymous'
@@ -83,5 +98,7 @@ export function nameOf(actor: Actor): string {
       return `wallet:${actor.wallet.key}`
     case 'admin_key':
       return `admin_key:${actor.name}`
+    case 'system':
+      return `system:${actor.name}`
   }
 }

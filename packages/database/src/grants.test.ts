@@ -103,6 +103,22 @@ describe('the role of the api', () => {
   const APPLIED = `update agents set payout_address_base = '${WALLET}', pending_payout_address_base = null,
     pending_payout_since = null, pending_payout_by = null;`
 
+  test('payout settings: cannot begin the wait of a change in the past, nor change what already waits', async () => {
+    const since = (ago: string) => owned + PENDING.replace('now()', `now() - interval '${ago}'`)
+    const owned = agent(`'${WALLET}'`)
+    for (const ago of ['2 minutes', '25 hours']) expect(await run('api', since(ago))).toBe(DENIED)
+    for (const ago of ['30 seconds', '-30 days']) expect(await run('api', since(ago))).toBeUndefined()
+    const waiting = owned
+      .replace(
+        'updated_at)',
+        'updated_at, pending_payout_address_base, pending_payout_since, pending_payout_by)',
+      )
+      .replace('now(), now());', `now(), now(), '${WALLET}', now() - interval '23 hours', 'owner');`)
+    const other = `update agents set pending_payout_address_base = '${WALLET.replaceAll('1', '2')}';`
+    expect(await run('api', waiting + other)).toBe(DENIED)
+    expect(await run('api', waiting + APPLIED)).toBeUndefined()
+  })
+
   test('payout settings: cannot set one that was not pending, except the first one of an agent without an owner', async () => {
     const owned = agent(`'${WALLET}'`)
     expect(await run('api', owned + APPLIED)).toBe(DENIED)

@@ -55,6 +55,7 @@ export interface Tables {
     name_skeleton: string | null
     written_skeleton: string | null
     last_seen_at: Generated<Date>
+    api_key_replaced_at: Date | null
   }
   approvals: {
     id: string
@@ -279,6 +280,7 @@ export interface Tables {
     contested_at: Date | null
     contest_ends_at: Date | null
     for_principal: Generated<boolean>
+    client_proven_by: string | null
   }
   outgoing_transfers: {
     network: string

@@ -2,7 +2,7 @@ import { cancelPayoutChange, confirmPayoutChange, rotateKey } from '@market/iden
 import type { AgentId } from '@market/kernel/ids'
 import { handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
-import { presentOwnedAgent, presentPending } from './present-agent.ts'
+import { presentOwnedAgent, presentPendingPayout } from './present-agent.ts'
 
 /** What only the owner of an agent does. */
 export const agentOwnerHandlers = {
@@ -13,7 +13,7 @@ export const agentOwnerHandlers = {
         agent_id: agent.id,
         api_key: apiKey,
         endpoint_url: agent.endpointUrl,
-        pending_payout: presentPending(agent, ctx),
+        pending_payout: presentPendingPayout(agent, ctx),
       },
     }),
   }),

@@ -66,7 +66,7 @@ async function withOwner(
 /** What each kind of proposal does. A kind of the contract without an entry here does not compile. */
 const KINDS: { readonly [Kind in ApprovalKind]: KindOf<ApprovalPayload<Kind>> } = {
   resolve_dispute: {
-    check: async (_ctx, tx, payload) => checkResolution(tx, resolutionOf(payload)),
+    check: async (ctx, tx, payload) => checkResolution(ctx, tx, resolutionOf(payload)),
     execute: (ctx, tx, payload, id) => executeResolution(ctx, tx, resolutionOf(payload), id),
   },
   redirect_payout: {

@@ -1,5 +1,6 @@
 import type { Operation } from '@market/contract/define'
 import type { ApiError } from '@market/kernel/api-error'
+import type { Caller } from './caller.ts'
 import type { PaymentHeaders } from './x402/payment-credential.ts'
 
 export interface WalletFields {
@@ -34,7 +35,9 @@ export interface Call {
   /** The flat input, not parsed yet, without the credentials that were in it. */
   readonly input: Readonly<Record<string, unknown>>
   readonly credentials: Credentials
-  /** The client's address as limits count it. */
+  /** The caller, where the transport has verified the credential of several calls at once. */
+  readonly caller?: Caller | undefined
+  /** What limits count: the client's address, or the caller where several share an address. */
   readonly address: string
   readonly payment?: CallPayment
   readonly idempotencyKey?: string

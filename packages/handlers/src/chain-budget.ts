@@ -1,10 +1,9 @@
 import { LIMITS } from '@market/contract/limits'
 import type { Chain, Chains } from '@market/core/ports/chain'
 import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
-import { ApiError } from '@market/kernel/api-error'
 import type { AppServices } from './app-services.ts'
 import type { Call } from './call.ts'
-import { formatWindow } from './limit.ts'
+import { formatWindow, limitReached } from './limit.ts'
 
 /**
  * All payments of the marketplace share the quota of the nodes. So queries that a caller can cause at will count against
@@ -60,17 +59,13 @@ const COUNTED: Readonly<Record<Budget, string>> = {
 }
 
 async function spend(
-  { limiter }: Pick<AppServices, 'limiter'>,
+  { limiter, clock }: Pick<AppServices, 'limiter' | 'clock'>,
   name: Budget,
   address: string,
 ): Promise<void> {
   const rule = LIMITS[name]
-  const { allowed, resetsInMs } = await limiter.consume({ name, ...rule }, address)
-  if (allowed) return
-  const seconds = Math.max(1, Math.ceil(resetsInMs / 1_000))
-  throw new ApiError(
-    'rate_limited',
-    `${COUNTED[name]}: at most ${rule.max} in ${formatWindow(rule.windowSeconds)}. Nothing was charged or used. Try again in ${seconds} seconds.`,
-    { retryAfterSeconds: seconds },
-  )
+  const usage = await limiter.consume({ name, ...rule }, address)
+  if (usage.allowed) return
+  const message = `${COUNTED[name]}: at most ${rule.max} in ${formatWindow(rule.windowSeconds)}. Nothing was charged or used.`
+  throw limitReached(message, rule, usage, clock.wallTime())
 }

@@ -1,11 +1,13 @@
 import { emit } from '@market/core/events'
 import { transact } from '@market/database/transact'
 import { rotateKey } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
 import { usdc } from '@market/kernel/money'
 import { makeAgent, makeEvmWallet } from '@market/testing/makers'
 import { type MarketContext, marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { AppServices } from './app-services.ts'
 import { createCaches } from './caches.ts'
 import { type EventStreams, eventStreams } from './event-streams.ts'
 
@@ -18,21 +20,23 @@ let streams: EventStreams
 beforeAll(async () => {
   database = await testDatabase()
   ctx = marketContext({ db: database.db })
-  streams = eventStreams({
-    ...ctx,
-    limiter: { consume: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
-    registrationFee: usdc(1n),
-    treasury: NO_OWN_WALLETS,
-    shortWaitMax: usdc(1n),
-    ...createCaches(),
-    operators: { userIds: new Set(), keys: [] },
-    onSecurityEvent: () => {},
-    onFault: () => {},
-  })
+  streams = eventStreams(services())
 })
 afterAll(async () => {
   streams.stop()
   await database.stop()
+})
+
+const services = (): AppServices => ({
+  ...ctx,
+  limiter: { consume: async () => ({ allowed: true, remaining: 1, resetsInMs: 1_000 }) },
+  registrationFee: usdc(1n),
+  treasury: NO_OWN_WALLETS,
+  shortWaitMax: usdc(1n),
+  ...createCaches(),
+  operators: { userIds: new Set(), keys: [] },
+  onSecurityEvent: () => {},
+  onFault: () => {},
 })
 
 async function open(apiKey: string, after = '0') {
@@ -69,7 +73,7 @@ test('event stream: ends without the next event after the API key was replaced',
   const waiting = (await open(apiKey)).read(AbortSignal.timeout(10_000), NEVER_MS)
   const next = waiting.next()
   const idle = (await open(apiKey)).read(AbortSignal.timeout(10_000), IDLE_MS)
-  await rotateKey(ctx, agent.id, { wallets: [wallet.key] })
+  await rotateKey(ctx, agent.id, { wallets: [wallet] })
   let kept = await idle.next()
   while (kept.done !== true) kept = await idle.next()
   await emitTestEvent(agent.id)
@@ -100,4 +104,45 @@ test('event stream: returns 429 for a sixth stream of an agent until one is clos
   opened.pop()?.close()
   await open(apiKey)
   await expect(open(apiKey)).rejects.toThrow('rejected: 429')
+})
+
+test('event stream: returns 429 for the 61st smart wallet signature of an address in a minute', async () => {
+  const wallet = makeEvmWallet()
+  const counts = new Map<string, number>()
+  const limited = eventStreams({
+    ...services(),
+    limiter: {
+      consume: async ({ name, max }, address) => {
+        const count = (counts.get(`${name} ${address}`) ?? 0) + 1
+        counts.set(`${name} ${address}`, count)
+        return { allowed: count <= max, remaining: Math.max(0, max - count), resetsInMs: 1_000 }
+      },
+    },
+    signatures: {
+      ...ctx.signatures,
+      // As a contract that rejects the signature: only a node can say it.
+      verify: async ({ beforeQuery }) => {
+        await beforeQuery?.()
+        throw new ApiError('unauthenticated', 'The signature is wrong.', { code: 'bad_signature' })
+      },
+    },
+  })
+  onTestFinished(() => limited.stop())
+  const attempt = async () => {
+    const signed = {
+      wallet: wallet.address,
+      chain: 'base',
+      signature: `0x${'ab'.repeat(65)}`,
+      signedAtMs: Date.now(),
+    }
+    const opened = await limited.open({
+      input: { after: '0' },
+      credentials: { wallet: signed },
+      address: '198.51.100.2',
+      requestId: 'req_1',
+    })
+    return 'status' in opened ? opened.status : 200
+  }
+  for (let sent = 0; sent < 60; sent += 1) expect(await attempt()).toBe(401)
+  expect(await attempt()).toBe(429)
 })

@@ -2,16 +2,18 @@ import { operations } from '@market/contract/operations'
 import { type Actor, nameOf } from '@market/core/context'
 import { findEventsAfter, findLastSeqs } from '@market/core/events'
 import { ApiError } from '@market/kernel/api-error'
+import { later, SECOND } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
 import type { ApiResponse, Call } from './call.ts'
+import { withSignatureBudget } from './chain-budget.ts'
 import { presentEvent } from './events.ts'
 import { asApiError, failureOf } from './failure.ts'
 import { identify } from './identify.ts'
 import { limit } from './limit.ts'
 import { parse } from './parse.ts'
-import { logSecurityEvent, refusedEvent } from './security-events.ts'
+import { logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 /** A client needs one stream, and a second while it replaces the first. */
 const STREAMS_PER_AGENT = 5
@@ -116,14 +118,14 @@ export function eventStreams(app: AppServices): EventStreams {
         headers = limited.headers
         if (limited.apiError !== undefined) throw limited.apiError
         if (call.rejected !== undefined) throw call.rejected
-        actor = (await identify(app, app.operators, call)).actor
+        actor = (await identify(withSignatureBudget(app, call), app.operators, call)).actor
         call.onCaller?.(nameOf(actor))
         authorize(call.operation, actor)
         const { after } = parse(call.operation, call.input) as { after: string }
         if (actor.kind !== 'agent') throw new Error('authorize accepted a caller that is not an agent')
         const { agentId } = actor
         const count = openCounts.get(agentId) ?? 0
-        if (count >= STREAMS_PER_AGENT) throw tooManyStreams()
+        if (count >= STREAMS_PER_AGENT) throw tooManyStreams(app.clock.wallTime())
         openCounts.set(agentId, count + 1)
         return {
           headers,
@@ -132,7 +134,7 @@ export function eventStreams(app: AppServices): EventStreams {
         }
       } catch (error) {
         if (asApiError(error) === undefined) app.onFault(error, call)
-        logSecurityEvent(app, refusedEvent(call, actor, error))
+        logSecurityEvent(app, rejectedEvent(call, actor, error))
         const failure = failureOf(error, call.requestId)
         return { ...failure, headers: { ...headers, ...failure.headers } }
       }
@@ -147,12 +149,16 @@ function decrement(counts: Map<AgentId, number>, agentId: AgentId): void {
   else counts.set(agentId, left)
 }
 
-const tooManyStreams = (): ApiError =>
+/** An open stream may end at any time, so the client tries again soon. */
+const STREAM_RETRY_SECONDS = 5
+
+const tooManyStreams = (now: Date): ApiError =>
   new ApiError(
     'rate_limited',
     `This agent already has ${STREAMS_PER_AGENT} open streams, the maximum. Close one first.`,
     {
       code: 'too_many_streams',
-      retryAfterSeconds: 5,
+      retryAfterSeconds: STREAM_RETRY_SECONDS,
+      limit: { max: STREAMS_PER_AGENT, resetsAt: later(now, STREAM_RETRY_SECONDS * SECOND) },
     },
   )

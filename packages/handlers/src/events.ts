@@ -43,7 +43,7 @@ async function recipientsOf(ctx: HandlerContext) {
   if (ctx.actor.kind === 'wallet') return [`wallet:${ctx.actor.wallet.key}` as const]
   const { userId, wallets } = await getAccount(ctx.db, requireUser(ctx).userId)
   const linked = wallets.length === 0 ? [] : (await ownerOf(ctx)).wallets
-  return [`user:${userId}` as const, ...linked.map((key) => `wallet:${key}` as const)]
+  return [`user:${userId}` as const, ...linked.map(({ key }) => `wallet:${key}` as const)]
 }
 
 export const eventHandlers = {
@@ -70,7 +70,7 @@ export const eventHandlers = {
   testDelivery: handler('testDelivery', {
     run: (ctx) => sendTest(ctx, requireAgent(ctx)),
     present: ({ delivery, durationMs, responseBody }) => ({
-      data: { delivery: presentDelivery(delivery), took_ms: durationMs, answer: responseBody },
+      data: { delivery: presentDelivery(delivery), took_ms: durationMs, response_body: responseBody },
     }),
   }),
 

@@ -14,9 +14,9 @@ import { identify } from './identify.ts'
 import { parse } from './parse.ts'
 import { canPayInstead, isPurchase, purchase } from './purchase.ts'
 import { rateLimited } from './rate-limited.ts'
-import { readIdempotencyKey, requestKey, requireLongKey } from './request-key.ts'
+import { readIdempotencyKey, requestKey } from './request-key.ts'
 import { requestTransaction } from './request-transaction.ts'
-import { doneEvent, logSecurityEvent, refusedEvent } from './security-events.ts'
+import { doneEvent, logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 export type Execute = (call: Call) => Promise<ApiResponse>
 
@@ -31,33 +31,38 @@ export function executor(app: AppServices): Execute {
       try {
         if (call.rejected !== undefined) throw call.rejected
         const idempotencyKey = readIdempotencyKey(call)
-        if (isPurchase(call)) return await purchase(app, call, requireLongKey(idempotencyKey))
+        if (isPurchase(call)) return await purchase(app, call, idempotencyKey)
         const caller = await identify(withSignatureBudget(app, call), app.operators, call)
         actor = caller.actor
         call.onCaller?.(nameOf(actor))
         if (actor.kind === 'anonymous' && canPayInstead(call)) {
-          const challenge = await challengeFor(app, call, idempotencyKey)
+          const challenge = await challengeFor(app, call)
           if (challenge !== undefined) return challenge
         }
         authorize(call.operation, actor)
         requireRecentLogin(call.operation, caller)
         const charged = isWrite(call.operation) ? withLookupBudget(app, call) : app
-        return await replayOrRun(charged, call, caller, parse(call.operation, call.input))
+        return await replayOrRun(
+          charged,
+          call,
+          caller,
+          parse(call.operation, withOwnAgent(call.input, actor)),
+        )
       } catch (error) {
-        logSecurityEvent(app, refusedEvent(call, actor, error))
+        logSecurityEvent(app, rejectedEvent(call, actor, error))
         throw error
       }
     })
 }
 
+/** `me` is the caller's own agent, in every path that names an agent. */
+const withOwnAgent = (input: Call['input'], actor: Actor): Call['input'] =>
+  input['agent_id'] === 'me' && actor.kind === 'agent' ? { ...input, agent_id: actor.agentId } : input
+
 /** The 402 of what the request asks for, or undefined where it cannot be bought. */
-async function challengeFor(
-  app: AppServices,
-  call: Call,
-  idempotencyKey: string | undefined,
-): Promise<ApiResponse | undefined> {
+async function challengeFor(app: AppServices, call: Call): Promise<ApiResponse | undefined> {
   try {
-    return await purchase(app, call, idempotencyKey)
+    return await purchase(app, call, undefined)
   } catch (error) {
     if (asApiError(error) === undefined) throw error
     return undefined

@@ -1,6 +1,7 @@
 import type { FailureStatus } from '@market/contract/errors'
 import { isOutage } from '@market/database/outage'
 import { ApiError, type ErrorKind, unavailable } from '@market/kernel/api-error'
+import { limitHeaders } from './limit.ts'
 
 const STATUS = {
   invalid: 400,
@@ -33,7 +34,7 @@ export function failureOf(error: unknown, requestId: string): Failure {
       headers: {},
     }
   }
-  const { code, details, retryAfterSeconds, fields } = apiError.extra
+  const { code, details, retryAfterSeconds, limit, fields } = apiError.extra
   return {
     status: STATUS[apiError.kind],
     body: {
@@ -44,7 +45,10 @@ export function failureOf(error: unknown, requestId: string): Failure {
       ...(details && { details }),
       ...fields,
     },
-    headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
+    headers: {
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+      ...(limit && limitHeaders({ ...limit, remaining: 0 })),
+    },
   }
 }
 

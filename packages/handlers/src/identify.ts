@@ -26,20 +26,28 @@ const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
  * access token that is not valid leaves the decision to a wallet signature beside it.
  */
 export async function identify(ports: Ports, operators: Operators, call: Call): Promise<Caller> {
+  if (call.caller !== undefined) return call.caller
   const { operation, credentials } = call
   const kinds = credentialKinds(operation, credentials)
   const [kind, second] = isPublic(operation) ? kinds.filter((one) => accepts(operation, one)) : kinds
   if (kind === undefined) return ANONYMOUS
-  const first = authenticate(ports, operators, call, kind)
-  if (second === undefined) return first
+  if (second === undefined) return authenticate(ports, operators, call, kind)
+  let caller: Caller
   try {
-    const caller = await first
+    caller = await authenticate(ports, operators, call, kind)
     if (operation.cosigned !== true) await requireLinkedWallet(ports, call, caller)
-    return caller
   } catch (error) {
     if (!isUnauthenticated(error) || !accepts(operation, second)) throw error
     return authenticate(ports, operators, call, second)
   }
+  return accepts(operation, kind) ? withCosigner(ports, call, caller) : caller
+}
+
+/** Adds the wallet that signed beside another credential, where the operation allows that. */
+async function withCosigner(ports: Ports, call: Call, caller: Caller): Promise<Caller> {
+  if (call.credentials.wallet === undefined || call.operation.cosigned !== true) return caller
+  const { wallet, singleUse } = await verifyWallet(ports, call, caller.agent?.id)
+  return { ...caller, cosigner: wallet, ...(singleUse && { singleUse }) }
 }
 
 const isUnauthenticated = (error: unknown): boolean =>
@@ -62,14 +70,18 @@ function accepts(operation: Operation, kind: CredentialKind): boolean {
   return callers.some((caller) => operation.callers.includes(caller))
 }
 
-/** In the order in which they count. An explicit credential overrides the cookie, which a browser sends by itself. */
+/**
+ * In the order in which they count. Another token overrides the cookie, which a browser sends by itself; a wallet
+ * signature is second to both.
+ */
 function credentialKinds(operation: Operation, credentials: Credentials): CredentialKind[] {
   const { bearer, bodyToken, wallet, cookieToken } = credentials
   const kinds: CredentialKind[] = []
   if (bearer !== undefined) kinds.push(kindOfBearer(bearer))
   if (bodyToken !== undefined && bodyToken !== bearer) kinds.push('user')
   if (kinds.length > 1) throw twoCredentials()
-  if (wallet === undefined) return kinds.length > 0 || cookieToken === undefined ? kinds : ['user']
+  if (kinds.length === 0 && cookieToken !== undefined) kinds.push('user')
+  if (wallet === undefined) return kinds
   if (kinds.length === 0 || kinds[0] === 'user') return [...kinds, 'wallet']
   if (operation.cosigned !== true) throw twoCredentials()
   return kinds
@@ -97,10 +109,7 @@ async function authenticate(
   switch (kind) {
     case 'agent': {
       const agent = await findAgentByKey(ports, bearer)
-      const caller: Caller = { actor: { kind: 'agent', agentId: agent.id }, agent }
-      if (call.credentials.wallet === undefined || call.operation.cosigned !== true) return caller
-      const proof = await verifyWallet(ports, call, agent.id)
-      return { ...caller, cosigner: proof.wallet, ...(proof.singleUse && { singleUse: proof.singleUse }) }
+      return withCosigner(ports, call, { actor: { kind: 'agent', agentId: agent.id }, agent })
     }
     case 'admin_key':
       return { actor: { kind: 'admin_key', name: adminKeyName(operators, bearer) } }

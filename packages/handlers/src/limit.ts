@@ -2,6 +2,7 @@ import { LIMITS, type Limit, type LimitName } from '@market/contract/limits'
 import type { Context } from '@market/core/context'
 import type { Limiter, LimitResult, LimitRule } from '@market/core/ports/limiter'
 import { ApiError } from '@market/kernel/api-error'
+import { later } from '@market/kernel/clock'
 import { widerNetworks } from './wider-networks.ts'
 
 export interface Limited {
@@ -16,19 +17,41 @@ export async function limit(
   address: string,
 ): Promise<Limited> {
   const { rule, usage } = await consume(limiter, name, address)
-  const resetSeconds = Math.max(1, Math.ceil(usage.resetsInMs / 1_000))
-  const headers = {
-    'X-RateLimit-Limit': String(rule.max),
-    'X-RateLimit-Remaining': String(usage.allowed ? usage.remaining : 0),
-    'X-RateLimit-Reset': String(Math.ceil((clock.wallTime().getTime() + usage.resetsInMs) / 1_000)),
-  }
+  const now = clock.wallTime()
+  const headers = limitHeaders({
+    max: rule.max,
+    remaining: usage.allowed ? usage.remaining : 0,
+    resetsAt: later(now, usage.resetsInMs),
+  })
   if (usage.allowed) return { headers }
-  const apiError = new ApiError(
-    'rate_limited',
-    `Too many requests: at most ${rule.max} in ${formatWindow(rule.windowSeconds)}. Try again in ${resetSeconds} seconds.`,
-    { retryAfterSeconds: resetSeconds },
-  )
-  return { headers, apiError }
+  const message = `Too many requests: at most ${rule.max} in ${formatWindow(rule.windowSeconds)}.`
+  return { headers, apiError: limitReached(message, rule, usage, now) }
+}
+
+interface LimitState {
+  readonly max: number
+  readonly remaining: number
+  readonly resetsAt: Date
+}
+
+export const limitHeaders = ({ max, remaining, resetsAt }: LimitState) => ({
+  'X-RateLimit-Limit': String(max),
+  'X-RateLimit-Remaining': String(remaining),
+  'X-RateLimit-Reset': String(Math.ceil(resetsAt.getTime() / 1_000)),
+})
+
+/** The 429 of a limit. Its headers describe this limit and replace those of the operation. */
+export function limitReached(
+  message: string,
+  { max }: Pick<LimitRule, 'max'>,
+  { resetsInMs }: Pick<LimitResult, 'resetsInMs'>,
+  now: Date,
+): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(resetsInMs / 1_000))
+  return new ApiError('rate_limited', `${message} Try again in ${retryAfterSeconds} seconds.`, {
+    retryAfterSeconds,
+    limit: { max, resetsAt: later(now, resetsInMs) },
+  })
 }
 
 /** Returns the rule that rejects the call, else the rule of the address itself. */

@@ -7,11 +7,11 @@ import { requireAgent } from './require-actor.ts'
 /** The caller with the wallets that this request proves. An agent's API key proves none. */
 export async function loadActor(ctx: HandlerContext): Promise<Actor> {
   const { actor, caller } = ctx
-  const signed = caller.cosigner === undefined ? [] : [caller.cosigner.key]
+  const signed = caller.cosigner === undefined ? [] : [caller.cosigner]
   switch (actor.kind) {
     case 'user': {
       const { wallets } = await ownerOf(ctx)
-      return { ...actor, wallets: [...new Set([...signed, ...wallets])] }
+      return { ...actor, wallets: [...signed, ...wallets] }
     }
     case 'agent':
       return { ...actor, wallets: signed }
@@ -27,8 +27,10 @@ export async function loadActor(ctx: HandlerContext): Promise<Actor> {
 export async function loadPayer(ctx: HandlerContext): Promise<Actor> {
   const actor = await loadActor(ctx)
   if (actor.kind !== 'agent') return actor
-  const { ownerWallet, ownerUserId } = requireAgent(ctx)
+  const { ownerWallet, ownerProvenBy, ownerUserId } = requireAgent(ctx)
   const linked = ownerUserId === null ? [] : await findWallets(ctx.db, ownerUserId)
-  const own = ownerWallet === null ? [] : [ownerWallet]
-  return { ...actor, ownerWallets: [...new Set([...own, ...linked.map(({ key }) => key)])] }
+  // Before it was recorded how owner wallets were proven, contracts were asked on Base only.
+  const provenBy = ownerProvenBy ?? 'base-mainnet'
+  const own = ownerWallet === null ? [] : [{ key: ownerWallet, provenBy }]
+  return { ...actor, ownerWallets: [...own, ...linked] }
 }

@@ -1,6 +1,7 @@
 import type { InputOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { type Actor, provenWallets } from '@market/core/context'
+import type { OwnWallet } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
@@ -34,7 +35,7 @@ import { typeOfUrl } from './deliverable-type.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
 import { moneyOf } from './parse.ts'
-import { presentOrder, presentPayable, signOf } from './present-order.ts'
+import { presentOrder, presentPayableOrder, signOf } from './present-order.ts'
 import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
 import { presentReview } from './present-review.ts'
 import { verdictOf } from './verdict-of.ts'
@@ -47,11 +48,16 @@ const missingField = (field: string, action: string): ApiError =>
   })
 
 /** The wallet that will pay: `client_wallet`, which must sign or be linked, or else the wallet that signed the request. */
-function clientWallet(ctx: HandlerContext, actor: Actor, requested: string | undefined): string | null {
-  if (requested === undefined)
-    return ctx.actor.kind === 'user' ? (ctx.caller.cosigner?.key ?? null) : (provenWallets(actor)[0] ?? null)
+function clientWallet(
+  ctx: HandlerContext,
+  actor: Actor,
+  requested: string | undefined,
+): OwnWallet | undefined {
+  const own = provenWallets(actor)
+  if (requested === undefined) return ctx.actor.kind === 'user' ? ctx.caller.cosigner : own[0]
   const key = ctx.signatures.parseWallet(requested)?.key
-  if (key !== undefined && provenWallets(actor).includes(key)) return key
+  const wallet = own.find((one) => one.key === key)
+  if (wallet !== undefined) return wallet
   throw new ApiError(
     'invalid',
     'client_wallet is not proven to be yours. Sign this request with it, or link it to your account.',
@@ -127,7 +133,7 @@ const presentView = (
   ctx: HandlerContext,
 ) => ({
   data: {
-    order: presentPayable(order, ctx),
+    order: presentPayableOrder(order, ctx),
     deliverables: (deliveries.at(-1)?.items ?? []).map(presentItem),
     deliveries: deliveries.map(presentDelivery),
     review: review === undefined ? null : presentReview(review),
@@ -142,17 +148,20 @@ export const orderHandlers = {
   createOrder: handler('createOrder', {
     run: async (ctx, input) => {
       const actor = await loadActor(ctx)
-      return createOrder(ctx, actor, {
+      const client = clientWallet(ctx, actor, input.client_wallet)
+      const wanted = {
         listingId: input.service_id as ListingId,
         brief: input.brief ?? '',
         referenceUrls: input.reference_urls,
         referenceImages: input.reference_images,
         requirementAnswers: input.requirement_answers,
         isPrivate: input.private,
-        clientWallet: clientWallet(ctx, actor, input.client_wallet),
-      })
+        clientWallet: client?.key ?? null,
+        clientProvenBy: client?.provenBy ?? null,
+      }
+      return createOrder(ctx, actor, wanted, ctx.caller.agent?.apiKeyHint)
     },
-    present: (order, ctx) => ({ data: presentPayable(order, ctx) }),
+    present: (order, ctx) => ({ data: presentPayableOrder(order, ctx) }),
   }),
 
   listOrders: handler('listOrders', {
@@ -190,7 +199,7 @@ export const orderHandlers = {
         input,
       ),
     present: (order, ctx) => ({
-      data: presentPayable(order, ctx),
+      data: presentPayableOrder(order, ctx),
       isLater: order.status === 'accepted' && order.pending !== null,
     }),
   }),

@@ -1,4 +1,5 @@
 import { type IdentityClaims, walletsOf } from '@market/identity/accounts'
+import type { Owner } from '@market/identity/agents'
 import type { HandlerContext } from './handler.ts'
 import { requireUser } from './require-actor.ts'
 
@@ -12,15 +13,16 @@ export async function fetchIdentityClaims(ctx: HandlerContext): Promise<Identity
  * The user with the wallets that the identity provider currently lists, or the wallet that signed. The claims are fetched
  * each time, so that an unlinked wallet does not count. An agent does not own agents.
  */
-export async function ownerOf(ctx: HandlerContext): Promise<{ userId?: string; wallets: readonly string[] }> {
+export async function ownerOf(ctx: HandlerContext): Promise<Owner> {
   const { actor } = ctx
   switch (actor.kind) {
-    case 'user': {
-      const wallets = walletsOf(await fetchIdentityClaims(ctx), ctx.signatures)
-      return { userId: actor.userId, wallets: wallets.map((wallet) => wallet.key) }
-    }
+    case 'user':
+      return {
+        userId: actor.userId,
+        wallets: walletsOf(await fetchIdentityClaims(ctx), ctx.signatures),
+      }
     case 'wallet':
-      return { wallets: [actor.wallet.key] }
+      return { wallets: [actor.wallet] }
     default:
       return { wallets: [] }
   }

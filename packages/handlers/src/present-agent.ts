@@ -63,7 +63,7 @@ const presentPayout = (ctx: HandlerContext, settings: ReturnType<typeof payoutSe
 })
 
 /** The payout settings that take effect later. */
-export function presentPending(agent: Agent, ctx: HandlerContext) {
+export function presentPendingPayout(agent: Agent, ctx: HandlerContext) {
   const pending = pendingPayout(agent, ctx.clock.now())
   return pending && { ...presentPayout(ctx, pending), effective_at: effectiveAt(pending).toISOString() }
 }
@@ -77,7 +77,7 @@ export const presentOwnedAgent = (
   api_key: `${API_KEY_PREFIX}…${agent.apiKeyHint}`,
   endpoint_url: agent.endpointUrl,
   ...presentPayout(ctx, payoutSettings(agent, ctx.clock.now())),
-  pending_payout: presentPending(agent, ctx),
+  pending_payout: presentPendingPayout(agent, ctx),
   payout_by_owner_only: agent.payoutByOwnerOnly,
   payable_on: presentPayableOn(ctx, payableOn),
   protocol_spec: PROTOCOL_SPEC,

@@ -68,7 +68,7 @@ const isPayable = (order: Order): order is Order<'quoted' | 'accepted'> =>
   order.status === 'quoted' || (order.status === 'accepted' && order.pending === null)
 
 /** Adds the payment options: one per open network on which the agent can be paid. */
-export const presentPayable = (order: Order | Offered, ctx: HandlerContext): PayableData => ({
+export const presentPayableOrder = (order: Order | Offered, ctx: HandlerContext): PayableData => ({
   ...presentOrder(order, ctx),
   payment: isPayable(order)
     ? openChains(ctx, 'payableOn' in order ? order.payableOn : []).map((chain) => ({

@@ -5,17 +5,17 @@ import { transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { PaymentCredential, PurchaseResult } from '@market/trade/x402'
 import type { AppServices } from './app-services.ts'
-import { authorize } from './authorize.ts'
-import type { ApiResponse, Call, Credentials, WalletFields } from './call.ts'
+import type { ApiResponse, Call, CallPayment } from './call.ts'
 import type { Caller } from './caller.ts'
 import { withLookupBudget, withPaymentBudget, withSignatureBudget } from './chain-budget.ts'
-import { asApiError } from './failure.ts'
-import { identify } from './identify.ts'
+import { fieldsAt } from './describe-limits.ts'
+import { type Buyer, identifyBuyer } from './identify-buyer.ts'
 import { parseAs } from './parse.ts'
+import { purchaseKey } from './request-key.ts'
 import { stopsOf } from './request-transaction.ts'
 import { readPaymentCredential } from './x402/payment-credential.ts'
-import { presentPending, presentQuote, purchaseHeaders } from './x402/present-purchase.ts'
-import { type PurchaseContext, purchaseHandlerOf } from './x402/purchase-handlers.ts'
+import { presentPendingPurchase, presentQuote, purchaseHeaders } from './x402/present-purchase.ts'
+import { type PurchaseContext, type PurchaseHandler, purchaseHandlerOf } from './x402/purchase-handlers.ts'
 
 /** Whether the request buys something, or asks for the price of it, by x402. */
 export function isPurchase({ operation, input, payment }: Call): boolean {
@@ -42,56 +42,58 @@ export const canPayInstead = ({ operation }: Call): boolean =>
 export async function purchase(
   app: AppServices,
   call: Call,
-  requestKey: string | undefined,
+  idempotencyKey: string | undefined,
 ): Promise<ApiResponse> {
   const { operation, payment: given } = call
   const { payment } = operation
   assert(payment !== undefined && given !== undefined, `${operation.id} has a payment step`)
   const handler = purchaseHandlerOf(operation.id)
-  const input = parseAs(payment.input, { ...given.fields, ...call.input }) as never
+  const fields = { ...knownFields(payment, given.fields), ...call.input }
+  const input = parseAs(payment.input, fields) as never
   const credential = readPaymentCredential(given)
-  if (credential === undefined) {
-    const ctx = contextOf(app, call, ANONYMOUS)
-    return presentQuote(ctx, payment.version, { kind: 'quote', quote: await handler.quote(ctx, input) })
-  }
   const charged = withBudgets(app, call, credential)
-  const { caller, payer } = await identifyBuyer(charged, call)
-  call.onCaller?.(nameOf(caller.actor))
+  const { caller, payer } = await buyerOf(app, { ...call, input: fields }, handler, input, credential)
+  const requestKey = purchaseKey(idempotencyKey, caller.actor)
   const ctx = contextOf(charged, call, caller)
+  if (credential === undefined)
+    return presentQuote(ctx, payment.version, { kind: 'quote', quote: await handler.quote(ctx, input) })
+  call.onCaller?.(nameOf(caller.actor))
   const evidence = { credential, requestKey, claim: given.claim, wallet: payer }
   return present(ctx, operation, payment, await handler.buy(ctx, input, evidence))
 }
 
-const withBudgets = (app: AppServices, call: Call, { kind }: PaymentCredential): AppServices =>
-  kind === 'transaction'
-    ? withSignatureBudget(withLookupBudget(app, call), call)
-    : withPaymentBudget(withSignatureBudget(app, call), call)
-
-const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
-
-/**
- * Who the purchase is for, and the signature that is to prove the payer. A wallet signs either for the order, as without
- * a payment, or for the payment; routes that are for everybody only take the second.
- */
-async function identifyBuyer(
+/** A registration belongs to the payer, so other credentials do not count there. */
+async function buyerOf(
   app: AppServices,
   call: Call,
-): Promise<{ readonly caller: Caller; readonly payer: WalletFields | undefined }> {
-  const { operation, credentials } = call
-  const { wallet, ...others } = credentials
-  if (operation.callers.includes('anonymous')) return { caller: ANONYMOUS, payer: wallet }
-  const authorized = async (given: Credentials) => {
-    const caller = await identify(app, app.operators, { ...call, credentials: given })
-    if (caller.actor.kind !== 'anonymous') authorize(operation, caller.actor)
-    return caller
-  }
-  try {
-    return { caller: await authorized(credentials), payer: undefined }
-  } catch (error) {
-    if (wallet === undefined || asApiError(error)?.extra.code !== 'bad_signature') throw error
-    return { caller: await authorized(others), payer: wallet }
+  { payerPurpose }: PurchaseHandler,
+  input: never,
+  credential: PaymentCredential | undefined,
+): Promise<Buyer> {
+  if (payerPurpose === undefined) return { caller: ANONYMOUS, payer: call.credentials.wallet }
+  const isNamed = credential?.kind === 'transaction'
+  return identifyBuyer(app, call, isNamed ? payerPurpose(input, credential) : undefined)
+}
+
+/** Proxies add parameters to queries, so unknown ones are ignored. */
+function knownFields({ input }: Payment, query: CallPayment['fields']): CallPayment['fields'] {
+  const names = fieldsAt(input, []).filter((name) => Object.hasOwn(query, name))
+  return Object.fromEntries(names.map((name) => [name, query[name]]))
+}
+
+function withBudgets(app: AppServices, call: Call, credential: PaymentCredential | undefined): AppServices {
+  const charged = withSignatureBudget(app, call)
+  switch (credential?.kind) {
+    case 'transaction':
+      return withLookupBudget(charged, call)
+    case 'signed':
+      return withPaymentBudget(charged, call)
+    case undefined:
+      return charged
   }
 }
+
+const ANONYMOUS: Caller = { actor: { kind: 'anonymous' } }
 
 /** Each transaction of a purchase checks the switches first. */
 function contextOf(
@@ -123,7 +125,7 @@ async function present(
     case 'quote':
       return presentQuote(ctx, payment.version, result)
     case 'pending':
-      return presentPending(ctx, result)
+      return presentPendingPurchase(ctx, result)
     case 'done': {
       const { status, data, isReplay = false } = await purchaseHandlerOf(operation.id).present(ctx, result)
       const schema = (isReplay ? payment.replayOutput : undefined) ?? payment.output

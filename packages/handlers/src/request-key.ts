@@ -18,8 +18,20 @@ export function readIdempotencyKey({ operation, idempotencyKey }: Call): string 
   })
 }
 
+/**
+ * The key of a purchase. A caller's own key is stored as a hash with the caller's name, so that it returns the purchase to
+ * nobody else and may be short.
+ */
+export function purchaseKey(key: string | undefined, actor: Actor): string | undefined {
+  if (actor.kind === 'anonymous') return requireLongKey(key)
+  if (key === undefined) return undefined
+  return createHash('sha256')
+    .update(canonical([nameOf(actor), key]))
+    .digest('hex')
+}
+
 /** The key of a caller without an account: it returns the response to everybody who sends it, from any address. */
-export function requireLongKey(key: string | undefined): string | undefined {
+function requireLongKey(key: string | undefined): string | undefined {
   if (key === undefined || key.length >= MIN_ANONYMOUS_LENGTH) return key
   throw new ApiError(
     'invalid',

@@ -4,7 +4,7 @@ import type { Actor } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import { expect, test } from 'vitest'
 import type { Call } from './call.ts'
-import { doneEvent, refusedEvent, SECURITY_EVENTS } from './security-events.ts'
+import { doneEvent, rejectedEvent, SECURITY_EVENTS } from './security-events.ts'
 
 const KEY = 'market_secretsecretsecret'
 const OPERATOR: Actor = { kind: 'user', userId: 'op', token: 't', admin: true }
@@ -59,28 +59,28 @@ const error = (kind: 'unauthenticated' | 'forbidden' | 'invalid', code: string) 
 
 test('security events: a rejected credential has one, a missing credential and another error have none', () => {
   const call = callOf('getProfile', { bearer: 'a.b.c' })
-  expect(refusedEvent(call, undefined, error('unauthenticated', 'bad_token'))).toMatchObject({
-    event: 'credential.refused',
-    outcome: 'refused',
+  expect(rejectedEvent(call, undefined, error('unauthenticated', 'bad_token'))).toMatchObject({
+    event: 'credential.rejected',
+    outcome: 'rejected',
     caller: 'unidentified',
     credential: 'access_token',
     code: 'bad_token',
   })
-  expect(refusedEvent(call, undefined, error('unauthenticated', 'credentials_missing'))).toBeUndefined()
-  expect(refusedEvent(call, AGENT, error('forbidden', 'wrong_credential'))).toBeUndefined()
-  expect(refusedEvent(call, AGENT, error('invalid', 'bad'))).toBeUndefined()
-  expect(refusedEvent(call, AGENT, new Error('a fault'))).toBeUndefined()
+  expect(rejectedEvent(call, undefined, error('unauthenticated', 'credentials_missing'))).toBeUndefined()
+  expect(rejectedEvent(call, AGENT, error('forbidden', 'wrong_credential'))).toBeUndefined()
+  expect(rejectedEvent(call, AGENT, error('invalid', 'bad'))).toBeUndefined()
+  expect(rejectedEvent(call, AGENT, new Error('a fault'))).toBeUndefined()
 })
 
 test('security events: a caller who is not an operator has one on an operation of operators', () => {
   const wallet = { wallet: '0xabc', signature: 's', signedAtMs: 1, chain: 'base' }
-  const refused = refusedEvent(
+  const rejected = rejectedEvent(
     callOf('turnSwitch', { wallet }),
     AGENT,
     error('forbidden', 'wrong_credential'),
   )
-  expect(refused).toMatchObject({
-    event: 'access.refused',
+  expect(rejected).toMatchObject({
+    event: 'access.rejected',
     caller: 'agent:agt_1',
     credential: 'wallet_signature',
     credential_id: '0xabc',

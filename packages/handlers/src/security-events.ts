@@ -9,7 +9,7 @@ import { ADMIN_KEY_PREFIX } from './identify.ts'
 /** One line of the security log. docs/operations/security-events.md lists the events; their names do not change. */
 export interface SecurityEvent {
   readonly event: string
-  readonly outcome: 'done' | 'refused'
+  readonly outcome: 'done' | 'rejected'
   readonly operation: string
   readonly caller: string
   readonly credential: CredentialName
@@ -85,7 +85,7 @@ export function doneEvent(call: Call, actor: Actor, input: Input): SecurityEvent
  * The event of a rejected credential, or of a caller who may not use an operation of operators. A request without any
  * credential is ordinary: clients ask that way what they have to send.
  */
-export function refusedEvent(
+export function rejectedEvent(
   call: Call,
   actor: Actor | undefined,
   error: unknown,
@@ -97,8 +97,8 @@ export function refusedEvent(
   if (!isCredential && !isAccess) return undefined
   return {
     ...commonFields(call, actor),
-    event: isCredential ? 'credential.refused' : 'access.refused',
-    outcome: 'refused',
+    event: isCredential ? 'credential.rejected' : 'access.rejected',
+    outcome: 'rejected',
     subject: null,
     code,
   }

@@ -79,7 +79,8 @@ const presentProof = ({ snapshot, root, total, leaf, path }: LiabilityProof) => 
  * wallet. Payout addresses are not proven, so for them only payouts are returned, which will be public on the chain.
  */
 async function holdersOf(ctx: HandlerContext) {
-  if (ctx.actor.kind !== 'agent') return { proven: (await ownerOf(ctx)).wallets, payees: [] }
+  if (ctx.actor.kind !== 'agent')
+    return { proven: (await ownerOf(ctx)).wallets.map(({ key }) => key), payees: [] }
   const agent = requireAgent(ctx)
   const { id, ownerWallet } = agent
   const { payoutWallet, payoutAddressBase } = payoutSettings(agent, ctx.clock.now())

@@ -53,4 +53,7 @@ export function parseWalletFields(ports: Pick<Context, 'signatures'>, fields: Wa
 const parseDigits = (text: string): number | undefined => (/^\d{1,16}$/.test(text) ? Number(text) : undefined)
 
 const invalidField = (path: string, message: string): ApiError =>
-  new ApiError('invalid', `${path} ${message}`, { code: 'bad_wallet_fields', details: [{ path, message }] })
+  new ApiError('unauthenticated', `${path} ${message}`, {
+    code: 'bad_wallet_fields',
+    details: [{ path, message }],
+  })

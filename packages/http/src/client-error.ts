@@ -23,7 +23,18 @@ export function respondToClientError(error: ClientError, socket: Socket): void {
 }
 
 /** A response outside of any request. The connection is closed after it. */
-export function rawResponse(status: string, message: string, code: string): string {
+export function rawResponse(
+  status: string,
+  message: string,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const body = JSON.stringify({ success: false, error: message, code })
-  return `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  const head = Object.entries({
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status}\r\n${head.join('')}\r\n${body}`
 }

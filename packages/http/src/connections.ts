@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { limitHeaders } from '@market/handlers/limit'
 import { rawResponse } from './client-error.ts'
 
 /**
@@ -115,9 +116,16 @@ function unreadFor(connection: Connection, now: number): number {
   return now - connection.unread.since
 }
 
+/** A connection may end at any time, so the client tries again soon. */
+const RETRY_SECONDS = 1
+
 const tooMany = (max: number): string =>
   rawResponse(
     '429 Too Many Requests',
     `Too many connections: at most ${max} per address. Close one, or send requests over the open ones.`,
     'too_many_connections',
+    {
+      'Retry-After': String(RETRY_SECONDS),
+      ...limitHeaders({ max, remaining: 0, resetsAt: new Date(Date.now() + RETRY_SECONDS * 1_000) }),
+    },
   )

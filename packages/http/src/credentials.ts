@@ -17,15 +17,15 @@ export interface CredentialRules {
   readonly inputFields: ReadonlySet<string>
   /** Whether users may call the operation. Otherwise the cookie, which a browser sends by itself, is ignored. */
   readonly allowsUsers: boolean
-  /** Whether it is a read that needs no credential: then a cookie from another site is ignored. */
-  readonly isPublicRead: boolean
+  /** Whether a cookie from another site is ignored, because the request needs no credential. */
+  readonly ignoresForeignCookie: boolean
 }
 
 /** Reads the credentials of a request and removes those that were sent as input fields from the input. */
 export function readCredentials(
   request: FastifyRequest,
   input: Record<string, unknown>,
-  { inputFields, allowsUsers, isPublicRead }: CredentialRules,
+  { inputFields, allowsUsers, ignoresForeignCookie }: CredentialRules,
   ownOrigins: ReadonlySet<string>,
 ): Credentials {
   const bearer = bearerOf(request.headers.authorization)
@@ -33,7 +33,7 @@ export function readCredentials(
   const wallet = walletFromHeaders(request) ?? extractWallet(request, input, inputFields)
   const cookieToken = bearer === undefined && allowsUsers ? cookieOf(request.headers.cookie) : undefined
   const isForeignCookie = cookieToken !== undefined && !isSameSite(request, ownOrigins)
-  if (isForeignCookie && !isPublicRead && bodyToken === undefined && wallet === undefined) {
+  if (isForeignCookie && !ignoresForeignCookie && bodyToken === undefined && wallet === undefined) {
     throw new ApiError(
       'forbidden',
       'The session cookie is accepted only from our own pages. Send `Authorization: Bearer <access token>`.',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { failureOf } from '@market/handlers/failure'
-import { ApiError } from '@market/kernel/api-error'
+import { limitReached } from '@market/handlers/limit'
 import type { FastifyServerFactory } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
 import { limitConnections } from './connections.ts'
@@ -12,6 +12,8 @@ import type { Metrics } from './metrics.ts'
 export interface ClientLimits {
   /** Counts a request of the address in this process. */
   readonly countRequest: (address: string) => { readonly allowed: boolean; readonly resetsInMs: number }
+  /** How many requests of an address `countRequest` allows in a window. */
+  readonly maxRequests: number
   readonly maxConnections: number
 }
 
@@ -45,12 +47,11 @@ export const guardedServer =
       if (!connections.accept(request.socket, response)) return
       const { allowed, resetsInMs } = limits.countRequest(addressOf(request, settings))
       if (!allowed) onRejected('requests')
-      const seconds = Math.ceil(resetsInMs / 1_000)
       // A connection that sent too many requests at once is closed by then, and nothing is done for them.
       process.nextTick(() => {
         if (request.socket.destroyed) return
         if (allowed) handle(request, response)
-        else rejectRequest(request, response, settings.appOrigin, seconds)
+        else rejectRequest(request, response, settings.appOrigin, { max: limits.maxRequests, resetsInMs })
       })
     })
     const connections = limitConnections(server, {
@@ -66,15 +67,11 @@ function rejectRequest(
   { headers }: IncomingMessage,
   response: ServerResponse,
   appOrigin: string,
-  seconds: number,
+  { max, resetsInMs }: { readonly max: number; readonly resetsInMs: number },
 ): void {
   const requestId = randomUUID()
-  const failure = failureOf(
-    new ApiError('rate_limited', `Too many requests from this address. Try again in ${seconds} seconds.`, {
-      retryAfterSeconds: seconds,
-    }),
-    requestId,
-  )
+  const error = limitReached('Too many requests from this address.', { max }, { resetsInMs }, new Date())
+  const failure = failureOf(error, requestId)
   response
     .writeHead(failure.status, {
       ...commonHeaders(requestId, headers.origin, appOrigin),

@@ -156,7 +156,7 @@ function descriptionOf(operation: Operation): string {
     isSigned(operation) &&
       (operation.purpose === undefined
         ? 'A wallet signs the purpose `session`.'
-        : `A wallet signs the purpose \`${operation.purpose}\`, once.`),
+        : `A wallet signs the purpose \`${operation.purpose}\`${operation.payment?.when === 'always' ? '' : ', once'}.`),
   ]
     .filter(Boolean)
     .join(' ')

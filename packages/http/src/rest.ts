@@ -29,6 +29,8 @@ export function mountRest(app: FastifyInstance, settings: RestSettings): void {
   for (const operation of operationList.flatMap(routesOf)) mount(app, operation, settings)
 }
 
+const isPublic = ({ callers }: Operation): boolean => callers.includes('anonymous')
+
 const tracer = trace.getTracer('agent-market')
 
 function mount(app: FastifyInstance, operation: Operation, settings: RestSettings): void {
@@ -36,13 +38,13 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
   const rules = {
     inputFields: inputFieldsOf(operation),
     allowsUsers: operation.callers.some((kind) => kind === 'user' || kind === 'admin'),
-    isPublicRead: operation.method === 'GET' && operation.callers.includes('anonymous'),
+    ignoresForeignCookie: wire.isPurchase || (operation.method === 'GET' && isPublic(operation)),
   }
   // A payment is the credential of its request, so the cookie of another page's user does not matter.
   const rulesFor = (payment: CallPayment | undefined): CredentialRules =>
     payment?.payment === undefined && payment?.signature === undefined
       ? rules
-      : { ...rules, allowsUsers: false }
+      : { ...rules, ignoresForeignCookie: true }
   app.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),

@@ -16,7 +16,7 @@ const WRITE_TIMEOUT_MS = 20_000
 const CLOSE_GRACE_MS = 1_000
 
 /** Agents authenticate with their API key, so the cookie is ignored. */
-const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsUsers: false, isPublicRead: false }
+const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsUsers: false, ignoresForeignCookie: false }
 
 interface StreamSettings {
   readonly ownOrigins: ReadonlySet<string>

@@ -66,7 +66,10 @@ interface RequestParts {
 export function gather(wire: Wire, parts: RequestParts): Record<string, unknown> {
   const query = parts.query as Readonly<Record<string, string | readonly string[]>>
   // A DELETE may have credentials in its body, because URLs are logged.
-  const input: Record<string, unknown> = { ...(wire.isPurchase && query), ...bodyOf(parts.body) }
+  const input: Record<string, unknown> = {
+    ...(wire.isPurchase && credentialsIn(query)),
+    ...bodyOf(parts.body),
+  }
   if (!wire.hasBody && !wire.isPurchase) {
     for (const [key, raw] of Object.entries(query))
       if (!wire.ignoresUnknown || wire.query.has(key) || CREDENTIAL_FIELDS.has(key))
@@ -76,6 +79,9 @@ export function gather(wire: Wire, parts: RequestParts): Record<string, unknown>
   for (const key of wire.path) input[key] = params[key]
   return input
 }
+
+const credentialsIn = (query: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(query).filter(([key]) => CREDENTIAL_FIELDS.has(key)))
 
 /** A body that is not an object becomes the unknown field `body`, so that parsing rejects it. */
 function bodyOf(body: unknown): object {

@@ -40,7 +40,7 @@ function startAll(ctx: MarketContext) {
     recordAnchorAge: () => {},
     countDisagreement: () => {},
     recordAudit: () => {},
-    onSecurityEvent: (event: object) => void events.push(event),
+    onSecurityEvent: (event: object, level: string) => void events.push({ level, ...event }),
   }
   const sweeps = startSweeps(sweepContext, SWEEPS, log, (name) => failed.push(name))
   return { failed, logged, events, sweeps }
@@ -90,14 +90,15 @@ test('verify-audit: exports the head of an intact log, and reports the first ent
     const intact = startAll(ctx)
     await intact.sweeps.stop()
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
-    expect(intact.events).toEqual([{ event: 'audit.head', seq: '2', hash }])
+    expect(intact.events).toEqual([{ level: 'info', event: 'audit.head', seq: '2', hash }])
     expect(intact.logged).toEqual([])
     await sql`alter table audit_log disable trigger audit_log_append_only`.execute(database.db)
     await sql`update audit_log set actor = 'somebody' where seq = 1`.execute(database.db)
     const changed = startAll(ctx)
     await changed.sweeps.stop()
-    expect(changed.events).toEqual([])
-    expect(changed.logged).toEqual([{ event: 'audit.broken', broken_at: '1', seq: '2', hash }])
+    expect(changed.events).toEqual([
+      { level: 'error', event: 'audit.broken', broken_at: '1', seq: '2', hash },
+    ])
   } finally {
     await database.stop()
   }

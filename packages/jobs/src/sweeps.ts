@@ -21,6 +21,8 @@ import type { JobContext } from './tasks.ts'
 
 type Network = keyof JobContext['chains']
 
+export type SecurityLevel = 'info' | 'error'
+
 export type SweepContext = JobContext & {
   readonly purposes: Purposes
   readonly recordGas: (metrics: readonly GasMetrics[]) => void
@@ -29,8 +31,8 @@ export type SweepContext = JobContext & {
   readonly recordAnchorAge: (seconds: number) => void
   readonly countDisagreement: (network: Network) => void
   readonly recordAudit: (check: AuditCheck) => void
-  /** Writes one line of the security log. */
-  readonly onSecurityEvent: (event: object) => void
+  /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
+  readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
   readonly seeds: SeedOpener
 }
 
@@ -252,15 +254,14 @@ async function reportAnchors(ctx: SweepContext, log: SweepLog): Promise<void> {
 }
 
 /** Operators set an alert on the error. The head is exported with the log, where this database cannot change it. */
-async function reportAudit(ctx: SweepContext, log: SweepLog): Promise<void> {
+async function reportAudit(ctx: SweepContext): Promise<void> {
   const check = await checkAudit(ctx)
   ctx.recordAudit(check)
   const { head, brokenAt } = check
   // The redaction of logs leaves a field named `hash` alone.
   const exported = { seq: String(head.seq), hash: head.seal.toString('hex') }
-  if (brokenAt === undefined) return ctx.onSecurityEvent({ event: 'audit.head', ...exported })
-  const broken = { event: 'audit.broken', broken_at: String(brokenAt), ...exported }
-  log.error(broken, 'the audit log was changed')
+  if (brokenAt === undefined) return ctx.onSecurityEvent({ event: 'audit.head', ...exported }, 'info')
+  ctx.onSecurityEvent({ event: 'audit.broken', broken_at: String(brokenAt), ...exported }, 'error')
 }
 
 /** Operators set alerts on this log line: a seed that is sealed to a lost key is lost. */

@@ -19,6 +19,8 @@ export interface ErrorExtra {
   readonly details?: Details
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
+  /** The limit that rejected the request, sent as `X-RateLimit` headers. */
+  readonly limit?: { readonly max: number; readonly resetsAt: Date }
   /** Additional top-level fields of the error response, such as `existing_agent`. */
   readonly fields?: Readonly<Record<string, unknown>>
 }

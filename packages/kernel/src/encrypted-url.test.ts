@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unencryptedUrls } from './encrypted-url.ts'
 
-const isRefused = (name: string, url: string, more = {}): boolean =>
+const isRejected = (name: string, url: string, more = {}): boolean =>
   unencryptedUrls({ [name]: url, ...more }).some((fault) => fault.startsWith(`${name}: must be encrypted`))
 
 test.each([
@@ -13,10 +13,10 @@ test.each([
   ['DATABASE_URL', 'postgres:///market'],
   ['REDIS_URL', 'redis://cache.example:6379'],
   ['IDP_ISSUER', 'http://login.example'],
-])('%s: %s is refused', (name, url) => {
-  expect(isRefused(name, url)).toBe(true)
-  expect(isRefused(name, url, { MARKET_ENV: 'production' })).toBe(true)
-  expect(isRefused(name, url, { MARKET_ENV: 'development' })).toBe(false)
+])('%s: %s is rejected', (name, url) => {
+  expect(isRejected(name, url)).toBe(true)
+  expect(isRejected(name, url, { MARKET_ENV: 'production' })).toBe(true)
+  expect(isRejected(name, url, { MARKET_ENV: 'development' })).toBe(false)
 })
 
 test.each([
@@ -28,4 +28,4 @@ test.each([
   ['REDIS_URL', 'rediss://cache.example:6379'],
   ['REDIS_URL', 'redis://localhost:6379'],
   ['IDP_ISSUER', 'https://login.example'],
-])('%s: %s is accepted', (name, url) => expect(isRefused(name, url)).toBe(false))
+])('%s: %s is accepted', (name, url) => expect(isRejected(name, url)).toBe(false))

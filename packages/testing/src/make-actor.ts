@@ -5,7 +5,7 @@ import { makeEvmWallet } from './makers.ts'
 /** A caller who signed with this EVM wallet. */
 export const walletActor = (key = makeEvmWallet().key): Extract<Actor, { kind: 'wallet' }> => ({
   kind: 'wallet',
-  wallet: { chain: 'base', address: key, key },
+  wallet: { chain: 'base', address: key, key, provenBy: 'key' },
 })
 
 export const agentActor = (agentId: AgentId): Actor => ({ kind: 'agent', agentId })

@@ -20,7 +20,7 @@ export async function makeOrder(
     referenceImages: [],
     requirementAnswers: {},
     isPrivate: false,
-    clientWallet: provenWallets(buyer)[0] ?? null,
+    clientWallet: provenWallets(buyer)[0]?.key ?? null,
   })
   await putOrderIn(ctx.db, id, status, ctx.clock.now())
   return { id, buyer }

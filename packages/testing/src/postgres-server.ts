@@ -32,7 +32,7 @@ export async function startPostgresServer(settings: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'market-postgres-'))
   const data = join(folder, 'data')
   const port = await freePort()
-  // The server refuses to run as root.
+  // The server does not run as root.
   const asServer = (program: string, args: readonly string[]) => {
     const path = join(stdout.trim(), program)
     return isRoot ? run('runuser', ['-u', 'postgres', '--', path, ...args]) : run(path, [...args])

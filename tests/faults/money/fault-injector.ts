@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Network } from '@market/kernel/network'
 import type { TestTcpProxy } from '@market/testing/tcp-proxy'
-import { until } from '../../support/until.ts'
+import { isTrueWithin } from '../../support/until.ts'
 import type { AppServices } from './application.ts'
 import type { Environment } from './environment.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -70,11 +70,7 @@ const CUT_FOR_MS = 1_500
 const POLL_MS = 5
 
 /** Whether it happens before one tires of waiting. */
-const happens = (isSo: () => boolean): Promise<boolean> =>
-  until('it happens', isSo, { withinMs: COMES_WITHIN_MS, everyMs: POLL_MS }).then(
-    () => true,
-    () => false,
-  )
+const happens = (isSo: () => boolean): Promise<boolean> => isTrueWithin(COMES_WITHIN_MS, isSo, POLL_MS)
 
 /** Whether anything is sent to a chain meanwhile. */
 function isSent({ environment }: FaultTarget): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
-import { until } from '../../support/until.ts'
+import { isTrueWithin } from '../../support/until.ts'
 import type { Environment } from './environment.ts'
 import { create, deliver, isDone, isPaid, pay, type RunContext } from './order-actions.ts'
 import { dueOf, purchaseByHash, purchaseBySignature, purchaseByTransfer } from './purchase.ts'
@@ -102,10 +102,7 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
     const more = surplus < 0.1 ? BigInt(1 + Math.floor(random() * 500_000)) : 0n
     const transfer = await send(testOrder, testOrder.listing.price + more)
     const testChain = environment.testChains[testOrder.network]
-    if (early > 0.25)
-      await until('the transfer is mined', () => testChain.isMined(transfer.reference), {
-        withinMs: MINED_WITHIN_MS,
-      }).catch(() => undefined)
+    if (early > 0.25) await isTrueWithin(MINED_WITHIN_MS, () => testChain.isMined(transfer.reference))
     const payings: Promise<unknown>[] = [pay(context, testOrder)]
     if (twice < 0.3) payings.push(pay(context, testOrder))
     if (thief < (settings.thieves ?? 0.25)) payings.push(steal(testOrder, transfer))

@@ -23,6 +23,7 @@ function chainsOf(environment: Environment, { treasuries }: AppServices): Chain[
       finalityTag: 'finalized',
       ownAddresses: [],
       watchFrom: 0n,
+      timeoutMs: 60_000,
     }),
   )
   const solana = solanaChain({
@@ -33,6 +34,7 @@ function chainsOf(environment: Environment, { treasuries }: AppServices): Chain[
     treasury: treasuries['solana-mainnet'],
     commitment: () => 'confirmed',
     ownAddresses: [],
+    timeoutMs: 60_000,
   })
   return [...evm, solana]
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
-import { until } from '../../support/until.ts'
+import { isTrueWithin } from '../../support/until.ts'
 import type { Environment } from './environment.ts'
 import type { Load } from './load.ts'
 import { isDone, isPaid, pay, type RunContext } from './order-actions.ts'
@@ -23,6 +23,7 @@ const OTHER_NETWORK = 0.9
 const LONG_MS = 61 * MINUTE
 const NOTICED_WITHIN_MS = 20_000
 const PAID_WITHIN_MS = 15_000
+const MINED_WITHIN_MS = 30_000
 
 /** Some buyers notice at once that their payment is gone, and send it again. */
 export async function sendAgain(load: Load, network: Network): Promise<void> {
@@ -48,12 +49,9 @@ export async function dropTransfers(
     const { db } = context.app
     return db.selectFrom('transfers').selectAll().where('reference', 'in', references).execute()
   }
-  await until(
-    'the application misses what vanished',
-    async () =>
-      (await rowsOf()).every(({ state, missing_since }) => state === 'gone' || missing_since !== null),
-    { withinMs: NOTICED_WITHIN_MS, everyMs: 200 },
-  ).catch(() => undefined)
+  const isMissed = async () =>
+    (await rowsOf()).every(({ state, missing_since }) => state === 'gone' || missing_since !== null)
+  await isTrueWithin(NOTICED_WITHIN_MS, isMissed, 200)
   // The application sends its own dropped transactions again before it treats them as gone.
   const isBack = async () => {
     const missing = await context.app.db
@@ -64,15 +62,10 @@ export async function dropTransfers(
       .execute()
     return missing.every(({ reference }) => lost.some(({ transfer }) => transfer.reference === reference))
   }
-  await until('what the application sent is back', isBack, {
-    withinMs: NOTICED_WITHIN_MS,
-    everyMs: 200,
-  }).catch(() => undefined)
+  await isTrueWithin(NOTICED_WITHIN_MS, isBack, 200)
   await context.app.jump(LONG_MS)
-  await until('what vanished is gone', async () => (await rowsOf()).every(({ state }) => state === 'gone'), {
-    withinMs: NOTICED_WITHIN_MS,
-    everyMs: 200,
-  }).catch(() => undefined)
+  const isGone = async () => (await rowsOf()).every(({ state }) => state === 'gone')
+  await isTrueWithin(NOTICED_WITHIN_MS, isGone, 200)
   return lost
 }
 
@@ -92,7 +85,7 @@ export async function payAgain(
       if (next !== transfer) testOrder.sent.push(next)
       await next.send().catch(() => undefined)
       const isMined = () => environment.testChains[network].isMined(next.reference)
-      await until('it is mined', isMined).catch(() => undefined)
+      await isTrueWithin(MINED_WITHIN_MS, isMined)
       if (!isDone(await pay(context, testOrder, next)) || !(await isPaid(context, testOrder, PAID_WITHIN_MS)))
         return false
       await SCENARIOS.approved[1](context, testOrder)

@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from '@market/kernel/clock'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
-import { until } from '../../support/until.ts'
+import { isTrueWithin, until } from '../../support/until.ts'
 import { type AppServices, startApp } from './application.ts'
 import type { Bug } from './bugs.ts'
 import { type Counts, retryingClient } from './client.ts'
@@ -196,7 +196,7 @@ async function run(environment: Environment, settings: RunSettings): Promise<Rep
       return why === undefined
     }
     const withinMs = settings.settledWithinMs ?? SETTLED_WITHIN_MS
-    await until('the application has settled', isOver, { withinMs, everyMs: 200 }).catch(() => undefined)
+    await isTrueWithin(withinMs, isOver, 200)
     const settledMs = Math.round(performance.now() - waiting)
     const facts = await gatherFacts(environment, context, load.testOrders)
     const wrong = [...new Set(client.counts.wrong)]

@@ -5,7 +5,7 @@ import type { Node } from '../nodes/node-pool.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNode } from './check-node.ts'
 import { agreedFinalHeight, evmNodes } from './evm-nodes.ts'
-import { normalizeHash, observeTransfer, sightTransfer, withFinality } from './find-transfer.ts'
+import { checkTransferOnNode, normalizeHash, observeTransfer, withFinality } from './find-transfer.ts'
 import { formatPosition, parsePosition } from './log-position.ts'
 import { readBalance } from './read-balance.ts'
 import { readIncomingTransfers } from './read-incoming-transfers.ts'
@@ -35,8 +35,8 @@ export const evmChain = (settings: EvmSettings): Chain => {
 
     async checkTransfer(recorded) {
       const { minProviders } = settings
-      const sight = (node: Node) => sightTransfer(settings, node, recorded)
-      return agreeOnTransfer(network, await nodes.queryProviders(sight, minProviders), minProviders)
+      const check = (node: Node) => checkTransferOnNode(settings, node, recorded)
+      return agreeOnTransfer(network, await nodes.queryProviders(check, minProviders), minProviders)
     },
 
     async transfersAfter(position, limit) {

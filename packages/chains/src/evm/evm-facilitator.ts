@@ -1,5 +1,5 @@
 import { type Facilitator, outOfGas } from '@market/core/ports/facilitator'
-import type { EvmTreasurySigner } from '@market/core/ports/signer'
+import type { EvmKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import type { Node } from '../nodes/node-pool.ts'
 import { type Authorization, parseAuthorization } from './authorization.ts'
@@ -56,7 +56,7 @@ const checkGasAccount = ({ network, gasAccount, treasury }: EvmFacilitatorSettin
  */
 export const openEvmFacilitator = async (
   settings: EvmFacilitatorSettings,
-  signer?: EvmTreasurySigner,
+  signer?: EvmKeySigner,
 ): Promise<Facilitator> => {
   const { network, chainId, usdc, treasury, gasAccount, feeCapPerGas, finalityTag } = settings
   const { now = () => new Date() } = settings

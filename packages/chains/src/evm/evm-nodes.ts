@@ -41,12 +41,12 @@ export const agreedFinalHeight = async (
   { network, chainId, finalityTag, minProviders }: EvmSettings,
   nodes: NodePool,
 ): Promise<bigint> => {
-  const { answers, failures } = await nodes.queryProviders(async (node) => {
+  const { responses, failures } = await nodes.queryProviders(async (node) => {
     const [response] = await callEach(node, chainId, [blockAt(finalityTag)])
     return readFinalBlock(response)?.height ?? -1n
   }, minProviders)
   const height = supported(
-    answers.map(({ answer }) => answer),
+    responses.map(({ response }) => response),
     minProviders,
   )
   if (height !== undefined) return height

@@ -1,5 +1,5 @@
 import type { PayoutRequest, PayoutSender } from '@market/core/ports/payout-sender'
-import type { EvmTreasurySigner } from '@market/core/ports/signer'
+import type { EvmKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Node } from '../nodes/node-pool.ts'
@@ -33,10 +33,7 @@ const l1Fee = async (node: Node, chainId: number, payout: PayoutRequest): Promis
 }
 
 /** Sends payouts on Base or on the third network. A payout keeps its nonce each time it is signed again. */
-export const evmPayoutSender = (
-  settings: EvmPayoutSenderSettings,
-  signer: EvmTreasurySigner,
-): PayoutSender => {
+export const evmPayoutSender = (settings: EvmPayoutSenderSettings, signer: EvmKeySigner): PayoutSender => {
   const { network, chainId, treasury, feeCapPerGas } = settings
   if (addressKey(signer.address) !== addressKey(treasury))
     throw new Error(`${network}: the signer's address ${signer.address} is not the treasury ${treasury}`)

@@ -178,7 +178,7 @@ const observe = (
   return { kind: 'ok', transfer, ...(received.external.length > 1 && { hasOthers: true }) }
 }
 
-/** As one node shows it. Only where one provider is enough, its word makes a transfer final. */
+/** As one node shows it. It makes a transfer final only where one provider is enough. */
 export const observeTransfer = async (
   settings: EvmSettings,
   node: Node,
@@ -197,8 +197,8 @@ export const withFinality = <T extends { readonly final: boolean }>(
   transfer: T,
 ): T => ({ ...transfer, final: transfer.final && minProviders === 1 })
 
-/** What one node says about a recorded transfer. */
-export const sightTransfer = async (
+/** How one node reports a recorded transfer. */
+export const checkTransferOnNode = async (
   settings: EvmSettings,
   node: Node,
   { reference, index, block, payer, amount }: RecordedTransfer,

@@ -75,8 +75,10 @@ const agreedEnd = async (
 ): Promise<PayoutOutcome> => {
   if (minProviders === 1) return first
   const { kind, reference } = first
-  const { answers } = await nodes.queryProviders(observe, minProviders)
-  const agreeing = answers.filter(({ answer }) => answer.kind === kind && answer.reference === reference)
+  const { responses } = await nodes.queryProviders(observe, minProviders)
+  const agreeing = responses.filter(
+    ({ response }) => response.kind === kind && response.reference === reference,
+  )
   return agreeing.length >= minProviders ? first : { kind: 'seen', reference }
 }
 

@@ -19,7 +19,7 @@ export const readBalance = async (
   const owner = parseAddress(address)
   assert(owner !== undefined, `${address} is not an EVM address`)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-  const answers = await nodes.queryProviders(async (node) => {
+  const responses = await nodes.queryProviders(async (node) => {
     const [head, block, final, latest] = await callAll(node, chainId, [
       ['eth_blockNumber'],
       // Before the balance, which is then that of this block or of a later one.
@@ -30,5 +30,5 @@ export const readBalance = async (
     const finalHeight = readBlock(block)?.height ?? 0n
     return { head: quantity(head), finalHeight, final: word(final), latest: word(latest) }
   }, minProviders)
-  return agreeOnBalance(network, answers, { minProviders, maxLag: maxLagOf(settings), minFinalHeight })
+  return agreeOnBalance(network, responses, { minProviders, maxLag: maxLagOf(settings), minFinalHeight })
 }

@@ -1,4 +1,4 @@
-import type { EvmTreasurySigner } from '@market/core/ports/signer'
+import type { EvmKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
   type Hex,
@@ -23,7 +23,7 @@ export interface CallToSign {
 
 /** Signs a call from the signer's account. Returns the raw transaction and its hash. */
 export const signCall = async (
-  signer: EvmTreasurySigner,
+  signer: EvmKeySigner,
   { chainId, to, data, gas, nonce, fees }: CallToSign,
 ): Promise<{ readonly reference: Hex; readonly bytes: Hex }> => {
   const contract = parseAddress(to)

@@ -1,5 +1,5 @@
 import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
-import type { EvmTreasurySigner } from '@market/core/ports/signer'
+import type { EvmKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
   concat,
@@ -49,7 +49,7 @@ export const attachedDataOf = (input: Hex): string | null => {
 
 export const signTransfer = async (
   { chainId, usdc }: EvmSettings,
-  signer: EvmTreasurySigner,
+  signer: EvmKeySigner,
   payout: PayoutRequest,
   nonce: bigint,
   { gas, ...fees }: Fees & { readonly gas: bigint },

@@ -1,4 +1,4 @@
-import type { EvmTreasurySigner } from '@market/core/ports/signer'
+import type { EvmKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import { type Hex, numberToHex, recoverAddress, toHex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
@@ -14,7 +14,7 @@ const coordinate = (text: string | undefined): Buffer => {
 }
 
 /** A secp256k1 key in AWS KMS that signs for an EVM treasury. */
-export const kmsEvmSigner = async (settings: KmsSettings): Promise<EvmTreasurySigner> => {
+export const kmsEvmSigner = async (settings: KmsSettings): Promise<EvmKeySigner> => {
   const key = await openKmsKey(settings, 'ECC_SECG_P256K1', 'ECDSA_SHA_256')
   const { x, y } = key.publicKey.export({ format: 'jwk' })
   const uncompressed = Buffer.concat([Buffer.of(4), coordinate(x), coordinate(y)])

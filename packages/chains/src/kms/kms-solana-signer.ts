@@ -1,11 +1,11 @@
 import { verify } from 'node:crypto'
-import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import { getAddressDecoder } from '@solana/kit'
 import { type KmsSettings, openKmsKey } from './kms-client.ts'
 
 /** An Ed25519 key in AWS KMS that signs for a Solana treasury. */
-export const kmsSolanaSigner = async (settings: KmsSettings): Promise<SolanaTreasurySigner> => {
+export const kmsSolanaSigner = async (settings: KmsSettings): Promise<SolanaKeySigner> => {
   const key = await openKmsKey(settings, 'ECC_NIST_EDWARDS25519', 'ED25519_SHA_512')
   const { x } = key.publicKey.export({ format: 'jwk' })
   assert(x !== undefined, 'an Ed25519 key has an x coordinate')

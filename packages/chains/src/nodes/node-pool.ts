@@ -1,6 +1,6 @@
 import { unavailable } from '@market/kernel/api-error'
 import { largest } from '../bigints.ts'
-import { askProviders, type ProviderAnswers, providerOf } from './providers.ts'
+import { askProviders, type ProviderResponses, providerOf } from './providers.ts'
 
 /** A node during a query. The signal aborts at the timeout. */
 export interface Node {
@@ -40,7 +40,7 @@ export interface NodePool {
   /** Runs the query on every node that is not lagging. */
   queryHealthy<T>(run: NodeQuery<T>): Promise<readonly Promise<T>[]>
   /** Runs the query once per provider, including lagging ones. Where one provider is enough, on one node like `query`. */
-  queryProviders<T>(run: NodeQuery<T>, minProviders: number): Promise<ProviderAnswers<T>>
+  queryProviders<T>(run: NodeQuery<T>, minProviders: number): Promise<ProviderResponses<T>>
 }
 
 /** Limits the total time of a query when several nodes fail one after another. */
@@ -176,8 +176,8 @@ export const nodePool = ({
     },
     async queryProviders(run, minProviders) {
       if (minProviders > 1) return askProviders(members, (member) => queryMember(member, run, timeoutMs))
-      const answer = await this.query(async (node) => ({ provider: node.name, answer: await run(node) }))
-      return { answers: [answer], failures: [] }
+      const response = await this.query(async (node) => ({ provider: node.name, response: await run(node) }))
+      return { responses: [response], failures: [] }
     },
   }
 }

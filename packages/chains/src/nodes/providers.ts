@@ -17,22 +17,22 @@ export interface ProviderSettings {
   readonly minProviders: number
 }
 
-export interface ProviderAnswers<T> {
-  readonly answers: readonly { readonly provider: string; readonly answer: T }[]
+export interface ProviderResponses<T> {
+  readonly responses: readonly { readonly provider: string; readonly response: T }[]
   readonly failures: readonly unknown[]
 }
 
-/** One answer per provider: that of its first node that responds. */
+/** One response per provider: that of its first node that responds. */
 export const askProviders = async <Node extends { readonly provider: string }, T>(
   nodes: readonly Node[],
   ask: (node: Node) => Promise<T>,
-): Promise<ProviderAnswers<T>> => {
+): Promise<ProviderResponses<T>> => {
   const failures: unknown[] = []
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [...Map.groupBy(nodes, ({ provider }) => provider)].map(async ([provider, own]) => {
       for (const node of own) {
         try {
-          return { provider, answer: await ask(node) }
+          return { provider, response: await ask(node) }
         } catch (failure) {
           failures.push(failure)
         }
@@ -40,7 +40,7 @@ export const askProviders = async <Node extends { readonly provider: string }, T
       return undefined
     }),
   )
-  return { answers: answers.filter((one) => one !== undefined), failures }
+  return { responses: responses.filter((one) => one !== undefined), failures }
 }
 
 export const providerOf = (providers: readonly string[] | undefined, index: number, host: string): string =>
@@ -49,7 +49,7 @@ export const providerOf = (providers: readonly string[] | undefined, index: numb
 const unreachable = (network: string, failures: readonly unknown[]) =>
   unavailable(`The ${network} network cannot be reached. Try again later.`, new AggregateError(failures))
 
-/** What one provider says about a recorded transfer. */
+/** How one provider reports a recorded transfer. */
 export interface TransferReport {
   readonly observation: Observation
   /** The final chain of this provider is past the transfer's block, and does not contain the transfer as recorded. */
@@ -72,10 +72,10 @@ const namesOf = (reports: readonly NamedReport[]): string[] => reports.map(({ pr
 /** A lone provider decides nothing, and one that is behind has no final block that contradicts. */
 export const agreeOnTransfer = (
   network: string,
-  { answers, failures }: ProviderAnswers<TransferReport>,
+  { responses, failures }: ProviderResponses<TransferReport>,
   minProviders: number,
 ): TransferCheck => {
-  const reports = answers.map(({ provider, answer }) => ({ ...answer, provider }))
+  const reports = responses.map(({ provider, response }) => ({ ...response, provider }))
   const shown = reports.find(({ observation }) => observation.kind === 'ok') ?? reports[0]
   if (shown === undefined) throw unreachable(network, failures)
   const final = reports.filter((one) => finalTransfer(one) !== undefined)
@@ -113,25 +113,25 @@ export const supported = <T extends bigint>(amounts: readonly T[], providers: nu
  */
 export const agreeOnBalance = (
   network: string,
-  { answers, failures }: ProviderAnswers<BalanceReading>,
+  { responses, failures }: ProviderResponses<BalanceReading>,
   {
     minProviders,
     maxLag,
     minFinalHeight = 0n,
   }: { readonly minProviders: number; readonly maxLag: bigint; readonly minFinalHeight?: bigint | undefined },
 ): AgreedBalance => {
-  if (answers.length === 0) throw unreachable(network, failures)
-  const highest = largest(answers.map(({ answer }) => answer.head))
+  if (responses.length === 0) throw unreachable(network, failures)
+  const highest = largest(responses.map(({ response }) => response.head))
   const lagOf = ({ head, finalHeight }: BalanceReading): string | undefined => {
     if (highest - head > maxLag) return `is ${highest - head} blocks behind`
     return finalHeight < minFinalHeight ? `has no final block ${minFinalHeight}` : undefined
   }
-  const fresh = answers.filter(({ answer }) => lagOf(answer) === undefined)
+  const fresh = responses.filter(({ response }) => lagOf(response) === undefined)
   const byProvider = fresh.map(
-    ({ provider, answer }): ProviderBalance => ({
+    ({ provider, response }): ProviderBalance => ({
       provider,
-      final: usdc(answer.final),
-      latest: usdc(answer.latest),
+      final: usdc(response.final),
+      latest: usdc(response.latest),
     }),
   )
   const final = supported(
@@ -144,8 +144,8 @@ export const agreeOnBalance = (
   )
   if (final !== undefined && latest !== undefined) return { final, latest, byProvider }
   const faults = [
-    ...answers.flatMap(({ provider, answer }) => {
-      const lag = lagOf(answer)
+    ...responses.flatMap(({ provider, response }) => {
+      const lag = lagOf(response)
       return lag === undefined ? [] : [`${provider} ${lag}`]
     }),
     ...failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))),

@@ -1,9 +1,11 @@
 import { ApiError } from '@market/kernel/api-error'
 
-export const malformedSignature = (expected: string): ApiError => {
-  const message = `wallet_sig is not a signature: ${expected}`
-  return new ApiError('invalid', message, { details: [{ path: 'wallet_sig', message }] })
-}
+/** A wallet field is part of a credential, so a malformed one is rejected like a wrong signature. */
+export const badWalletField = (path: string, message: string): ApiError =>
+  new ApiError('unauthenticated', message, { code: 'bad_wallet_fields', details: [{ path, message }] })
+
+export const malformedSignature = (expected: string): ApiError =>
+  badWalletField('wallet_sig', `wallet_sig is not a signature: ${expected}`)
 
 const BAD_SIGNATURE = 'bad_signature'
 

@@ -1,4 +1,4 @@
-import { statementOf } from '@market/core/ports/purposes'
+import { statementOf } from '@market/core/ports/signature-purposes'
 import { SIGNATURE_MAX_AGE_MS, type Wallet } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 
@@ -25,13 +25,11 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 const invalidField = (path: string, message: string): ApiError =>
   new ApiError('invalid', message, { details: [{ path, message }] })
 
-export const requireMilliseconds = (signedAtMs: number): void => {
-  if (Number.isSafeInteger(signedAtMs) && signedAtMs >= FIRST_MS && signedAtMs <= LAST_MS) return
-  throw invalidField(
-    'wallet_sig_ts',
-    'wallet_sig_ts must be Unix time in milliseconds, a whole number of 13 digits. Multiply seconds by 1000.',
-  )
-}
+export const isMilliseconds = (signedAtMs: number): boolean =>
+  Number.isSafeInteger(signedAtMs) && signedAtMs >= FIRST_MS && signedAtMs <= LAST_MS
+
+export const NOT_MILLISECONDS =
+  'wallet_sig_ts must be Unix time in milliseconds, a whole number of 13 digits. Multiply seconds by 1000.'
 
 /** What the wallet shows in plain words. A purpose that no request uses is rejected. */
 const requireStatement = (purpose: string): string => {
@@ -53,7 +51,7 @@ const requireStatement = (purpose: string): string => {
 
 /** EIP-4361 for EVM wallets, and the same layout for Solana. The signer and the server must build identical text. */
 export const signedMessage = (site: Site, wallet: Wallet, signedAtMs: number, purpose: string): string => {
-  requireMilliseconds(signedAtMs)
+  if (!isMilliseconds(signedAtMs)) throw invalidField('wallet_sig_ts', NOT_MILLISECONDS)
   const statement = requireStatement(purpose)
   const { account, chainId } = SIGN_IN[wallet.chain]
   return [

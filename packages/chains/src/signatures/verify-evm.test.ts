@@ -144,8 +144,9 @@ test('rejects wallet_sig_ts in seconds with a message that names the unit', asyn
   const seconds = { ...proof, signedAtMs: proof.signedAtMs / 1000 }
   const answer = await apiError(signatures.verify(seconds, 'session', now))
   expect(answer).toMatchObject({
-    kind: 'invalid',
+    kind: 'unauthenticated',
     message: expect.stringContaining('Multiply seconds by 1000'),
+    extra: { code: 'bad_wallet_fields', details: [{ path: 'wallet_sig_ts' }] },
   })
 })
 
@@ -162,7 +163,10 @@ test.each([
   const proof = await proofBy(signatures, evmSigner(), now, 'session')
   const asked = await questionsDuring(async () => {
     const answer = await apiError(signatures.verify({ ...proof, signature }, 'session', now))
-    expect(answer).toMatchObject({ kind: 'invalid', extra: { details: [{ path: 'wallet_sig' }] } })
+    expect(answer).toMatchObject({
+      kind: 'unauthenticated',
+      extra: { code: 'bad_wallet_fields', details: [{ path: 'wallet_sig' }] },
+    })
   })
   expect(asked).toBe(0)
 })

@@ -99,7 +99,10 @@ test.each([
 ])('a signature that is %s is rejected as malformed', async (_name, signature) => {
   const proof = await proofBy(signatures, signer, now, 'session')
   const answer = await apiError(signatures.verify({ ...proof, signature }, 'session', now))
-  expect(answer).toMatchObject({ kind: 'invalid', extra: { details: [{ path: 'wallet_sig' }] } })
+  expect(answer).toMatchObject({
+    kind: 'unauthenticated',
+    extra: { code: 'bad_wallet_fields', details: [{ path: 'wallet_sig' }] },
+  })
 })
 
 test.each(SMALL_ORDER_KEYS)('the key %s cannot sign in, even past the parser', async (hex) => {
@@ -110,12 +113,18 @@ test.each(SMALL_ORDER_KEYS)('the key %s cannot sign in, even past the parser', a
     signature,
     signedAtMs: now.getTime(),
   } as const
-  expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject({ kind: 'invalid' })
+  expect(await apiError(signatures.verify(proof, 'session', now))).toMatchObject({
+    kind: 'unauthenticated',
+    extra: { code: 'bad_wallet_fields' },
+  })
 })
 
 test('rejects a wallet whose key does not match its address', async () => {
   const proof = await proofBy(signatures, signer, now, 'session')
   const victim = (await solanaSigner()).address
   const forged = { ...proof, wallet: { ...proof.wallet, key: victim } }
-  expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject({ kind: 'invalid' })
+  expect(await apiError(signatures.verify(forged, 'session', now))).toMatchObject({
+    kind: 'unauthenticated',
+    extra: { code: 'bad_wallet_fields' },
+  })
 })

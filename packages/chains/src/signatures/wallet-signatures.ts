@@ -10,9 +10,9 @@ import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
 import { isHex } from 'viem'
 import type { ChainAccess } from './call-contract.ts'
-import { namingPurpose } from './errors.ts'
+import { badWalletField, namingPurpose } from './errors.ts'
 import { parseWallet } from './parse-wallet.ts'
-import { requireMilliseconds, type Site, signedMessage } from './signed-message.ts'
+import { isMilliseconds, NOT_MILLISECONDS, type Site, signedMessage } from './signed-message.ts'
 import { verifyEvm } from './verify-evm.ts'
 import { verifySolana } from './verify-solana.ts'
 
@@ -27,7 +27,7 @@ interface WalletSignatureSettings extends Site {
 const RPC_TIMEOUT_MS = 3_000
 
 const requireFresh = (signedAtMs: number, now: Date): void => {
-  requireMilliseconds(signedAtMs)
+  if (!isMilliseconds(signedAtMs)) throw badWalletField('wallet_sig_ts', NOT_MILLISECONDS)
   const ageMs = now.getTime() - signedAtMs
   if (ageMs > SIGNATURE_MAX_AGE_MS) {
     const message = `This signature is older than ${SIGNATURE_MAX_AGE_MS / 1000} seconds. Sign again with the current time in wallet_sig_ts.`
@@ -43,8 +43,7 @@ const requireFresh = (signedAtMs: number, now: Date): void => {
 const requireWallet = (wallet: Wallet): Wallet => {
   const parsed = parseWallet(wallet.address, wallet.chain)
   if (parsed !== undefined && parsed.key === wallet.key) return parsed
-  const message = 'wallet is not an address that can sign on this chain'
-  throw new ApiError('invalid', message, { details: [{ path: 'wallet', message }] })
+  throw badWalletField('wallet', 'wallet is not an address that can sign on this chain')
 }
 
 export const walletSignatures = (settings: WalletSignatureSettings): Signatures => {

@@ -134,7 +134,7 @@ const readTransfer = async (
   }
 }
 
-/** As one node shows it. Only where one provider is enough, its word makes a transfer final. */
+/** As one node shows it. It makes a transfer final only where one provider is enough. */
 export const findTransfer = async (
   rpc: SolanaRpc,
   settings: SolanaSettings,
@@ -166,8 +166,8 @@ const isAbsentFrom = async (rpc: SolanaRpc, slot: bigint, reference: string): Pr
 
 const ANY = { minAmount: usdc(1n), notBefore: EVER, notAfter: FOREVER }
 
-/** What one node says about a recorded transfer. */
-export const sightTransfer = async (
+/** How one node reports a recorded transfer. */
+export const checkTransferOnNode = async (
   rpc: SolanaRpc,
   settings: SolanaSettings,
   accounts: Accounts,

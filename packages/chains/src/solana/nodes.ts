@@ -6,7 +6,7 @@ import {
   type RpcTransport,
   type SolanaRpcApi,
 } from '@solana/kit'
-import { askProviders, type ProviderAnswers, providerOf } from '../nodes/providers.ts'
+import { askProviders, type ProviderResponses, providerOf } from '../nodes/providers.ts'
 
 export type SolanaRpc = Rpc<SolanaRpcApi>
 type Request = Parameters<RpcTransport>[0]
@@ -93,14 +93,14 @@ const failover = (each: readonly SolanaNode[]): RpcTransport => {
   }
 }
 
-/** One answer per provider. Where one provider is enough, the answer of the first node that responds. */
+/** One response per provider. Where one provider is enough, the response of the first node that responds. */
 export const askEnough = async <T>(
   { rpc, each }: SolanaNodes,
   minProviders: number,
   ask: (rpc: SolanaRpc) => Promise<T>,
-): Promise<ProviderAnswers<T>> => {
+): Promise<ProviderResponses<T>> => {
   if (minProviders > 1) return askProviders(each, (node) => ask(node.rpc))
-  return { answers: [{ provider: each[0]?.provider ?? '', answer: await ask(rpc) }], failures: [] }
+  return { responses: [{ provider: each[0]?.provider ?? '', response: await ask(rpc) }], failures: [] }
 }
 
 /** Requests throw `unavailable` when no node returns a result. */

@@ -88,9 +88,9 @@ const agreedFinal = async (
   first: Extract<PayoutOutcome, { kind: 'final' }>,
 ): Promise<PayoutOutcome> => {
   if (minProviders === 1) return first
-  const { answers } = await askEnough(nodes, minProviders, (rpc) => observeVia(rpc, signed))
-  const agreeing = answers.filter(
-    ({ answer }) => answer.kind === 'final' && answer.reference === first.reference,
+  const { responses } = await askEnough(nodes, minProviders, (rpc) => observeVia(rpc, signed))
+  const agreeing = responses.filter(
+    ({ response }) => response.kind === 'final' && response.reference === first.reference,
   )
   return agreeing.length >= minProviders ? first : { kind: 'seen', reference: first.reference }
 }

@@ -22,12 +22,12 @@ export const readBalance = async (
   minFinalHeight?: bigint,
 ): Promise<AgreedBalance> => {
   const account = await usdcAccountOf(owner, usdc)
-  const answers = await askEnough(nodes, minProviders, async (rpc) => {
+  const responses = await askEnough(nodes, minProviders, async (rpc) => {
     const [final, latest] = await Promise.all([
       usdcAt(rpc, account, usdc, 'finalized'),
       usdcAt(rpc, account, usdc, 'confirmed'),
     ])
     return { head: latest.slot, finalHeight: final.slot, final: final.amount, latest: latest.amount }
   })
-  return agreeOnBalance('solana-mainnet', answers, { minProviders, maxLag: MAX_LAG_SLOTS, minFinalHeight })
+  return agreeOnBalance('solana-mainnet', responses, { minProviders, maxLag: MAX_LAG_SLOTS, minFinalHeight })
 }

@@ -1,5 +1,5 @@
 import type { PayoutRequest, SignedTransfer } from '@market/core/ports/payout-sender'
-import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { address, createNoopSigner } from '@solana/kit'
 import {
   getSetComputeUnitLimitInstruction,
@@ -91,7 +91,7 @@ const instructionsOf = async (payout: PayoutRequest, treasury: string, terms: Te
 
 export const signPayout = async (
   payout: PayoutRequest,
-  signer: SolanaTreasurySigner,
+  signer: SolanaKeySigner,
   terms: Terms,
 ): Promise<SignedTransfer> => ({
   ...(await signTransaction(await instructionsOf(payout, signer.address, terms), signer, terms.lifetime)),

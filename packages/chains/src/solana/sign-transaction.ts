@@ -1,4 +1,4 @@
-import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
   address,
@@ -23,7 +23,7 @@ export interface Lifetime {
 /** Signs the instructions as one transaction, of which the signer pays the fee. */
 export const signTransaction = async (
   instructions: readonly Instruction[],
-  signer: SolanaTreasurySigner,
+  signer: SolanaKeySigner,
   lifetime: Lifetime,
 ) => {
   const unsigned = compileTransaction(

@@ -3,7 +3,7 @@ import { assertIsAddress } from '@solana/kit'
 import { largest } from '../bigints.ts'
 import { agreeOnTransfer } from '../nodes/providers.ts'
 import { checkNodes } from './check-nodes.ts'
-import { findTransfer, sightTransfer } from './find-transfer.ts'
+import { checkTransferOnNode, findTransfer } from './find-transfer.ts'
 import { incomingTransfersFollower } from './follow-incoming-transfers.ts'
 import { outgoingTransfersFollower } from './follow-outgoing-transfers.ts'
 import { askEnough, type SolanaRpc, solanaNodes } from './nodes.ts'
@@ -40,8 +40,8 @@ export const solanaChain = (settings: SolanaSettings): Chain => {
     async checkTransfer(recorded) {
       const accounts = { treasury: await treasury(), own }
       const { minProviders } = settings
-      const sight = (rpc: SolanaRpc) => sightTransfer(rpc, settings, accounts, recorded)
-      return agreeOnTransfer('solana-mainnet', await askEnough(nodes, minProviders, sight), minProviders)
+      const check = (rpc: SolanaRpc) => checkTransferOnNode(rpc, settings, accounts, recorded)
+      return agreeOnTransfer('solana-mainnet', await askEnough(nodes, minProviders, check), minProviders)
     },
     transfersAfter: incomingTransfersFollower(nodes, treasury, own, {
       ...times,

@@ -1,5 +1,5 @@
 import type { Facilitator, SignedPayment } from '@market/core/ports/facilitator'
-import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
   address,
@@ -55,7 +55,7 @@ const openDestination = async (nodes: SolanaNodes, { treasury, usdc }: SolanaFac
  */
 export const openSolanaFacilitator = async (
   settings: SolanaFacilitatorSettings,
-  signer?: SolanaTreasurySigner,
+  signer?: SolanaKeySigner,
 ): Promise<Facilitator> => {
   const { gasAccount, usdc: mint } = settings
   checkGasAccount(settings, signer?.address)

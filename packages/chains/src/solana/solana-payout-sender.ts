@@ -1,5 +1,5 @@
 import type { PayoutSender } from '@market/core/ports/payout-sender'
-import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import { address } from '@solana/kit'
 import { getTokenSize } from '@solana-program/token'
@@ -15,7 +15,7 @@ import { readTokenAccount, usdcAccountOf } from './token-account.ts'
 /** Sends payouts on Solana. */
 export const solanaPayoutSender = (
   settings: SolanaPayoutSenderSettings,
-  signer: SolanaTreasurySigner,
+  signer: SolanaKeySigner,
 ): PayoutSender => {
   assert(signer.address === settings.treasury, "the signer has the treasury's key")
   const nodes = solanaNodes(settings)

@@ -1,5 +1,5 @@
 import type { ReserveAnchor } from '@market/core/ports/reserve-anchor'
-import type { SolanaTreasurySigner } from '@market/core/ports/signer'
+import type { SolanaKeySigner } from '@market/core/ports/signer'
 import { assert } from '@market/kernel/assert'
 import {
   getSetComputeUnitLimitInstruction,
@@ -19,7 +19,7 @@ const COMPUTE_UNITS = 60_000
 /** Publishes texts as memos of the treasury. */
 export const solanaReserveAnchor = (
   settings: SolanaPayoutSenderSettings,
-  signer: SolanaTreasurySigner,
+  signer: SolanaKeySigner,
 ): ReserveAnchor => {
   assert(signer.address === settings.treasury, "the signer has the treasury's key")
   const nodes = solanaNodes(settings)

@@ -117,7 +117,7 @@ export const updateMyAgent = operation({
   path: '/api/agents/me',
   summary: 'Update your agent',
   description:
-    'Changes only the given fields. `owner_wallet` can be set once and needs the signature of that wallet in addition to the API key. A change of payout settings waits 24 hours, unless it is the first one of an agent without an owner.',
+    'Changes only the given fields. `owner_wallet` can be set once and needs the signature of that wallet in addition to the API key. A change of payout settings waits 24 hours, unless the agent has neither an owner nor a payout address.',
   callers: ['agent'],
   limit: 'write',
   input: z.strictObject({
@@ -210,7 +210,10 @@ export const listAgents = operation({
     search: text({ min: 1, max: 100 }).optional().describe('Words in the name or description'),
     category: Category.optional(),
     model: line({ min: 1, max: 30 }).optional(),
-    sort: z.enum(['popular', 'newest', 'rating']).default('popular'),
+    sort: z
+      .enum(['popular', 'newest', 'rating'])
+      .optional()
+      .describe('Without it a search is ordered by relevance and a list by `popular`'),
     services: z.enum(['with']).optional().describe('`with`: only agents with active services'),
     tokenized: z.boolean().optional(),
     owner_wallet: WalletAddress.optional().describe(
@@ -243,7 +246,7 @@ export const getAgent = operation({
   summary: 'Get an agent',
   callers: ['anonymous'],
   limit: 'read',
-  input: z.strictObject({ agent_id: line({ min: 1, max: 80 }).describe('Agent id or slug') }),
+  input: z.strictObject({ agent_id: line({ min: 1, max: 600 }).describe('Agent id or slug') }),
   output: AgentPage,
   errors: [404],
 })

@@ -51,7 +51,7 @@ export const testDelivery = operation({
   output: z.object({
     delivery: WebhookDelivery,
     took_ms: z.int(),
-    answer: z.string().nullable().describe('The beginning of the response body of your endpoint'),
+    response_body: z.string().nullable().describe('The beginning of the response body of your endpoint'),
   }),
   errors: [409],
 })

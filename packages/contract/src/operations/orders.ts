@@ -153,7 +153,8 @@ export const retryPayout = operation({
   method: 'POST',
   path: '/api/orders/{order_id}/request-payout-retry',
   summary: 'Retry the payout of an order',
-  description: 'For a payout that is held or has failed.',
+  description:
+    'For a payout that failed. A payout that waits is returned unchanged: it is sent without a retry.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'write',
   input: z.strictObject({ order_id: OrderId }),

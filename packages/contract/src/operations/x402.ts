@@ -14,6 +14,13 @@ import {
   Resource,
 } from '../schemas/x402.ts'
 
+/** A credential beside the payment places the order for its caller. The wallet that paid may sign beside it. */
+const buyers = {
+  callers: ['anonymous', 'agent', 'user', 'wallet'],
+  purpose: 'orders.create:{service_id}',
+  cosigned: true,
+} as const
+
 /** Every route that sells a service takes the same fields. */
 const purchase = (version: Payment['version'], output: z.ZodType): Payment => ({
   when: 'always',
@@ -23,7 +30,7 @@ const purchase = (version: Payment['version'], output: z.ZodType): Payment => ({
 })
 
 const HOW_TO_PAY =
-  'Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price. A transaction hash is public: `proof` of the 402 body says how long the seller’s payout waits without a signature of the payer, and how a payment is contested.'
+  'Without a payment the response is 402 with the payment requirements. Pay, then send the same request again with `X-PAYMENT` (the transaction hash of a transfer you made) or `PAYMENT-SIGNATURE` (x402 version 2). The price is 110 % of the listed price. A credential beside the payment places the order for its caller, who reviews the delivery. A transaction hash is public: `proof` of the 402 body says how long the seller’s payout waits without a signature of the payer, and how a payment is contested.'
 
 export const hireService = operation({
   id: 'hireService',
@@ -37,7 +44,7 @@ export const hireService = operation({
   ],
   summary: 'Get the price of a service and hire it',
   description: HOW_TO_PAY,
-  callers: ['anonymous'],
+  ...buyers,
   limit: 'x402.discover',
   input: PurchaseInput,
   output: Resource,
@@ -55,7 +62,7 @@ export const payService = operation({
   path: '/api/x402/pay',
   summary: 'Pay for a service and hire it',
   description: `\`service_id\` may be in the query. ${HOW_TO_PAY}`,
-  callers: ['anonymous'],
+  ...buyers,
   limit: 'x402.pay',
   input: PurchaseInput,
   output: Purchase,
@@ -73,7 +80,7 @@ export const payServiceV1 = operation({
   summary: 'Pay for a service as an x402 version 1 client',
   description:
     'The 402 body and `X-PAYMENT` are those of x402 version 1. Version 2 clients use `/api/x402/pay`.',
-  callers: ['anonymous'],
+  ...buyers,
   limit: 'x402.pay',
   input: PurchaseInput,
   output: Purchase,

@@ -18,12 +18,16 @@ export const CATEGORIES = [
 
 export const Category = z.enum(CATEGORIES)
 
-/** Ids of every form: one that does not exist is 404, whatever its length. */
-export const resourceId = (prefix: string, name: string, olderPrefix = prefix) =>
-  z
+/** An id that does not exist is 404. The limit only excludes what no client would send as an id. */
+const MAX_ID_LENGTH = 500
+
+export const resourceId = (prefix: string, name: string, olderPrefix?: string) => {
+  const prefixes = olderPrefix === undefined ? prefix : `(${prefix}|${olderPrefix})`
+  return z
     .string()
-    .regex(new RegExp(`^(${prefix}|${olderPrefix})_[0-9A-Za-z_]{1,60}$`), `must be ${name} id, ${prefix}_…`)
+    .regex(new RegExp(`^${prefixes}_[0-9A-Za-z_-]{1,${MAX_ID_LENGTH}}$`), `must be ${name} id, ${prefix}_…`)
     .describe(`The id of ${name}, ${prefix}_…`)
+}
 
 export const WalletChain = z.enum(['solana', 'base'])
 

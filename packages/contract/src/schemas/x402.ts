@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
+import { WalletAddress, WalletChain } from './common.ts'
 import { OrderId, OrderStatus, orderFields, SignInstructions } from './order.ts'
 import { ServiceId } from './service.ts'
 import { text } from './text.ts'
@@ -11,15 +12,19 @@ const purchaseFields = {
 }
 
 /** What a purchase of a service takes. */
-export const PurchaseInput = z.object(purchaseFields)
+export const PurchaseInput = z.strictObject(purchaseFields)
+
+const IGNORED = 'Accepted and not used with a payment, which names both'
 
 /** `POST /api/orders` with a payment: the same, and the other fields of an order. */
-export const PaidOrderInput = z.object({
+export const PaidOrderInput = z.strictObject({
   ...purchaseFields,
   requirement_answers: orderFields.requirement_answers,
   reference_urls: orderFields.reference_urls,
   reference_images: orderFields.reference_images,
   private: z.boolean().default(false).describe('Keeps the work out of the agent’s portfolio'),
+  client_wallet: WalletAddress.optional().describe(IGNORED),
+  payment_chain: WalletChain.optional().describe(IGNORED),
 })
 
 const placed = {

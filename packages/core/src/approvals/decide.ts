@@ -64,7 +64,7 @@ export function approve(
     const approver = nameOf(ctx.actor)
     if (approver === pending.proposer)
       throw new ApiError('forbidden', 'You proposed this. Another operator must approve it.', {
-        code: 'second_person_required',
+        code: 'second_operator_required',
       })
     const proposal = proposalOf(pending)
     const concern = await proposal.check(tx)

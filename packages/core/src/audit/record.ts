@@ -1,11 +1,11 @@
 import type { Tx } from '@market/database/transact'
-import { type Needs, nameOf } from '../context.ts'
+import { type Actor, type Needs, nameOf, type SystemActor } from '../context.ts'
 import { sealOf } from './entry.ts'
 import { insertEntry, lockHead, saveHead } from './store.ts'
 
 /** Records who did what, in the transaction that did it. The row lock of the head serializes the chain. */
 export async function record(
-  ctx: Needs<'actor' | 'clock' | 'vault' | 'requestId'>,
+  ctx: Needs<'clock' | 'vault' | 'requestId'> & { readonly actor: Actor | SystemActor },
   tx: Tx,
   input: { act: string; subject: string; details?: Readonly<Record<string, unknown>> },
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { deleteOldNotifications } from './delete-old.ts'
 import { listNotifications } from './list-notifications.ts'
 import { markRead } from './mark-read.ts'
 import type { Recipient } from './notification.ts'
-import { notify, ownerRecipient } from './notify.ts'
+import { notify, ownerRecipients } from './notify.ts'
 import { deleteNotificationsOf } from './store.ts'
 
 const CONCURRENT = 20
@@ -108,10 +108,10 @@ test('markRead: keeps the time of the first call', async () => {
   expect((await all(recipient)).notifications[0]?.readAt).toEqual(first)
 })
 
-test('ownerRecipient: the owner, else the owner wallet, else undefined', () => {
-  expect(ownerRecipient({ ownerUserId: 'u', ownerWallet: '0x1' })).toBe('user:u')
-  expect(ownerRecipient({ ownerUserId: null, ownerWallet: '0x1' })).toBe('wallet:0x1')
-  expect(ownerRecipient({ ownerUserId: null, ownerWallet: null })).toBeUndefined()
+test('ownerRecipients: the user and the owner wallet', () => {
+  expect(ownerRecipients({ ownerUserId: 'u', ownerWallet: '0x1' })).toEqual(['user:u', 'wallet:0x1'])
+  expect(ownerRecipients({ ownerUserId: null, ownerWallet: '0x1' })).toEqual(['wallet:0x1'])
+  expect(ownerRecipients({ ownerUserId: null, ownerWallet: null })).toEqual([])
 })
 
 test('deleteOldNotifications: deletes those of more than 90 days, and their unread count', async () => {

@@ -26,11 +26,17 @@ export async function notify(
   await insertNotification(tx, recipient, row, about)
 }
 
-/** The recipient for an agent: its owner, else its owner wallet. */
-export function ownerRecipient(agent: {
-  ownerUserId: string | null
-  ownerWallet: string | null
-}): Recipient | undefined {
-  if (agent.ownerUserId !== null) return `user:${agent.ownerUserId}`
-  return agent.ownerWallet === null ? undefined : `wallet:${agent.ownerWallet}`
-}
+/**
+ * The owners of an agent: its user and its owner wallet. Each of them can act alone, so each is notified, also of what the
+ * other one does. The user may have deleted the account, and then only the wallet reads it.
+ */
+export const ownerRecipients = ({
+  ownerUserId,
+  ownerWallet,
+}: {
+  readonly ownerUserId: string | null
+  readonly ownerWallet: string | null
+}): Recipient[] => [
+  ...(ownerUserId === null ? [] : [`user:${ownerUserId}` as const]),
+  ...(ownerWallet === null ? [] : [`wallet:${ownerWallet}` as const]),
+]

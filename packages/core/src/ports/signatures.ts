@@ -20,6 +20,25 @@ export interface Wallet {
   readonly provenBy?: WalletEvidence
 }
 
+/**
+ * A wallet of the caller. Without `provenBy` the identity provider lists it for the account: the provider verified it and
+ * does not say on which network.
+ */
+export type OwnWallet = Pick<Wallet, 'key' | 'provenBy'>
+
+/** Whether a transfer of this address on the network was made by the caller. Only EVM networks share addresses. */
+export const isProvenOn = ({ provenBy }: OwnWallet, network: Network): boolean =>
+  network === 'solana-mainnet' || provenBy === undefined || provenBy === 'key' || provenBy === network
+
+/**
+ * Whether the caller holds an address that was stored with this evidence. Null was stored before evidence was recorded:
+ * then contracts were asked on Base only, which is also assumed of a linked wallet.
+ */
+export function isSameHolder({ provenBy }: OwnWallet, stored: WalletEvidence | null): boolean {
+  if (provenBy === undefined) return stored !== 'alt-mainnet'
+  return provenBy === 'key' || provenBy === (stored ?? 'base-mainnet')
+}
+
 export interface WalletProof {
   readonly wallet: Wallet
   readonly signature: string

@@ -13,7 +13,7 @@ import {
 import { type HandlerContext, handler } from '../handler.ts'
 import { type CatalogDocument, catalogReader } from './catalog.ts'
 import { directoryList, directorySearch } from './directory.ts'
-import { presentPayable } from './present-payable.ts'
+import { presentPayableService } from './present-payable.ts'
 
 type Chain = NonNullable<InputOf<Operations['listPayableServices']>['chain']>
 
@@ -71,7 +71,7 @@ export const x402Handlers = {
     run: (ctx, { chain, ...asked }) =>
       listPayable(ctx, { ...asked, networks: chain === undefined ? undefined : [NETWORK_OF[chain]] }),
     present: ({ found, nextCursor }, ctx) => ({
-      data: found.map((each) => presentPayable(each, ctx)),
+      data: found.map((each) => presentPayableService(each, ctx)),
       next_cursor: nextCursor,
     }),
   }),
@@ -80,7 +80,7 @@ export const x402Handlers = {
     run: (ctx, { limit, window_days }) => listTrending(ctx, { limit, windowDays: window_days }),
     present: (trending, ctx) => ({
       data: trending.map((each) => ({
-        ...presentPayable(each, ctx),
+        ...presentPayableService(each, ctx),
         recent_buyers: each.recentBuyers,
         recent_orders: each.recentOrders,
       })),

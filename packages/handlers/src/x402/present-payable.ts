@@ -7,7 +7,7 @@ import { presentService } from '../present-service.ts'
 
 type PayableService = ResponseOf<Operations['listPayableServices']>['data'][number]
 
-export const presentPayable = (
+export const presentPayableService = (
   { listing, quote }: ForSale,
   { baseUrl }: Pick<Context, 'baseUrl'>,
 ): PayableService => ({

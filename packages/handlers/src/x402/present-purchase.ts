@@ -66,7 +66,7 @@ function challengeOnce(ctx: Pick<Context, 'baseUrl'>, version: Payment['version'
 const RETRY_SECONDS = 2
 
 /** 202: the payment was submitted and is not confirmed. The same request again returns the purchase. */
-export function presentPending(
+export function presentPendingPurchase(
   { facilitators }: Pick<Context, 'facilitators'>,
   { network, reference }: Pending,
 ): ApiResponse {

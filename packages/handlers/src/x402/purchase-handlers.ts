@@ -12,9 +12,11 @@ import {
   buyRegistration,
   findPayable,
   hireService,
+  type NamedPayment,
   type OrderExtras,
   type PaymentCredential,
   type PurchaseResult,
+  payerPurposeOf,
   type Quote,
   quoteRegistration,
   signInstructions,
@@ -44,6 +46,8 @@ export type PurchaseContext = HandlerContext &
 
 /** How one operation quotes, sells and presents what is bought with the request. */
 export interface PurchaseHandler {
+  /** What a caller signs who made the transfer. Absent where the payer is the only caller. */
+  readonly payerPurpose?: (input: never, transfer: NamedPayment) => string
   readonly quote: (ctx: PurchaseContext, input: never) => Promise<Quote>
   readonly buy: (ctx: PurchaseContext, input: never, evidence: PaymentEvidence) => Promise<PurchaseResult>
   readonly present: (
@@ -56,18 +60,16 @@ type ServiceInput = z.output<typeof PurchaseInput> & Partial<z.output<typeof Pai
 
 const handlerOfService = (status: 200 | 201, urlField: 'status_url' | 'result_url') =>
   ({
+    payerPurpose: (input: ServiceInput, transfer) => payerPurposeOf(requestIn(input), transfer),
     quote: (ctx, { service_id }: ServiceInput) => {
       const listingId = service_id as ListingId
       const find = async () => (await findPayable(ctx, listingId, ctx.shortWaitMax)).quote
       return ctx.quotes(listingId, find)
     },
     buy: async (ctx, input: ServiceInput, { wallet, ...evidence }) => {
-      const listingId = input.service_id as ListingId
       return hireService(ctx, {
-        listingId,
+        ...requestIn(input),
         principal: ctx.actor.kind === 'anonymous' ? undefined : await loadActor(ctx),
-        brief: input.brief,
-        requirementAnswers: answersIn(input),
         extras: extrasIn(input),
         signer: signerOf(ctx, wallet, evidence.credential),
         shortWaitMax: ctx.shortWaitMax,
@@ -87,14 +89,20 @@ const handlerOfService = (status: 200 | 201, urlField: 'status_url' | 'result_ur
     },
   }) satisfies PurchaseHandler
 
-/** For this long a signed payment returns the access token again, because its first response can be 202 without one. */
-const TOKEN_REPLAYED_MS = 24 * HOUR
+const requestIn = (input: ServiceInput) => ({
+  listingId: input.service_id as ListingId,
+  brief: input.brief,
+  requirementAnswers: answersIn(input),
+})
+
+/** For this long a repeated purchase returns its secrets again: the first response can be 202 without them, or be lost. */
+const REPLAY_MS = 24 * HOUR
+const isRecent = ({ clock }: Pick<AppServices, 'clock'>, { createdAt }: Done['purchase']): boolean =>
+  clock.now().getTime() - createdAt.getTime() < REPLAY_MS
 
 /** A transaction hash is public, so a replay returns the access token only to whoever proves to be the buyer. */
-function isBuyers({ clock }: Pick<AppServices, 'clock'>, { purchase, isReplay, isProven }: Done): boolean {
-  if (!isReplay || isProven) return true
-  const ageMs = clock.now().getTime() - purchase.createdAt.getTime()
-  return purchase.kind !== 'transaction' && ageMs < TOKEN_REPLAYED_MS
+function isBuyers(ctx: Pick<AppServices, 'clock'>, { purchase, isReplay, isProven }: Done): boolean {
+  return !isReplay || isProven || (purchase.kind !== 'transaction' && isRecent(ctx, purchase))
 }
 
 /** `requirements` and `requirement_answers` are two names of one field; both at once would be ambiguous. */
@@ -170,10 +178,11 @@ const registration: PurchaseHandler = {
         { code: 'duplicate_agent' },
       )
     const id = purchase.resultId as AgentId
-    if (!isReplay || isProven)
+    const { slug, apiKeyReplacedAt } = await findAgentById(ctx.db, id)
+    // A transaction hash is public, so a replay returns the API key only with the Idempotency-Key or a signature. It
+    // never returns a key that was issued later.
+    if (!isReplay || (isProven && isRecent(ctx, purchase) && apiKeyReplacedAt === null))
       return { status: 201, data: presentRegistered(await openSecrets(ctx, id)).data }
-    // A transaction hash is public, so a replay without an Idempotency-Key or a signature does not return the API key.
-    const { slug } = await findAgentById(ctx.db, id)
     const note =
       'The API key is returned once. The owner’s wallet reads it again with POST /api/agents/recover.'
     const sign = purchase.binding === 'none' ? signInstructions(ctx, purchase, purchase) : undefined

@@ -85,6 +85,17 @@ export async function lockUser(tx: Tx, userId: string): Promise<void> {
   await tx.selectFrom('users').select('idp_user_id').where('idp_user_id', '=', userId).forUpdate().execute()
 }
 
+/** Until the commit the account is not deleted. False when it is deleted; a user without an account has nothing to delete. */
+export async function lockAccountOpen(tx: Tx, userId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('users')
+    .select('deleted_at')
+    .where('idp_user_id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row === undefined || row.deleted_at === null
+}
+
 /**
  * Links exactly these wallets to the user and returns the new ones. Claims that were requested earlier than the saved
  * ones change nothing, because responses may arrive out of order.
@@ -167,12 +178,12 @@ export async function saveProfile(
   return done.numUpdatedRows === 1n
 }
 
-/** Whether the wallet is linked to an account. */
-export async function isLinkedWallet(db: Db | Tx, key: string): Promise<boolean> {
+/** The user to whose account the wallet is linked. */
+export async function findUserOfWallet(db: Db | Tx, key: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('user_wallets')
-    .select('wallet_key')
+    .select('idp_user_id')
     .where('wallet_key', '=', key)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.idp_user_id
 }

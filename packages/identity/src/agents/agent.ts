@@ -1,5 +1,5 @@
 import { type Actor, provenWallets } from '@market/core/context'
-import type { WalletEvidence } from '@market/core/ports/signatures'
+import { isSameHolder, type OwnWallet, type WalletEvidence } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import type { PayoutState } from './payout/payout-settings.ts'
@@ -26,6 +26,8 @@ export interface Agent {
   /** Whether the API key cannot change the payout settings. */
   readonly payoutByOwnerOnly: boolean
   readonly apiKeyHint: string
+  /** Null while the key of the registration is valid. */
+  readonly apiKeyReplacedAt: Date | null
   readonly apiKeySealed: Buffer
   readonly webhookSecretSealed: Buffer | null
   readonly totalOrders: number
@@ -45,22 +47,28 @@ export interface Agent {
 /** The identities by which agents are owned: a user's and those of wallets. */
 export interface Owner {
   readonly userId?: string
-  /** Keys of wallets. */
-  readonly wallets: readonly string[]
+  readonly wallets: readonly OwnWallet[]
 }
 
+/** A contract's address can belong to someone else on another network, so the wallet must be proven where the owner was. */
 export function isOwner(agent: Agent, owner: Owner): boolean {
   if (agent.ownerUserId !== null && agent.ownerUserId === owner.userId) return true
-  return agent.ownerWallet !== null && owner.wallets.includes(agent.ownerWallet)
+  const { ownerWallet, ownerProvenBy } = agent
+  return owner.wallets.some((wallet) => wallet.key === ownerWallet && isSameHolder(wallet, ownerProvenBy))
+}
+
+/** Whether the agent has the same user or owner wallet, however the wallet was proven. This gives no right. */
+export function hasSameOwner(agent: Agent, owner: Owner): boolean {
+  if (agent.ownerUserId !== null && agent.ownerUserId === owner.userId) return true
+  return owner.wallets.some(({ key }) => key === agent.ownerWallet)
 }
 
 export const hasOwner = ({ ownerUserId, ownerWallet }: Agent): boolean =>
   ownerUserId !== null || ownerWallet !== null
 
-/** Other users get 404 for a hidden agent and 403 for a public one. */
+/** Anyone can read an agent by its id, also a hidden one, so another user gets 403. */
 export function requireOwner(agent: Agent, owner: Owner): void {
   if (isOwner(agent, owner)) return
-  if (!agent.marketable) throw agentNotFound(agent.id)
   throw new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
 }
 

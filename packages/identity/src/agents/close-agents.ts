@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { expelRegistrant } from './register-agent.ts'
+import { revokeAccess } from './revoke-access.ts'
 import { saveAgent, saveHandle } from './store.ts'
 
 /**
@@ -14,9 +14,10 @@ export async function closeAgents(
   owner: { readonly userId: string; readonly wallets: readonly string[] },
   agentIds: readonly AgentId[],
 ): Promise<void> {
-  await saveHandle(tx, owner, null, ctx.clock.now())
+  const wallets = owner.wallets.map((key) => ({ key }))
+  await saveHandle(tx, { userId: owner.userId, wallets }, null, ctx.clock.now())
   for (const id of agentIds) {
-    await expelRegistrant(ctx, tx, id)
+    await revokeAccess(ctx, tx, id)
     await saveAgent(tx, id, { avatar_url: null })
   }
 }

@@ -77,7 +77,7 @@ describe('foldNames: in a database with names from before migration 0042', () =>
       .orderBy('seq')
       .execute()
     expect(audited).toEqual(
-      [idOf(1), idOf(3), newcomer].map((subject) => ({ subject, actor: 'admin_key:names:fold' })),
+      [idOf(1), idOf(3), newcomer].map((subject) => ({ subject, actor: 'system:fold-names' })),
     )
   })
 

@@ -1,4 +1,4 @@
-import type { Actor, Needs } from '@market/core/context'
+import type { Needs, SystemActor } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { checkName, skeletonsOf } from '../names/index.ts'
@@ -7,8 +7,7 @@ import { findAgentsNamed, findUnfoldedAgents } from './find-named.ts'
 import { renameWithSuffix } from './free-name.ts'
 import { lockAgent, saveAgent } from './store.ts'
 
-/** Admin keys cannot have this name, because a colon is not allowed in it. */
-const ACTOR: Actor = { kind: 'admin_key', name: 'names:fold' }
+const ACTOR: SystemActor = { kind: 'system', name: 'fold-names' }
 
 const BATCH = 200
 /** In one run, so that a worker that stops does not wait for long; the next run continues. */

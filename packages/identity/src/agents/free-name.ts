@@ -1,5 +1,5 @@
 import { record } from '@market/core/audit'
-import type { Needs } from '@market/core/context'
+import type { Actor, Needs, SystemActor } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { HOUR } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
@@ -58,7 +58,7 @@ const asTaker = (ctx: Ctx, agentId: AgentId) => ({
 
 /** Gives the agent its name with a suffix, because `takenBy` has the name. Undefined when that name is taken too. */
 export async function renameWithSuffix(
-  ctx: Needs<'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>,
+  ctx: Needs<'clock' | 'ids' | 'vault' | 'requestId'> & { readonly actor: Actor | SystemActor },
   tx: Tx,
   agent: Agent,
   takenBy: AgentId,

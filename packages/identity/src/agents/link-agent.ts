@@ -23,7 +23,7 @@ export function linkAgent(
       : undefined
     const agent = found && (await lockAgent(tx, found.id))
     if (agent === undefined) throw noAgentForKey()
-    const owner = { userId: account.userId, wallets: account.wallets.map((wallet) => wallet.key) }
+    const owner = { userId: account.userId, wallets: account.wallets }
     if (agent.marketable && !isOwner(agent, owner)) throw hasOtherOwner()
     if (agent.ownerUserId === account.userId) return withNetworks(ctx, tx, agent)
     // The owner wallet may now be linked to another user, but the owning user does not change.

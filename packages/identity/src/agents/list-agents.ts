@@ -12,7 +12,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Agent } from './agent.ts'
 import { type AgentFilter, type AgentPage, filterCondition } from './agent-filter.ts'
 import { AGENT_COLUMNS, agentOf } from './row.ts'
-import { searchAgents } from './search-agents.ts'
+import { BY_ORDERS, type CandidateOrder, matchingIds, searchAgents } from './search-agents.ts'
 
 const MAX_ORDERS = 2 ** 31 - 1
 
@@ -40,17 +40,35 @@ export type AgentSort = keyof typeof RANKS | 'newest'
 
 interface Listing extends AgentFilter, PageRequest {
   readonly search?: string | undefined
-  readonly sort: AgentSort
+  readonly sort?: AgentSort | undefined
 }
 
-/** Pages by keyset, so that every page costs the same. */
+const CANDIDATE_ORDERS: Readonly<Record<AgentSort, CandidateOrder>> = {
+  popular: BY_ORDERS,
+  rating: { indexed: RANKS.rating.key, unindexed: sql`${RANKS.rating.key} + 0` },
+  newest: { indexed: sql`created_at`, unindexed: sql`created_at + interval '0'` },
+}
+
+/**
+ * Pages by keyset, so that every page costs the same. Without a sort, a search is ordered by relevance and a list by
+ * completed orders.
+ */
 export async function listAgents(ctx: Needs<'db'>, listing: Listing): Promise<AgentPage> {
-  if (listing.search !== undefined) return searchAgents(ctx, listing.search, listing, listing)
-  return listing.sort === 'newest' ? browseNewest(ctx, listing) : browseRanked(ctx, listing, listing.sort)
+  const { search, sort = 'popular' } = listing
+  if (search !== undefined && listing.sort === undefined) return searchAgents(ctx, search, listing, listing)
+  return sort === 'newest' ? browseNewest(ctx, listing) : browseRanked(ctx, listing, sort)
 }
 
-const filtered = (ctx: Needs<'db'>, listing: Listing) =>
-  ctx.db.selectFrom('agents').select(AGENT_COLUMNS).where(filterCondition(listing))
+const filtered = (ctx: Needs<'db'>, listing: Listing, sort: AgentSort) =>
+  ctx.db
+    .selectFrom('agents')
+    .select(AGENT_COLUMNS)
+    .where(filterCondition(listing))
+    .$call((query) =>
+      listing.search === undefined
+        ? query
+        : query.where(sql<SqlBool>`id in (${matchingIds(listing.search, listing, CANDIDATE_ORDERS[sort])})`),
+    )
 
 async function browseRanked(
   ctx: Needs<'db'>,
@@ -63,7 +81,7 @@ async function browseRanked(
     id: idField('agt'),
   })
   const after = codec.decode(listing.cursor)
-  const rows = await filtered(ctx, listing)
+  const rows = await filtered(ctx, listing, sort)
     .$if(after !== undefined, (query) =>
       query.where(sql<SqlBool>`(${key}, id) < (${at(after?.rank ?? 0)}, ${after?.id ?? ''})`),
     )
@@ -77,7 +95,7 @@ async function browseRanked(
 
 async function browseNewest(ctx: Needs<'db'>, listing: Listing): Promise<AgentPage> {
   const after = NEWEST.decode(listing.cursor)
-  const found = await filtered(ctx, listing)
+  const found = await filtered(ctx, listing, 'newest')
     .$call(newestFirstPage({ limit: listing.limit + 1, after }))
     .execute()
   const { rows, nextCursor } = NEWEST.pageOf(found.map(agentOf), listing.limit)

@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import { notify, ownerRecipient } from '@market/core/notifications'
+import { notify, ownerRecipients } from '@market/core/notifications'
 import type { Tx } from '@market/database/transact'
 import type { Agent } from './agent.ts'
 
@@ -14,20 +14,13 @@ interface AgentNotification {
 export const END_LEAK =
   'If you did not do this, call POST /api/agents/{agent_id}/rotate-key: the old API key stops at once, and a payout change that it asked for is cancelled.'
 
-/** Notifies the owner of the agent in the app. An unread notification of the same kind is replaced. */
+/** Notifies the owners of the agent in the app: the user and the owner wallet. An unread notification of the same kind is replaced. */
 export async function notifyOwner(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   agent: Agent,
   { kind, title, body, data }: AgentNotification,
 ): Promise<void> {
-  const owner = ownerRecipient(agent)
-  if (owner === undefined) return
-  await notify(ctx, tx, owner, {
-    kind,
-    title,
-    body,
-    about: agent.id,
-    data: { agent_id: agent.id, ...data },
-  })
+  const notification = { kind, title, body, about: agent.id, data: { agent_id: agent.id, ...data } }
+  for (const owner of ownerRecipients(agent)) await notify(ctx, tx, owner, notification)
 }

@@ -3,10 +3,13 @@ import { makeAgent, makeEvmWallet, makeProfile } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eraseAccount } from '../accounts/index.ts'
 import { findAgentByKey } from './get-agent.ts'
 import { linkAgent } from './link-agent.ts'
 import { recoverAgents } from './recover-agents.ts'
+import { rotateKey } from './rotate-key.ts'
 import { signIn } from './sign-in.ts'
+import { updateAgent } from './update-agent.ts'
 
 const keys = testKeys()
 let ctx: MarketContext
@@ -135,6 +138,36 @@ describe('recoverAgents', () => {
     expect(idsOf(await recoverAgents(ctx, owner, 'the-oldest 0ne'))).toEqual([agent.id])
     await expect(recoverAgents(ctx, owner, 'Not Mine')).rejects.toMatchObject({ kind: 'not_found' })
     expect(await recoverAgents(ctx, owner, undefined)).toHaveLength(100)
+  })
+})
+
+describe('notifications of an agent with a user and an owner wallet', () => {
+  const recipientsOf = async (agentId: string, kind: string) => {
+    const rows = await ctx.db
+      .selectFrom('notifications')
+      .select('recipient')
+      .where('kind', '=', kind)
+      .where('about', '=', agentId)
+      .orderBy('recipient')
+      .execute()
+    return rows.map(({ recipient }) => recipient)
+  }
+
+  test('both get those of a recovered key, a new key and a payout change, also after the account was deleted', async () => {
+    const wallet = makeEvmWallet()
+    const profile = makeProfile({ wallets: [wallet.address] })
+    const { agent, apiKey } = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
+    await linkAgent(ctx, profile, apiKey)
+    const both = [`user:${profile.userId}`, `wallet:${wallet.key}`]
+    const byUser = { userId: profile.userId, wallets: [] }
+    await recoverAgents(ctx, { kind: 'user', profile }, undefined)
+    expect(await recipientsOf(agent.id, 'agent.key_recovered')).toEqual(both)
+    const change = { payoutAddressBase: makeEvmWallet().address }
+    await updateAgent(ctx, agent.id, change, { editor: byUser })
+    expect(await recipientsOf(agent.id, 'agent.payout_changed')).toEqual(both)
+    await ctx.transact((tx) => eraseAccount(tx, profile.userId, ctx.clock.now()))
+    await rotateKey(ctx, agent.id, { wallets: [wallet] })
+    expect(await recipientsOf(agent.id, 'agent.key_rotated')).toEqual(both)
   })
 })
 

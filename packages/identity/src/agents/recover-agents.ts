@@ -1,6 +1,6 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
-import { notify, ownerRecipient } from '@market/core/notifications'
+import { notify, ownerRecipients } from '@market/core/notifications'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
@@ -34,10 +34,10 @@ export function recoverAgents(
   return ctx.transact(async (tx) => {
     const owner: Owner =
       claimant.kind === 'wallet'
-        ? { wallets: [claimant.wallet.key] }
+        ? { wallets: [claimant.wallet] }
         : await saveAccount(ctx, tx, claimant.profile).then(({ account }) => ({
             userId: account.userId,
-            wallets: account.wallets.map((wallet) => wallet.key),
+            wallets: account.wallets,
           }))
     const skeleton = agentName === undefined ? undefined : skeletonsOf(agentName).name_skeleton
     const agents = await findOwnedAgents(tx, owner, skeleton, MAX_AGENTS)
@@ -59,9 +59,11 @@ export function recoverAgents(
 
 /** One notification per recipient, because an owner may recover 100 agents at once. */
 async function notifyRecovered(ctx: Ctx, tx: Tx, agents: readonly Agent[]): Promise<void> {
-  for (const [recipient, owned] of Map.groupBy(agents, ownerRecipient)) {
+  const pairs = agents.flatMap((agent) => ownerRecipients(agent).map((recipient) => ({ recipient, agent })))
+  for (const [recipient, group] of Map.groupBy(pairs, (pair) => pair.recipient)) {
+    const owned = group.map(({ agent }) => agent)
     const [first] = owned
-    if (recipient === undefined || first === undefined) continue
+    if (first === undefined) continue
     const isOne = owned.length === 1
     await notify(ctx, tx, recipient, {
       kind: 'agent.key_recovered',

@@ -10,9 +10,7 @@ import { newWebhookSecret, sealedApiKey } from './api-key.ts'
 import { findAgentsNamed } from './find-named.ts'
 import { freeName, isUnused } from './free-name.ts'
 import { nameConflict } from './name-conflict.ts'
-import { NO_PAYOUT } from './payout/payout-settings.ts'
-import { payoutColumns } from './row.ts'
-import { freeSlug, insertAgent, saveAgent } from './store.ts'
+import { freeAgentSlug, insertAgent } from './store.ts'
 
 /** A wallet that signed the request, a signed-in user, or none. */
 type NewOwner =
@@ -125,19 +123,6 @@ async function resolveOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<Resolved
   }
 }
 
-/**
- * Somebody else registered the agent with the payment of its owner's wallet. The owner keeps the agent and recovers a
- * new API key; the key of the other caller stops, and what it set to receive money and events is removed.
- */
-export async function expelRegistrant(ctx: Needs<'clock' | 'vault'>, tx: Tx, id: AgentId): Promise<void> {
-  await saveAgent(tx, id, {
-    ...sealedApiKey(ctx, id).columns,
-    ...payoutColumns(NO_PAYOUT),
-    endpoint_url: null,
-    updated_at: ctx.clock.now(),
-  })
-}
-
 /** Retries when a concurrent registration got the slug or a name became free; rejects when an agent keeps the name. */
 async function insertWithFreeSlug(
   ctx: CreateContext,
@@ -146,7 +131,7 @@ async function insertWithFreeSlug(
   values: Parameters<typeof insertAgent>[1] & Skeletons & { readonly id: AgentId },
 ): Promise<Agent> {
   for (let tries = 0; tries < 3; tries++) {
-    const slug = await freeSlug(tx, values.slug)
+    const slug = await freeAgentSlug(tx, values.slug)
     const agent = await insertAgent(tx, { ...values, slug })
     if (agent !== undefined) return agent
     const existing = await freeName(ctx, tx, values, values.id)

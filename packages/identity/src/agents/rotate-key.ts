@@ -25,7 +25,12 @@ export function rotateKey(
     const now = ctx.clock.now()
     const { apiKey, columns } = sealedApiKey(ctx, id)
     const payout = payoutColumns(cancelChangeOfKey(agent.payout, now))
-    const saved = await saveAgent(tx, id, { ...columns, ...payout, updated_at: now })
+    const saved = await saveAgent(tx, id, {
+      ...columns,
+      ...payout,
+      api_key_replaced_at: now,
+      updated_at: now,
+    })
     await record(ctx, tx, { act: 'agents.rotate_key', subject: id })
     await reportPayout(ctx, tx, agent, saved)
     await notifyOwner(ctx, tx, saved, {

@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import { cursorCodec, floatField, idField, type PageRequest } from '@market/kernel/cursor'
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type AgentFilter, type AgentPage, filterCondition } from './agent-filter.ts'
 import { AGENT_COLUMNS, agentOf } from './row.ts'
 
@@ -9,13 +9,34 @@ const CURSOR = cursorCodec<{ rank: number; id: string }>('agents:search', {
   id: idField('agt'),
 })
 
-/** A common word has many matches. Ranking only those with the most orders limits the cost of a search. */
+/** A common word has many matches. Reading only the first ones in an order limits the cost of a search. */
 const CANDIDATES = 200
 
-/**
- * Matches stemmed words of name and description, and parts of the name. Ranks by text match, then by completed orders
- * and rating; never by the price of a token.
- */
+/** An order of the candidates: by an index, and by an expression that no index has. */
+export interface CandidateOrder {
+  readonly indexed: RawBuilder<unknown>
+  /** For a rare part of a name the planner would scan all agents by the index of the order. */
+  readonly unindexed: RawBuilder<unknown>
+}
+
+export const BY_ORDERS: CandidateOrder = {
+  indexed: sql`completed_orders`,
+  unindexed: sql`completed_orders + 0`,
+}
+
+/** The ids of the first matches in the order. Matches stemmed words of name and description, and parts of the name. */
+export function matchingIds(search: string, filter: AgentFilter, order: CandidateOrder): RawBuilder<unknown> {
+  const pattern = namePattern(termOf(search))
+  const byWords = candidates(filter, sql<SqlBool>`search @@ ${wordsOf(search)}`, order.indexed)
+  if (pattern === undefined) return byWords
+  return sql`${byWords} union ${candidates(filter, sql<SqlBool>`lower(name) like ${pattern}`, order.unindexed)}`
+}
+
+const termOf = (search: string): string => search.trim().toLowerCase()
+const wordsOf = (search: string) =>
+  sql`(websearch_to_tsquery('english', ${search}) || websearch_to_tsquery('simple', ${search}))`
+
+/** Ranks by text match, then by completed orders and rating; never by the price of a token. */
 export async function searchAgents(
   ctx: Needs<'db'>,
   search: string,
@@ -23,15 +44,8 @@ export async function searchAgents(
   page: PageRequest,
 ): Promise<AgentPage> {
   const after = CURSOR.decode(page.cursor)
-  const words = sql`(websearch_to_tsquery('english', ${search}) || websearch_to_tsquery('simple', ${search}))`
-  const term = search.trim().toLowerCase()
-  const pattern = namePattern(term)
-  const byWords = candidates(filter, sql<SqlBool>`search @@ ${words}`)
-  const byName =
-    pattern === undefined
-      ? undefined
-      : candidates(filter, sql<SqlBool>`lower(name) like ${pattern}`, BY_TRIGRAM)
-  const found = byName === undefined ? byWords : sql`${byWords} union ${byName}`
+  const words = wordsOf(search)
+  const term = termOf(search)
   const score = sql<number>`(
     case when lower(name) = ${term} then 4 when starts_with(lower(name), ${term}) then 2 else 0 end
     + ts_rank(search, ${words}) * 2 + similarity(lower(name), ${term})
@@ -43,7 +57,7 @@ export async function searchAgents(
         .selectFrom('agents')
         .select(AGENT_COLUMNS)
         .select(score.as('score'))
-        .where(sql<SqlBool>`id in (${found})`),
+        .where(sql<SqlBool>`id in (${matchingIds(search, filter, BY_ORDERS)})`),
     )
     .selectFrom('scored')
     .selectAll()
@@ -58,11 +72,7 @@ export async function searchAgents(
   return { agents: listed.rows.map(agentOf), nextCursor: listed.nextCursor }
 }
 
-/** Prevents the index on completed_orders: for a rare part of a name the planner would scan all agents with it. */
-const BY_TRIGRAM = sql`completed_orders + 0`
-const BY_ORDERS = sql`completed_orders`
-
-const candidates = (filter: AgentFilter, matches: ReturnType<typeof sql<SqlBool>>, rank = BY_ORDERS) => sql`(
+const candidates = (filter: AgentFilter, matches: RawBuilder<SqlBool>, rank: RawBuilder<unknown>) => sql`(
   select id from agents where ${filterCondition(filter)} and ${matches}
   order by ${rank} desc, id desc limit ${sql.lit(CANDIDATES)}
 )`

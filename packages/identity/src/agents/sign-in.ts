@@ -19,7 +19,7 @@ export function signIn(
   return ctx.transact(async (tx) => {
     const change = await saveAccount(ctx, tx, profile)
     const { userId, wallets, twitterUsername } = change.account
-    await saveHandle(tx, { userId, wallets: wallets.map((w) => w.key) }, twitterUsername, ctx.clock.now())
+    await saveHandle(tx, { userId, wallets }, twitterUsername, ctx.clock.now())
     const agents = await countOwnedByWallets(tx, change.newWallets)
     return { ...change, backfilled: agents + (await countOrders(tx, change.newWallets)) }
   })

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import type { OwnWallet } from '@market/core/ports/signatures'
 import type { Resealing, SealedRow } from '@market/core/reseal'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { type Insertable, sql, type Updateable } from 'kysely'
-import type { Agent } from './agent.ts'
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
+import { freeSlug } from '../names/index.ts'
+import type { Agent, Owner } from './agent.ts'
 import { AGENT_COLUMNS, agentOf } from './row.ts'
-
-const NUMBERED_SLUGS = 50
 
 const select = (db: Db | Tx) => db.selectFrom('agents').select(AGENT_COLUMNS)
 
@@ -42,6 +41,17 @@ export async function lockAgent(tx: Tx, id: AgentId): Promise<Agent | undefined>
   return row && agentOf(row)
 }
 
+/** Until the commit the agent is not closed with its owner's account. Returns the hint of its API key. */
+export async function lockApiKey(tx: Tx, id: AgentId): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('agents')
+    .select('api_key_hint')
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row?.api_key_hint
+}
+
 /** The agents that the user owns, locked in a fixed order to avoid deadlocks. */
 export async function lockAgentsOfUser(tx: Tx, userId: string): Promise<AgentId[]> {
   const rows = await tx
@@ -54,9 +64,18 @@ export async function lockAgentsOfUser(tx: Tx, userId: string): Promise<AgentId[
   return rows.map((row) => row.id as AgentId)
 }
 
+/** `isSameHolder` in SQL. */
+const ownedBy = ({ key, provenBy }: OwnWallet) => {
+  const evidence = sql`coalesce(owner_proven_by, 'base-mainnet')`
+  if (provenBy === 'key') return sql<SqlBool>`owner_wallet = ${key}`
+  return provenBy === undefined
+    ? sql<SqlBool>`owner_wallet = ${key} and ${evidence} <> 'alt-mainnet'`
+    : sql<SqlBool>`owner_wallet = ${key} and ${evidence} = ${provenBy}`
+}
+
 export async function findOwnedAgents(
   db: Db | Tx,
-  owner: { userId?: string; wallets: readonly string[] },
+  owner: Owner,
   nameSkeleton: string | undefined,
   limit: number,
 ): Promise<Agent[]> {
@@ -64,7 +83,7 @@ export async function findOwnedAgents(
     .where((where) =>
       where.or([
         ...(owner.userId === undefined ? [] : [where('owner_user_id', '=', owner.userId)]),
-        ...(owner.wallets.length === 0 ? [] : [where('owner_wallet', 'in', [...owner.wallets])]),
+        ...owner.wallets.map((wallet) => ownedBy(wallet)),
       ]),
     )
     .$if(nameSkeleton !== undefined, (query) => query.where('name_skeleton', '=', nameSkeleton ?? ''))
@@ -75,13 +94,10 @@ export async function findOwnedAgents(
   return rows.map(agentOf)
 }
 
-/** The slug itself or the first free `slug-n`. The candidates are listed, so that the query uses the unique index. */
-export async function freeSlug(tx: Tx, slug: string): Promise<string> {
-  const candidates = [slug, ...Array.from({ length: NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
-  const taken = await tx.selectFrom('agents').select('slug').where('slug', 'in', candidates).execute()
-  const slugs = new Set(taken.map((row) => row.slug))
-  return candidates.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
-}
+export const freeAgentSlug = (tx: Tx, slug: string): Promise<string> =>
+  freeSlug(slug, (candidates) =>
+    tx.selectFrom('agents').select('slug').where('slug', 'in', candidates).execute(),
+  )
 
 /** Returns undefined when another agent has the name or the slug. The unique keys decide between concurrent requests. */
 export async function insertAgent(tx: Tx, values: Insertable<Tables['agents']>): Promise<Agent | undefined> {
@@ -117,7 +133,7 @@ export async function saveLastSeen(tx: Tx, id: AgentId, at: Date, before: Date):
 /** Sets the user's linked X handle on all their agents, except those that another user owns. */
 export async function saveHandle(
   tx: Tx,
-  owner: { userId: string; wallets: readonly string[] },
+  owner: { userId: string; wallets: readonly OwnWallet[] },
   handle: string | null,
   at: Date,
 ): Promise<void> {
@@ -127,14 +143,7 @@ export async function saveHandle(
     .where((where) =>
       where.or([
         where('owner_user_id', '=', owner.userId),
-        ...(owner.wallets.length === 0
-          ? []
-          : [
-              where.and([
-                where('owner_user_id', 'is', null),
-                where('owner_wallet', 'in', [...owner.wallets]),
-              ]),
-            ]),
+        ...owner.wallets.map((wallet) => where.and([where('owner_user_id', 'is', null), ownedBy(wallet)])),
       ]),
     )
     .where('twitter_username', 'is distinct from', handle)

@@ -9,6 +9,7 @@ import {
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Owner } from './agent.ts'
 import { rotateKey } from './rotate-key.ts'
 import { updateAgent } from './update-agent.ts'
 
@@ -108,7 +109,7 @@ describe('updateAgent', () => {
   test('returns bad_api_key when the key was replaced after it was verified', async () => {
     const { agent } = await makeListedAgent(ctx)
     const late = { ...itself, keyHint: agent.apiKeyHint }
-    await rotateKey(ctx, agent.id, { wallets: [agent.ownerWallet ?? ''] })
+    await rotateKey(ctx, agent.id, { wallets: [{ key: agent.ownerWallet ?? '' }] })
     const change = { payoutAddressBase: makeEvmWallet().address }
     await expect(updateAgent(ctx, agent.id, change, late)).rejects.toMatchObject({
       kind: 'unauthenticated',
@@ -136,25 +137,25 @@ describe('updateAgent', () => {
     const byWallet = await makeAgent(ctx, { owner: { kind: 'wallet', wallet } })
     const byUser = await makeAgent(ctx, { owner: { kind: 'user', profile } })
     const description = 'Changed by the owner.'
-    const change = (id: typeof byUser.agent.id, editor: { userId?: string; wallets: string[] }) =>
+    const change = (id: typeof byUser.agent.id, editor: Owner) =>
       updateAgent(ctx, id, { description }, { editor })
 
-    expect((await change(byWallet.agent.id, { wallets: [wallet.key] })).agent.description).toBe(description)
+    expect((await change(byWallet.agent.id, { wallets: [wallet] })).agent.description).toBe(description)
     expect((await change(byUser.agent.id, { userId: profile.userId, wallets: [] })).agent.description).toBe(
       description,
     )
     const notYours = { kind: 'forbidden', extra: { code: 'not_your_agent' } }
     await expect(change(byWallet.agent.id, { wallets: [] })).rejects.toMatchObject(notYours)
-    await expect(change(byUser.agent.id, { userId: 'other', wallets: [wallet.key] })).rejects.toMatchObject(
+    await expect(change(byUser.agent.id, { userId: 'other', wallets: [wallet] })).rejects.toMatchObject(
       notYours,
     )
   })
 
-  test('returns 404 for a hidden agent of another owner and for an unknown id', async () => {
+  test('returns 403 for an agent without an owner and 404 for an unknown id', async () => {
     const { agent } = await makeAgent(ctx)
     const nothing = { kind: 'not_found' }
     const otherUser = { editor: { userId: 'other', wallets: [] } }
-    await expect(updateAgent(ctx, agent.id, {}, otherUser)).rejects.toMatchObject(nothing)
+    await expect(updateAgent(ctx, agent.id, {}, otherUser)).rejects.toMatchObject({ kind: 'forbidden' })
     await expect(updateAgent(ctx, 'agt_1_00000000000000000', {}, itself)).rejects.toMatchObject(nothing)
   })
 

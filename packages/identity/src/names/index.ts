@@ -1,3 +1,3 @@
 export { checkName } from './check-name.ts'
 export { looksLike, type Skeletons, skeletonsOf } from './skeleton.ts'
-export { slugOf } from './slug.ts'
+export { freeSlug, slugify, slugOf } from './slug.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Needs } from '@market/core/context'
-import { notify, ownerRecipient } from '@market/core/notifications'
+import { notify, ownerRecipients } from '@market/core/notifications'
 import { isOutage } from '@market/database/outage'
 import { type Tx, transact } from '@market/database/transact'
 import { SECOND } from '@market/kernel/clock'
@@ -52,9 +52,7 @@ async function notifyAgentOwner(
   agent: Agent,
   { delivery, result }: Attempt,
 ): Promise<void> {
-  const recipient = ownerRecipient(agent)
-  if (recipient === undefined) return
-  await notify(ctx, tx, recipient, {
+  const notification = {
     kind: 'webhook.dropped',
     title: `${agent.name} missed ${delivery.event}`,
     body: `Three delivery attempts failed. Last error: ${result.failure}. Read the event with GET /api/events.`,
@@ -65,5 +63,6 @@ async function notifyAgentOwner(
       order_id: delivery.orderId,
       cursor: delivery.seq.toString(),
     },
-  })
+  }
+  for (const recipient of ownerRecipients(agent)) await notify(ctx, tx, recipient, notification)
 }

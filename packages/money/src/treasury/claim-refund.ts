@@ -1,6 +1,6 @@
 import { record } from '@market/core/audit'
-import { type Actor, type Needs, provenWallets } from '@market/core/context'
-import type { Wallet, WalletChain } from '@market/core/ports/signatures'
+import { type Actor, type Needs, payerWallets } from '@market/core/context'
+import { isProvenOn, type Wallet, type WalletChain } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
@@ -29,7 +29,7 @@ export function claimRefund(
   const unmatchedId = unmatchedIdOf(unmatched)
   return ctx.transact(async (tx) => {
     const { payer, amount } = await lockUnmatched(tx, unmatched)
-    if (payer !== null && provenWallets(actor).includes(payer)) {
+    if (payer !== null && payerWallets(actor, network).includes(payer)) {
       const payout = await refundTransfer(ctx, tx, unmatched)
       await record(ctx, tx, {
         act: 'transfer.refund_claimed',
@@ -41,7 +41,7 @@ export function claimRefund(
     if (actor.kind !== 'wallet') throw notLinked(payer)
     if (amount === 0n) throw new ApiError('conflict', `There is no money left in ${unmatchedId}.`)
     const { wallet } = actor
-    requireChain(wallet, CHAIN_OF[network], network)
+    requireProven(wallet, CHAIN_OF[network], network)
     if (claim.note === undefined) throw noteMissing(payer)
     const stored = { unmatchedId, wallet: wallet.key, note: claim.note, createdAt: ctx.clock.now() }
     if (!(await saveClaim(tx, stored, MOST_CLAIMS))) throw tooManyClaims()
@@ -64,8 +64,9 @@ const notLinked = (payer: string | null): ApiError =>
     { code: 'wrong_wallet' },
   )
 
-function requireChain({ chain }: Wallet, expected: WalletChain, network: string): void {
-  if (chain === expected) return
+/** A contract that was proven on another network can belong to someone else on this one. */
+function requireProven(wallet: Wallet, chain: WalletChain, network: Network): void {
+  if (wallet.chain === chain && isProvenOn(wallet, network)) return
   throw new ApiError('invalid', `The money is on ${network}. Sign with a wallet on that network.`, {
     details: [{ path: 'wallet', message: `must be a wallet on ${network}` }],
   })

@@ -21,7 +21,7 @@ const ask = (asked: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url: 'https://hook.example/in',
   headers: {},
   body: '{}',
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   ...asked,
 })
 

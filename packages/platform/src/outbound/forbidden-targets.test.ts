@@ -25,7 +25,7 @@ describe('forbidden targets', () => {
   let canary: Awaited<ReturnType<typeof startCanary>>
   const outbound = () =>
     guardedOutbound({ resolver: dns.resolver, connectTo: () => ({ host: '127.0.0.1', port: canary.port }) })
-  const post = (url: string) => outbound().post({ url, headers: {}, body: '{}', timeoutMs: 3_000 })
+  const post = (url: string) => outbound().post({ url, headers: {}, body: '{}', timeoutMs: 60_000 })
 
   beforeAll(async () => {
     dns = await startDnsServer(FORBIDDEN_ZONE)

@@ -27,7 +27,7 @@ afterAll(() => {
 
 const outbound = outboundFrom({ DNS_SERVERS: [], OUTBOUND_REROUTE: [], OUTBOUND_FORWARD_FILE: file })
 const post = (agent: string, to = 'https://10.0.0.1/in') =>
-  outbound.post({ url: to, headers: { 'X-Market-Agent-Id': agent }, body: '{}', timeoutMs: 2_000 })
+  outbound.post({ url: to, headers: { 'X-Market-Agent-Id': agent }, body: '{}', timeoutMs: 60_000 })
 
 test('forwarding: the webhook of a forwarded agent arrives on this machine', async () => {
   writeFileSync(file, JSON.stringify({ agt_1: `${url}/hooks` }))

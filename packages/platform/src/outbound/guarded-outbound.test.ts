@@ -14,7 +14,7 @@ const ask = (asked: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url: 'https://hook.example/in?x=1',
   headers: {},
   body: '{"hello":"wörld"}',
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   ...asked,
 })
 

@@ -20,19 +20,20 @@ export function deleteAccount(
 ): Promise<{ readonly deletedAt: Date }> {
   return ctx.transact(async (tx) => {
     const deletedAt = ctx.clock.now()
-    const buyer = `user:${userId}` as const
-    // First: a second request of the same user waits for this row, and then finds no account.
+    const user = `user:${userId}` as const
+    // First: a second request of the same user, and a new order, wait for this row and then find no account.
     const wallets = await eraseAccount(tx, userId, deletedAt)
     const agentIds = await lockAgentsOfUser(tx, userId)
-    if (await hasOpenOrders(tx, buyer, agentIds)) throw openOrders()
+    const buyers = [user, ...agentIds.map((id) => `agent:${id}` as const)]
+    if (await hasOpenOrders(tx, buyers, agentIds)) throw openOrders()
     if (await hasOpenPayouts(tx, agentIds)) throw moneyOwed()
     await closeAgents(ctx, tx, { userId, wallets }, agentIds)
     for (const agentId of agentIds) await deactivateListingsOf(ctx, tx, agentId)
-    const orderIds = await eraseOrders(tx, buyer)
+    const orderIds = await eraseOrders(tx, buyers)
     await eraseMessages(tx, orderIds)
     await eraseComments(tx, orderIds)
-    await deleteNotificationsOf(tx, buyer)
-    await record(ctx, tx, { act: 'account.deleted', subject: buyer, details: { agents: agentIds } })
+    await deleteNotificationsOf(tx, user)
+    await record(ctx, tx, { act: 'account.deleted', subject: user, details: { agents: agentIds } })
     return { deletedAt }
   })
 }

@@ -2,10 +2,9 @@ import type { Actor, Needs } from '@market/core/context'
 import { countListing, payableNetworks } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
-import { type Listing, type Offer, rejectInvalidOffer, rejectTooManyActive } from './listing.ts'
+import { type Listing, type Offer, rejectInvalidOffer, rejectTooManyActive, slugOf } from './listing.ts'
 import { requireSeller } from './seller.ts'
-import { slugOf } from './slug.ts'
-import { freeSlug, insertListing } from './store.ts'
+import { freeListingSlug, insertListing } from './store.ts'
 
 interface NewListing {
   readonly listing: Listing
@@ -30,7 +29,7 @@ export function createListing(
       ...offer,
       id: ctx.ids.next('svc'),
       agentId,
-      slug: await freeSlug(tx, agentId, slugOf(offer.title)),
+      slug: await freeListingSlug(tx, agentId, slugOf(offer.title)),
       marketable,
       createdAt: ctx.clock.now(),
     })

@@ -7,8 +7,8 @@ import {
   type RequirementField,
   rejectInvalidOffer,
   rejectTooManyActive,
+  slugOf,
 } from './listing.ts'
-import { slugOf } from './slug.ts'
 
 const MIN_PRICE = usdc(100_000n)
 const pathsOf = (said: Parameters<typeof offerOf>[0]) =>

@@ -1,3 +1,4 @@
+import { slugify } from '@market/identity/names'
 import { ApiError, type Details } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
@@ -49,6 +50,10 @@ export interface Listing extends Offer {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
+
+const SLUG_LENGTH = 80
+
+export const slugOf = (title: string): string => slugify(title, SLUG_LENGTH) || 'service'
 
 /** A subscription must set how much a period includes. */
 const NEEDS_QUOTA: Readonly<Record<PriceType, boolean>> = {

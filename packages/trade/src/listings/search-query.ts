@@ -1,5 +1,5 @@
+import { type Concept, conceptsOf, isExact, isPlainWords } from '@market/kernel/search-words'
 import { type RawBuilder, sql } from 'kysely'
-import { type Concept, conceptsOf, isExact, isPlainWords } from './search-words.ts'
 
 type TsQuery = RawBuilder<unknown>
 

@@ -4,11 +4,11 @@ import { type Agent, actsFor, agentNotFound, findAgent } from '@market/identity/
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 
-/** Returns the agent if the caller is the agent or its owner. Other callers get 404 for an agent that is not public. */
+/** Returns the agent if the caller is the agent or its owner. */
 export async function requireSeller(db: Db | Tx, id: AgentId, actor: Actor): Promise<Agent> {
   const agent = await findAgent(db, id)
   if (agent === undefined) throw agentNotFound(id)
-  if (!actsFor(agent, actor)) throw agent.marketable ? notYourAgent() : agentNotFound(id)
+  if (!actsFor(agent, actor)) throw notYourAgent()
   return agent
 }
 

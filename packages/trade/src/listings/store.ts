@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
+import { freeSlug } from '@market/identity/names'
 import { earlier, HOUR } from '@market/kernel/clock'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
@@ -144,9 +144,6 @@ export async function lockListing(tx: Tx, id: ListingId): Promise<Listing | unde
   return row && listingOf(row)
 }
 
-const MAX_NUMBERED_SLUGS = 50
-
-/** The slug, or the first free `slug-n` of this agent. The query lists the names, so that it uses the unique index. */
 export async function lockActiveListings(tx: Tx, agentId: AgentId): Promise<Listing[]> {
   const rows = await select(tx)
     .where('agent_id', '=', agentId)
@@ -157,17 +154,16 @@ export async function lockActiveListings(tx: Tx, agentId: AgentId): Promise<List
   return rows.map(listingOf)
 }
 
-export async function freeSlug(tx: Tx, agentId: AgentId, slug: string): Promise<string> {
-  const wanted = [slug, ...Array.from({ length: MAX_NUMBERED_SLUGS }, (_, at) => `${slug}-${at + 2}`)]
-  const taken = await tx
-    .selectFrom('listings')
-    .select('slug')
-    .where('agent_id', '=', agentId)
-    .where('slug', 'in', wanted)
-    .execute()
-  const slugs = new Set(taken.map((row) => row.slug))
-  return wanted.find((each) => !slugs.has(each)) ?? `${slug}-${randomBytes(4).toString('hex')}`
-}
+/** Two listings of an agent have different slugs. */
+export const freeListingSlug = (tx: Tx, agentId: AgentId, slug: string): Promise<string> =>
+  freeSlug(slug, (candidates) =>
+    tx
+      .selectFrom('listings')
+      .select('slug')
+      .where('agent_id', '=', agentId)
+      .where('slug', 'in', candidates)
+      .execute(),
+  )
 
 interface AgentListingsQuery extends NewestFirstPage {
   readonly activeOnly: boolean

@@ -42,7 +42,7 @@ async function lockForSeller(tx: Tx, id: ListingId, actor: Actor): Promise<Listi
   const listing = await lockListing(tx, id)
   if (listing === undefined) throw listingNotFound(id)
   const agent = await findAgentById(tx, listing.agentId)
-  if (!actsFor(agent, actor)) throw agent.marketable ? notYourAgent() : listingNotFound(id)
+  if (!actsFor(agent, actor)) throw notYourAgent()
   return listing
 }
 

@@ -99,9 +99,9 @@ describe('creating', () => {
     expect(await serviceCount(byWallet.id)).toBe(1)
   })
 
-  test('returns 404 for a hidden agent of another user and for a missing agent', async () => {
+  test('returns 403 for an agent without an owner and 404 for a missing agent', async () => {
     const { agent } = await makeAgent(ctx)
-    await expect(createListing(ctx, agent.id, offerOf(), ANONYMOUS)).rejects.toMatchObject(notFound)
+    await expect(createListing(ctx, agent.id, offerOf(), ANONYMOUS)).rejects.toMatchObject(forbidden)
     const missing = 'agt_1_00000000000000000'
     await expect(createListing(ctx, missing, offerOf(), agentActor(missing))).rejects.toMatchObject(notFound)
   })
@@ -163,12 +163,12 @@ describe('changing', () => {
     expect(await findListing(ctx.db, quote.id)).toEqual(quote)
   })
 
-  test('returns 403 to another user, and 404 for a listing of a hidden agent', async () => {
+  test('returns 403 to another user, also for a listing of a hidden agent, and 404 for a missing one', async () => {
     const shown = await makeListing(ctx, (await makeListedAgent(ctx)).agent.id)
     const hidden = await makeListing(ctx, (await makeAgent(ctx)).agent.id)
     const change = (listing: Listing) => updateListing(ctx, listing.id, { maxRevisions: 1 }, ANONYMOUS)
     await expect(change(shown)).rejects.toMatchObject(forbidden)
-    await expect(change(hidden)).rejects.toMatchObject(notFound)
+    await expect(change(hidden)).rejects.toMatchObject(forbidden)
     const nothing = updateListing(ctx, 'svc_1_00000000000000000', {}, ANONYMOUS)
     await expect(nothing).rejects.toMatchObject(notFound)
   })

@@ -218,6 +218,6 @@ describe('a sender’s name', () => {
   test('is the writing user’s name when the order was made by a linked wallet', async () => {
     const wallet = walletActor()
     const user = await person({ displayName: 'Zoë' })
-    expect(await senderName({ ...user, wallets: [wallet.wallet.key] }, wallet)).toBe('Zoë')
+    expect(await senderName({ ...user, wallets: [wallet.wallet] }, wallet)).toBe('Zoë')
   })
 })

@@ -36,6 +36,7 @@ const core: Core = {
   agentId: 'agt_1' as AgentId,
   buyer: 'user:1',
   clientWallet: null,
+  clientProvenBy: null,
   title: 'Reviews a pull request',
   brief: 'Review the branch called blue.',
   referenceUrls: [],

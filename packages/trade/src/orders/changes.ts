@@ -164,10 +164,14 @@ export const dispute = (order: Order<'delivered'>, reason: string, now: Date): O
   complaint: reason,
 })
 
-/** The payer signed for this order. The agent gets back the time for which the order was contested. */
+/** The payer signed for this order. Agent and buyer get back the time for which the order was contested. */
 export function confirmPayer<S extends Before<'confirm_payer'>>(order: Order<S>, now: Date): Order<S> {
   const stoodMs = order.contest === null ? 0 : now.getTime() - order.contest.at.getTime()
-  return { ...decided(order), deliverBy: later(order.deliverBy, stoodMs) }
+  return {
+    ...decided(order),
+    deliverBy: later(order.deliverBy, stoodMs),
+    ...('reviewEndsAt' in order && { reviewEndsAt: later(order.reviewEndsAt, stoodMs) }),
+  }
 }
 
 export const complete = (

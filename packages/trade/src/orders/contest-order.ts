@@ -10,7 +10,7 @@ import { emitOrderCancelled, emitPaymentContested } from './events.ts'
 import { notifyAgentOwner, notifyBuyer } from './notifications.ts'
 import { contestAt, type Order } from './order.ts'
 import { refundBuyer, restoreEscrow, surplusSubject } from './order-money.ts'
-import { BY_CLOCK, requireTransition, type Status } from './states.ts'
+import { BY_CLOCK, requireTransition, type Status, TRANSITIONS } from './states.ts'
 import { lockOrder, saveOrder } from './store.ts'
 import { reversePayment } from './undo-payment.ts'
 
@@ -19,13 +19,17 @@ type Ctx = Needs<'clock' | 'ids'>
 /** What a further naming of the order's transfer meets. The x402 module decides what follows from it. */
 export type NamedStatus = 'bound' | 'unbound' | 'contested' | 'ended'
 
-const HAS_PAYMENT: readonly Status[] = ['paid', 'in_progress', 'completed', 'disputed']
+const WAS_DELIVERED: readonly Status[] = ['delivered', 'revision_requested', 'disputed', 'completed']
+const HAS_PAYMENT: readonly Status[] = ['paid', 'in_progress', ...WAS_DELIVERED]
+
+const hasPayment = (order: Order): order is Extract<Order, { payment: unknown }> =>
+  HAS_PAYMENT.includes(order.status)
 
 /** Locks the order until the transaction ends. `ended`: the payment was paid out, refunded or reversed. */
 export async function lockNamedOrder(tx: Tx, id: OrderId): Promise<NamedStatus> {
   const order = await lockOrder(tx, id)
   if (order.payerProven) return 'bound'
-  if (!HAS_PAYMENT.includes(order.status) || !(await isStoppable(tx, 'payout', id))) return 'ended'
+  if (!hasPayment(order) || !(await isStoppable(tx, 'payout', id))) return 'ended'
   return order.contest === null ? 'unbound' : 'contested'
 }
 
@@ -34,7 +38,7 @@ export async function contestOrder(ctx: Ctx, tx: Tx, id: OrderId): Promise<void>
   const order = await lockOrder(tx, id)
   requireTransition(order, 'contest_payment')
   const now = ctx.clock.now()
-  const contest = contestAt(now, order.status === 'completed')
+  const contest = contestAt(now, WAS_DELIVERED.includes(order.status))
   const step = { ...BY_CLOCK, action: 'contest_payment', at: now } as const
   const contested = await saveOrder(tx, order, { ...order, contest }, step)
   if (order.status === 'completed') await contestPayout(ctx, tx, id, now)
@@ -108,13 +112,10 @@ async function refundPayer(
   actor: `wallet:${string}`,
 ): Promise<void> {
   const order = await lockOrder(tx, transfer.purpose.id)
-  assert(
-    order.status === 'completed' || order.status === 'paid' || order.status === 'in_progress',
-    `${order.id} has its payment`,
-  )
+  assert(hasPayment(order), `${order.id} has its payment`)
   const now = ctx.clock.now()
   if (order.status === 'completed') await restoreEscrow(ctx, tx, order, transfer)
-  const action = order.status === 'completed' ? ('return_payment' as const) : ('cancel' as const)
+  const action = 'cancel' in TRANSITIONS[order.status] ? ('cancel' as const) : ('return_payment' as const)
   const cancelled = await saveOrder(tx, order, cancel(order, now), { action, role: 'buyer', actor, at: now })
   await refundBuyer(ctx, tx, cancelled)
   await emitOrderCancelled(ctx, tx, cancelled, order.status)

@@ -1,6 +1,7 @@
 import type { Actor, Needs } from '@market/core/context'
+import type { WalletEvidence } from '@market/core/ports/signatures'
 import type { Db, Tx } from '@market/database/transact'
-import { findAgentsById, isOwner, type Owner, ownerIn } from '@market/identity/agents'
+import { findAgentsById, hasSameOwner, lockBuyer, type Owner, ownerIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
@@ -23,6 +24,8 @@ export interface NewOrder {
   readonly isPrivate: boolean
   /** The wallet that will pay. The buyer has proven to own it. */
   readonly clientWallet: string | null
+  /** How that wallet was proven; absent for a linked wallet. */
+  readonly clientProvenBy?: WalletEvidence | null
 }
 
 /** Creates an order. With a listed price it can be paid at once; otherwise the agent quotes first. */
@@ -30,6 +33,8 @@ export function createOrder(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'minPrice'>,
   actor: Actor,
   wanted: NewOrder,
+  /** Of the API key that the request was authenticated with. */
+  keyHint?: string,
 ): Promise<Offered<'pending_quote' | 'quoted'>> {
   return ctx.transact(async (tx) => {
     const listing = await findListing(tx, wanted.listingId)
@@ -38,7 +43,9 @@ export function createOrder(
     if (isBelow(listing, ctx.minPrice)) throw belowMinimum(ctx.minPrice)
     await rejectOwnService(tx, actor, listing.agentId)
     checkAnswers(listing.requirementFields, wanted.requirementAnswers, { requiresAll: true })
-    const order = priced(newOrder(ctx, buyerOf(actor), listing, wanted), listing)
+    const buyer = buyerOf(actor)
+    await lockBuyer(tx, buyer, keyHint)
+    const order = priced(newOrder(ctx, buyer, listing, wanted), listing)
     await insertOrder(tx, order)
     await emitOrderCreated(ctx, tx, order)
     return withNetworks(ctx, tx, order)
@@ -49,13 +56,13 @@ export function createOrder(
 export async function rejectOwnService(db: Db | Tx, actor: Actor, sellerId: AgentId): Promise<void> {
   const buyerId = actor.kind === 'agent' ? actor.agentId : undefined
   const [seller, buyer] = await findAgentsById(db, [sellerId, buyerId ?? sellerId])
-  const owns = (who: Owner) => isOwner(seller, who)
+  const owns = (who: Owner) => hasSameOwner(seller, who)
   if (buyerId === sellerId || owns(ownerIn(actor))) throw ownService()
   if (buyerId === undefined) return
   const { ownerUserId, ownerWallet } = buyer
   const behind = {
     ...(ownerUserId !== null && { userId: ownerUserId }),
-    wallets: ownerWallet === null ? [] : [ownerWallet],
+    wallets: ownerWallet === null ? [] : [{ key: ownerWallet }],
   }
   if (owns(behind)) throw ownService()
 }
@@ -69,6 +76,7 @@ export function newOrder(
   const now = ctx.clock.now()
   return {
     ...wanted,
+    clientProvenBy: wanted.clientProvenBy ?? null,
     id: ctx.ids.next('ord'),
     listingId,
     agentId: listing.agentId,
@@ -105,5 +113,5 @@ const belowMinimum = (minPrice: Usdc): ApiError =>
     { code: 'price_below_minimum' },
   )
 
-const ownService = (): ApiError =>
+export const ownService = (): ApiError =>
   new ApiError('invalid', 'You cannot order from your own agent.', { code: 'own_service' })

@@ -17,7 +17,7 @@ export {
   type NamedStatus,
   releasePayment,
 } from './contest-order.ts'
-export { createOrder, rejectOwnService } from './create-order.ts'
+export { createOrder, ownService, rejectOwnService } from './create-order.ts'
 export { applyDueTransitions } from './deadlines.ts'
 export { type Balance, getBalances, listEarnings } from './earnings.ts'
 export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './get-order.ts'

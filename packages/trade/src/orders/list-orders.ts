@@ -4,9 +4,10 @@ import { ApiError } from '@market/kernel/api-error'
 import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Order } from './order.ts'
-import { buyerNames } from './order-role.ts'
+import { buyerOf } from './order-role.ts'
+import { findOrdersOf } from './orders-of-buyer.ts'
 import type { Status } from './states.ts'
-import { findOrdersOf, findOrdersOfAgent } from './store.ts'
+import { findOrdersOfAgent } from './store.ts'
 
 const CURSOR = newestFirst('orders', idField('ord'))
 const AGENT_CURSOR = newestFirst('agent-orders', idField('ord'))
@@ -18,7 +19,7 @@ export interface OrderPage {
 
 /** The orders that the caller placed, newest first. */
 export async function listOrders(ctx: Needs<'db'>, actor: Actor, page: PageRequest): Promise<OrderPage> {
-  const names = { buyers: buyerNames(actor), wallets: provenWallets(actor) }
+  const names = { buyer: buyerOf(actor), wallets: provenWallets(actor) }
   const after = CURSOR.decode(page.cursor)
   const found = await findOrdersOf(ctx.db, names, { limit: page.limit + 1, after })
   const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
@@ -50,8 +51,6 @@ async function requireOwner(ctx: Needs<'db'>, actor: Actor, agentId: AgentId): P
   const agent = await findAgent(ctx.db, agentId)
   if (agent === undefined) throw agentNotFound(agentId)
   if (actsFor(agent, actor)) return
-  // An agent without an owner is visible to itself only.
-  if (!agent.marketable) throw agentNotFound(agentId)
   throw new ApiError('forbidden', 'Only the agent and its owner can list its orders.', {
     code: 'not_your_agent',
   })

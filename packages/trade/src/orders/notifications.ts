@@ -1,5 +1,5 @@
 import type { Needs } from '@market/core/context'
-import { notify, ownerRecipient, type Recipient } from '@market/core/notifications'
+import { notify, ownerRecipients, type Recipient } from '@market/core/notifications'
 import type { Tx } from '@market/database/transact'
 import { findAgentById } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
@@ -20,7 +20,7 @@ export async function notifyBuyer(
   order: Order,
   notification: OrderNotification,
 ): Promise<void> {
-  await send(ctx, tx, order, await buyerRecipient(tx, order), notification)
+  await send(ctx, tx, order, await buyerRecipients(tx, order), notification)
 }
 
 /** Notifies the owner of the agent that delivers the order. */
@@ -30,18 +30,18 @@ export async function notifyAgentOwner(
   order: Order,
   notification: OrderNotification,
 ): Promise<void> {
-  await send(ctx, tx, order, ownerRecipient(await findAgentById(tx, order.agentId)), notification)
+  await send(ctx, tx, order, ownerRecipients(await findAgentById(tx, order.agentId)), notification)
 }
 
-async function buyerRecipient(tx: Tx, { buyer }: Order): Promise<Recipient | undefined> {
-  if (!buyer.startsWith('agent:')) return buyer as Recipient
-  return ownerRecipient(await findAgentById(tx, buyer.slice('agent:'.length) as AgentId))
+async function buyerRecipients(tx: Tx, { buyer }: Order): Promise<Recipient[]> {
+  if (!buyer.startsWith('agent:')) return [buyer as Recipient]
+  return ownerRecipients(await findAgentById(tx, buyer.slice('agent:'.length) as AgentId))
 }
 
 /** The buyer and the owner of the agent, for what operators decide about the order. */
 export async function partyRecipients(tx: Tx, order: Order): Promise<Recipient[]> {
-  const owner = ownerRecipient(await findAgentById(tx, order.agentId))
-  return [await buyerRecipient(tx, order), owner].filter((recipient) => recipient !== undefined)
+  const owners = ownerRecipients(await findAgentById(tx, order.agentId))
+  return [...(await buyerRecipients(tx, order)), ...owners]
 }
 
 /** Whose money the payout of an order is: the agent's, so its owner is notified, or the buyer's. */
@@ -51,19 +51,18 @@ export async function payoutRecipients(
 ): Promise<Recipient[]> {
   const order = kind === 'payout' || kind === 'refund' ? await findOrderIfAny(tx, subject) : undefined
   if (order === undefined) return []
-  const recipient =
-    kind === 'payout'
-      ? ownerRecipient(await findAgentById(tx, order.agentId))
-      : await buyerRecipient(tx, order)
-  return recipient === undefined ? [] : [recipient]
+  return kind === 'payout'
+    ? ownerRecipients(await findAgentById(tx, order.agentId))
+    : buyerRecipients(tx, order)
 }
 
 async function send(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   { id }: Order,
-  recipient: Recipient | undefined,
+  recipients: readonly Recipient[],
   notification: OrderNotification,
 ): Promise<void> {
-  if (recipient !== undefined) await notify(ctx, tx, recipient, { ...notification, data: { order_id: id } })
+  for (const recipient of recipients)
+    await notify(ctx, tx, recipient, { ...notification, data: { order_id: id } })
 }

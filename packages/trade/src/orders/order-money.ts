@@ -36,12 +36,12 @@ export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed
   if (part > 0n) await payAgent(ctx, tx, order, payee, part)
   await countSettled(tx, order.listingId, order.buyer)
   await countOrders(tx, order.agentId, { completed: 1 })
-  const isHeld = part > 0n && payee === null
+  const hasNoAddress = part > 0n && payee === null
   const isFrozen = await isStopped(tx, payoutSwitches(network))
-  await emitOrderCompleted(ctx, tx, order, isHeld || isFrozen)
-  if (isHeld)
+  await emitOrderCompleted(ctx, tx, order, hasNoAddress || isFrozen)
+  if (hasNoAddress)
     await notifyAgentOwner(ctx, tx, order, {
-      kind: 'order.payout_held',
+      kind: 'order.payout_failed',
       title: `${agent.name} has no payout address on ${network}`,
       body: `${payoutAddressHint(network)} Then call POST /api/orders/{id}/request-payout-retry.`,
     })
@@ -53,7 +53,7 @@ export function shareOf({ id, agentShareBps }: Core): bigint {
   return BigInt(agentShareBps)
 }
 
-/** Without a payout address the payout is held until the agent has one. */
+/** Without a payout address the payout fails with `no_address`; the agent retries it after setting one. */
 async function payAgent(
   ctx: Ctx,
   tx: Tx,

@@ -1,4 +1,5 @@
 import { type Actor, provenWallets } from '@market/core/context'
+import { isSameHolder } from '@market/core/ports/signatures'
 import type { Db, Tx } from '@market/database/transact'
 import { findAgentById, isOwner, ownerIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -22,10 +23,17 @@ export function buyerOf(actor: Actor): Buyer {
   }
 }
 
-/** The names under which orders of this buyer can be stored. */
-export const buyerNames = (actor: Actor): Buyer[] => [
-  ...new Set<Buyer>([buyerOf(actor), ...provenWallets(actor).map((key): Buyer => `wallet:${key}`)]),
-]
+/** Whether the caller placed the order, or the caller's wallet pays for it. */
+function isBuyer(order: Order, actor: Actor): boolean {
+  if (actor.kind !== 'wallet' && order.buyer === buyerOf(actor)) return true
+  const { buyer, clientWallet, clientProvenBy, forPrincipal } = order
+  return provenWallets(actor).some((wallet) => {
+    const isClient = wallet.key === clientWallet
+    if (isClient && isSameHolder(wallet, clientProvenBy)) return true
+    // A wallet that placed the order for itself signed for it, and another one may have paid.
+    return buyer === `wallet:${wallet.key}` && (forPrincipal || !isClient) && isSameHolder(wallet, null)
+  })
+}
 
 /**
  * The caller's role in the order. Other callers get 404, so that they cannot find out which orders exist. An agent has
@@ -36,8 +44,7 @@ export async function roleIn(
   order: Order,
   actor: Actor,
 ): Promise<Exclude<OrderRole, 'arbiter' | 'clock'>> {
-  const pays = order.clientWallet !== null && provenWallets(actor).includes(order.clientWallet)
-  if (pays || buyerNames(actor).includes(order.buyer)) return 'buyer'
+  if (isBuyer(order, actor)) return 'buyer'
   if (actor.kind === 'agent') {
     if (actor.agentId === order.agentId) return 'provider'
     throw orderNotFound(order.id)

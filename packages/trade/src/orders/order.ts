@@ -1,3 +1,4 @@
+import type { WalletEvidence } from '@market/core/ports/signatures'
 import { DAY, later } from '@market/kernel/clock'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
@@ -49,6 +50,8 @@ export interface Core {
   readonly buyer: Buyer
   /** The key of a wallet that the buyer has proven to own. */
   readonly clientWallet: string | null
+  /** How that wallet was proven: by a signature or by its payment. Null for a linked wallet, and before this was recorded. */
+  readonly clientProvenBy: WalletEvidence | null
   readonly title: string
   readonly brief: string
   readonly referenceUrls: readonly string[]
@@ -159,7 +162,7 @@ export function dueAt(order: Order): Date | null {
     case 'revision_requested':
       return order.contest === null ? later(order.deliverBy, policyOf(order).graceMs) : order.contest.endsAt
     case 'delivered':
-      return order.reviewEndsAt
+      return order.contest === null ? order.reviewEndsAt : null
     default:
       return null
   }
@@ -194,6 +197,7 @@ export const bare = (order: Order): Core => ({
   agentId: order.agentId,
   buyer: order.buyer,
   clientWallet: order.clientWallet,
+  clientProvenBy: order.clientProvenBy,
   title: order.title,
   brief: order.brief,
   referenceUrls: order.referenceUrls,

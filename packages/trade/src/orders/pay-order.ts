@@ -1,5 +1,6 @@
-import { type Actor, type Needs, nameOf, ownerWallets, provenWallets } from '@market/core/context'
+import { type Actor, type Needs, nameOf, ownerWallets, payerWallets } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
+import { isProvenOn } from '@market/core/ports/signatures'
 import { CommitThenReject, type Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -8,25 +9,20 @@ import { FOREVER } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import {
-  ANY_AMOUNT,
-  cancelIntent,
-  claimTransfer,
-  findPayment,
-  isAwaited,
-  openIntent,
-  type Submission,
-} from '@market/money/payments'
+import { cancelIntent, claimTransfer, findPayment, findTransferFor, isAwaited } from '@market/money/payments'
 import { countOrdered } from '../listings/index.ts'
 import { accept, pay, rejectExpiredPrice } from './changes.ts'
+import { confirmPayer } from './contest-order.ts'
 import { applyDueTransition, restoreDelivery } from './deadlines.ts'
 import { emitOrderPaid } from './events.ts'
-import { type Core, type Order, type Payment, purposeOf } from './order.ts'
+import { notifyBuyer } from './notifications.ts'
+import { type Core, type Order, type Payment, payoutWait, purposeOf } from './order.ts'
+import { type NamedTransfer, openOrderIntent } from './order-intent.ts'
 import { refundSurplus } from './order-money.ts'
 import { roleIn } from './order-role.ts'
 import { networkProblem } from './payable-networks.ts'
 import { policyOf } from './policy.ts'
-import { illegalTransition, requireRole } from './states.ts'
+import { illegalTransition, requireRole, TRANSITIONS } from './states.ts'
 import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
 
 export interface PayOrder {
@@ -68,16 +64,22 @@ export async function payOrder(
   const found = await findOrder(ctx.db, orderId)
   requireRole(await roleIn(ctx.db, found, actor), 'pay')
   const payment = { network, reference }
-  if (isPaidBy(found, payment)) return ctx.transact((tx) => findOrder(tx, orderId))
-  const named = { ...payment, payers: payersOf(found, actor) }
+  if (isPaidBy(found, payment))
+    return ctx.transact(async (tx) => confirmIfProven(ctx, tx, await lockOrder(tx, orderId), actor))
+  const named = { ...payment, payers: payersOf(found, actor, network) }
   const transfer = await findTransfer(ctx, found, named)
 
   return ctx.transact(async (tx) => {
     const locked = await lockOrder(tx, orderId)
-    if (isPaidBy(locked, named)) return locked
+    if (isPaidBy(locked, named)) return confirmIfProven(ctx, tx, locked, actor)
     // Before anything else: whatever becomes of this order, another one must not be paid out with the buyer's transfer.
     const index = transfer instanceof ApiError ? undefined : transfer?.index
-    const contest = await releaseContested(tx, { ...payment, index, orderId, payers: provenWallets(actor) })
+    const contest = await releaseContested(tx, {
+      ...payment,
+      index,
+      orderId,
+      payers: payerWallets(actor, network),
+    })
     if (contest instanceof ApiError) return new CommitThenReject(contest)
     const reject = (error: ApiError): CommitThenReject => {
       if (contest === 'released') return new CommitThenReject(error)
@@ -94,13 +96,20 @@ export async function payOrder(
     if (transfer === undefined) return awaitTransfer(ctx, tx, actor, order, named)
     if (transfer.amount < order.price) return reject(underpaid(order.price, transfer.amount))
     if (order.status === 'accepted' && order.pending !== null) await cancelIntent(tx, purposeOf(order))
-    return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, order, network, transfer, nameOf(actor)))
+    const isProven = provenPayers(order, actor, network).includes(transfer.payer ?? '')
+    const payable = { ...order, payerProven: order.payerProven && isProven }
+    return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, payable, network, transfer, nameOf(actor)))
   })
 }
 
-/** A transfer that the buyer names, and the wallets that may have made it. */
-export interface NamedTransfer extends Payment {
-  readonly payers: readonly string[]
+/** The order was paid from a wallet that had not signed, and now that wallet names the transfer again. */
+async function confirmIfProven(ctx: Ctx, tx: Tx, order: Order, actor: Actor): Promise<Order> {
+  if (order.payerProven || !('confirm_payer' in TRANSITIONS[order.status])) return order
+  const transfer = await findTransferFor(tx, purposeOf(order))
+  const payer = transfer && payerWallets(actor, transfer.network).find((key) => key === transfer.payer)
+  if (payer === undefined) return order
+  await confirmPayer(ctx, tx, order.id, `wallet:${payer}`)
+  return findOrder(tx, order.id)
 }
 
 /** The transfer, undefined while it is not confirmed or the order takes none, or why it cannot pay the order. */
@@ -137,7 +146,8 @@ export async function confirmPayment(
   // The price can have changed since the chain was queried.
   if (transfer.amount < order.price) throw underpaid(order.price, transfer.amount)
   const now = ctx.clock.now()
-  const paid = pay(order, { network, reference: transfer.reference }, now)
+  const payerProven = order.payerProven || isClientWallet(order, network, transfer)
+  const paid = pay({ ...order, payerProven }, { network, reference: transfer.reference }, now)
   const { isNew } = await claimTransfer(ctx, tx, {
     network,
     seen: transfer,
@@ -150,8 +160,20 @@ export async function confirmPayment(
   await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })
   await emitPaid(ctx, tx, saved)
+  if (!payerProven && order.paymentMethod === null) await notifyOwnerOfPayer(ctx, tx, saved)
   return saved
 }
+
+/** The wallet that an ordinary order names has signed for it. That of a purchase is only the wallet that paid. */
+const isClientWallet = (order: Core, network: Network, { payer }: IncomingTransfer): boolean =>
+  order.paymentMethod === null && clientOn(order, network).some((key) => key === payer)
+
+const notifyOwnerOfPayer = (ctx: Needs<'clock' | 'ids'>, tx: Tx, order: Order<'paid'>): Promise<void> =>
+  notifyBuyer(ctx, tx, order, {
+    kind: 'order.paid_from_owner_wallet',
+    title: `Your agent paid for “${order.title}” with a transfer of your wallet`,
+    body: `The wallet did not sign, so the seller is paid after ${payoutWait(order)?.toISOString()} at the earliest. If you made the transfer for something else, name it there: your own order or your signature takes it back.`,
+  })
 
 /** Naming a transfer accepts the price. A transfer named later replaces the one named before. */
 async function awaitTransfer(
@@ -165,7 +187,9 @@ async function awaitTransfer(
   const now = ctx.clock.now()
   rejectExpiredPrice(order, now)
   const { network, reference } = named
-  const waiting = accept(order, now, { network, reference })
+  // Whose transfer it is shows only when it is confirmed. Until then it counts as the owner's, who has not signed.
+  const payerProven = order.payerProven && ownerWallets(actor, named.network).length === 0
+  const waiting = { ...accept(order, now, { network, reference }), payerProven }
   await openOrderIntent(ctx, tx, order, named)
   if (order.status === 'quoted')
     return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: nameOf(actor), at: now })
@@ -191,38 +215,29 @@ async function recordLatePayment(
   return new CommitThenReject(illegalTransition(order, 'pay'))
 }
 
-/** Opens the payment intent of an order. `submission` is the signed payment to observe, if there is one. */
-export async function openOrderIntent(
-  ctx: Needs<'clock' | 'ids'>,
-  tx: Tx,
-  order: Core & { readonly price?: Usdc | undefined },
-  { network, reference, payers }: NamedTransfer,
-  submission?: Submission,
-): Promise<void> {
-  await openIntent(ctx, tx, {
-    purpose: purposeOf(order),
-    network,
-    reference,
-    payers,
-    due: order.price ?? ANY_AMOUNT,
-    notBefore: policyOf(order).earliestPayment(order.createdAt),
-    submission: submission ?? null,
-  })
-}
-
 const isPaidBy = (order: Order, { network, reference }: Payment): boolean =>
   'payment' in order && order.payment?.network === network && order.payment.reference === reference
 
+const provenPayers = (order: Core, actor: Actor, network: Network): readonly string[] => [
+  ...clientOn(order, network),
+  ...payerWallets(actor, network),
+]
+
 /** Only the buyer's own wallets count. Otherwise anyone could use another user's transfer. */
-function payersOf(order: Order, actor: Actor): string[] {
-  const named = order.clientWallet === null ? [] : [order.clientWallet]
-  const own = [...named, ...provenWallets(actor), ...ownerWallets(actor)]
+function payersOf(order: Order, actor: Actor, network: Network): string[] {
+  const own = [...provenPayers(order, actor, network), ...ownerWallets(actor, network)]
   if (own.length > 0) return [...new Set(own)]
   throw new ApiError(
     'invalid',
-    'The paying wallet is unknown. Sign this request with it, or link it to your account.',
+    `No wallet of yours is proven on ${network}. Sign this request with the wallet that paid, or link it to your account. A smart wallet counts only on the network on which its contract signed.`,
     { code: 'payer_unknown' },
   )
+}
+
+function clientOn({ clientWallet, clientProvenBy }: Core, network: Network): string[] {
+  if (clientWallet === null) return []
+  const wallet = { key: clientWallet, ...(clientProvenBy !== null && { provenBy: clientProvenBy }) }
+  return isProvenOn(wallet, network) ? [clientWallet] : []
 }
 
 /** An API key can pay from its owner's wallets, but not with a transfer that was named for another order of the owner. */
@@ -234,7 +249,7 @@ async function isOwnersPayment(
   transfer: IncomingTransfer | ApiError | undefined,
 ): Promise<boolean> {
   const payer = transfer === undefined || transfer instanceof ApiError ? undefined : transfer.payer
-  const unsigned = ownerWallets(actor).filter((key) => payer === undefined || key === payer)
+  const unsigned = ownerWallets(actor, network).filter((key) => payer === undefined || key === payer)
   for (const key of unsigned)
     if (await isAwaited(tx, { network, reference, payer: key }, purposeOf(order))) return true
   return false

@@ -1,6 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
+import { lockPrincipal } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import { later } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
@@ -40,16 +41,18 @@ const NO_EXTRAS: Extras = { referenceUrls: [], referenceImages: [], isPrivate: f
 export async function placePaidOrder(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { paymentMethod, buyer: principal, payoutWaitMs, network, transfer, due, ...request }: PaidOrder,
+  { paymentMethod, buyer: wanted, payoutWaitMs, network, transfer, due, ...request }: PaidOrder,
 ): Promise<Order<'paid'>> {
   const listing = await findListing(tx, request.listingId)
   assert(listing !== undefined, `${request.listingId} exists`)
   assert(transfer.payer !== null, `${transfer.reference} was paid by a wallet`)
+  const principal = await lockPrincipal(tx, wanted)
   const buyer = principal ?? (`wallet:${transfer.payer}` as const)
   const order = newOrder(ctx, buyer, listing, {
     ...NO_EXTRAS,
     ...request,
     clientWallet: transfer.payer,
+    clientProvenBy: network,
   })
   const binding = {
     payerProven: payoutWaitMs === null,

@@ -2,6 +2,7 @@ import type { Concern } from '@market/core/approvals'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
+import { rejectOwnCase } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
@@ -35,13 +36,20 @@ export function resolveDispute(
 ): Promise<Order> {
   return ctx.transact(async (tx) => {
     const order = await lockOrder(tx, orderId)
+    await rejectOwnCase(tx, ctx.actor, partiesOf(order))
     requireDecidable(order, actionOf(verdict))
     if (order.price > ONE_OPERATOR_UP_TO) throw needsTwo(order)
     return endDispute(ctx, tx, order, verdict, { note })
   })
 }
 
-const needsTwo = ({ price }: Order<'disputed' | 'completed'>): ApiError =>
+const partiesOf = ({ agentId, buyer, clientWallet }: Order): string[] => [
+  `agent:${agentId}`,
+  buyer,
+  `wallet:${clientWallet}`,
+]
+
+const needsTwo = ({ price }: Order<Before<'award'>>): ApiError =>
   new ApiError(
     'conflict',
     `The price is ${formatUsd(price)} USD and one operator decides up to ${formatUsd(ONE_OPERATOR_UP_TO)} USD. Propose \`resolve_dispute\` with POST /api/admin/approvals.`,
@@ -54,9 +62,14 @@ interface Resolution {
   readonly note: string
 }
 
-/** What an operator proposes about a dispute. The buyer and the agent's owner are notified. */
-export async function checkResolution(tx: Tx, { orderId, verdict }: Resolution): Promise<Concern> {
+/** Checks what an operator proposes or approves about a dispute. The buyer and the agent's owner are notified. */
+export async function checkResolution(
+  ctx: Needs<'actor'>,
+  tx: Tx,
+  { orderId, verdict }: Resolution,
+): Promise<Concern> {
   const order = await lockOrder(tx, orderId)
+  await rejectOwnCase(tx, ctx.actor, partiesOf(order))
   requireDecidable(order, actionOf(verdict))
   const share = verdict.outcome === 'split' ? ` with ${verdict.agentShareBps / 100} % for the agent` : ''
   return {
@@ -76,13 +89,13 @@ export async function executeResolution(
   await endDispute(ctx, tx, await lockOrder(tx, orderId), verdict, { note, approval })
 }
 
-/** A completed order is decided only while its payment is contested. */
+/** An order that is not disputed is decided only while its payment is contested. */
 function requireDecidable<A extends 'award' | 'reverse'>(
   order: Order,
   action: A,
 ): asserts order is Order<Before<A>> {
   requireTransition(order, action)
-  if (order.status === 'completed' && order.contest === null) throw illegalTransition(order, action)
+  if (order.status !== 'disputed' && order.contest === null) throw illegalTransition(order, action)
 }
 
 const actionOf = ({ outcome }: Verdict) => (outcome === 'refund' ? 'reverse' : 'award')

@@ -1,3 +1,4 @@
+import type { WalletEvidence } from '@market/core/ports/signatures'
 import type { Tables } from '@market/database/tables'
 import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
@@ -24,6 +25,7 @@ export function changing(order: Order) {
   return {
     status: order.status,
     client_wallet: order.clientWallet,
+    client_proven_by: order.clientProvenBy,
     revision_count: order.revisionCount,
     payer_proven: order.payerProven,
     payout_waits_until: order.payoutWaitsUntil,
@@ -57,6 +59,10 @@ function impliedShare(outcome: string | null): number | null {
   return outcome === 'released' ? WHOLE_BPS : NOTHING_BPS
 }
 
+/** An order from before this was recorded that came with its payment was paid by its client wallet. */
+const provenByPayment = ({ payment_method, payment_network }: Row): string | null =>
+  payment_method === null ? null : payment_network
+
 /** Reads an order from its row; fails when a column that its status requires is null. */
 export function fromRow(row: Row): Order {
   const core: Core = {
@@ -65,6 +71,7 @@ export function fromRow(row: Row): Order {
     agentId: row.agent_id as AgentId,
     buyer: row.buyer as Buyer,
     clientWallet: row.client_wallet,
+    clientProvenBy: (row.client_proven_by ?? provenByPayment(row)) as WalletEvidence | null,
     title: row.title,
     brief: row.brief,
     referenceUrls: row.reference_urls,

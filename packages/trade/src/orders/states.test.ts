@@ -46,9 +46,9 @@ describe('TRANSITIONS', () => {
     for (const status of holding) expect(targetOf(status, 'undo')).toBe('accepted')
   })
 
-  test('an arbiter ends only a dispute, or a completed order whose payment is contested', () => {
+  test('an arbiter ends a dispute, or a delivered order whose payment is contested', () => {
     const judged = STATUSES.filter((status) => targetOf(status, 'award') ?? targetOf(status, 'reverse'))
-    expect(judged).toEqual(['disputed', 'completed'])
+    expect(judged).toEqual(['delivered', 'revision_requested', 'disputed', 'completed'])
   })
 })
 

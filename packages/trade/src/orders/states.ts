@@ -1,7 +1,10 @@
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 
-/** The transition table: status → action → next status. `saveOrder` and a CHECK of `order_steps` enforce it. */
+/**
+ * The transition table: status → action → next status. `saveOrder` and a CHECK of `order_steps` enforce it. Of an order
+ * that is not disputed, an arbiter decides (`award`, `reverse`) only while its payment is contested.
+ */
 export const TRANSITIONS = {
   pending_quote: { quote: 'quoted', cancel: 'cancelled' },
   quoted: { accept: 'accepted', pay: 'paid', expire: 'pending_quote', cancel: 'cancelled' },
@@ -31,6 +34,11 @@ export const TRANSITIONS = {
     revision: 'revision_requested',
     dispute: 'disputed',
     undo: 'accepted',
+    contest_payment: 'delivered',
+    confirm_payer: 'delivered',
+    award: 'completed',
+    reverse: 'cancelled',
+    return_payment: 'cancelled',
   },
   revision_requested: {
     deliver: 'delivered',
@@ -38,6 +46,10 @@ export const TRANSITIONS = {
     cancel: 'cancelled',
     overdue: 'cancelled',
     undo: 'accepted',
+    contest_payment: 'revision_requested',
+    confirm_payer: 'revision_requested',
+    award: 'completed',
+    reverse: 'cancelled',
   },
   disputed: {
     deliver: 'delivered',
@@ -46,9 +58,10 @@ export const TRANSITIONS = {
     award: 'completed',
     reverse: 'cancelled',
     undo: 'accepted',
+    contest_payment: 'disputed',
     confirm_payer: 'disputed',
+    return_payment: 'cancelled',
   },
-  // An arbiter decides about a completed order only while its payment is contested.
   completed: {
     undo: 'accepted',
     contest_payment: 'completed',

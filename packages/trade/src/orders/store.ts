@@ -1,4 +1,4 @@
-import { isOlder, type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
+import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
@@ -6,7 +6,7 @@ import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
 import type { Buyer, Delivery, Order } from './order.ts'
-import { changing, fromRow, type Row } from './row.ts'
+import { changing, fromRow } from './row.ts'
 import { assertStep, type Status, type Step } from './states.ts'
 
 export const orderNotFound = (id: string): ApiError =>
@@ -120,16 +120,20 @@ export async function owesPayment(db: Db | Tx, wallet: string, amount: Usdc): Pr
   return row !== undefined
 }
 
-/** Whether the buyer or one of the agents has an order that is not closed. */
-export async function hasOpenOrders(tx: Tx, buyer: Buyer, agentIds: readonly AgentId[]): Promise<boolean> {
+/** Whether one of the buyers bought, or one of the agents sells, an order that is not closed. */
+export async function hasOpenOrders(
+  tx: Tx,
+  buyers: readonly Buyer[],
+  agentIds: readonly AgentId[],
+): Promise<boolean> {
   const open = tx.selectFrom('orders').select('id').where('closed_at', 'is', null).limit(1)
-  if ((await open.where('buyer', '=', buyer).executeTakeFirst()) !== undefined) return true
+  if ((await open.where('buyer', 'in', [...buyers]).executeTakeFirst()) !== undefined) return true
   if (agentIds.length === 0) return false
   return (await open.where('agent_id', 'in', [...agentIds]).executeTakeFirst()) !== undefined
 }
 
-/** Removes what the buyer wrote into their orders, and returns their ids. */
-export async function eraseOrders(tx: Tx, buyer: Buyer): Promise<OrderId[]> {
+/** Removes what the buyers wrote into their orders, and returns their ids. */
+export async function eraseOrders(tx: Tx, buyers: readonly Buyer[]): Promise<OrderId[]> {
   const rows = await tx
     .updateTable('orders')
     .set({
@@ -139,7 +143,7 @@ export async function eraseOrders(tx: Tx, buyer: Buyer): Promise<OrderId[]> {
       requirement_answers: JSON.stringify({}),
       complaint: null,
     })
-    .where('buyer', '=', buyer)
+    .where('buyer', 'in', [...buyers])
     .returning('id')
     .execute()
   return rows.map((row) => row.id as OrderId)
@@ -160,27 +164,6 @@ export async function findDeliveries(db: Db | Tx, orderId: OrderId): Promise<Del
     .orderBy('n')
     .execute()
   return rows.map(({ n, note, items, at }) => ({ n, note, items: items as Delivery['items'], at }))
-}
-
-/** A buyer's orders, newest first. Each name and wallet is searched by its own index. */
-export async function findOrdersOf(
-  db: Db,
-  names: { readonly buyers: readonly string[]; readonly wallets: readonly string[] },
-  page: NewestFirstPage,
-): Promise<Order[]> {
-  const { rows } = await sql<Row>`
-    select * from (
-      select mine.* from unnest(${[...names.buyers]}::text[]) as one (name) cross join lateral (
-        select * from orders where buyer = one.name and ${isOlder(page)}
-        order by created_at desc, id desc limit ${page.limit}
-      ) as mine
-      union
-      select paid.* from unnest(${[...names.wallets]}::text[]) as one (name) cross join lateral (
-        select * from orders where client_wallet = one.name and ${isOlder(page)}
-        order by created_at desc, id desc limit ${page.limit}
-      ) as paid
-    ) as found order by created_at desc, id desc limit ${page.limit}`.execute(db)
-  return rows.map(fromRow)
 }
 
 export async function findOrdersOfAgent(

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IncomingTransfer } from '@market/core/ports/chain'
-import { isLinkedWallet } from '@market/identity/accounts'
+import { CommitThenReject } from '@market/database/transact'
+import { findUserOfWallet } from '@market/identity/accounts'
 import { ApiError } from '@market/kernel/api-error'
 import { EVER, earlier, FOREVER, HOUR, later, MINUTE, SECOND } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
@@ -14,8 +15,9 @@ import {
   normalizeReference,
   transferName,
 } from '@market/money/payments'
-import { owesPayment } from '../orders/index.ts'
+import { owesPayment, ownService } from '../orders/index.ts'
 import { nameAgain } from './contest/name-again.ts'
+import { releaseOrder } from './contest/release-order.ts'
 import { chooseDue } from './contest/rules.ts'
 import { purposeToSign, signInstructions } from './contest/signing.ts'
 import { inProgress, usedAlready } from './errors.ts'
@@ -24,8 +26,8 @@ import { isIssuedClaim, judgeReference } from './payment-reference.ts'
 import {
   type Binding,
   isSameRequest,
+  type NamedPayment,
   type Offer,
-  type PaymentCredential,
   type PaymentProblem,
   type Purchase,
   type PurchaseContext,
@@ -37,8 +39,6 @@ import {
 import type { Quote } from './quote.ts'
 import { pollUntil } from './settle-purchase.ts'
 import { claimPurchase, findNamed, findPurchase, lockPurchase, saveDone } from './store.ts'
-
-type Sent = Extract<PaymentCredential, { kind: 'transaction' }>
 
 /** An older transfer was made for something else. */
 const MAX_AGE_MS = 1 * HOUR
@@ -52,7 +52,7 @@ const LOOKUP_INTERVAL_MS = 1 * SECOND
 export async function buySent(
   ctx: PurchaseContext,
   offer: Offer,
-  sent: Sent,
+  sent: NamedPayment,
   evidence: TransferEvidence,
 ): Promise<PurchaseResult> {
   const { network } = sent
@@ -62,7 +62,7 @@ export async function buySent(
   return buyNamed(ctx, offer, named, { payer, claim: evidence.claim, ownWallets: evidence.ownWallets ?? [] })
 }
 
-type NamedTransaction = Pick<Sent, 'network' | 'isNetworkInferred' | 'reference'>
+type NamedTransaction = Pick<NamedPayment, 'network' | 'isNetworkInferred' | 'reference'>
 
 /** What proves that the caller made the transfer: the wallet that signed, the secret of the quote, wallets of the caller. */
 interface Proven {
@@ -114,9 +114,17 @@ async function buyNamed(
       return askAgain({ code: 'binding_required', sign: signInstructions(ctx, wanted, { ...seen, network }) })
   }
 
+  // After the signature: without it nobody learns which wallets an account has. The transfer stays unused.
+  if (seen.payer !== null && (await offer.isSellersWallet?.(seen.payer))) throw ownService()
+
   const now = ctx.clock.now()
   const payoutWaitMs = binding === 'none' && !(quote instanceof ApiError) ? quote.payoutWaitMs : null
   const bought = await ctx.transact(async (tx) => {
+    if (binding === 'payer' && seen.payer !== null) {
+      const transfer = { network, reference, index: seen.index, payers: [seen.payer] }
+      const released = await releaseOrder(ctx, tx, transfer)
+      if (released instanceof ApiError) return new CommitThenReject(released)
+    }
     const claimed = await claimPurchase(
       tx,
       {
@@ -189,7 +197,7 @@ function notForSale(error: unknown, { claim }: Proven): ApiError {
 
 /** Anybody could name a transfer first that an account made, or that its payer owes for an order. */
 const needsSignature = async ({ db }: PurchaseContext, payer: string, amount: Usdc): Promise<boolean> =>
-  (await isLinkedWallet(db, payer)) || owesPayment(db, payer, amount)
+  (await findUserOfWallet(db, payer)) !== undefined || owesPayment(db, payer, amount)
 
 /** A hash has the same form on every EVM network, so the buyer may have paid on the one that must be named. */
 function notFoundYet(

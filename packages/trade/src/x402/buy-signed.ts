@@ -1,6 +1,7 @@
 import type { Facilitator, Facilitators, PaymentProof, SignedPayment } from '@market/core/ports/facilitator'
 import { ApiError, unavailable } from '@market/kernel/api-error'
 import { earlier, HOUR, later, SECOND } from '@market/kernel/clock'
+import { ownService } from '../orders/index.ts'
 import { inProgress, usedAlready } from './errors.ts'
 import { countFailed } from './payer-store.ts'
 import {
@@ -53,6 +54,7 @@ export async function buySigned(
   const today = await offer.quote()
   const quote = await findMatch(offer, today, signed, facilitator)
   if (quote === undefined) return { kind: 'quote', quote: today, problem: { code: NO_MATCH } }
+  await rejectSellersWallet(offer, quote, facilitator, proof, signed.payment)
   const purchase = await claim(ctx, offer, quote, facilitator, proof)
   if (purchase === undefined) {
     const other = await findPurchase(ctx.db, key)
@@ -60,6 +62,18 @@ export async function buySigned(
     return follow(ctx, offer, other, key)
   }
   return pay(ctx, facilitator, offer, purchase, quote, signed.payment)
+}
+
+/** Only with the wallet's valid signature: without it nobody learns which wallets an account has. */
+async function rejectSellersWallet(
+  offer: Offer,
+  { due }: Quote,
+  facilitator: Facilitator,
+  { payer }: PaymentProof,
+  payment: SignedPayment,
+): Promise<void> {
+  if (!(await offer.isSellersWallet?.(payer))) return
+  if (isProven(await facilitator.rejectionReason(payment, due))) throw ownService()
 }
 
 const NO_MATCH = 'no_matching_requirements'

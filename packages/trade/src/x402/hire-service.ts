@@ -1,14 +1,18 @@
-import { type Actor, provenWallets } from '@market/core/context'
+import { type Actor, payerWallets } from '@market/core/context'
+import { isSellersWallet } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import { addFee } from '@market/money/ledger'
-import { findPastPrices } from '../listings/index.ts'
+import { normalizeReference } from '@market/money/payments'
+import { findListing, findPastPrices } from '../listings/index.ts'
 import { buyerOf, checkAnswers, rejectOwnService } from '../orders/index.ts'
 import { buySent } from './buy-sent.ts'
 import { buySigned } from './buy-signed.ts'
+import { purposeToSign } from './contest/signing.ts'
 import { findPayable } from './payable-services.ts'
 import type {
+  NamedPayment,
   Offer,
   PaymentCredential,
   PurchaseContext,
@@ -36,8 +40,17 @@ export async function hireService(ctx: PurchaseContext, wanted: ServicePurchase)
   const { credential, principal } = wanted
   const offer = offerOf(ctx, wanted, credential)
   if (credential.kind === 'signed') return buySigned(ctx, offer, credential)
-  const ownWallets = principal && provenWallets(principal)
+  const ownWallets = principal && payerWallets(principal, credential.network)
   return buySent(ctx, offer, credential, { ...wanted, ownWallets })
+}
+
+/** What the wallet signs that made the transfer of a purchase. */
+export function payerPurposeOf(
+  wanted: Pick<ServicePurchase, 'listingId' | 'brief' | 'requirementAnswers'>,
+  { network, reference }: NamedPayment,
+): string {
+  const request = { subject: subjectOf({ id: wanted.listingId }), request: { brief: briefOf(wanted) } }
+  return purposeToSign(request, { network, reference: normalizeReference(network, reference) })
 }
 
 function offerOf(ctx: PurchaseContext, wanted: ServicePurchase, credential: PaymentCredential): Offer {
@@ -61,6 +74,10 @@ function offerOf(ctx: PurchaseContext, wanted: ServicePurchase, credential: Paym
       checkAnswers(listing.requirementFields, requirementAnswers, { requiresAll: false })
       return quote
     },
+    isSellersWallet: async (wallet) => {
+      const listing = await findListing(ctx.db, listingId)
+      return listing !== undefined && isSellersWallet(ctx.db, wallet, listing.agentId)
+    },
     recentDues: async () => {
       const past = await findPastPrices(ctx.db, listingId, ctx.clock.now())
       return past.map((price) => addFee(price).due)
@@ -72,7 +89,10 @@ function offerOf(ctx: PurchaseContext, wanted: ServicePurchase, credential: Paym
 const LONGEST_BRIEF = 3_000
 
 /** A brief is required before money moves. Without one, the answers to the agent's questions are used. */
-function briefOf({ brief, requirementAnswers }: ServicePurchase): string {
+function briefOf({
+  brief,
+  requirementAnswers,
+}: Pick<ServicePurchase, 'brief' | 'requirementAnswers'>): string {
   const text = brief?.normalize('NFC').trim()
   if (text !== undefined && text !== '') return text
   const answers = Object.entries(requirementAnswers)

@@ -5,7 +5,7 @@ export { releaseContested } from './contest/name-again.ts'
 export { signInstructions } from './contest/signing.ts'
 export { deleteVoidPurchases } from './delete-void-purchases.ts'
 export { sendUnmined } from './gas/send-unmined.ts'
-export { hireService } from './hire-service.ts'
+export { hireService, payerPurposeOf } from './hire-service.ts'
 export { listTrending } from './list-trending.ts'
 export { type PaymentLookups, paymentLookups } from './lookups.ts'
 export { type GasMetrics, gasMetrics, purchaseMetrics } from './metrics.ts'
@@ -18,7 +18,7 @@ export {
   type PayableAsked,
 } from './payable-services.ts'
 export { createReference } from './payment-reference.ts'
-export type { PaymentCredential, PaymentProblem, PurchaseResult } from './purchase.ts'
+export type { NamedPayment, PaymentCredential, PaymentProblem, PurchaseResult } from './purchase.ts'
 export {
   openNetworks,
   type Quote,

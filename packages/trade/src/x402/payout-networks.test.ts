@@ -1,5 +1,5 @@
 import type { Wallet } from '@market/core/ports/signatures'
-import { findAgentById, payableNetworks, payoutAddress } from '@market/identity/agents'
+import { findAgentById, payableNetworks, payoutAddress, payoutNetworks } from '@market/identity/agents'
 import { DAY, earlier } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
 import { NETWORKS } from '@market/kernel/network'
@@ -8,7 +8,7 @@ import { makeEvmWallet, makeListedAgent, makeSolanaWallet } from '@market/testin
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listPayable, payoutNetworks } from './payable-services.ts'
+import { listPayable } from './payable-services.ts'
 import { withOpen } from './test-networks.ts'
 
 let ctx: MarketContext

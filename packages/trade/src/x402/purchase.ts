@@ -70,6 +70,9 @@ export type PaymentCredential =
       readonly paymentId: string | undefined
     }
 
+/** A transfer that the buyer made and names. */
+export type NamedPayment = Extract<PaymentCredential, { kind: 'transaction' }>
+
 /** Something that can be bought with a request, and what this request asks for. */
 export interface Offer {
   readonly wanted: PurchaseRequest
@@ -79,6 +82,8 @@ export interface Offer {
   readonly recentDues: () => Promise<readonly Usdc[]>
   /** The only wallet that may pay, when the request names one. */
   readonly payer?: string | undefined
+  /** Whether the wallet is the seller's, which cannot pay. */
+  readonly isSellersWallet?: (wallet: string) => Promise<boolean>
 }
 
 /** What proves that the caller made the transfer. */

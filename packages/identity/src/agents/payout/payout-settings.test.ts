@@ -51,11 +51,19 @@ describe('changePayout', () => {
     expect(changePayout(PAID, { payoutAddressBase: null }, byKey).pending).toMatchObject(NONE)
   })
 
-  test('of two settings of an agent without an owner, only the first value takes effect at once', () => {
-    const change = { payoutAddressBase: NEW, payoutWallet: SOLANA }
+  test.each([
+    ['an address on another network', { payoutWallet: SOLANA }],
+    ['the first payout chain', { payoutChain: 'solana' as const }],
+  ])('%s is pending when an agent without an owner has an address', (_what, change) => {
     const { settings, pending } = changePayout(PAID, change, { ...byKey, isOwned: false })
-    expect(settings).toEqual({ ...NONE, payoutAddressBase: OLD, payoutWallet: SOLANA })
-    expect(pending).toMatchObject(change)
+    expect(settings).toEqual(PAID.settings)
+    expect(pending).toMatchObject({ ...PAID.settings, ...change })
+  })
+
+  test('the first address takes effect at once when an agent without an owner has a payout chain', () => {
+    const state = stateOf({ payoutChain: 'base' })
+    const changed = changePayout(state, { payoutAddressBase: NEW }, { ...byKey, isOwned: false })
+    expect(changed).toEqual(stateOf({ payoutChain: 'base', payoutAddressBase: NEW }))
   })
 
   test('the old value is paid until exactly 24 hours have passed', () => {

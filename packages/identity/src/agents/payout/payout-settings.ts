@@ -63,8 +63,8 @@ interface Request {
 }
 
 /**
- * A change is pending for 24 hours and replaces the pending one. Only the first value of a setting takes effect at once,
- * and only while nobody owns the agent.
+ * A change is pending for 24 hours and replaces the pending one. Only while the agent has neither an owner nor a payout
+ * address, the first value of a setting takes effect at once.
  */
 export function changePayout(
   state: PayoutState,
@@ -74,7 +74,7 @@ export function changePayout(
   const { settings, pending } = payoutAt(state, now)
   if (Object.keys(change).length === 0) return { settings, pending }
   const wanted = { ...settings, ...change }
-  const atOnce = isOwned ? settings : withFirstValues(settings, wanted)
+  const atOnce = isOwned || hasAddress(settings) ? settings : withFirstValues(settings, wanted)
   if (isSame(wanted, atOnce)) {
     // An agent that repeats its settings at every start does not cancel what its owner asked for.
     const isKept = by === 'agent' && pending?.by === 'owner'
@@ -118,6 +118,10 @@ export const settingsOf = ({
   payoutWallet,
   payoutAddressBase,
 }: PayoutSettings): PayoutSettings => ({ payoutChain, payoutWallet, payoutAddressBase })
+
+/** Counts every network: otherwise a leaked API key could add an address on another one. */
+const hasAddress = ({ payoutWallet, payoutAddressBase }: PayoutSettings): boolean =>
+  payoutWallet !== null || payoutAddressBase !== null
 
 const withFirstValues = (settings: PayoutSettings, wanted: PayoutSettings): PayoutSettings => ({
   payoutChain: settings.payoutChain ?? wanted.payoutChain,

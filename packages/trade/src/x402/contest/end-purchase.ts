@@ -1,6 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { expelRegistrant } from '@market/identity/agents'
+import { revokeAccess } from '@market/identity/agents'
 import type { AgentId, OrderId } from '@market/kernel/ids'
 import { type ClaimedTransfer, lockTransferFor, unclaimTransfer } from '@market/money/payments'
 import { isStoppable } from '@market/money/payouts'
@@ -70,7 +70,7 @@ async function endRegistration(
   purchase: Done,
   transfer: ClaimedTransfer<'registration'>,
 ): Promise<'released' | 'refunded'> {
-  await expelRegistrant(ctx, tx, purchase.resultId as AgentId)
+  await revokeAccess(ctx, tx, purchase.resultId as AgentId)
   if (await isStoppable(tx, 'surplus', purchase.id)) {
     await undoRegistration(ctx, tx, transfer)
     return 'released'

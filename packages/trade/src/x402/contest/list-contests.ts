@@ -1,6 +1,6 @@
 import { record, recordRead } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
-import { expelRegistrant } from '@market/identity/agents'
+import { rejectOwnCase, revokeAccess } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { cursorCodec, dateField, idField, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
@@ -66,12 +66,13 @@ export function resolveRegistration(
       })
     const purchase = await lockPurchase(tx, id)
     if (purchase.state !== 'done') throw new Error(`${id} is done`)
+    await rejectOwnCase(tx, ctx.actor, [`agent:${purchase.resultId}`, `wallet:${purchase.payer}`])
     const now = ctx.clock.now()
     if (outcome === 'release') await saveConfirmed(tx, id, now)
     else {
       const transfer = await lockTransferFor(tx, paidFor(purchase))
       if (transfer?.purpose?.kind !== 'registration') throw new Error(`${id} has its payment`)
-      await expelRegistrant(ctx, tx, purchase.resultId as AgentId)
+      await revokeAccess(ctx, tx, purchase.resultId as AgentId)
       await refundRegistration(ctx, tx, { ...transfer, purpose: transfer.purpose })
       await saveRefunded(tx, id, now)
     }

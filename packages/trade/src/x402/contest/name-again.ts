@@ -4,12 +4,13 @@ import { CommitThenReject, type Tx } from '@market/database/transact'
 import { EVER, FOREVER } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import { findPayment, findTransferFor, type Transfer, transferName } from '@market/money/payments'
-import type { ReleaseContested } from '../../orders/index.ts'
+import { ownService, type ReleaseContested } from '../../orders/index.ts'
 import { contested, inProgress, refunded, usedAlready } from '../errors.ts'
 import { fulfil } from '../fulfil.ts'
 import type { Offer, PurchaseContext, PurchaseIn, PurchaseResult } from '../purchase.ts'
 import { findNamed, lockPurchase } from '../store.ts'
 import { confirmPurchase, contestPurchase, endPurchase, lockBought, paidFor } from './end-purchase.ts'
+import { releaseOrder } from './release-order.ts'
 import { chooseDue, eventOf, NAMINGS } from './rules.ts'
 import { signInstructions } from './signing.ts'
 import { findNamings, lockNamed, saveNaming, saveReleased, saveReplaced } from './store.ts'
@@ -43,6 +44,7 @@ export async function nameAgain(
   const isSigned = payer !== undefined && payer === purchase.payer
   const isSame = purchase.fingerprint.equals(offer.wanted.fingerprint)
   if (isSame && !isSigned) return replay(purchase, offer)
+  if (!isSame && isSigned && (await offer.isSellersWallet?.(payer))) throw ownService()
   const transfer = await findTransferFor(ctx.db, paidFor(purchase))
   if (transfer === undefined) throw usedAlready()
   const due = isSame ? purchase.due : await priceOf(ctx, offer, { purchase, transfer, isSigned })
@@ -135,7 +137,7 @@ async function replace(
 
 /**
  * A buyer pays an ordinary order with a transfer of a proven wallet that another caller used. The proof decides like a
- * signature: the other purchase ends. Nothing happens when there is no such purchase or its payer is proven.
+ * signature: the other purchase or order ends. Nothing happens when there is none or its payer is proven.
  */
 export async function releaseContested(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
@@ -148,7 +150,8 @@ export async function releaseContested(
     ({ state, proof, payer }) =>
       state === 'done' && payer !== null && payers.includes(payer) && (name === undefined || proof === name),
   )
-  if (found?.state !== 'done' || found.resultId === orderId) return 'unchanged'
+  if (found === undefined) return releaseOrder(ctx, tx, { network, reference, index, orderId, payers })
+  if (found.state !== 'done' || found.resultId === orderId) return 'unchanged'
   const locked = await lockNamed(tx, found)
   const purchase = locked?.purchase
   if (purchase?.state !== 'done') return 'unchanged'

@@ -36,6 +36,8 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'x402.register': 'Use the transfer named below, which this wallet made, to register an agent.',
 }
 
+export const PURPOSE_KINDS: readonly string[] = Object.keys(STATEMENTS)
+
 /** Undefined when no request uses the purpose. */
 export const statementOf = (purpose: string): string | undefined => {
   const kind = purpose.split(':', 1)[0] ?? ''

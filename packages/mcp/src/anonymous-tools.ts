@@ -1,0 +1,101 @@
+import { operations as o } from '@market/contract/operations'
+import { jsonSchema } from '@market/contract/tools'
+import { HireAgent, SearchAgents, searchInput } from '@market/contract/tools/orders'
+import type { ApiResponse } from '@market/handlers/call'
+import type { Execute } from '@market/handlers/execute'
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { callFields } from './call-fields.ts'
+import { failed, textItem } from './results.ts'
+import type { Session } from './run-tool.ts'
+
+export const ANONYMOUS_TOOLS = [
+  {
+    name: 'search_agents',
+    description: 'Search services of agents that can be hired by one payment, by words and category.',
+    inputSchema: jsonSchema(SearchAgents, 'input'),
+  },
+  {
+    name: 'hire_agent',
+    description:
+      'Hire a service. Without a payment it returns the payment requirements in USDC. Pay, then call again with the payment, or send the transaction to POST /api/x402/pay.',
+    inputSchema: jsonSchema(HireAgent, 'input'),
+  },
+]
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface ToolCall {
+  readonly name: string
+  readonly arguments?: Fields | undefined
+  readonly _meta?: Fields | undefined
+}
+
+/** Undefined for a tool that does not exist. */
+export async function runAnonymousTool(
+  execute: Execute,
+  { address }: Session,
+  { name, arguments: given = {}, _meta: meta = {} }: ToolCall,
+): Promise<CallToolResult | undefined> {
+  const call = { credentials: {}, address }
+  switch (name) {
+    case 'search_agents': {
+      const response = await execute({
+        ...call,
+        operation: o.listPayableServices,
+        input: searchInput(given),
+        ...callFields(SearchAgents, given, meta),
+      })
+      if (response.status >= 400) return failed(response)
+      const { success: _, ...found } = response.body as Record<string, unknown>
+      return { content: [textItem(found, true)] }
+    }
+    case 'hire_agent': {
+      const { chain = 'solana', ...input } = given
+      const response = await execute({
+        ...call,
+        operation: o.payService,
+        input,
+        payment: { signature: signatureOf(meta['x402/payment']), fields: {} },
+        ...callFields(HireAgent, given, meta),
+      })
+      return hireResult(response, String(chain))
+    }
+    default:
+      return undefined
+  }
+}
+
+/** A payment of x402 version 2, which HTTP sends as base64 in `PAYMENT-SIGNATURE`. */
+const signatureOf = (payment: unknown): string | undefined =>
+  payment === undefined ? undefined : Buffer.from(JSON.stringify(payment)).toString('base64')
+
+const decoded = (header: string | undefined): Fields | undefined =>
+  header === undefined ? undefined : (JSON.parse(Buffer.from(header, 'base64').toString()) as Fields)
+
+function hireResult(response: ApiResponse, chain: string): CallToolResult {
+  const { status, body, headers } = response
+  if (status === 402) return requirements(body as Challenge, decoded(headers['PAYMENT-REQUIRED']), chain)
+  if (status >= 400) return failed(response)
+  const { data } = body as { data: Record<string, unknown> }
+  const settled = decoded(headers['PAYMENT-RESPONSE'])
+  return {
+    content: [textItem(data, false)],
+    ...(settled && { _meta: { 'x402/payment-response': settled } }),
+  }
+}
+
+interface Challenge {
+  readonly error?: string
+  readonly accepts: readonly { readonly network: string }[]
+}
+
+/** First the requirements of the specification for the chosen chain, then those of x402 version 2 for stock clients. */
+function requirements({ accepts }: Challenge, required: Fields | undefined, chain: string): CallToolResult {
+  const chosen = accepts.find(({ network }) => network === `${chain}-mainnet`) ?? accepts[0]
+  const items = [chosen, required].filter((one) => one !== undefined)
+  return {
+    isError: true,
+    content: items.map((one) => ({ type: 'text' as const, text: JSON.stringify(one) })),
+    ...(required && { structuredContent: required }),
+  }
+}

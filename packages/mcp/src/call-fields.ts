@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import type { Call } from '@market/handlers/call'
+import { parseAs } from '@market/handlers/parse'
+import { ApiError } from '@market/kernel/api-error'
+import type { z } from 'zod'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** What every call of a tool has: its id, its Idempotency-Key, and the error of arguments that the tool does not accept. */
+export function callFields(
+  schema: z.ZodType,
+  given: Fields,
+  meta: Fields,
+): Pick<Call, 'requestId' | 'idempotencyKey' | 'rejected'> {
+  const idempotencyKey = textOf(meta['market/idempotency-key'])
+  return {
+    requestId: randomUUID(),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...rejectionOf(schema, given),
+  }
+}
+
+/** The call counts against its limit, and then fails with the error. */
+function rejectionOf(schema: z.ZodType, given: Fields): Pick<Call, 'rejected'> {
+  try {
+    parseAs(schema, given)
+    return {}
+  } catch (error) {
+    if (error instanceof ApiError) return { rejected: error }
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+import type { Caller } from '@market/handlers/caller'
+import type { Execute } from '@market/handlers/execute'
+import { asApiError, failureOf } from '@market/handlers/failure'
+import { ApiError } from '@market/kernel/api-error'
+import { toWebRequest } from '@modelcontextprotocol/node'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isOwnHost, isOwnOrigin } from './own-hosts.ts'
+import type { Session } from './run-tool.ts'
+import { type Serve, serveEveryVersion, serveOneVersion } from './serve.ts'
+import { anonymousServer, unifiedServer } from './servers.ts'
+
+export interface McpSettings {
+  readonly execute: Execute
+  /** Verifies a bearer credential. Counts against the limit of the address, and throws an `ApiError`. */
+  readonly verify: (bearer: string | undefined, address: string) => Promise<Caller>
+  readonly nameOf: (caller: Caller) => string
+  readonly baseUrl: string
+  readonly appUrl: string
+  /** Beside those of the URLs, for development. */
+  readonly otherHosts: readonly string[]
+  readonly addressOf: (request: FastifyRequest) => string
+  readonly onCaller: (request: FastifyRequest, name: string) => void
+}
+
+const PATH = '/mcp'
+const ANONYMOUS_PATH = '/api/x402/mcp'
+
+/** Mounts the unified server, which any process can serve because it has no sessions, and the anonymous server. */
+export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
+  const { baseUrl, appUrl } = settings
+  const [baseHost, appHost] = [new URL(baseUrl).host, new URL(appUrl).host]
+  const hosts = new Set([baseHost, appHost])
+  const unified = serveEveryVersion((session) => unifiedServer(settings.execute, session))
+  const anonymous = serveOneVersion((session) => anonymousServer(settings.execute, session))
+  app.register(async (scope) => {
+    scope.setErrorHandler(sendJsonRpcError)
+    scope.addHook('onRequest', async (request, reply) => {
+      if (!isOwnHost(request.headers.host, hosts, settings.otherHosts))
+        return reply.code(403).send(jsonRpcError(-32_000, 'This host name is not served here.'))
+      if (!isOwnOrigin(request.headers.origin, [baseUrl, appUrl]))
+        return reply.code(403).send(jsonRpcError(-32_000, 'Pages of this origin may not call this server.'))
+      return undefined
+    })
+    scope.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: PATH,
+      handler: async (request, reply) => {
+        if (request.headers.host === baseHost && baseHost !== appHost)
+          return reply.redirect(`${appUrl}${PATH}`, 308)
+        return send(request, reply, unified, await sessionOf(request))
+      },
+    })
+    scope.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: ANONYMOUS_PATH,
+      handler: (request, reply) => send(request, reply, anonymous, { address: settings.addressOf(request) }),
+    })
+  })
+
+  /** Limits count the credential, because hosted clients share addresses. */
+  async function sessionOf(request: FastifyRequest): Promise<Session> {
+    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    const caller = await settings.verify(bearer, settings.addressOf(request))
+    const name = settings.nameOf(caller)
+    settings.onCaller(request, name)
+    return { caller, address: name }
+  }
+}
+
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  serve: Serve,
+  session: Session,
+): Promise<FastifyReply> {
+  if (request.method !== 'POST')
+    return reply.code(405).header('Allow', 'POST').send(jsonRpcError(-32_000, 'Send POST requests.'))
+  const abort = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) abort.abort()
+  })
+  const raw = request.raw as FastifyRequest['raw'] & { method: string; url: string }
+  const web = await toWebRequest(raw, request.body, { signal: abort.signal })
+  return reply.send(await serve(web, request.body, session))
+}
+
+const jsonRpcError = (code: number, message: string) => ({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code, message },
+})
+
+const PARSE_ERROR = -32_700
+const REJECTED = -32_000
+
+/** Errors outside a JSON-RPC message, such as a missing credential or a body that is not JSON. */
+function sendJsonRpcError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) {
+  if (!(error instanceof ApiError) && (error.statusCode ?? 500) >= 500) throw error
+  const { status, headers } = failureOf(asApiError(error) ?? unreadable(), request.id)
+  if (status === 401) reply.header('WWW-Authenticate', 'Bearer realm="agent-market"')
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(jsonRpcError(status === 400 ? PARSE_ERROR : REJECTED, error.message))
+}
+
+const unreadable = (): ApiError => new ApiError('invalid', 'The request could not be read')

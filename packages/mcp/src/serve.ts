@@ -1,0 +1,50 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { Session } from './run-tool.ts'
+
+type ServerOf = (session: Session) => Server
+export type Serve = (request: Request, body: unknown, session: Session) => Promise<Response>
+
+const ACCEPT = 'application/json, text/event-stream'
+
+/** Protocol 2026-07-28, and every older one, which begins with a handshake. */
+export function serveEveryVersion(serverOf: ServerOf): Serve {
+  const { fetch } = createMcpHandler(({ authInfo }) => serverOf(authInfo?.extra?.['session'] as Session), {
+    legacy: 'reject',
+    responseMode: 'json',
+    // The list of tools never changes, so nobody needs to wait for that.
+    maxSubscriptions: 0,
+  })
+  return async (request, body, session) => {
+    if (await isLegacyRequest(request, body)) return serveOlder(request, body, serverOf(session))
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { session } }
+    return fetch(request, { parsedBody: body, authInfo })
+  }
+}
+
+/** One old protocol, whatever version the client names in a header. */
+export const serveOneVersion =
+  (serverOf: ServerOf): Serve =>
+  (request, body, session) => {
+    request.headers.delete('mcp-protocol-version')
+    return serveOlder(request, body, serverOf(session))
+  }
+
+/** Plain JSON instead of a stream with one event, also for clients that do not say what they accept. */
+async function serveOlder(request: Request, body: unknown, server: Server): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  const headers = new Headers(request.headers)
+  headers.set('accept', ACCEPT)
+  const { url, signal } = request
+  try {
+    const asked = new Request(url, { method: 'POST', headers, signal })
+    return await transport.handleRequest(asked, { parsedBody: body })
+  } finally {
+    void server.close()
+  }
+}

@@ -1,0 +1,42 @@
+import type { OwnWallet } from '@market/core/ports/signatures'
+import { isOlder, type NewestFirstPage } from '@market/database/newest-first'
+import type { Db } from '@market/database/transact'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Buyer, Order } from './order.ts'
+import { fromRow, type Row } from './row.ts'
+
+const LINKED = 'linked'
+
+const CLIENT_EVIDENCE = sql`coalesce(client_proven_by,
+  case when payment_method is not null then payment_network end, 'base-mainnet')`
+
+/** `isSameHolder` in SQL. */
+const isHeld = (stored: RawBuilder<unknown>) => sql<SqlBool>`
+  (one.evidence in ('key', ${stored}) or (one.evidence = ${LINKED} and ${stored} <> 'alt-mainnet'))`
+
+/** A buyer's orders, newest first. Each name and wallet is searched by its own index. The conditions are those of `roleIn`. */
+export async function findOrdersOf(
+  db: Db,
+  names: { readonly buyer: Buyer; readonly wallets: readonly OwnWallet[] },
+  page: NewestFirstPage,
+): Promise<Order[]> {
+  const keys = names.wallets.map(({ key }) => key)
+  const evidence = names.wallets.map(({ provenBy }) => provenBy ?? LINKED)
+  const { rows } = await sql<Row>`
+    select * from (
+      (select * from orders where buyer = ${names.buyer} and not starts_with(buyer, 'wallet:') and ${isOlder(page)}
+        order by created_at desc, id desc limit ${page.limit})
+      union
+      select mine.* from unnest(${keys}::text[], ${evidence}::text[]) as one (key, evidence) cross join lateral (
+        select * from orders where buyer = 'wallet:' || one.key and ${isOlder(page)}
+          and (for_principal or client_wallet is distinct from one.key) and ${isHeld(sql`'base-mainnet'`)}
+        order by created_at desc, id desc limit ${page.limit}
+      ) as mine
+      union
+      select paid.* from unnest(${keys}::text[], ${evidence}::text[]) as one (key, evidence) cross join lateral (
+        select * from orders where client_wallet = one.key and ${isOlder(page)} and ${isHeld(CLIENT_EVIDENCE)}
+        order by created_at desc, id desc limit ${page.limit}
+      ) as paid
+    ) as found order by created_at desc, id desc limit ${page.limit}`.execute(db)
+  return rows.map(fromRow)
+}

@@ -1,0 +1,40 @@
+import type { RemovedFix } from './removed-fix.ts'
+
+const ORDERS = 'packages/trade/src/orders'
+
+/** The fixes of who may use a transfer, and what a repeated request returns. */
+export const PAYER_FIXES: readonly RemovedFix[] = [
+  {
+    finding: 'payer 1 the payer decides also while a delivery is reviewed',
+    file: `${ORDERS}/contest-order.ts`,
+    from: "const WAS_DELIVERED: readonly Status[] = ['delivered', 'revision_requested', 'disputed', 'completed']",
+    to: "const WAS_DELIVERED: readonly Status[] = ['disputed', 'completed']",
+    test: 'tests/x402/contested-principal.test.ts',
+    title:
+      'the payer of an order that another caller placed can sign for something else while it is delivered',
+  },
+  {
+    finding: 'payer 2 a transfer of the owner does not prove that the owner paid',
+    file: `${ORDERS}/pay-order.ts`,
+    from: 'payerProven: order.payerProven && isProven',
+    to: 'payerProven: order.payerProven',
+    test: 'tests/orders/owner-payments.test.ts',
+    title: '200: an agent pays from the wallet of its owner with its API key',
+  },
+  {
+    finding: 'payer 2 the owner takes back a transfer that an API key used',
+    file: 'packages/trade/src/x402/contest/name-again.ts',
+    from: 'if (found === undefined) return releaseOrder(ctx, tx, { network, reference, index, orderId, payers })',
+    to: "if (found === undefined) return 'unchanged'",
+    test: 'tests/orders/owner-payments.test.ts',
+    title: '200: an owner takes back a transfer',
+  },
+  {
+    finding: 'payer 3 a repeated registration returns no later key',
+    file: 'packages/handlers/src/x402/purchase-handlers.ts',
+    from: ' && apiKeyReplacedAt === null',
+    to: '',
+    test: 'tests/x402/register.test.ts',
+    title: 'a repeated registration returns no key that replaced the first one',
+  },
+]
