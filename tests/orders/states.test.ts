@@ -1,7 +1,7 @@
 import { ACTORS, type Action, type OrderRole, type Status, TRANSITIONS } from '@market/trade/orders'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
-import { asHeaders, makeUser, signed } from '../support/makers.ts'
+import { makeUser, type Signer, signOnce } from '../support/makers.ts'
 import { operatorToken } from '../support/operator.ts'
 import { ADMIN_USER } from '../support/settings.ts'
 import { DELIVERY, type OrderWorld, type Parties, startOrderWorld } from './order-world.ts'
@@ -110,12 +110,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-let signatures = 0
-
 async function credentialOf(principal: Principal, purpose: string) {
-  const sign = async (signer: Parameters<typeof signed>[0]) => {
-    signatures = (signatures + 1) % 60_000
-    return { headers: asHeaders(await signed(signer, purpose, world.market.now() - signatures)) }
+  const sign = async (signer: Signer) => {
+    return { headers: await signOnce(world.market, signer, purpose) }
   }
   switch (principal) {
     case 'buyer':

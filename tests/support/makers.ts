@@ -11,13 +11,21 @@ export const someName = (): string => `Agent ${randomBytes(6).toString('hex')}`
 
 export const DESCRIPTION = 'Writes and reviews TypeScript for people in a hurry.'
 
-interface Signer {
+export interface Signer {
   readonly address: string
   sign(message: string): Promise<string>
 }
 
+let lastTime = 0
+
+/** The time, or a little later: two signatures of one millisecond would be the same signature, which counts once. */
+const newTime = (): number => {
+  lastTime = Math.max(lastTime + 1, Date.now())
+  return lastTime
+}
+
 /** The fields a wallet sends to sign one call. Signatures have real time, also after `market.advance`. */
-export async function signed(signer: Signer, purpose: string, at = Date.now()) {
+export async function signed(signer: Signer, purpose: string, at = newTime()) {
   const wallet = signatures.parseWallet(signer.address)
   if (wallet === undefined) throw new Error(`${signer.address} is not a wallet address`)
   const wallet_sig = await signer.sign(signatures.messageToSign(wallet, at, purpose))

@@ -30,7 +30,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
       done.push(migration.name)
     }
     // The job engine has its own schema in the same database, so that jobs are written in the same transactions.
-    await runMigrations({ connectionString: url, logger: SILENT })
+    await migrateJobEngine(url)
     await grantRoles(client)
     return done
   } finally {
@@ -39,6 +39,18 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
 }
 
 const SILENT = new Logger(() => () => {})
+
+/** A connection that is closing may still break, for example because the database is dropped. That must not end the process. */
+async function migrateJobEngine(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  try {
+    await runMigrations({ pgPool: pool, logger: SILENT })
+  } finally {
+    await pool.end()
+  }
+}
 
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   await client.query('begin')
