@@ -15,7 +15,7 @@ const LAYERS = {
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
   trade: ['erasure', 'x402', 'reviews', 'messages', 'orders', 'listings'],
-  identity: ['webhooks', 'agents', 'names', 'accounts'],
+  identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   core: [
     'approvals',
@@ -52,6 +52,9 @@ export const OWNERS: Readonly<Record<string, string>> = {
   listing_prices: 'listings',
   listings: 'listings',
   notifications: 'notifications',
+  oauth_grants: 'oauth',
+  oauth_keys: 'oauth',
+  oauth_records: 'oauth',
   order_deliveries: 'orders',
   order_messages: 'messages',
   order_steps: 'orders',
@@ -87,6 +90,9 @@ export const OWNERS: Readonly<Record<string, string>> = {
 export const READ_BY_OWNER: readonly string[] = [
   'listing_buyers',
   'listing_prices',
+  'oauth_grants',
+  'oauth_keys',
+  'oauth_records',
   'order_deliveries',
   'order_messages',
   'opened_token_accounts',

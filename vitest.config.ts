@@ -27,6 +27,9 @@ const PROCESSES = [
 /** Starts api and worker processes on chains of their own. */
 const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.test.ts']
 
+/** Needs a browser, which npm does not install. */
+const BROWSER = ['tests/browser/**/*.test.ts']
+
 /** What a test imports when it needs Postgres, Redis, a chain, a server or a process. */
 const SERVICE =
   /'(?:@market\/testing\/(?!clock|evm-signer|keys|solana-signer)|node:(?:http|https|net|dgram|child_process)|pg|ioredis)/
@@ -118,7 +121,7 @@ export default defineConfig({
           ...withServices,
           name: 'integration',
           include: ['{apps,packages,tests}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...UNIT, ...GAUNTLET, ...PROCESSES, ...STACKS],
+          exclude: ['**/node_modules/**', ...UNIT, ...GAUNTLET, ...PROCESSES, ...STACKS, ...BROWSER],
           isolate: false,
           maxWorkers: SERVICE_WORKERS,
           sequence: { groupOrder: 1 },
@@ -144,6 +147,15 @@ export default defineConfig({
           // Each starts a dozen processes, and more of them at once would starve each other.
           maxWorkers: 2,
           maxConcurrency: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...withServices,
+          name: 'browser',
+          include: BROWSER,
           sequence: { groupOrder: 2 },
         },
       },

@@ -13,7 +13,7 @@ test('sbom: has what api and worker need at run time, and nothing that only test
   const names = namesOf(['apps/api', 'apps/worker'])
   for (const name of ['fastify', 'pg', 'kysely', 'viem', 'zod', 'jose', 'ioredis', 'graphile-worker', 'pino'])
     expect(names, name).toContain(name)
-  for (const name of ['vitest', 'oidc-provider', '@foundry-rs/anvil', 'typescript', '@biomejs/biome'])
+  for (const name of ['vitest', '@foundry-rs/anvil', 'typescript', '@biomejs/biome'])
     expect(names, name).not.toContain(name)
   expect([...names].filter((name) => name.startsWith('@market/'))).toEqual([])
 })

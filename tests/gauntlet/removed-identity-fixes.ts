@@ -235,7 +235,7 @@ export const IDENTITY_FIXES: readonly RemovedFix[] = [
     from: 'if (isDevelopment(env)) return []',
     to: "if (env['NODE_ENV'] !== 'production') return []",
     test: 'tests/payouts/settings.test.ts',
-    title: 'development settings: a program refuses each of them',
+    title: 'development settings: a program rejects each of them unless MARKET_ENV is development',
   },
   {
     finding: 'new-user P1 a moved clock leaves signatures and payments in real time',

@@ -3,17 +3,21 @@ import { nameOf } from '@market/core/context'
 import { connect } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
+import type { AppServices } from '@market/handlers/app-services'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
+import { oauthService } from '@market/handlers/oauth'
 import { verifyBearer } from '@market/handlers/verify-bearer'
 import { catalogDocuments } from '@market/handlers/x402/catalog'
 import { buildInternalServer } from '@market/http/internal-server'
 import { createMetrics } from '@market/http/metrics'
+import { mountOAuth } from '@market/http/oauth/mount'
 import { buildServer } from '@market/http/server'
 import { idSource } from '@market/kernel/ids'
 import { mountMcp } from '@market/mcp/mount'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
+import { oidcLogin } from '@market/platform/identity/oidc-login'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { localWindows } from '@market/platform/redis/local-windows'
 import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
@@ -139,9 +143,11 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     onFault: reportFault,
   })
 
+  const oauth = oauthOf(app, config, server)
   mountMcp(server, {
     execute,
-    verify: (bearer, address) => verifyBearer(app, bearer, address),
+    verify: (bearer, address) => verifyBearer(app, oauth?.readToken, bearer, address),
+    resourceMetadataUrl: oauth?.resourceMetadataUrl,
     nameOf: ({ actor }) => nameOf(actor),
     baseUrl: config.BASE_URL,
     appUrl: config.APP_URL,
@@ -175,6 +181,26 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       await Promise.allSettled([limiter.stop(), db.destroy(), traces.stop()])
     },
   }
+}
+
+/** The authorization server for programs, when users can sign in with a browser. */
+function oauthOf(app: AppServices, config: Config, server: ReturnType<typeof buildServer>) {
+  if (config.IDP_CLIENT_ID === undefined) return undefined
+  const login = oidcLogin({
+    issuer: config.IDP_ISSUER,
+    clientId: config.IDP_CLIENT_ID,
+    clientSecret: config.IDP_CLIENT_SECRET,
+    scopes: config.IDP_SCOPES,
+    claims: config.IDP_CLAIMS,
+    timeoutMs: IDP_TIMEOUT_MS * config.TIMEOUT_FACTOR,
+  })
+  return mountOAuth(server, {
+    service: oauthService(app, login),
+    appUrl: config.APP_URL,
+    resource: `${config.APP_URL}/mcp`,
+    ownOrigins: new Set([new URL(config.APP_URL).origin]),
+    addressOf: (request) => request.client,
+  })
 }
 
 /** Addresses whose requests this process counts at a time. */

@@ -93,6 +93,10 @@ const Env = z
     /** The `typ` of access tokens, in lower case. */
     IDP_TOKEN_TYPES: list.transform((types) => (types.length === 0 ? ['at+jwt'] : types)),
     IDP_CLAIMS: claimNames,
+    /** The client at the identity provider that signs users in when they connect a program. Without it there is no OAuth. */
+    IDP_CLIENT_ID: z.string().min(1).optional(),
+    IDP_CLIENT_SECRET: z.string().min(1).optional(),
+    IDP_SCOPES: list.transform((scopes) => (scopes.length === 0 ? ['openid', 'profile', 'email'] : scopes)),
     ADMIN_USER_IDS: list,
     /** An operator's access token also needs this claim, with this value or a list that contains it. */
     ADMIN_CLAIM: z.string().min(1).default('roles'),

@@ -4,6 +4,7 @@ import { resealResponses } from '@market/core/idempotency'
 import { connect } from '@market/database/connect'
 import { transact } from '@market/database/transact'
 import { resealAgents } from '@market/identity/agents'
+import { resealOAuthKeys } from '@market/identity/oauth'
 import { systemClock } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { type VaultConfig, vaultFrom } from '@market/platform/settings/vault'
@@ -48,7 +49,12 @@ export async function rotateVault(settings: RotationSettings) {
       wallet_seal_key: sealKey,
       other_wallet_seal_keys: otherSealKeys,
     })
-    const columns = [...(await resealAgents(ctx)), await resealWallets(ctx), await resealResponses(ctx)]
+    const columns = [
+      ...(await resealAgents(ctx)),
+      await resealWallets(ctx),
+      await resealResponses(ctx),
+      await resealOAuthKeys(ctx),
+    ]
     const counts = columns.map(({ column, values, resealed, left, unopened }) => {
       return [column, { values, resealed, left, unopened }]
     })

@@ -29,6 +29,8 @@ export const LIMITS = {
   'profile.update': { max: 60, windowSeconds: 10 * MINUTE },
   'earn.markets': { max: 120, windowSeconds: MINUTE },
   'earn.pools': { max: 60, windowSeconds: MINUTE },
+  /** Not in the specification. Anybody may register a program, and each one is stored. */
+  'oauth.register': { max: 60, windowSeconds: HOUR },
   /** Not in the specification. Each request calls a server of another party. */
   'deliveries.test': { max: 30, windowSeconds: HOUR },
   /** Not in the specification. Lookups of payments that requests of one address cause; each is several queries of a node. */

@@ -92,6 +92,7 @@ const OURS = {
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'deliveries.test': { max: 30, windowSeconds: HOUR },
   'chain.lookups': { max: 300, windowSeconds: 600 },
+  'oauth.register': { max: 60, windowSeconds: 3_600 },
   'chain.signatures': { max: 60, windowSeconds: 60 },
   write: { max: 120, windowSeconds: 60 },
   read: { max: 600, windowSeconds: 60 },

@@ -26,7 +26,8 @@ export type Actor =
   | {
       readonly kind: 'user'
       readonly userId: string
-      readonly token: string
+      /** The provider's access token. Absent where a program acts for the user by an OAuth grant. */
+      readonly token?: string
       readonly admin: boolean
       readonly wallets?: readonly OwnWallet[]
     }

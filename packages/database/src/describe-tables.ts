@@ -10,6 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   int4: 'number',
   int8: 'bigint',
   numeric: 'string',
+  json: 'Json',
   jsonb: 'Json',
   text: 'string',
   timestamptz: 'Date',

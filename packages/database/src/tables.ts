@@ -207,6 +207,32 @@ export interface Tables {
     read_at: Date | null
     about: string | null
   }
+  oauth_grants: {
+    id: string
+    idp_user_id: string
+    agent_id: string | null
+    client_id: string
+    client_name: string
+    redirect_host: string
+    scopes: string[]
+    created_at: Date
+    last_used_at: Date | null
+    ended_at: Date | null
+  }
+  oauth_keys: {
+    id: string
+    sealed: Buffer
+    created_at: Date
+  }
+  oauth_records: {
+    model: string
+    id: string
+    payload: Json
+    grant_id: string | null
+    created_at: Date
+    consumed_at: Date | null
+    expires_at: Date | null
+  }
   opened_token_accounts: {
     agent_id: string
     payee: string

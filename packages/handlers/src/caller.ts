@@ -17,6 +17,8 @@ export interface Caller {
   /** A wallet that signed the request in addition to another credential. */
   readonly cosigner?: Wallet
   readonly singleUse?: SingleUse
+  /** What an OAuth grant allows; absent for credentials that allow everything. */
+  readonly scopes?: readonly string[]
   /** How long ago the user of an access token signed in; null when the token does not say it. */
   readonly loginAgeSeconds?: number | null
 }

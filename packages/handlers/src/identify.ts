@@ -55,7 +55,7 @@ const isUnauthenticated = (error: unknown): boolean =>
 
 /** A token and a signature are one caller only when the wallet is linked to the user. */
 async function requireLinkedWallet(ports: Ports, { credentials }: Call, { actor }: Caller): Promise<void> {
-  if (credentials.wallet === undefined || actor.kind !== 'user') return
+  if (credentials.wallet === undefined || actor.kind !== 'user' || actor.token === undefined) return
   const { wallet } = parseWalletFields(ports, credentials.wallet)
   const linked = walletsOf(await ports.identity.fetchProfile(actor.token), ports.signatures)
   if (!linked.some(({ key }) => key === wallet.key)) throw twoCredentials()

@@ -1,12 +1,17 @@
-import { type IdentityClaims, walletsOf } from '@market/identity/accounts'
+import { type IdentityClaims, savedClaims, walletsOf } from '@market/identity/accounts'
 import type { Owner } from '@market/identity/agents'
 import type { HandlerContext } from './handler.ts'
 import { requireUser } from './require-actor.ts'
 
-/** Fetches the caller's claims from the identity provider, with the time of the request to order the responses. */
+/**
+ * Fetches the caller's claims from the identity provider, with the time of the request to order the responses. A program
+ * that acts for the user has no token of the provider: it gets the saved claims.
+ */
 export async function fetchIdentityClaims(ctx: HandlerContext): Promise<IdentityClaims> {
+  const { token, userId } = requireUser(ctx)
+  if (token === undefined) return savedClaims(ctx.db, userId)
   const requestedAt = ctx.clock.now()
-  return { ...(await ctx.identity.fetchProfile(requireUser(ctx).token)), requestedAt }
+  return { ...(await ctx.identity.fetchProfile(token)), requestedAt }
 }
 
 /**
@@ -17,6 +22,8 @@ export async function ownerOf(ctx: HandlerContext): Promise<Owner> {
   const { actor } = ctx
   switch (actor.kind) {
     case 'user':
+      // Wallets may be unlinked at the provider, which a program that acts for the user cannot ask.
+      if (actor.token === undefined) return { userId: actor.userId, wallets: [] }
       return {
         userId: actor.userId,
         wallets: walletsOf(await fetchIdentityClaims(ctx), ctx.signatures),

@@ -1,28 +1,61 @@
 import { API_KEY_PREFIX, findAgentByKey } from '@market/identity/agents'
+import { findActiveGrant } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
 import type { AppServices } from './app-services.ts'
 import type { Caller } from './caller.ts'
 import { limit } from './limit.ts'
 
+/** What a valid access token of our authorization server says. */
+export interface AccessToken {
+  readonly grantId: string
+  readonly scopes: readonly string[]
+}
+
+/** Undefined for a token that is not valid here. */
+export type ReadAccessToken = (token: string) => Promise<AccessToken | undefined>
+
 /** Verifies the credential of a transport that makes several calls with it. Failures count against the address. */
 export async function verifyBearer(
   app: AppServices,
+  readToken: ReadAccessToken | undefined,
   bearer: string | undefined,
   address: string,
 ): Promise<Caller> {
   try {
-    return await callerOf(app, bearer)
+    return await callerOf(app, readToken, bearer)
   } catch (error) {
     const counted = await limit(app, { limit: 'read' }, address)
     throw counted.apiError ?? error
   }
 }
 
-async function callerOf(app: AppServices, bearer: string | undefined): Promise<Caller> {
-  if (bearer === undefined || !bearer.startsWith(API_KEY_PREFIX))
-    throw new ApiError('unauthenticated', 'Send an agent’s API key: Authorization: Bearer market_…', {
-      code: 'credentials_missing',
-    })
+async function callerOf(
+  app: AppServices,
+  readToken: ReadAccessToken | undefined,
+  bearer: string | undefined,
+): Promise<Caller> {
+  if (bearer === undefined) throw missing(readToken !== undefined)
+  if (!bearer.startsWith(API_KEY_PREFIX)) return granted(app, await readToken?.(bearer))
   const agent = await findAgentByKey(app, bearer)
   return { actor: { kind: 'agent', agentId: agent.id }, agent }
 }
+
+/** The grant is read for every request, so that ending it ends the access at once. */
+async function granted(app: AppServices, token: AccessToken | undefined): Promise<Caller> {
+  const active = token && (await findActiveGrant(app, token.grantId))
+  if (token === undefined || active === undefined)
+    throw new ApiError('unauthenticated', 'The access token is not valid, or the connection was ended.', {
+      code: 'bad_token',
+    })
+  const { grant, agent } = active
+  const scopes = token.scopes.filter((scope) => grant.scopes.includes(scope))
+  if (agent !== undefined) return { actor: { kind: 'agent', agentId: agent.id }, agent, scopes }
+  return { actor: { kind: 'user', userId: grant.userId, admin: false }, scopes }
+}
+
+const missing = (canConnect: boolean): ApiError =>
+  new ApiError(
+    'unauthenticated',
+    `Send an agent’s API key: Authorization: Bearer market_…${canConnect ? ' Or connect an account by OAuth.' : ''}`,
+    { code: 'credentials_missing' },
+  )

@@ -9,7 +9,9 @@ import type { SeedOpener } from '@market/core/ports/vault'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { foldNames } from '@market/identity/agents'
+import { deleteOldRecords } from '@market/identity/oauth'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
+import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { maintainLedgerPartitions } from '@market/money/ledger'
 import { checkIntents, type Purposes, recheckTransfers, watchTreasury } from '@market/money/payments'
 import { compareOutgoingTransfers, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
@@ -35,10 +37,6 @@ export type SweepContext = JobContext & {
   readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
   readonly seeds: SeedOpener
 }
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
 
 /** Below this number of settlements an operator must add gas. */
 const FEW_SETTLEMENTS = 200
@@ -158,6 +156,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: HOUR,
     does: 'Deletes notifications after 90 days',
     run: deleteOldNotifications,
+  },
+  {
+    name: 'delete-old-oauth-records',
+    everyMs: HOUR,
+    does: 'Deletes expired codes and tokens of connected programs, and programs that nobody connected for 30 days',
+    run: deleteOldRecords,
   },
   {
     name: 'delete-old-snapshots',

@@ -1,3 +1,4 @@
+import { SCOPES, type Scope } from '@market/contract/scopes'
 import type { Caller } from '@market/handlers/caller'
 import type { Execute } from '@market/handlers/execute'
 import { asApiError, failureOf } from '@market/handlers/failure'
@@ -6,6 +7,7 @@ import { toWebRequest } from '@modelcontextprotocol/node'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isOwnHost, isOwnOrigin } from './own-hosts.ts'
 import type { Session } from './run-tool.ts'
+import { challenge, missingScopes } from './scopes.ts'
 import { type Serve, serveEveryVersion, serveOneVersion } from './serve.ts'
 import { anonymousServer, unifiedServer } from './servers.ts'
 
@@ -13,6 +15,8 @@ export interface McpSettings {
   readonly execute: Execute
   /** Verifies a bearer credential. Counts against the limit of the address, and throws an `ApiError`. */
   readonly verify: (bearer: string | undefined, address: string) => Promise<Caller>
+  /** Where clients find the authorization server; absent when there is none. */
+  readonly resourceMetadataUrl?: string | undefined
   readonly nameOf: (caller: Caller) => string
   readonly baseUrl: string
   readonly appUrl: string
@@ -33,7 +37,9 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
   const unified = serveEveryVersion((session) => unifiedServer(settings.execute, session))
   const anonymous = serveOneVersion((session) => anonymousServer(settings.execute, session))
   app.register(async (scope) => {
-    scope.setErrorHandler(sendJsonRpcError)
+    scope.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
+      sendJsonRpcError(error, request, reply, settings.resourceMetadataUrl),
+    )
     scope.addHook('onRequest', async (request, reply) => {
       if (!isOwnHost(request.headers.host, hosts, settings.otherHosts))
         return reply.code(403).send(jsonRpcError(-32_000, 'This host name is not served here.'))
@@ -47,7 +53,10 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
       handler: async (request, reply) => {
         if (request.headers.host === baseHost && baseHost !== appHost)
           return reply.redirect(`${appUrl}${PATH}`, 308)
-        return send(request, reply, unified, await sessionOf(request))
+        const session = await sessionOf(request)
+        const scopes = missingScopes(request.body, session.caller?.scopes ?? SCOPES)
+        if (scopes.length > 0) return rejectScopes(reply, scopes, settings.resourceMetadataUrl)
+        return send(request, reply, unified, session)
       },
     })
     scope.route({
@@ -84,6 +93,13 @@ async function send(
   return reply.send(await serve(web, request.body, session))
 }
 
+/** The client asks the user for more, and repeats the request. */
+const rejectScopes = (reply: FastifyReply, scopes: readonly Scope[], metadataUrl: string | undefined) =>
+  reply
+    .code(403)
+    .header('WWW-Authenticate', challenge(metadataUrl, { error: 'insufficient_scope', scopes }))
+    .send(jsonRpcError(REJECTED, `This needs the scope ${scopes.at(-1)}. Connect again and allow it.`))
+
 const jsonRpcError = (code: number, message: string) => ({
   jsonrpc: '2.0',
   id: null,
@@ -94,10 +110,15 @@ const PARSE_ERROR = -32_700
 const REJECTED = -32_000
 
 /** Errors outside a JSON-RPC message, such as a missing credential or a body that is not JSON. */
-function sendJsonRpcError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) {
+function sendJsonRpcError(
+  error: FastifyError | ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  metadataUrl: string | undefined,
+) {
   if (!(error instanceof ApiError) && (error.statusCode ?? 500) >= 500) throw error
   const { status, headers } = failureOf(asApiError(error) ?? unreadable(), request.id)
-  if (status === 401) reply.header('WWW-Authenticate', 'Bearer realm="agent-market"')
+  if (status === 401) reply.header('WWW-Authenticate', challenge(metadataUrl))
   return reply
     .code(status)
     .headers(headers)

@@ -1,7 +1,8 @@
 import { createPrivateKey, createSign, generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import {
   type Adapter,
   type AdapterPayload,
@@ -32,6 +33,8 @@ export interface Idp {
   readonly audience: string
   /** Registers the user and issues an access token, a JWT for the audience. */
   token(person: IdpPerson): Promise<string>
+  /** Adds a client that signs users in with a browser, and returns its id. */
+  addLoginClient(redirectUri: string): string
   /** Replaces the claims of `person.sub`. It applies to issued tokens at once. */
   setPerson(person: IdpPerson): void
   unlink(sub: string, what: Exclude<keyof IdpPerson, 'sub'>): void
@@ -59,9 +62,13 @@ export async function startIdp(): Promise<Idp> {
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const provider = new Provider(issuer, configuration(jwk, people, userinfoTokens))
+  const clients = new Map<string, AdapterPayload>()
+  const provider = new Provider(issuer, configuration(jwk, people, userinfoTokens, clients))
   const answer = provider.callback()
-  server.on('request', (request, response) => void answer(request, response))
+  server.on('request', (request, response) => {
+    if (request.url?.startsWith(LOGIN_PATH)) void showLogin(provider, people, request, response)
+    else void answer(request, response)
+  })
 
   return {
     issuer,
@@ -78,6 +85,11 @@ export async function startIdp(): Promise<Idp> {
       const jwt = await new provider.AccessToken({ ...common, scope: 'market', resourceServer }).save()
       userinfoTokens.set(jwt, await new provider.AccessToken({ ...common, scope: SCOPE }).save())
       return jwt
+    },
+    addLoginClient(redirectUri) {
+      const client_id = `login-${clients.size}`
+      clients.set(client_id, { ...LOGIN_CLIENT, client_id, redirect_uris: [redirectUri] })
+      return client_id
     },
     setPerson: (person) => void people.set(person.sub, person),
     unlink(sub, what) {
@@ -102,6 +114,48 @@ export async function startIdp(): Promise<Idp> {
   }
 }
 
+const LOGIN_PATH = '/interaction/'
+const LOGIN_CLIENT = {
+  application_type: 'native',
+  response_types: ['code'],
+  grant_types: ['authorization_code'],
+  token_endpoint_auth_method: 'none',
+  id_token_signed_response_alg: 'ES256',
+} as const
+
+/** A page with a button for each user, and one to cancel. It asks for no password. */
+async function showLogin(
+  provider: Provider,
+  people: ReadonlyMap<string, IdpPerson>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const { params } = await provider.interactionDetails(request, response)
+    if (request.method !== 'POST') {
+      const buttons = [...people.keys()].map(
+        (sub) => `<p><button name="sub" value="${sub}">${sub}</button></p>`,
+      )
+      response.setHeader('content-type', 'text/html; charset=utf-8')
+      response.end(
+        `<!doctype html><title>Sign in</title><h1>Sign in as</h1><form method="post">${buttons.join('')}<p><button name="sub" value="">Cancel</button></p></form>`,
+      )
+      return
+    }
+    const accountId = new URLSearchParams(await text(request)).get('sub') ?? ''
+    const clientId = String(params['client_id'])
+    const grant = new provider.Grant({ clientId, accountId })
+    grant.addOIDCScope(SCOPE)
+    const result =
+      accountId === ''
+        ? { error: 'access_denied', error_description: 'cancelled' }
+        : { login: { accountId, remember: false }, consent: { grantId: await grant.save() } }
+    await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+  } catch (error) {
+    response.writeHead(400).end(String(error))
+  }
+}
+
 const RESOURCE: ResourceServer = {
   scope: 'market',
   audience: AUDIENCE,
@@ -114,9 +168,11 @@ function configuration(
   jwk: JsonWebKey,
   people: ReadonlyMap<string, IdpPerson>,
   userinfoTokens: ReadonlyMap<string, string>,
+  clients: ReadonlyMap<string, AdapterPayload>,
 ): Configuration {
   return {
-    adapter: memoryAdapter(userinfoTokens),
+    adapter: memoryAdapter(userinfoTokens, clients),
+    interactions: { url: (_ctx, { uid }) => `${LOGIN_PATH}${uid}` },
     jwks: { keys: [{ ...jwk, kty: 'EC', kid: KEY_ID, alg: 'ES256', use: 'sig' }] },
     clients: [
       {
@@ -153,12 +209,19 @@ function configuration(
  * Access tokens for a resource are never stored by the provider, and its userinfo rejects them. The large
  * providers accept one token for both, so each JWT has a stored token that is looked up instead.
  */
-function memoryAdapter(userinfoTokens: ReadonlyMap<string, string>): (name: string) => Adapter {
-  return () => {
+function memoryAdapter(
+  userinfoTokens: ReadonlyMap<string, string>,
+  clients: ReadonlyMap<string, AdapterPayload>,
+): (name: string) => Adapter {
+  return (name) => {
     const rows = new Map<string, AdapterPayload>()
     return {
       upsert: async (id, payload) => void rows.set(id, payload),
-      find: async (id) => rows.get(userinfoTokens.get(id) ?? id),
+      find: async (id) => {
+        // Without stored sessions every sign-in asks who it is.
+        if (name === 'Session') return undefined
+        return (name === 'Client' ? clients : rows).get(userinfoTokens.get(id) ?? id)
+      },
       findByUid: async (uid) => [...rows.values()].find((row) => row.uid === uid),
       findByUserCode: async (code) => [...rows.values()].find((row) => row.userCode === code),
       consume: async (id) => void rows.set(id, { ...rows.get(id), consumed: Math.floor(Date.now() / 1_000) }),

@@ -14,7 +14,7 @@ const isRoot = process.getuid?.() === 0
 const FIRST_PORT = 20_000
 const LAST_PORT = 32_000
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const port = randomInt(FIRST_PORT, LAST_PORT)
   const server = createServer()
   const isFree = await new Promise<boolean>((resolve) => {

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { isWrite, type Operation } from '../define.ts'
 import { NetworkName } from '../schemas/money.ts'
-
-/** What an OAuth grant may allow. Each scope includes the ones before it. */
-export type Scope = 'market:read' | 'market:write' | 'market:funds'
+import type { Scope } from '../scopes.ts'
 
 export interface Annotations {
   readonly readOnlyHint: boolean

@@ -17,6 +17,8 @@ export interface Outbound {
   checkUrl(url: string): Promise<void>
   /** Throws `OutboundFailure` when there is no response in time or the target is forbidden. */
   post(request: OutboundRequest): Promise<OutboundResponse>
+  /** Like `post`, for a document of another party. */
+  get(request: Omit<OutboundRequest, 'body'>): Promise<OutboundResponse>
 }
 
 export type OutboundFailureKind = 'forbidden' | 'dns' | 'connect' | 'tls' | 'timeout' | 'closed'

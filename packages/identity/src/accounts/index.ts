@@ -1,6 +1,6 @@
 export { type Account, type IdentityClaims, type LinkedWallet, walletsOf } from './account.ts'
 export { eraseAccount } from './erase-account.ts'
-export { getAccount, noAccount } from './get-account.ts'
+export { getAccount, noAccount, savedClaims } from './get-account.ts'
 export { type AccountChange, saveAccount } from './save-account.ts'
 export { findAccount, findUserOfWallet, findWallets, lockAccountOpen } from './store.ts'
 export { updateProfile } from './update-profile.ts'

@@ -41,5 +41,12 @@ export { rotateKey } from './rotate-key.ts'
 export { openSecrets, openWebhookSecret, resealAgents } from './secrets.ts'
 export { isSellersWallet } from './sellers-wallet.ts'
 export { signIn } from './sign-in.ts'
-export { countListing, countOrders, countRating, findAgent, lockAgentsOfUser } from './store.ts'
+export {
+  countListing,
+  countOrders,
+  countRating,
+  findAgent,
+  findOwnedAgents,
+  lockAgentsOfUser,
+} from './store.ts'
 export { updateAgent } from './update-agent.ts'

@@ -34,7 +34,7 @@ beforeEach(async () => {
     onPost(made)
     return promise
   }
-  ctx = { ...base, outbound: { checkUrl: async () => {}, post } }
+  ctx = { ...base, outbound: { ...base.outbound, checkUrl: async () => {}, post } }
   return database.stop
 })
 

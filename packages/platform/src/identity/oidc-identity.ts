@@ -11,7 +11,7 @@ import {
 } from 'jose'
 import { discovery } from './discovery.ts'
 import { fetchJson, isRecord } from './fetch-json.ts'
-import { type ClaimNames, profileFrom, USUAL_CLAIMS } from './profile-claims.ts'
+import { type ClaimNames, profileFrom, USER_ID, USUAL_CLAIMS } from './profile-claims.ts'
 
 /** Only asymmetric algorithms: a shared secret could also be used to sign tokens. */
 export type TokenAlgorithm = 'ES256' | 'ES384' | 'RS256' | 'PS256' | 'EdDSA' | 'Ed25519'
@@ -36,7 +36,6 @@ const LONGEST_TOKEN = 8_192
 const USUAL_TOKEN_TYPES = ['at+jwt']
 /** Claims that only ID tokens have. They tell the two apart where both have the type `JWT`. */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash']
-const USER_ID = /^[\x21-\x7e]{1,255}$/
 
 /** Identity of users of an OpenID provider. Tokens are checked against real time, never the test clock. */
 export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {

@@ -19,6 +19,9 @@ export const USUAL_CLAIMS: ClaimNames = {
   wallets: 'wallets',
 }
 
+/** A `sub` that can be stored and shown. */
+export const USER_ID = /^[\x21-\x7e]{1,255}$/
+
 type Claims = Readonly<Record<string, unknown>>
 
 const LONGEST_NAME = 50

@@ -40,22 +40,26 @@ export interface Exchanged {
   readonly idleMs: number
 }
 
-/** One POST over a connection that is already open; no agent, so no pool, proxy setting or redirect plays a part. */
+export interface Sending extends OutboundRequest {
+  readonly method: 'GET' | 'POST'
+}
+
+/** One request over a connection that is already open; no agent, so no pool, proxy setting or redirect plays a part. */
 export const exchange = async (
   secure: TLSSocket,
   url: URL,
-  request: OutboundRequest,
+  request: Sending,
   maxAnswerBytes: number,
 ): Promise<Exchanged> => {
   const outgoing = openRequest({
     createConnection: () => secure,
-    method: 'POST',
+    method: request.method,
     path: `${url.pathname}${url.search}`,
     headers: {
       ...request.headers,
       host: url.host,
       connection: 'keep-alive',
-      'content-length': Buffer.byteLength(request.body),
+      ...(request.method === 'POST' && { 'content-length': Buffer.byteLength(request.body) }),
     },
   })
   const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>()

@@ -12,6 +12,7 @@ import {
  */
 export const forwardingOutbound = (guarded: Outbound, file: string): Outbound => ({
   checkUrl: guarded.checkUrl,
+  get: guarded.get,
   post: async (request) => {
     const forwards: Readonly<Record<string, string>> = JSON.parse(readFileSync(file, 'utf8'))
     const to = forwards[request.headers['X-Market-Agent-Id'] ?? '']

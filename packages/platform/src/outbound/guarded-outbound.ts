@@ -1,8 +1,8 @@
-import { type Outbound, OutboundFailure } from '@market/core/ports/outbound'
+import { type Outbound, OutboundFailure, type OutboundResponse } from '@market/core/ports/outbound'
 import { ApiError } from '@market/kernel/api-error'
 import { type ConnectSettings, connectChecked, serverOf, trusting } from './connect.ts'
 import { withDeadline } from './deadline.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Sending } from './exchange.ts'
 import { idleConnections } from './idle-connections.ts'
 import { hostOf, notPublic, readPublicUrl } from './public-url.ts'
 import { type HostResolver, resolvePublic, systemResolver } from './resolve.ts'
@@ -41,6 +41,35 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
   const { resolver = systemResolver, maxAnswerBytes = MAX_ANSWER_BYTES, ca, ...rest } = settings
   const connecting = { ...rest, trust: trusting(ca), sessions: tlsSessions() }
   const idle = idleConnections()
+
+  const send = async (request: Sending): Promise<OutboundResponse> => {
+    const endsAt = performance.now() + request.timeoutMs
+    const url = asForbidden(request.url)
+    const host = hostOf(url)
+    return await withDeadline(request.timeoutMs, async (signal) => {
+      const addresses = await resolvePublic(host, resolver)
+      // The request may have timed out meanwhile. Then nothing may be sent.
+      signal.throwIfAborted()
+      const target = { host, port: url.port === '' ? 443 : Number(url.port), addresses }
+      const connection =
+        idle.take(serverOf(target), addresses) ?? (await connectChecked(target, connecting, endsAt, signal))
+      const close = () => connection.secure.destroy()
+      signal.addEventListener('abort', close, { once: true })
+      let idleMs = 0
+      try {
+        const exchanged = await exchange(connection.secure, url, request, maxAnswerBytes)
+        idleMs = signal.aborted ? 0 : exchanged.idleMs
+        return exchanged.answer
+      } catch (error) {
+        idle.close(connection.server)
+        throw error
+      } finally {
+        signal.removeEventListener('abort', close)
+        idle.put(connection, idleMs)
+      }
+    })
+  }
+
   return {
     checkUrl: async (text) => {
       const host = hostOf(readPublicUrl(text))
@@ -50,32 +79,7 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
         throw error instanceof OutboundFailure ? asApiError(error) : error
       }
     },
-    post: async (request) => {
-      const endsAt = performance.now() + request.timeoutMs
-      const url = asForbidden(request.url)
-      const host = hostOf(url)
-      return await withDeadline(request.timeoutMs, async (signal) => {
-        const addresses = await resolvePublic(host, resolver)
-        // The request may have timed out meanwhile. Then nothing may be sent.
-        signal.throwIfAborted()
-        const target = { host, port: url.port === '' ? 443 : Number(url.port), addresses }
-        const connection =
-          idle.take(serverOf(target), addresses) ?? (await connectChecked(target, connecting, endsAt, signal))
-        const close = () => connection.secure.destroy()
-        signal.addEventListener('abort', close, { once: true })
-        let idleMs = 0
-        try {
-          const exchanged = await exchange(connection.secure, url, request, maxAnswerBytes)
-          idleMs = signal.aborted ? 0 : exchanged.idleMs
-          return exchanged.answer
-        } catch (error) {
-          idle.close(connection.server)
-          throw error
-        } finally {
-          signal.removeEventListener('abort', close)
-          idle.put(connection, idleMs)
-        }
-      })
-    },
+    post: (request) => send({ ...request, method: 'POST' }),
+    get: (request) => send({ ...request, method: 'GET', body: '' }),
   }
 }

@@ -3,6 +3,7 @@ import type { Needs } from '@market/core/context'
 import { deleteNotificationsOf } from '@market/core/notifications'
 import { eraseAccount } from '@market/identity/accounts'
 import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
+import { deleteGrantsOf } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
 import { hasOpenPayouts } from '@market/money/payouts'
 import { deactivateListingsOf } from '../listings/index.ts'
@@ -33,6 +34,7 @@ export function deleteAccount(
     await eraseMessages(tx, orderIds)
     await eraseComments(tx, orderIds)
     await deleteNotificationsOf(tx, user)
+    await deleteGrantsOf(tx, userId)
     await record(ctx, tx, { act: 'account.deleted', subject: user, details: { agents: agentIds } })
     return { deletedAt }
   })

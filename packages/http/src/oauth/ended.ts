@@ -1,0 +1,11 @@
+import { ApiError } from '@market/kernel/api-error'
+
+/** For every way in which an interaction cannot go on: the user does the same about each. */
+export const ended = (): ApiError =>
+  new ApiError(
+    'invalid',
+    'This request has ended or began in another browser. Go back to the program and connect again.',
+    {
+      code: 'connection_ended',
+    },
+  )

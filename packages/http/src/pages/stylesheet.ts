@@ -1,0 +1,59 @@
+export const STYLESHEET = `:root {
+  color-scheme: light dark;
+  --text: light-dark(#1c2024, #eceef0);
+  --quiet: light-dark(#52606d, #a8b3bd);
+  --back: light-dark(#f4f5f7, #111417);
+  --card: light-dark(#ffffff, #1a1e22);
+  --line: light-dark(#cfd6dc, #3a4249);
+  --accent: light-dark(#0b5bd3, #7db2ff);
+  --on-accent: light-dark(#ffffff, #0b1b33);
+  --warn: light-dark(#7a3b00, #ffc48a);
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0;
+  padding: 1rem;
+  background: var(--back);
+  color: var(--text);
+  font: 1rem/1.5 system-ui, sans-serif;
+}
+header, main { max-width: 36rem; margin: 0 auto; }
+header p { margin: 0 0 0.5rem; color: var(--quiet); font-weight: 600; }
+main {
+  padding: 1.25rem;
+  background: var(--card);
+  border: 1px solid var(--line);
+  border-radius: 0.75rem;
+  overflow-wrap: anywhere;
+}
+h1 { margin: 0 0 0.75rem; font-size: 1.4rem; line-height: 1.25; }
+h2 { margin: 0; font-size: 1.1rem; }
+a { color: var(--accent); }
+ul { padding-left: 1.25rem; }
+fieldset { margin: 1rem 0; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 0.5rem; }
+legend { padding: 0 0.25rem; font-weight: 600; }
+label { display: flex; gap: 0.5rem; align-items: baseline; padding: 0.4rem 0; }
+dl { margin: 0.5rem 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.1rem 1rem; }
+dt { color: var(--quiet); }
+dd { margin: 0; }
+section { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+.quiet { color: var(--quiet); }
+.warning { color: var(--warn); font-weight: 600; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; }
+button {
+  min-height: 2.75rem;
+  padding: 0.5rem 1.25rem;
+  border: 1px solid var(--line);
+  border-radius: 0.5rem;
+  background: transparent;
+  color: var(--text);
+  font: inherit;
+  cursor: pointer;
+}
+button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+@media (max-width: 30rem) {
+  .buttons button { flex: 1 1 100%; }
+  dl { grid-template-columns: 1fr; }
+}
+`

@@ -1,0 +1,17 @@
+import type { AgentId } from '@market/kernel/ids'
+
+/** What a user allowed a program to do, until the user or the program ends it. */
+export interface Grant {
+  readonly id: string
+  readonly userId: string
+  /** The agent for which the program acts. Null when it acts for the user: it then buys, and sells nothing. */
+  readonly agentId: AgentId | null
+  readonly clientId: string
+  readonly clientName: string
+  /** Where the program received its access, so that users recognize it. Programs choose their own names. */
+  readonly redirectHost: string
+  readonly scopes: readonly string[]
+  readonly createdAt: Date
+  /** To the minute. */
+  readonly lastUsedAt: Date | null
+}

@@ -1,0 +1,116 @@
+import { record } from '@market/core/audit'
+import type { Needs } from '@market/core/context'
+import { notify } from '@market/core/notifications'
+import { type Db, transact } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
+import { earlier, MINUTE } from '@market/kernel/clock'
+import { findWallets } from '../accounts/index.ts'
+import { type Agent, findAgentById, findOwnedAgents, isOwner } from '../agents/index.ts'
+import type { Grant } from './grant.ts'
+import { endGrant, findOpenGrant, findOpenGrantsOf, insertGrant, saveLastUse } from './store.ts'
+
+const MAX_AGENTS = 100
+
+/** The agents for which a user can let a program act. Linked wallets count as of the last sign-in. */
+export const agentsOfUser = async (db: Db, userId: string): Promise<Agent[]> =>
+  findOwnedAgents(db, { userId, wallets: await findWallets(db, userId) }, undefined, MAX_AGENTS)
+
+type Ctx = Needs<'db' | 'clock' | 'ids' | 'vault' | 'requestId'>
+
+const byUser = (ctx: Ctx, userId: string) => ({
+  ...ctx,
+  actor: { kind: 'user', userId, admin: false } as const,
+})
+
+/** Records what the user allowed, and notifies the user. */
+export async function createGrant(ctx: Ctx, grant: Omit<Grant, 'createdAt' | 'lastUsedAt'>): Promise<void> {
+  const { id, userId, agentId, clientName, redirectHost, scopes } = grant
+  const agents = agentId === null ? [] : await agentsOfUser(ctx.db, userId)
+  const agent = agents.find((one) => one.id === agentId)
+  if (agentId !== null && agent === undefined)
+    throw new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
+  await transact(ctx.db, async (tx) => {
+    await insertGrant(tx, { ...grant, createdAt: ctx.clock.now(), lastUsedAt: null })
+    await record(byUser(ctx, userId), tx, {
+      act: 'oauth.connected',
+      subject: id,
+      details: { agent_id: agentId, client_name: clientName, redirect_host: redirectHost, scopes },
+    })
+    await notify(ctx, tx, `user:${userId}`, {
+      kind: 'oauth.connected',
+      title: `${clientName} was connected to ${agent?.name ?? 'your account'}`,
+      body: `It was connected from ${redirectHost}. If that was not you, end the connection at /oauth/connections.`,
+      about: id,
+      data: { agent_id: agentId, scopes },
+    })
+  })
+}
+
+export interface ActiveGrant {
+  readonly grant: Grant
+  readonly agent: Agent | undefined
+}
+
+/**
+ * The grant of a call, or undefined when it ended. It also ends for an agent that has another owner now, or whose API key
+ * was replaced since: whoever replaces a key wants everybody out.
+ */
+export async function findActiveGrant(
+  ctx: Needs<'db' | 'clock'>,
+  id: string,
+): Promise<ActiveGrant | undefined> {
+  const grant = await findOpenGrant(ctx.db, id)
+  if (grant === undefined) return undefined
+  const agent = grant.agentId === null ? undefined : await findAgentById(ctx.db, grant.agentId)
+  if (agent !== undefined && !(await isAllowed(ctx.db, grant, agent))) return undefined
+  await recordUse(ctx, grant)
+  return { grant, agent }
+}
+
+async function isAllowed(db: Db, { userId, createdAt }: Grant, agent: Agent): Promise<boolean> {
+  if (agent.apiKeyReplacedAt !== null && agent.apiKeyReplacedAt > createdAt) return false
+  if (agent.ownerUserId === userId) return true
+  return isOwner(agent, { userId, wallets: await findWallets(db, userId) })
+}
+
+async function recordUse(ctx: Needs<'db' | 'clock'>, { id, lastUsedAt }: Grant): Promise<void> {
+  const now = ctx.clock.now()
+  const minuteAgo = earlier(now, MINUTE)
+  if (lastUsedAt === null || lastUsedAt < minuteAgo)
+    await transact(ctx.db, (tx) => saveLastUse(tx, id, now, minuteAgo))
+}
+
+/** The connections of a user, the newest first, with the names of their agents. */
+export async function listConnections(
+  ctx: Needs<'db'>,
+  userId: string,
+): Promise<{ readonly grant: Grant; readonly agentName: string | undefined }[]> {
+  const grants = await findOpenGrantsOf(ctx.db, userId)
+  return Promise.all(
+    grants.map(async (grant) => ({
+      grant,
+      agentName: grant.agentId === null ? undefined : (await findAgentById(ctx.db, grant.agentId)).name,
+    })),
+  )
+}
+
+/** Ends a connection of this user. Another user's is left alone. */
+export async function endConnection(ctx: Ctx, userId: string, id: string): Promise<void> {
+  await transact(ctx.db, async (tx) => {
+    const grant = await findOpenGrant(tx, id)
+    if (grant?.userId !== userId) return
+    await endGrant(tx, id, ctx.clock.now())
+    await record(byUser(ctx, userId), tx, { act: 'oauth.ended', subject: id, details: { by: 'user' } })
+  })
+}
+
+/** Ends a grant whose refresh token or code was used twice, or which the program gave back. */
+export async function endGrantByServer(ctx: Ctx, id: string): Promise<void> {
+  await transact(ctx.db, async (tx) => {
+    const grant = await findOpenGrant(tx, id)
+    const isEnded = await endGrant(tx, id, ctx.clock.now())
+    if (!isEnded || grant === undefined) return
+    const actor = { kind: 'system', name: 'oauth' } as const
+    await record({ ...ctx, actor }, tx, { act: 'oauth.ended', subject: id, details: { by: 'server' } })
+  })
+}

@@ -1,0 +1,192 @@
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import type { AgentId } from '@market/kernel/ids'
+import { type Selectable, sql } from 'kysely'
+import type { Grant } from './grant.ts'
+
+const grantOf = (row: Selectable<Tables['oauth_grants']>): Grant => ({
+  id: row.id,
+  userId: row.idp_user_id,
+  agentId: row.agent_id as AgentId | null,
+  clientId: row.client_id,
+  clientName: row.client_name,
+  redirectHost: row.redirect_host,
+  scopes: row.scopes,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+})
+
+export async function insertGrant(tx: Tx, grant: Grant): Promise<void> {
+  await tx
+    .insertInto('oauth_grants')
+    .values({
+      id: grant.id,
+      idp_user_id: grant.userId,
+      agent_id: grant.agentId,
+      client_id: grant.clientId,
+      client_name: grant.clientName,
+      redirect_host: grant.redirectHost,
+      scopes: [...grant.scopes],
+      created_at: grant.createdAt,
+    })
+    .execute()
+}
+
+/** A grant that was not ended, of an account that was not deleted. */
+export async function findOpenGrant(db: Db | Tx, id: string): Promise<Grant | undefined> {
+  const row = await openGrants(db).where('oauth_grants.id', '=', id).executeTakeFirst()
+  return row === undefined ? undefined : grantOf(row)
+}
+
+export async function findOpenGrantsOf(db: Db, userId: string): Promise<Grant[]> {
+  const rows = await openGrants(db)
+    .where('oauth_grants.idp_user_id', '=', userId)
+    .orderBy('oauth_grants.created_at', 'desc')
+    .execute()
+  return rows.map(grantOf)
+}
+
+const openGrants = (db: Db | Tx) =>
+  db
+    .selectFrom('oauth_grants')
+    .innerJoin('users', 'users.idp_user_id', 'oauth_grants.idp_user_id')
+    .selectAll('oauth_grants')
+    .where('oauth_grants.ended_at', 'is', null)
+    .where('users.deleted_at', 'is', null)
+
+/** Written at most once a minute. */
+export async function saveLastUse(tx: Tx, id: string, at: Date, unlessAfter: Date): Promise<void> {
+  await tx
+    .updateTable('oauth_grants')
+    .set({ last_used_at: at })
+    .where('id', '=', id)
+    .where((where) => where.or([where('last_used_at', 'is', null), where('last_used_at', '<', unlessAfter)]))
+    .execute()
+}
+
+/** Ends the grant and deletes its codes and tokens. Returns whether it was open. */
+export async function endGrant(tx: Tx, id: string, at: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('oauth_grants')
+    .set({ ended_at: at })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  await tx.deleteFrom('oauth_records').where('grant_id', '=', id).execute()
+  await tx.deleteFrom('oauth_records').where('model', '=', 'Grant').where('id', '=', id).execute()
+  return done.numUpdatedRows === 1n
+}
+
+/** The grants of a user who deletes the account, with all that belongs to them. */
+export async function deleteGrantsOf(tx: Tx, userId: string): Promise<void> {
+  const grants = await tx
+    .deleteFrom('oauth_grants')
+    .where('idp_user_id', '=', userId)
+    .returning('id')
+    .execute()
+  const ids = grants.map(({ id }) => id)
+  if (ids.length === 0) return
+  await tx.deleteFrom('oauth_records').where('grant_id', 'in', ids).execute()
+  await tx.deleteFrom('oauth_records').where('model', '=', 'Grant').where('id', 'in', ids).execute()
+}
+
+export interface OAuthRecord {
+  readonly model: string
+  readonly id: string
+  readonly payload: string
+  readonly grantId: string | null
+  readonly expiresAt: Date | null
+}
+
+export async function upsertRecord(tx: Tx, record: OAuthRecord, at: Date): Promise<void> {
+  const { model, id, payload, grantId, expiresAt } = record
+  const values = { payload, grant_id: grantId, expires_at: expiresAt }
+  await tx
+    .insertInto('oauth_records')
+    .values({ model, id, ...values, created_at: at })
+    .onConflict((conflict) => conflict.columns(['model', 'id']).doUpdateSet(values))
+    .execute()
+}
+
+export const findUnexpiredRecord = (db: Db, model: string, id: string, at: Date) =>
+  db
+    .selectFrom('oauth_records')
+    .select(['payload', 'consumed_at'])
+    .where('model', '=', model)
+    .where('id', '=', id)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', at)]))
+    .executeTakeFirst()
+
+/** Returns whether this call was the first. */
+export async function saveConsumed(tx: Tx, model: string, id: string, at: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('oauth_records')
+    .set({ consumed_at: at })
+    .where('model', '=', model)
+    .where('id', '=', id)
+    .where('consumed_at', 'is', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+export async function removeRecord(tx: Tx, model: string, id: string): Promise<void> {
+  await tx.deleteFrom('oauth_records').where('model', '=', model).where('id', '=', id).execute()
+}
+
+/** Deletes what expired, and clients without an open grant that were registered before `unusedSince`. */
+export async function removeOldRecords(tx: Tx, now: Date, unusedSince: Date): Promise<void> {
+  await tx.deleteFrom('oauth_records').where('expires_at', '<', now).execute()
+  await tx
+    .deleteFrom('oauth_records')
+    .where('model', 'in', ['Client', 'RegistrationAccessToken'])
+    .where('created_at', '<', unusedSince)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('oauth_grants')
+            .select('oauth_grants.id')
+            .whereRef('oauth_grants.client_id', '=', 'oauth_records.id')
+            .where('oauth_grants.ended_at', 'is', null),
+        ),
+      ),
+    )
+    .execute()
+}
+
+/** Until the commit no other process makes a key. */
+export async function lockKeys(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('oauth_keys'))`.execute(tx)
+}
+
+/** The newest first. */
+export const findKeys = (db: Db | Tx) =>
+  db.selectFrom('oauth_keys').selectAll().orderBy('created_at', 'desc').execute()
+
+export async function insertKeys(tx: Tx, id: string, sealed: Buffer, at: Date): Promise<void> {
+  await tx.insertInto('oauth_keys').values({ id, sealed, created_at: at }).execute()
+}
+
+export async function deleteKeysBefore(tx: Tx, at: Date): Promise<void> {
+  await tx.deleteFrom('oauth_keys').where('created_at', '<', at).execute()
+}
+
+export const findKeysAfter = (db: Db, after: string | undefined, limit: number) =>
+  db
+    .selectFrom('oauth_keys')
+    .select(['id as key', 'sealed'])
+    .where('id', '>', after ?? '')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Returns whether the keys were still sealed as `old`. */
+export async function replaceKeys(tx: Tx, id: string, old: Buffer, fresh: Buffer): Promise<boolean> {
+  const done = await tx
+    .updateTable('oauth_keys')
+    .set({ sealed: fresh })
+    .where('id', '=', id)
+    .where('sealed', '=', old)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
