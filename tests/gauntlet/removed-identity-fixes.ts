@@ -79,7 +79,7 @@ export const IDENTITY_FIXES: readonly RemovedFix[] = [
   },
   {
     finding: 'spec 9 a value of a wrong type is not reported as missing',
-    file: `${HANDLERS}/parse.ts`,
+    file: 'packages/contract/src/check-input.ts',
     from: 'if (valueAt(input, issue.path) === undefined)',
     to: 'if (issue.input === undefined)',
     test: `${HANDLERS}/parse.test.ts`,
@@ -87,7 +87,7 @@ export const IDENTITY_FIXES: readonly RemovedFix[] = [
   },
   {
     finding: 'spec 10 the message of a missing field states its limits',
-    file: `${HANDLERS}/parse.ts`,
+    file: 'packages/contract/src/check-input.ts',
     from: 'return limits === undefined ?',
     to: "return limits !== '' ?",
     test: `${HANDLERS}/parse.test.ts`,
