@@ -1,7 +1,7 @@
-import type { Operation } from '@market/contract/define'
+import { hasBody, type Operation, pathKeysOf } from '@market/contract/define'
 import fc from 'fast-check'
 import { HOSTILE_BODIES, hostileValue, jsonText, nastyText } from './hostile-values.ts'
-import { hasBody, pathKeysOf, requestOf } from './operation-request.ts'
+import { requestOf } from './operation-request.ts'
 import { allowedBy, inputSchemaOf, type Schema, validInputs } from './schema-arbitraries.ts'
 
 export interface FuzzCase {

@@ -1,4 +1,4 @@
-import type { Operation } from '@market/contract/define'
+import { hasBody, type Operation, pathKeysOf } from '@market/contract/define'
 
 const hexOf = (bytes: Buffer): string => bytes.toString('hex').replace(/../g, '%$&')
 
@@ -13,12 +13,6 @@ export const percentEncoded = (text: string): string =>
     .map((part, at) => (at % 2 === 1 ? hexOf(loneSurrogate(part.charCodeAt(0))) : encodeURIComponent(part)))
     .join('')
     .replace(/[.!~*'()]/g, (character) => hexOf(Buffer.from(character)))
-
-export const pathKeysOf = (operation: Operation): string[] =>
-  [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
-
-export const hasBody = (operation: Operation): boolean =>
-  operation.method !== 'GET' && operation.method !== 'DELETE'
 
 const inUrl = (value: unknown): string =>
   percentEncoded(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

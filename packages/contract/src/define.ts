@@ -138,6 +138,13 @@ export function operation<
 export const isWrite = (operation: Operation): boolean =>
   operation.method !== 'GET' || operation.payment !== undefined
 
+/** The fields of the input that are in the path. */
+export const pathKeysOf = ({ path }: Operation): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
+
+/** Whether the other fields are in the body. Otherwise they are in the query. */
+export const hasBody = ({ method }: Operation): boolean => method !== 'GET' && method !== 'DELETE'
+
 /** The operation at each of its routes. The first one is described under the operation's own id. */
 export const routesOf = (operation: Operation): readonly Operation[] => [
   operation,

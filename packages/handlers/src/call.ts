@@ -1,14 +1,7 @@
+import type { PaymentHeaders, WalletFields } from '@market/contract/client'
 import type { Operation } from '@market/contract/define'
 import type { ApiError } from '@market/kernel/api-error'
 import type { Caller } from './caller.ts'
-import type { PaymentHeaders } from './x402/payment-credential.ts'
-
-export interface WalletFields {
-  readonly wallet: unknown
-  readonly signature: unknown
-  readonly signedAtMs: unknown
-  readonly chain: unknown
-}
 
 /** The credentials of a request as received, not verified yet. */
 export interface Credentials {
@@ -23,8 +16,6 @@ export interface Credentials {
 
 /** What a request of an operation with `payment` has beside its input. */
 export interface CallPayment extends PaymentHeaders {
-  /** `X-Payment-Claim`: the secret of the quote. */
-  readonly claim?: string | undefined
   /** Fields of the query and of `X-Market-Brief`, which only a purchase reads. */
   readonly fields: Readonly<Record<string, unknown>>
 }

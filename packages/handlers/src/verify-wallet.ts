@@ -1,8 +1,9 @@
+import type { WalletFields } from '@market/contract/client'
 import type { Operation } from '@market/contract/define'
 import type { Context } from '@market/core/context'
 import type { Wallet, WalletChain } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
-import type { Call, WalletFields } from './call.ts'
+import type { Call } from './call.ts'
 import type { SingleUse } from './caller.ts'
 
 const SESSION = 'session'

@@ -1,4 +1,4 @@
-import type { Operation } from '@market/contract/define'
+import { hasBody, type Operation, pathKeysOf } from '@market/contract/define'
 import { z } from 'zod'
 import { CREDENTIAL_FIELDS } from './credentials.ts'
 
@@ -35,12 +35,17 @@ export const propertiesOfInput = (operation: Operation) =>
 
 export function wireOf(operation: Operation): Wire {
   const properties = propertiesOfInput(operation)
-  const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => key)
-  const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
-  const inQuery = hasBody ? [] : Object.entries(properties).filter(([key]) => !path.includes(key))
+  const path = pathKeysOf(operation)
+  const inQuery = hasBody(operation) ? [] : Object.entries(properties).filter(([key]) => !path.includes(key))
   const query = new Map(inQuery.map(([key, schema]) => [key, kindOf(schema)]))
   const ignoresUnknown = operation.method === 'GET' && operation.callers.includes('anonymous')
-  return { path, hasBody, query, ignoresUnknown, isPurchase: operation.payment?.when === 'always' }
+  return {
+    path,
+    hasBody: hasBody(operation),
+    query,
+    ignoresUnknown,
+    isPurchase: operation.payment?.when === 'always',
+  }
 }
 
 function kindOf(schema: JsonSchema): QueryKind {

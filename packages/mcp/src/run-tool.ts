@@ -1,6 +1,7 @@
+import type { WalletFields } from '@market/contract/client'
 import type { ServedTool } from '@market/contract/tools'
 import type { Tool } from '@market/contract/tools/define'
-import type { Call, CallPayment, WalletFields } from '@market/handlers/call'
+import type { Call, CallPayment } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { callFields, textOf } from './call-fields.ts'

@@ -1,17 +1,8 @@
+import type { PaymentHeaders } from '@market/contract/client'
 import { ApiError } from '@market/kernel/api-error'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { inferNetwork } from '@market/money/payments'
 import type { PaymentCredential } from '@market/trade/x402'
-
-/** The payment headers of a request, not parsed yet. */
-export interface PaymentHeaders {
-  /** `PAYMENT-SIGNATURE`: a payment of x402 version 2. */
-  readonly signature?: string | undefined
-  /** `X-PAYMENT`: a transaction hash, or a payment of x402 version 1. */
-  readonly payment?: string | undefined
-  /** `X-Payment-Network` */
-  readonly network?: string | undefined
-}
 
 const MAX_LENGTH = 12_000
 const EVM_HASH = /^0x[0-9a-fA-F]{64}$/

@@ -1,3 +1,4 @@
+import type { WalletFields } from '@market/contract/client'
 import type { OperationId } from '@market/contract/operations'
 import type { registerAgent } from '@market/contract/operations/agents'
 import type { PaidOrderInput, PurchaseInput } from '@market/contract/schemas/x402'
@@ -24,7 +25,6 @@ import {
 import type { z } from 'zod'
 import { presentRegistered } from '../agents.ts'
 import type { AppServices } from '../app-services.ts'
-import type { WalletFields } from '../call.ts'
 import type { HandlerContext } from '../handler.ts'
 import { loadActor } from '../load-actor.ts'
 import { signOf } from '../present-order.ts'
