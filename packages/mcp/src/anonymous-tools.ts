@@ -1,11 +1,12 @@
 import { operations as o } from '@market/contract/operations'
 import { jsonSchema } from '@market/contract/tools'
+import type { ToolCall } from '@market/contract/tools/call'
 import { HireAgent, SearchAgents, searchInput } from '@market/contract/tools/orders'
+import { failed, textItem } from '@market/contract/tools/results'
 import type { ApiResponse } from '@market/handlers/call'
 import type { Execute } from '@market/handlers/execute'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { callFields } from './call-fields.ts'
-import { failed, textItem } from './results.ts'
 import type { Session } from './run-tool.ts'
 
 export const ANONYMOUS_TOOLS = [
@@ -24,17 +25,11 @@ export const ANONYMOUS_TOOLS = [
 
 type Fields = Readonly<Record<string, unknown>>
 
-interface ToolCall {
-  readonly name: string
-  readonly arguments?: Fields | undefined
-  readonly _meta?: Fields | undefined
-}
-
 /** Undefined for a tool that does not exist. */
 export async function runAnonymousTool(
   execute: Execute,
   { address }: Session,
-  { name, arguments: given = {}, _meta: meta = {} }: ToolCall,
+  { name, arguments: given = {}, _meta: meta = {} }: ToolCall & { readonly name: string },
 ): Promise<CallToolResult | undefined> {
   const call = { credentials: {}, address }
   switch (name) {

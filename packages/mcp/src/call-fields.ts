@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { idempotencyKeyOf } from '@market/contract/tools/call'
 import type { Call } from '@market/handlers/call'
 import { parseAs } from '@market/handlers/parse'
 import { ApiError } from '@market/kernel/api-error'
@@ -6,15 +7,13 @@ import type { z } from 'zod'
 
 type Fields = Readonly<Record<string, unknown>>
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
 /** What every call of a tool has: its id, its Idempotency-Key, and the error of arguments that the tool does not accept. */
 export function callFields(
   schema: z.ZodType,
   given: Fields,
   meta: Fields,
 ): Pick<Call, 'requestId' | 'idempotencyKey' | 'rejected'> {
-  const idempotencyKey = textOf(meta['market/idempotency-key'])
+  const idempotencyKey = idempotencyKeyOf(meta)
   return {
     requestId: randomUUID(),
     ...(idempotencyKey !== undefined && { idempotencyKey }),

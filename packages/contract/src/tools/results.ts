@@ -1,11 +1,28 @@
-import type { Tool } from '@market/contract/tools/define'
-import type { ApiResponse } from '@market/handlers/call'
-import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Tool } from './define.ts'
 
 type Fields = Record<string, unknown>
 
-/** The response of the pipeline as the result of a tool. */
-export function resultOf(tool: Tool, response: ApiResponse): CallToolResult {
+/** The headers of a response that a result shows. */
+export const RESULT_HEADERS = ['Retry-After', 'X-Market-Payment-Reference', 'X-Market-Payment-Claim'] as const
+
+/** The response to the request of a tool. */
+export interface ToolResponse {
+  readonly status: number
+  readonly body: unknown
+  readonly headers: Readonly<Partial<Record<(typeof RESULT_HEADERS)[number], string>>>
+}
+
+/** The result of a tool, as MCP defines it. */
+export interface ToolResult {
+  readonly [field: string]: unknown
+  content: { type: 'text'; text: string }[]
+  structuredContent?: Fields
+  isError?: boolean
+  _meta?: Fields
+}
+
+/** The response of the API as the result of a tool. */
+export function resultOf(tool: Tool, response: ToolResponse): ToolResult {
   if (response.status === 402) return priceOf(tool, response)
   if (response.status >= 400) return failed(response)
   const content = tool.operation.isBare === true ? (response.body as Fields) : withoutSuccess(response.body)
@@ -18,7 +35,7 @@ const withoutSuccess = (body: unknown): Fields => {
 }
 
 /** What to pay. Asking for it is the purpose of one tool, and the error of a payment that was not accepted. */
-function priceOf(tool: Tool, { body, headers }: ApiResponse): CallToolResult {
+function priceOf(tool: Tool, { body, headers }: ToolResponse): ToolResult {
   const content = {
     ...(body as Fields),
     reference: headers['X-Market-Payment-Reference'],
@@ -46,7 +63,7 @@ export function textItem(content: unknown, withOthersText: boolean) {
 }
 
 /** An error as a sentence that says what to do, and for programs its status and code. */
-export function failed({ status, body, headers }: ApiResponse): CallToolResult {
+export function failed({ status, body, headers }: ToolResponse): ToolResult {
   const { success: _, error, ...rest } = body as Fields
   const wait = headers['Retry-After']
   const text = String(rest['message'] ?? error)
