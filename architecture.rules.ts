@@ -124,6 +124,7 @@ const DOMAIN = `^packages/(${Object.keys(MODULES).join('|')})/`
 const MODULE = `${DOMAIN}src/(?!ports/)([^/]+)/`
 const PORTS = '^packages/core/src/ports/'
 const ADAPTERS = '^packages/(chains|platform)/'
+const CLIENTS = '^packages/(sdk|cli|mcp-stdio|console)/'
 const SQL = 'node_modules/(kysely|pg|pg-[^/]+|postgres)/'
 
 type Step = readonly [name: string, path: string]
@@ -258,8 +259,13 @@ const besides: Rule[] = [
   ),
   never(
     'clients-import-contract-only',
-    { path: '^packages/(sdk|cli|mcp-stdio|console)/', pathNot: TEST },
+    { path: CLIENTS, pathNot: TEST },
     { path: '^(apps|packages)/', pathNot: '^packages/(contract|sdk|$1)/' },
+  ),
+  never(
+    'clients-are-imported-by-clients-only',
+    { path: '^(apps|packages)/', pathNot: [TEST, CLIENTS] },
+    { path: CLIENTS },
   ),
 ]
 
@@ -270,6 +276,8 @@ export const CRUISE_OPTIONS: ICruiseOptions = {
   parser: 'swc',
   tsPreCompilationDeps: true,
   doNotFollow: { path: 'node_modules' },
+  // Written by `npm run build`.
+  exclude: { path: '^packages/[^/]+/dist/' },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'types', 'default'],

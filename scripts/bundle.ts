@@ -14,6 +14,7 @@ const PROGRAMS = {
   'create-roles': 'packages/database/src/commands/create-roles.ts',
   'rotate-vault': 'apps/worker/src/commands/rotate-vault.ts',
   'new-keys': 'apps/worker/src/commands/new-keys.ts',
+  'mcp-stdio': 'packages/mcp-stdio/src/main.ts',
 } as const
 
 export type Program = keyof typeof PROGRAMS

@@ -29,6 +29,7 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/database/src/tables.ts': `export const tables = 1`,
   'packages/kernel/src/ids.ts': `import 'node:crypto'\nexport const id = 1`,
   'packages/contract/src/limits.ts': `import 'zod'`,
+  'packages/mcp-stdio/src/main.ts': `import '@market/contract/limits'`,
   'packages/testing/src/postgres.ts': `import '@market/database/transact'`,
 }
 

@@ -205,6 +205,18 @@ export const VIOLATIONS: Violation[] = [
     `import 'node:crypto'`,
   ),
   violation(
+    'a client imports a package of the server',
+    'clients-import-contract-only',
+    'packages/mcp-stdio/src/main.ts',
+    `import '@market/handlers/execute'`,
+  ),
+  violation(
+    'the server imports a client',
+    'clients-are-imported-by-clients-only',
+    'packages/http/src/rest.ts',
+    `import '@market/mcp-stdio/main'`,
+  ),
+  violation(
     'one app imports another',
     'apps-are-independent',
     'apps/api/src/build-app.ts',

@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as FirstStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
 const INFO = { name: 'test', version: '1.0.0' }
@@ -29,10 +31,11 @@ const headersOf = (key: string | undefined) => ({
   requestInit: { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } },
 })
 
-/** The official client of the second version. `auto` asks for the newest protocol first. */
-export async function connectSecond(url: string, key: string | undefined, mode?: 'auto'): Promise<McpClient> {
+type Mode = 'auto' | undefined
+
+async function useSecond(transport: Parameters<Client['connect']>[0], mode: Mode): Promise<McpClient> {
   const client = new Client(INFO, mode === undefined ? {} : { versionNegotiation: { mode } })
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), headersOf(key)))
+  await client.connect(transport)
   return {
     list: async () => (await client.listTools()).tools,
     call: async (name, args = {}, meta) =>
@@ -42,22 +45,49 @@ export async function connectSecond(url: string, key: string | undefined, mode?:
   }
 }
 
-/** The official client of the first version, which many programs still use. */
-export async function connectFirst(url: string, key: string | undefined): Promise<McpClient> {
+type FirstConnection = Parameters<FirstClient['connect']>[0]
+
+async function useFirst(transport: FirstConnection, version: () => string | undefined): Promise<McpClient> {
   const client = new FirstClient(INFO)
-  const transport = new FirstTransport(new URL(url), headersOf(key))
-  await client.connect(transport as Parameters<typeof client.connect>[0])
+  await client.connect(transport)
   return {
     list: async () => (await client.listTools()).tools,
     call: async (name, args = {}, meta) =>
       (await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })) as ToolResult,
-    version: () => transport.protocolVersion,
+    version,
     close: () => client.close(),
   }
+}
+
+/** The official client of the second version. `auto` asks for the newest protocol first. */
+export const connectSecond = (url: string, key: string | undefined, mode?: 'auto'): Promise<McpClient> =>
+  useSecond(new StreamableHTTPClientTransport(new URL(url), headersOf(key)), mode)
+
+/** The official client of the first version, which many programs still use. */
+function connectFirst(url: string, key: string | undefined): Promise<McpClient> {
+  const transport = new FirstTransport(new URL(url), headersOf(key))
+  return useFirst(transport as FirstConnection, () => transport.protocolVersion)
 }
 
 export const CLIENTS = {
   'client 2': (url: string, key?: string) => connectSecond(url, key),
   'client 2 with the newest protocol': (url: string, key?: string) => connectSecond(url, key, 'auto'),
   'client 1': (url: string, key?: string) => connectFirst(url, key),
+} as const
+
+/** A program that speaks MCP over stdin and stdout. */
+export interface StdioProgram {
+  readonly command: string
+  readonly args: string[]
+  readonly env: Record<string, string>
+}
+
+const quiet = (program: StdioProgram) => ({ ...program, stderr: 'ignore' as const })
+
+/** The same clients, which start the program. */
+export const STDIO_CLIENTS = {
+  'client 2': (program: StdioProgram) => useSecond(new StdioClientTransport(quiet(program)), undefined),
+  'client 2 with the newest protocol': (program: StdioProgram) =>
+    useSecond(new StdioClientTransport(quiet(program)), 'auto'),
+  'client 1': (program: StdioProgram) => useFirst(new FirstStdioTransport(quiet(program)), () => undefined),
 } as const
