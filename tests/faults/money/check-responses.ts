@@ -17,13 +17,13 @@ function missing({ stepsOf }: Facts, { orderId = '', acknowledged }: TestOrder):
   })
 }
 
-/** A payment that was accepted may be undone by the chain alone. */
+/** A payment that was accepted may be undone by the chain alone, also when the order is closed, which has no step then. */
 function unpaid({ stepsOf, transfers }: Facts, { orderId = '', acknowledged }: TestOrder): string[] {
   const accepted = acknowledged.filter(({ action, said }) => action === 'pay' && said === 'paid')
   const isUndone = stepsOf(orderId).some(({ action }) => action === 'undo')
   return accepted.flatMap(({ reference }) => {
     const transfer = transfers.find((one) => one.reference === reference)
-    const isSo = isUndone || transfer?.purpose === `order:${orderId}`
+    const isSo = isUndone || transfer?.state === 'gone' || transfer?.purpose === `order:${orderId}`
     return isSo ? [] : [`${orderId} was told to be paid by ${reference}, which serves ${transfer?.purpose}`]
   })
 }
