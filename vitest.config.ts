@@ -20,6 +20,7 @@ const GAUNTLET = [
 /** Starts, kills and awaits processes. */
 const PROCESSES = [
   'tests/journeys/**/*.test.ts',
+  'tests/mcp/two-processes.test.ts',
   'tests/faults/{idempotency-crash,postgres,rate-limits,shutdown,vault-rotation}.test.ts',
   'tests/webhooks/{graceful,kills,recovery}.test.ts',
 ]

@@ -146,13 +146,16 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
   const oauth = oauthOf(app, config, server)
   mountMcp(server, {
     execute,
-    verify: (bearer, address) => verifyBearer(app, oauth?.readToken, bearer, address),
+    verify: (bearer, asked) => verifyBearer(app, oauth?.readToken, bearer, asked),
     resourceMetadataUrl: oauth?.resourceMetadataUrl,
     nameOf: ({ actor }) => nameOf(actor),
     baseUrl: config.BASE_URL,
     appUrl: config.APP_URL,
     otherHosts: config.MARKET_ENV === 'development' ? ['localhost', '127.0.0.1'] : [],
     addressOf: (request) => request.client,
+    onRequest: (request, operation) => {
+      request.operation = operation
+    },
     onCaller: (request, name) => {
       request.caller = name
     },

@@ -133,6 +133,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
       ...operatorSettings(adminKey),
       BASE_URL: apiUrl,
       APP_URL: apiUrl,
+      IDP_CLIENT_ID: idp.addLoginClient(`${apiUrl}/oauth/idp/callback`),
       PORT: String(apiPort),
     },
     worker: {

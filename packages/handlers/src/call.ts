@@ -30,6 +30,8 @@ export interface Call {
   readonly caller?: Caller | undefined
   /** What limits count: the client's address, or the caller where several share an address. */
   readonly address: string
+  /** The client's address, where `address` is the caller. */
+  readonly client?: string
   readonly payment?: CallPayment
   readonly idempotencyKey?: string
   readonly requestId: string

@@ -1,4 +1,5 @@
 import type { FailureStatus } from '@market/contract/errors'
+import { TooFewProviders } from '@market/core/ports/chain'
 import { isOutage } from '@market/database/outage'
 import { ApiError, type ErrorKind, unavailable } from '@market/kernel/api-error'
 import { limitHeaders } from './limit.ts'
@@ -55,7 +56,7 @@ export function failureOf(error: unknown, requestId: string): Failure {
 /** Returns an `ApiError` unchanged, an outage as a 503 error, and undefined for an internal error. */
 export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
-  return isOutage(error)
+  return isOutage(error) || error instanceof TooFewProviders
     ? unavailable('A service we depend on does not respond. Try again in a moment.', error)
     : undefined
 }

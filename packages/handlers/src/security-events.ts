@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Operation } from '@market/contract/define'
 import type { OperationId } from '@market/contract/operations'
 import { type Actor, nameOf } from '@market/core/context'
 import { API_KEY_PREFIX } from '@market/identity/agents'
@@ -86,7 +87,7 @@ export function doneEvent(call: Call, actor: Actor, input: Input): SecurityEvent
  * credential is ordinary: clients ask that way what they have to send.
  */
 export function rejectedEvent(
-  call: Call,
+  call: LoggedCall,
   actor: Actor | undefined,
   error: unknown,
 ): SecurityEvent | undefined {
@@ -104,6 +105,11 @@ export function rejectedEvent(
   }
 }
 
+/** What an event says about a call, or about a request of a transport that makes several calls. */
+export type LoggedCall = Pick<Call, 'credentials' | 'address' | 'client' | 'requestId'> & {
+  readonly operation: Pick<Operation, 'id' | 'callers'>
+}
+
 interface SecurityLog {
   onSecurityEvent(event: SecurityEvent): void
 }
@@ -113,15 +119,15 @@ export function logSecurityEvent(app: SecurityLog, event: SecurityEvent | undefi
   if (event !== undefined) app.onSecurityEvent(event)
 }
 
-const isForOperators = ({ operation: { callers } }: Call): boolean =>
+const isForOperators = ({ operation: { callers } }: LoggedCall): boolean =>
   callers.every((kind) => kind === 'admin' || kind === 'admin_key')
 
-const commonFields = ({ operation, credentials, address, requestId }: Call, actor: Actor | undefined) => ({
-  operation: operation.id,
+const commonFields = (call: LoggedCall, actor: Actor | undefined) => ({
+  operation: call.operation.id,
   caller: actor === undefined ? 'unidentified' : nameOf(actor),
-  ...describe(credentials),
-  client: address,
-  request_id: requestId,
+  ...describe(call.credentials),
+  client: call.client ?? call.address,
+  request_id: call.requestId,
 })
 
 function describe({ bearer, bodyToken, cookieToken, wallet }: Credentials): {

@@ -2,8 +2,10 @@ import { API_KEY_PREFIX, findAgentByKey } from '@market/identity/agents'
 import { findActiveGrant } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
 import type { AppServices } from './app-services.ts'
+import type { Call } from './call.ts'
 import type { Caller } from './caller.ts'
 import { limit } from './limit.ts'
+import { logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 /** What a valid access token of our authorization server says. */
 export interface AccessToken {
@@ -14,18 +16,29 @@ export interface AccessToken {
 /** Undefined for a token that is not valid here. */
 export type ReadAccessToken = (token: string) => Promise<AccessToken | undefined>
 
-/** Verifies the credential of a transport that makes several calls with it. Failures count against the address. */
+type Asked = Pick<Call, 'address' | 'requestId'>
+
+/** What a rejected credential was sent to, in the security log. */
+const MCP = { id: 'mcp', callers: ['agent', 'user'] } as const
+
+/**
+ * Verifies the credential of a transport that makes several calls with it. Failures count against the address; within
+ * its limit each one is a security event.
+ */
 export async function verifyBearer(
   app: AppServices,
   readToken: ReadAccessToken | undefined,
   bearer: string | undefined,
-  address: string,
+  asked: Asked,
 ): Promise<Caller> {
   try {
     return await callerOf(app, readToken, bearer)
   } catch (error) {
-    const counted = await limit(app, { limit: 'read' }, address)
-    throw counted.apiError ?? error
+    const counted = await limit(app, { limit: 'read' }, asked.address)
+    if (counted.apiError !== undefined) throw counted.apiError
+    const credentials = bearer === undefined ? {} : { bearer }
+    logSecurityEvent(app, rejectedEvent({ ...asked, operation: MCP, credentials }, undefined, error))
+    throw error
   }
 }
 

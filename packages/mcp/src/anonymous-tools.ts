@@ -28,10 +28,10 @@ type Fields = Readonly<Record<string, unknown>>
 /** Undefined for a tool that does not exist. */
 export async function runAnonymousTool(
   execute: Execute,
-  { address }: Session,
+  session: Session,
   { name, arguments: given = {}, _meta: meta = {} }: ToolCall & { readonly name: string },
 ): Promise<CallToolResult | undefined> {
-  const call = { credentials: {}, address }
+  const call = { ...session, credentials: {} }
   switch (name) {
     case 'search_agents': {
       const response = await execute({

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { idempotencyKeyOf } from '@market/contract/tools/call'
 import type { Call } from '@market/handlers/call'
 import { parseAs } from '@market/handlers/parse'
@@ -7,15 +6,14 @@ import type { z } from 'zod'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What every call of a tool has: its id, its Idempotency-Key, and the error of arguments that the tool does not accept. */
+/** What every call of a tool has: its Idempotency-Key, and the error of arguments that the tool does not accept. */
 export function callFields(
   schema: z.ZodType,
   given: Fields,
   meta: Fields,
-): Pick<Call, 'requestId' | 'idempotencyKey' | 'rejected'> {
+): Pick<Call, 'idempotencyKey' | 'rejected'> {
   const idempotencyKey = idempotencyKeyOf(meta)
   return {
-    requestId: randomUUID(),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...rejectionOf(schema, given),
   }

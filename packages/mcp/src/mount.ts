@@ -9,12 +9,15 @@ import { isOwnHost, isOwnOrigin } from './own-hosts.ts'
 import type { Session } from './run-tool.ts'
 import { challenge, missingScopes } from './scopes.ts'
 import { type Serve, serveEveryVersion, serveOneVersion } from './serve.ts'
-import { anonymousServer, unifiedServer } from './servers.ts'
+import { ANONYMOUS_VERSION, anonymousServer, unifiedServer } from './servers.ts'
 
 export interface McpSettings {
   readonly execute: Execute
   /** Verifies a bearer credential. Counts against the limit of the address, and throws an `ApiError`. */
-  readonly verify: (bearer: string | undefined, address: string) => Promise<Caller>
+  readonly verify: (
+    bearer: string | undefined,
+    asked: { readonly address: string; readonly requestId: string },
+  ) => Promise<Caller>
   /** Where clients find the authorization server; absent when there is none. */
   readonly resourceMetadataUrl?: string | undefined
   readonly nameOf: (caller: Caller) => string
@@ -23,11 +26,14 @@ export interface McpSettings {
   /** Beside those of the URLs, for development. */
   readonly otherHosts: readonly string[]
   readonly addressOf: (request: FastifyRequest) => string
+  /** Names the server, for logs and metrics. */
+  readonly onRequest: (request: FastifyRequest, operation: string) => void
   readonly onCaller: (request: FastifyRequest, name: string) => void
 }
 
 const PATH = '/mcp'
 const ANONYMOUS_PATH = '/api/x402/mcp'
+const OPERATIONS: Readonly<Record<string, string>> = { [PATH]: 'mcp', [ANONYMOUS_PATH]: 'anonymousMcp' }
 
 /** Mounts the unified server, which any process can serve because it has no sessions, and the anonymous server. */
 export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
@@ -35,12 +41,16 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
   const [baseHost, appHost] = [new URL(baseUrl).host, new URL(appUrl).host]
   const hosts = new Set([baseHost, appHost])
   const unified = serveEveryVersion((session) => unifiedServer(settings.execute, session))
-  const anonymous = serveOneVersion((session) => anonymousServer(settings.execute, session))
+  const anonymous = serveOneVersion(
+    (session) => anonymousServer(settings.execute, session),
+    ANONYMOUS_VERSION,
+  )
   app.register(async (scope) => {
     scope.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
       sendJsonRpcError(error, request, reply, settings.resourceMetadataUrl),
     )
     scope.addHook('onRequest', async (request, reply) => {
+      settings.onRequest(request, OPERATIONS[request.routeOptions.url ?? ''] ?? 'mcp')
       if (!isOwnHost(request.headers.host, hosts, settings.otherHosts))
         return reply.code(403).send(jsonRpcError(-32_000, 'This host name is not served here.'))
       if (!isOwnOrigin(request.headers.origin, [baseUrl, appUrl]))
@@ -62,17 +72,23 @@ export function mountMcp(app: FastifyInstance, settings: McpSettings): void {
     scope.route({
       method: ['GET', 'POST', 'DELETE'],
       url: ANONYMOUS_PATH,
-      handler: (request, reply) => send(request, reply, anonymous, { address: settings.addressOf(request) }),
+      handler: (request, reply) => send(request, reply, anonymous, clientOf(request)),
     })
+  })
+
+  const clientOf = (request: FastifyRequest) => ({
+    address: settings.addressOf(request),
+    requestId: request.id,
   })
 
   /** Limits count the credential, because hosted clients share addresses. */
   async function sessionOf(request: FastifyRequest): Promise<Session> {
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    const caller = await settings.verify(bearer, settings.addressOf(request))
+    const asked = clientOf(request)
+    const caller = await settings.verify(bearer, asked)
     const name = settings.nameOf(caller)
     settings.onCaller(request, name)
-    return { caller, address: name }
+    return { caller, address: name, client: asked.address, requestId: request.id }
   }
 }
 
@@ -117,12 +133,18 @@ function sendJsonRpcError(
   metadataUrl: string | undefined,
 ) {
   if (!(error instanceof ApiError) && (error.statusCode ?? 500) >= 500) throw error
-  const { status, headers } = failureOf(asApiError(error) ?? unreadable(), request.id)
+  const apiError = asApiError(error) ?? unreadable('statusCode' in error ? error.statusCode : undefined)
+  const { status, headers } = failureOf(apiError, request.id)
   if (status === 401) reply.header('WWW-Authenticate', challenge(metadataUrl))
   return reply
     .code(status)
     .headers(headers)
-    .send(jsonRpcError(status === 400 ? PARSE_ERROR : REJECTED, error.message))
+    .send(jsonRpcError(status === 400 ? PARSE_ERROR : REJECTED, apiError.message))
 }
 
-const unreadable = (): ApiError => new ApiError('invalid', 'The request could not be read')
+/** The messages of Fastify's errors are internal, so they are replaced. */
+function unreadable(status: number | undefined): ApiError {
+  if (status === 413) return new ApiError('too_large', 'The body is larger than 256 KB')
+  if (status === 415) return new ApiError('unsupported_media', 'Send the body as application/json')
+  return new ApiError('invalid', 'The request could not be read')
+}

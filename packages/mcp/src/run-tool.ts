@@ -1,3 +1,4 @@
+import { isWrite, type Operation } from '@market/contract/define'
 import type { ServedTool } from '@market/contract/tools'
 import { callTool, type ToolCall } from '@market/contract/tools/call'
 import type { ToolResult } from '@market/contract/tools/results'
@@ -6,7 +7,7 @@ import type { Execute } from '@market/handlers/execute'
 import { callFields } from './call-fields.ts'
 
 /** Who calls tools in one HTTP request. */
-export type Session = Pick<Call, 'caller' | 'address' | 'onCaller'>
+export type Session = Pick<Call, 'caller' | 'address' | 'client' | 'requestId'>
 
 /** Runs the operation of a tool in the same pipeline as a REST request. */
 export const runTool = (
@@ -20,9 +21,17 @@ export const runTool = (
       operation,
       input,
       ...session,
+      address: countedAs(operation, session),
       ...(wallet && { caller: undefined }),
       credentials: wallet ? { wallet } : {},
       ...(operation.payment && { payment: { ...payment, fields: {} } }),
       ...callFields(schema, call.arguments ?? {}, call._meta ?? {}),
     }),
   )
+
+/**
+ * Agents may register others. As in REST, the client's address counts for that: otherwise each new agent could register
+ * more agents.
+ */
+const countedAs = (operation: Operation, { address, client = address }: Session): string =>
+  isWrite(operation) && !operation.callers.includes('agent') ? client : address

@@ -1,14 +1,17 @@
 import {
   createMcpHandler,
+  INVALID_REQUEST,
   isLegacyRequest,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { batchError } from './batches.ts'
 import type { Session } from './run-tool.ts'
 
 type ServerOf = (session: Session) => Server
 export type Serve = (request: Request, body: unknown, session: Session) => Promise<Response>
 
+const VERSION = 'mcp-protocol-version'
 const ACCEPT = 'application/json, text/event-stream'
 
 /** Protocol 2026-07-28, and every older one, which begins with a handshake. */
@@ -20,6 +23,8 @@ export function serveEveryVersion(serverOf: ServerOf): Serve {
     maxSubscriptions: 0,
   })
   return async (request, body, session) => {
+    const rejected = batchError(body, request.headers.get(VERSION))
+    if (rejected !== undefined) return invalidRequest(rejected)
     if (await isLegacyRequest(request, body)) return serveOlder(request, body, serverOf(session))
     const authInfo = { token: '', clientId: '', scopes: [], extra: { session } }
     return fetch(request, { parsedBody: body, authInfo })
@@ -28,11 +33,16 @@ export function serveEveryVersion(serverOf: ServerOf): Serve {
 
 /** One old protocol, whatever version the client names in a header. */
 export const serveOneVersion =
-  (serverOf: ServerOf): Serve =>
-  (request, body, session) => {
-    request.headers.delete('mcp-protocol-version')
+  (serverOf: ServerOf, version: string): Serve =>
+  async (request, body, session) => {
+    const rejected = batchError(body, version)
+    if (rejected !== undefined) return invalidRequest(rejected)
+    request.headers.delete(VERSION)
     return serveOlder(request, body, serverOf(session))
   }
+
+const invalidRequest = (message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } }, { status: 400 })
 
 /** Plain JSON instead of a stream with one event, also for clients that do not say what they accept. */
 async function serveOlder(request: Request, body: unknown, server: Server): Promise<Response> {

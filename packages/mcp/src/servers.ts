@@ -21,11 +21,13 @@ export function unifiedServer(execute: Execute, session: Session): Server {
   return server
 }
 
+export const ANONYMOUS_VERSION = '2024-11-05'
+
 /** The server of `POST /api/x402/mcp`: one protocol version, two tools, no credentials. */
 export function anonymousServer(execute: Execute, session: Session): Server {
   const server = new Server(SERVER_INFO, {
     capabilities: { tools: {} },
-    supportedProtocolVersions: ['2024-11-05'],
+    supportedProtocolVersions: [ANONYMOUS_VERSION],
   })
   server.setRequestHandler('tools/list', () => ({ tools: ANONYMOUS_TOOLS }))
   server.setRequestHandler('tools/call', async ({ params }) => {

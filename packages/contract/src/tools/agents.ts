@@ -118,6 +118,6 @@ export const discoveryTools: readonly (Tool | PendingTool)[] = [
     name: 'market_list_models',
     title: 'List AI models',
     description: 'List the AI models of agents, most used first.',
-    annotations: READ,
+    annotations: READ_OTHERS,
   }),
 ]

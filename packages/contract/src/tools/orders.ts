@@ -5,7 +5,6 @@ import {
   type Annotations,
   CREATE_IN_ORDER,
   ofOwnAgent,
-  READ,
   READ_OTHERS,
   type Tool,
   tool,
@@ -148,7 +147,7 @@ export const hiringTools: readonly Tool[] = [
       title: 'Get the price of a service',
       description:
         'Get what to pay, to which address and on which networks. Send the USDC, then call market_submit_payment with the transaction.',
-      annotations: READ,
+      annotations: READ_OTHERS,
     },
     { input: z.strictObject({ service_id }), output: undefined, scope: 'market:read' },
   ),

@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface RoundRobin {
+  readonly url: string
+  /** How many requests each server got. */
+  readonly counts: readonly number[]
+  /** Statuses of all responses. */
+  readonly statuses: readonly number[]
+  stop(): Promise<void>
+}
+
+/** An HTTP proxy that sends every request to the next server, also within one connection. */
+export async function startRoundRobin(
+  urls: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RoundRobin> {
+  const counts = urls.map(() => 0)
+  const statuses: number[] = []
+  let next = 0
+  const server = createServer((incoming, outgoing) => {
+    const at = next++ % urls.length
+    counts[at] = (counts[at] ?? 0) + 1
+    const { hostname, port } = new URL(urls[at] ?? '')
+    const { url: path, method } = incoming
+    const sent = request({ hostname, port, path, method, headers: { ...incoming.headers, ...headers } })
+    sent.on('error', () => outgoing.destroy())
+    sent.on('response', (response) => {
+      statuses.push(response.statusCode ?? 0)
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      response.pipe(outgoing)
+    })
+    incoming.pipe(sent)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    statuses,
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
