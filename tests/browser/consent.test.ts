@@ -43,6 +43,8 @@ beforeEach(async () => {
   errors.length = 0
   ;({ sub } = await makeUser(world.market))
   const context = await browser.newContext({ viewport: SIZES.desktop, javaScriptEnabled: false })
+  // A busy machine makes pages slower, and must not make the test fail.
+  context.setDefaultTimeout(150_000)
   page = await context.newPage()
   page.on('dialog', (dialog) => dialogs.push(dialog.message()))
   page.on('console', (message) => {
