@@ -3,13 +3,13 @@ import type { Caller } from '@market/handlers/caller'
 import type { Execute } from '@market/handlers/execute'
 import { asApiError, failureOf } from '@market/handlers/failure'
 import { ApiError } from '@market/kernel/api-error'
-import { toWebRequest } from '@modelcontextprotocol/node'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isOwnHost, isOwnOrigin } from './own-hosts.ts'
 import type { Session } from './run-tool.ts'
 import { challenge, missingScopes } from './scopes.ts'
 import { type Serve, serveEveryVersion, serveOneVersion } from './serve.ts'
 import { ANONYMOUS_VERSION, anonymousServer, unifiedServer } from './servers.ts'
+import { webRequest } from './web-request.ts'
 
 export interface McpSettings {
   readonly execute: Execute
@@ -104,9 +104,12 @@ async function send(
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) abort.abort()
   })
-  const raw = request.raw as FastifyRequest['raw'] & { method: string; url: string }
-  const web = await toWebRequest(raw, request.body, { signal: abort.signal })
-  return reply.send(await serve(web, request.body, session))
+  const response = await serve(webRequest(request, abort.signal), request.body, session)
+  // As a text, because streaming a short response costs several writes to the socket.
+  return reply
+    .code(response.status)
+    .headers(Object.fromEntries(response.headers))
+    .send(await response.text())
 }
 
 /** The client asks the user for more, and repeats the request. */

@@ -12,7 +12,6 @@ type ServerOf = (session: Session) => Server
 export type Serve = (request: Request, body: unknown, session: Session) => Promise<Response>
 
 const VERSION = 'mcp-protocol-version'
-const ACCEPT = 'application/json, text/event-stream'
 
 /** Protocol 2026-07-28, and every older one, which begins with a handshake. */
 export function serveEveryVersion(serverOf: ServerOf): Serve {
@@ -44,16 +43,12 @@ export const serveOneVersion =
 const invalidRequest = (message: string): Response =>
   Response.json({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } }, { status: 400 })
 
-/** Plain JSON instead of a stream with one event, also for clients that do not say what they accept. */
+/** Plain JSON instead of a stream with one event. */
 async function serveOlder(request: Request, body: unknown, server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
-  const headers = new Headers(request.headers)
-  headers.set('accept', ACCEPT)
-  const { url, signal } = request
   try {
-    const asked = new Request(url, { method: 'POST', headers, signal })
-    return await transport.handleRequest(asked, { parsedBody: body })
+    return await transport.handleRequest(request, { parsedBody: body })
   } finally {
     void server.close()
   }
