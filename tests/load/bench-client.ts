@@ -1,18 +1,41 @@
 import { connect } from 'node:net'
 
+/** One request of the load: a POST when it has a body. */
+export interface BenchRequest {
+  readonly path: string
+  readonly bearer?: string
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 interface Settings {
   readonly port: number
-  readonly path: string
   readonly status: number
-  readonly bearers: readonly string[]
+  readonly requests: readonly BenchRequest[]
   readonly connections: number
   readonly seconds: number
 }
 
-/** Requests one path over kept-alive connections for some seconds; does as little as it can, so that the server is the limit. */
-const { port, path, status, bearers, connections, seconds } = JSON.parse(process.argv[2] ?? '{}') as Settings
+/** Sends the requests in turn over kept-alive connections for some seconds; does as little as it can, so that the server is the limit. */
+const { port, status, requests, connections, seconds } = JSON.parse(process.argv[2] ?? '{}') as Settings
 
 const HEAD_END = '\r\n\r\n'
+const LAST_CHUNK = '\r\n0\r\n\r\n'
+const texts = requests.map(({ path, bearer, body, headers = {} }) => {
+  const lines = Object.entries({
+    Host: '127.0.0.1',
+    ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+    }),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return {
+    head: `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1\r\n${lines.join('')}`,
+    body: body ?? '',
+  }
+})
 const endsAt = performance.now() + seconds * 1_000
 let answered = 0
 let rejected = 0
@@ -22,9 +45,15 @@ let sent = 0
 function request(): string {
   const number = sent++
   const address = `198.${18 + ((number >> 16) & 127)}.${(number >> 8) & 255}.${number & 255}`
-  const bearer = bearers[number % bearers.length]
-  const authorization = bearer === undefined ? '' : `\r\nAuthorization: Bearer ${bearer}`
-  return `GET ${path} HTTP/1.1\r\nHost: market.test${authorization}\r\nX-Forwarded-For: ${address}${HEAD_END}`
+  const { head = '', body = '' } = texts[number % texts.length] ?? {}
+  return `${head}X-Forwarded-For: ${address}${HEAD_END}${body}`
+}
+
+function isWhole(received: string, head: number): boolean {
+  const length = /content-length: (\d+)/i.exec(received)?.[1]
+  if (length === undefined && /transfer-encoding: chunked/i.test(received))
+    return received.endsWith(LAST_CHUNK)
+  return received.length >= head + HEAD_END.length + Number(length ?? 0)
 }
 
 function run(): Promise<void> {
@@ -39,9 +68,8 @@ function run(): Promise<void> {
       received += chunk
       const head = received.indexOf(HEAD_END)
       if (head === -1) return
-      const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0)
-      if (received.length < head + HEAD_END.length + length) return
-      if (received.startsWith(`HTTP/1.1 ${status}`)) answered++
+      if (!isWhole(received, head)) return
+      if (received.startsWith(`HTTP/1.1 ${status}`) && !received.includes('"isError":true')) answered++
       else rejected++
       received = ''
       if (performance.now() < endsAt) socket.write(request())

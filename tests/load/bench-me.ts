@@ -74,7 +74,10 @@ const bare = await startBare('./bench-bare-server.ts', [
 ])
 
 try {
-  const load = { path: '/api/agents/me', status: 200, bearers }
+  const load = {
+    requests: bearers.map((bearer) => ({ path: '/api/agents/me', bearer })),
+    status: 200,
+  }
   const urls = { api: api.url, bare: bare.url }
   // Until the compiler has optimized both.
   for (const url of [bare.url, api.url]) await measure(url, { ...load, connections: 16 }, WARM_UP_SECONDS)

@@ -2,16 +2,16 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { BenchRequest } from './bench-client.ts'
 import { type BenchRow, median, spread } from './bench-report.ts'
 
 const run = promisify(execFile)
 const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** What the client sends for some seconds; bearers are used in turn. */
+/** What the client sends for some seconds; the requests are sent in turn. */
 export interface Load {
-  readonly path: string
+  readonly requests: readonly BenchRequest[]
   readonly status: number
-  readonly bearers: readonly string[]
   readonly connections: number
 }
 
@@ -26,13 +26,15 @@ async function cpuSeconds(url: string): Promise<number> {
 }
 
 export async function measure(url: string, load: Load, seconds: number): Promise<Measured> {
-  const { path, status, bearers, connections } = load
   const before = await cpuSeconds(url)
-  const settings = { port: Number(new URL(url).port), path, status, bearers, connections, seconds }
+  const settings = { ...load, port: Number(new URL(url).port), seconds }
   const { stdout } = await run(process.execPath, [script('./bench-client.ts'), JSON.stringify(settings)])
   const after = await cpuSeconds(url)
   const result = JSON.parse(stdout) as Record<'answered' | 'rejected' | 'seconds', number>
-  if (result.rejected > 0) throw new Error(`${result.rejected} responses had another status than ${status}`)
+  if (result.rejected > 0)
+    throw new Error(
+      `${result.rejected} responses had another status than ${load.status}, or an error of a tool`,
+    )
   return {
     perSecond: result.answered / result.seconds,
     cpuMicros: ((after - before) / result.answered) * 1e6,

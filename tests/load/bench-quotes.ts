@@ -44,7 +44,7 @@ const headers = Object.fromEntries(
 const bare = await startBare('./bench-bare-quote.ts', [JSON.stringify({ body: quote.body, headers })])
 
 try {
-  const load = { path, status: 402, bearers: [], connections: CONNECTIONS }
+  const load = { requests: [{ path }], status: 402, connections: CONNECTIONS }
   for (const url of [bare.url, api.url]) await measure(url, load, WARM_UP_SECONDS)
   const what = `402 quotes, ${CONNECTIONS} connections`
   report([
