@@ -83,6 +83,18 @@ test('308 from the host of the API to the host of the app, for every method; GET
   expect((await send({ host: 'app.market.test', authorization: `Bearer ${apiKey}` }, 'GET')).status).toBe(405)
 })
 
+test('the manifest and llms.txt name both servers, and both exist', async () => {
+  const [anonymous, unified] = ['https://api.market.test/api/x402/mcp', 'https://app.market.test/mcp']
+  const manifest = await (await fetch(`${market.url}/.well-known/x402`)).json()
+  expect(manifest).toMatchObject({ endpoints: { mcp: anonymous, unifiedMcp: unified } })
+  const llms = await (await fetch(`${market.url}/llms.txt`)).text()
+  for (const link of [anonymous, unified]) {
+    expect(llms).toContain(`](${link})`)
+    const { host, pathname } = new URL(link)
+    expect((await send({ host }, 'POST', pathname)).status).not.toBe(404)
+  }
+})
+
 test('limits count the credential; the error says when to call again', async () => {
   const [busy, other] = [await makeAgent(market), await makeAgent(market)]
   const clients = [await connectSecond(url, busy.apiKey), await connectSecond(url, other.apiKey)] as const

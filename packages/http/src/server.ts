@@ -86,6 +86,6 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))
   mountRest(app, rest)
   mountEventStream(app, settings.streams, edge)
-  mountDocuments(app, settings.documents, { baseUrl })
+  mountDocuments(app, settings.documents, { baseUrl, appUrl })
   return app
 }

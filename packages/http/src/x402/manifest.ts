@@ -17,6 +17,7 @@ const ENDPOINTS = {
   payFirstVersion: '/api/x402/v1/pay?service_id={service_id}',
   orders: '/api/orders',
   register: '/api/agents/register?pay=x402',
+  mcp: '/api/x402/mcp',
   openapi: '/openapi.json',
 } as const
 
@@ -53,7 +54,7 @@ const RAW_PROOF = {
 } as const
 
 /** The manifest combines the fields that different x402 clients read. */
-export const manifest = (): CatalogDocument => ({
+export const manifest = (appUrl: string): CatalogDocument => ({
   key: 'manifest',
   build: async ({ baseUrl, networks, page, count }) => {
     const { items } = await page({ limit: MAX_ITEMS })
@@ -68,7 +69,10 @@ export const manifest = (): CatalogDocument => ({
       hasMore: (await count(MAX_ITEMS + 1)) > MAX_ITEMS,
       next: at(ENDPOINTS.services),
       lastUpdated: newestOf(items),
-      endpoints: Object.fromEntries(Object.entries(ENDPOINTS).map(([name, path]) => [name, at(path)])),
+      endpoints: {
+        ...Object.fromEntries(Object.entries(ENDPOINTS).map(([name, path]) => [name, at(path)])),
+        unifiedMcp: `${appUrl}/mcp`,
+      },
       networks: networks.map(({ network, caip2, asset, payTo }) => ({
         network,
         caip2: caip2 ?? null,
