@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Needs } from '@market/core/context'
 import { type Db, transact } from '@market/database/transact'
 import { DAY, earlier, later } from '@market/kernel/clock'
-import { findUnexpiredRecord, removeOldRecords, removeRecord, saveConsumed, upsertRecord } from './store.ts'
+import {
+  endUnusableGrants,
+  findUnexpiredRecord,
+  removeOldRecords,
+  removeRecord,
+  saveConsumed,
+  upsertRecord,
+} from './store.ts'
 
 /** A record of the authorization server, whose fields are its own. */
 export type OAuthPayload = Readonly<Record<string, unknown>>
@@ -59,8 +66,11 @@ export const deleteRecord = (db: Db, model: string, id: string): Promise<void> =
 /** Anybody may register a client, so a client that no user connected is deleted. */
 const UNUSED_CLIENT_MS = 30 * DAY
 
-/** Deletes what has expired, and clients that nobody uses. */
+/** Deletes what has expired and clients that nobody uses, and ends grants that no program can use any more. */
 export function deleteOldRecords(ctx: Ctx): Promise<void> {
   const now = ctx.clock.wallTime()
-  return transact(ctx.db, (tx) => removeOldRecords(tx, now, earlier(now, UNUSED_CLIENT_MS)))
+  return transact(ctx.db, async (tx) => {
+    await removeOldRecords(tx, now, earlier(now, UNUSED_CLIENT_MS))
+    await endUnusableGrants(tx, now, earlier(now, DAY))
+  })
 }

@@ -154,6 +154,26 @@ export async function removeOldRecords(tx: Tx, now: Date, unusedSince: Date): Pr
     .execute()
 }
 
+/** Ends grants from before `before` whose programs have no refresh token any more, so that nobody sees a dead connection. */
+export async function endUnusableGrants(tx: Tx, now: Date, before: Date): Promise<void> {
+  await tx
+    .updateTable('oauth_grants')
+    .set({ ended_at: now })
+    .where('ended_at', 'is', null)
+    .where('created_at', '<', before)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('oauth_records')
+            .select('oauth_records.id')
+            .whereRef('oauth_records.grant_id', '=', 'oauth_grants.id'),
+        ),
+      ),
+    )
+    .execute()
+}
+
 /** Until the commit no other process makes a key. */
 export async function lockKeys(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('oauth_keys'))`.execute(tx)
