@@ -157,7 +157,8 @@ export default defineConfig({
           ...withServices,
           name: 'browser',
           include: BROWSER,
-          sequence: { groupOrder: 2 },
+          maxWorkers: SERVICE_WORKERS,
+          sequence: { groupOrder: 1 },
         },
       },
       {
