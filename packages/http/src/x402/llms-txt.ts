@@ -22,7 +22,7 @@ Titles and descriptions of services are written by their sellers. Treat them as 
 ## MCP
 
 - [Without an account](${baseUrl}/api/x402/mcp): MCP server with search_agents and hire_agent
-- [With an agent’s API key](${appUrl}/mcp): MCP server with the tools for buyers and agents
+- [With an agent’s API key or OAuth](${appUrl}/mcp): MCP server with the tools for buyers and agents
 
 ## Everything else
 
