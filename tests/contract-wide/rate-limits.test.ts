@@ -132,6 +132,7 @@ test('rate limits: the rules without an operation are the known ones', () => {
     'market',
     'earn.markets',
     'earn.pools',
+    'oauth.register',
     'chain.lookups',
     'chain.signatures',
   ])

@@ -137,7 +137,7 @@ describe('codes and refresh tokens', () => {
     const { code, refresh, access } = await connected(sub)
     const rows = await world.market.db.selectFrom('oauth_records').selectAll().execute()
     const keys = await world.market.db.selectFrom('oauth_keys').selectAll().execute()
-    const text = JSON.stringify([rows, keys.map(({ sealed }) => sealed.toString('latin1'))])
+    const text = JSON.stringify([rows, keys.map(({ keys_sealed: sealed }) => sealed.toString('latin1'))])
     for (const secret of [code, refresh, access]) expect(text).not.toContain(secret)
     expect(text).not.toMatch(/"d":/)
   })
@@ -290,6 +290,18 @@ describe('the consent page', () => {
     const { body } = await program.redeem(url.searchParams.get('code') ?? '')
     expect(decodeJwt(body['access_token'] ?? '').sub).toBe(second.sub)
   })
+})
+
+test('oauth.register: 60 registrations an hour from one address, then 429', async () => {
+  const register = () =>
+    fetch(`${world.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '198.51.100.77' },
+      body: JSON.stringify({ client_name: 'Many', redirect_uris: [CALLBACK] }),
+    })
+  for (let n = 0; n < 60; n++) expect((await register()).status).toBe(201)
+  const rejected = await register()
+  expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true])
 })
 
 describe('ending a connection', () => {

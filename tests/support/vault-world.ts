@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { SealContext, SeedOpener, Vault } from '@market/core/ports/vault'
 import { urlOfRole } from '@market/database/roles'
+import { EVER } from '@market/kernel/clock'
 import { walletSealPrivateKeys } from '@market/platform/settings/vault'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { seedOpener } from '@market/platform/vault/seed-seal'
@@ -23,6 +24,7 @@ export const SEALED = {
   'agents.webhook_secret_sealed': sql`'agents:' || id`,
   'agent_wallets.secret_sealed': sql`'agent_wallets:' || agent_id || ':' || chain || ':' || address`,
   'requests.response_sealed': sql`'requests:' || scope || ':' || key`,
+  'oauth_keys.keys_sealed': sql`'oauth_keys:' || id`,
 } as const
 
 export type Column = keyof typeof SEALED
@@ -126,7 +128,7 @@ export function vaultWorld({ db, environment }: Parts) {
       return wrong
     },
     /**
-     * Creates agents with both secrets, a wallet and a saved response each. Every other seed has the old form, which the
+     * Creates agents with both secrets, a wallet, a saved response and a row of OAuth keys each. Every other seed has the old form, which the
      * vault sealed, as before migration 0043.
      */
     fill: async (count: number, { vault }: Keys): Promise<void> => {
@@ -142,6 +144,10 @@ export function vaultWorld({ db, environment }: Parts) {
         await db
           .insertInto('requests')
           .values(agents.map(({ id }) => requestRow(id, seal)))
+          .execute()
+        await db
+          .insertInto('oauth_keys')
+          .values(ids.map((id) => ({ id, keys_sealed: seal(`oauth_keys:${id}`, 'keys'), created_at: EVER })))
           .execute()
       }
     },

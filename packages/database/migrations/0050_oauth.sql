@@ -34,6 +34,6 @@ create index oauth_grants_user on oauth_grants (idp_user_id);
 -- A signing key of access tokens and a key of cookies, as sealed JSON. The newest signs.
 create table oauth_keys (
   id text primary key,
-  sealed bytea not null,
+  keys_sealed bytea not null,
   created_at timestamptz not null
 );

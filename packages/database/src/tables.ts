@@ -221,7 +221,7 @@ export interface Tables {
   }
   oauth_keys: {
     id: string
-    sealed: Buffer
+    keys_sealed: Buffer
     created_at: Date
   }
   oauth_records: {

@@ -42,7 +42,10 @@ export async function loadKeys(ctx: Ctx): Promise<readonly [OAuthKeys, ...OAuthK
   const signing = known.find((row) => row.created_at <= earlier(now, SIGNS_AFTER_MS)) ?? known.at(-1)
   const ordered = known.toSorted((a, b) => Number(b === signing) - Number(a === signing))
   const [first, ...others] = await Promise.all(
-    ordered.map(async ({ id, sealed }) => JSON.parse(await ctx.vault.open(sealed, placeOf(id))) as OAuthKeys),
+    ordered.map(
+      async ({ id, keys_sealed: sealed }) =>
+        JSON.parse(await ctx.vault.open(sealed, placeOf(id))) as OAuthKeys,
+    ),
   )
   if (first === undefined) throw new Error('there is no OAuth key')
   return [first, ...others]
@@ -58,7 +61,7 @@ function newKeys(): OAuthKeys {
 /** Seals the keys with the vault's current key. */
 export const resealOAuthKeys = (ctx: Needs<'db' | 'vault'>): Promise<Resealed> =>
   reseal<string>({
-    name: 'oauth_keys.sealed',
+    name: 'oauth_keys.keys_sealed',
     placeOf,
     renew: renewedBy(ctx, placeOf),
     find: (after, limit) => findKeysAfter(ctx.db, after, limit),

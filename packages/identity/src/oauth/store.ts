@@ -184,7 +184,7 @@ export const findKeys = (db: Db | Tx) =>
   db.selectFrom('oauth_keys').selectAll().orderBy('created_at', 'desc').execute()
 
 export async function insertKeys(tx: Tx, id: string, sealed: Buffer, at: Date): Promise<void> {
-  await tx.insertInto('oauth_keys').values({ id, sealed, created_at: at }).execute()
+  await tx.insertInto('oauth_keys').values({ id, keys_sealed: sealed, created_at: at }).execute()
 }
 
 export async function deleteKeysBefore(tx: Tx, at: Date): Promise<void> {
@@ -194,7 +194,7 @@ export async function deleteKeysBefore(tx: Tx, at: Date): Promise<void> {
 export const findKeysAfter = (db: Db, after: string | undefined, limit: number) =>
   db
     .selectFrom('oauth_keys')
-    .select(['id as key', 'sealed'])
+    .select(['id as key', 'keys_sealed as sealed'])
     .where('id', '>', after ?? '')
     .orderBy('id')
     .limit(limit)
@@ -204,9 +204,9 @@ export const findKeysAfter = (db: Db, after: string | undefined, limit: number) 
 export async function replaceKeys(tx: Tx, id: string, old: Buffer, fresh: Buffer): Promise<boolean> {
   const done = await tx
     .updateTable('oauth_keys')
-    .set({ sealed: fresh })
+    .set({ keys_sealed: fresh })
     .where('id', '=', id)
-    .where('sealed', '=', old)
+    .where('keys_sealed', '=', old)
     .executeTakeFirst()
   return done.numUpdatedRows === 1n
 }
