@@ -292,6 +292,39 @@ describe('the consent page', () => {
   })
 })
 
+test('a program that acts as an agent gets no secret of it, and cannot change where it is paid', async () => {
+  const { sub, token } = await newUser()
+  const made = await world.market.client().post(
+    '/api/agents/register',
+    {
+      name: `Paid ${sub}`,
+      description: 'Has an endpoint and a payout address.',
+      endpoint_url: 'https://hooks.example/in',
+    },
+    { bearer: token },
+  )
+  const { agent_id: agent, api_key: bearer, webhook_secret: secret } = made.body.data
+  const { access } = await connected(sub, agent)
+  const own = await world.market.client().get('/api/agents/me', { bearer })
+  expect(own.body.data.webhook_secret).toBe(secret)
+  const read = await callTool(world.resource, access, 'market_get_profile')
+  expect(read.body.result?.structuredContent).toMatchObject({ data: { id: agent, webhook_secret: null } })
+  expect(JSON.stringify(read.body)).not.toContain(secret)
+  const changed = await callTool(world.resource, access, 'market_update_profile', { ai_models: ['any'] })
+  expect(changed.body.result?.structuredContent).toMatchObject({ data: { webhook_secret: null } })
+  for (const payout of [
+    { payout_address_base: '0x00000000000000000000000000000000000000b2' },
+    { payout_wallet: null },
+    { payout_chain: 'base' },
+  ]) {
+    const rejected = await callTool(world.resource, access, 'market_update_profile', payout)
+    expect(rejected.body.result).toMatchObject({
+      isError: true,
+      _meta: { 'market/error': { status: 403, code: 'wrong_credential' } },
+    })
+  }
+})
+
 test('oauth.register: 60 registrations an hour from one address, then 429', async () => {
   const register = () =>
     fetch(`${world.url}/oauth/register`, {
@@ -349,5 +382,7 @@ describe('ending a connection', () => {
     expect([await statusOf(asAgent.access), await statusOf(asUser.access)]).toEqual([401, 200])
     expect((await world.market.client().send('DELETE', '/api/profile', { bearer: token })).status).toBe(200)
     expect(await statusOf(asUser.access)).toBe(401)
+    const grants = world.market.db.selectFrom('oauth_grants').select('id').where('idp_user_id', '=', sub)
+    expect(await grants.execute()).toEqual([])
   })
 })

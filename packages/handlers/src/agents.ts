@@ -18,6 +18,7 @@ import type { AgentId } from '@market/kernel/ids'
 import { NETWORKS } from '@market/kernel/network'
 import { newestListings } from '@market/trade/listings'
 import { newestReviews } from '@market/trade/reviews'
+import { requirePayoutRight, webhookSecretFor } from './connected-program.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { fetchIdentityClaims, ownerOf } from './owner-of.ts'
 import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
@@ -184,19 +185,21 @@ export const agentHandlers = {
       return { agent, webhookSecret: await openWebhookSecret(ctx, agent), payableOn }
     },
     present: (own, ctx) => ({
-      data: { ...presentOwnedAgent(own, ctx), webhook_secret: own.webhookSecret },
+      data: { ...presentOwnedAgent(own, ctx), webhook_secret: webhookSecretFor(ctx, own.webhookSecret) },
     }),
   }),
 
   updateMyAgent: handler('updateMyAgent', {
-    run: async (ctx, input) =>
-      updateAgent(ctx, requireAgent(ctx).id, changeOf(input), {
+    run: async (ctx, input) => {
+      requirePayoutRight(ctx, input)
+      return updateAgent(ctx, requireAgent(ctx).id, changeOf(input), {
         editor: 'itself',
         keyHint: requireAgent(ctx).apiKeyHint,
         newOwner: cosigningOwner(ctx, input.owner_wallet),
-      }),
+      })
+    },
     present: (own, ctx) => ({
-      data: { ...presentOwnedAgent(own, ctx), webhook_secret: own.webhookSecret },
+      data: { ...presentOwnedAgent(own, ctx), webhook_secret: webhookSecretFor(ctx, own.webhookSecret) },
     }),
   }),
 

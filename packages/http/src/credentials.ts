@@ -31,7 +31,7 @@ export function readCredentials(
   const bearer = bearerOf(request.headers.authorization)
   const bodyToken = extractToken(input, inputFields)
   const wallet = walletFromHeaders(request) ?? extractWallet(request, input, inputFields)
-  const cookieToken = bearer === undefined && allowsUsers ? cookieOf(request.headers.cookie) : undefined
+  const cookieToken = bearer === undefined && allowsUsers ? cookieOf(request, COOKIE) : undefined
   const isForeignCookie = cookieToken !== undefined && !isSameSite(request, ownOrigins)
   if (isForeignCookie && !ignoresForeignCookie && bodyToken === undefined && wallet === undefined) {
     throw new ApiError(
@@ -100,11 +100,12 @@ function walletFromHeaders({ headers }: FastifyRequest) {
   }
 }
 
-function cookieOf(header: string | undefined): string | undefined {
-  for (const part of header?.split(';') ?? []) {
-    const [name, ...value] = part.trim().split('=')
-    const token = value.join('=')
-    if (name === COOKIE && token !== '' && token.length <= MAX_TOKEN) return token
+/** The first cookie of the name that is neither empty nor too long. */
+export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  for (const part of headers.cookie?.split(';') ?? []) {
+    const [given, ...value] = part.trim().split('=')
+    const text = value.join('=')
+    if (given === name && text !== '' && text.length <= MAX_TOKEN) return text
   }
   return undefined
 }

@@ -113,7 +113,7 @@ export const OwnAgent = named(
     webhook_secret: z
       .string()
       .nullable()
-      .describe('The key of webhook signatures; null until an endpoint was set'),
+      .describe('The key of webhook signatures; null until an endpoint was set, and for connected programs'),
     endpoint_url: z.string().nullable(),
     ...payoutFields,
     pending_payout: PendingPayout.nullable().describe('All payout settings as they will be, or null'),

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { SCOPE_WORDS, type Scope } from '@market/contract/scopes'
 import type { Grant } from '@market/handlers/oauth'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { cookieOf } from '../credentials.ts'
 import { html } from '../pages/html.ts'
 import { page, sendPage } from '../pages/page.ts'
 import { isSameSite } from '../same-site.ts'
 import type { CurrentProvider, OAuthSettings } from './current-provider.ts'
 import { ended } from './ended.ts'
 import { PATHS } from './provider.ts'
-import { cookieOf, hashFor, isEqual, readUser, writeUser } from './user-cookie.ts'
+import { hashFor, isEqual, readUser, writeUser } from './user-cookie.ts'
 
 const LOGIN_COOKIE = '_oauth_login'
 const USER_COOKIE = '_oauth_user'
@@ -39,7 +40,7 @@ export function mountConnections(
 
   async function userOf(request: FastifyRequest): Promise<string | undefined> {
     const { keys } = await current()
-    return readUser(keys, cookieOf(request.headers.cookie, USER_COOKIE) ?? '', service.now())
+    return readUser(keys, cookieOf(request, USER_COOKIE) ?? '', service.now())
   }
 
   scope.get(PATHS.connections, async (request, reply) => {
@@ -74,7 +75,7 @@ export function mountConnections(
     if (/^[\w-]{10,64}$/.test(state))
       return reply.redirect(`${PATHS.interaction}/${state}/login${callback.search}`, 303)
     const id = STATE.exec(state)?.[1]
-    if (id === undefined || !isEqual(id, cookieOf(request.headers.cookie, LOGIN_COOKIE) ?? '')) throw ended()
+    if (id === undefined || !isEqual(id, cookieOf(request, LOGIN_COOKIE) ?? '')) throw ended()
     const profile = await service.login.finish(callback, await loginOf(id))
     await service.saveLogin(profile)
     const { keys } = await current()

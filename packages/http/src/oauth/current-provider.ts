@@ -13,7 +13,12 @@ export interface OAuthSettings {
 }
 
 type Keys = readonly [OAuthKeys, ...OAuthKeys[]]
-export type CurrentProvider = () => Promise<{ readonly provider: Provider; readonly keys: Keys }>
+export type CurrentProvider = () => Promise<{
+  readonly provider: Provider
+  /** Responds to a request to an endpoint of the provider. */
+  readonly respond: ReturnType<Provider['callback']>
+  readonly keys: Keys
+}>
 
 /** Keys are read again after this time; a new one signs only later. */
 const KEYS_FRESH_MS = 10 * 60_000
@@ -26,7 +31,8 @@ export function currentProvider(settings: OAuthSettings): CurrentProvider {
     if (loading !== undefined && performance.now() - loadedAt < KEYS_FRESH_MS) return loading
     loadedAt = performance.now()
     const next = settings.service.keys().then((keys) => {
-      return { keys, provider: createProvider(settings, keys) }
+      const provider = createProvider(settings, keys)
+      return { keys, provider, respond: provider.callback() }
     })
     loading = next
     next.catch(() => {

@@ -94,13 +94,13 @@ async function passOn(
   settings: OAuthSettings,
   current: CurrentProvider,
 ): Promise<void> {
-  const { provider } = await current()
+  const { respond } = await current()
   pinHost(request, settings)
   request.raw.url = withScope(request.url)
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) reply.raw.setHeader(name, value)
   reply.hijack()
-  await provider.callback()(request.raw, reply.raw)
+  await respond(request.raw, reply.raw)
 }
 
 /** A request without a scope would be rejected; it asks for the first one. */

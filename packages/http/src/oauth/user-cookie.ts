@@ -22,8 +22,3 @@ export function readUser(keys: readonly OAuthKeys[], value: string, now: Date): 
 
 export const isEqual = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
-
-export function cookieOf(header: string | undefined, name: string): string | undefined {
-  const found = header?.split(';').find((part) => part.trim().startsWith(`${name}=`))
-  return found?.trim().slice(name.length + 1)
-}

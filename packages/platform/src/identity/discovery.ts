@@ -70,10 +70,12 @@ function keySet(url: URL, timeoutMs: number): RemoteJWKSet {
   })
 }
 
+export const isLoopback = ({ hostname }: URL): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+
 /** https, or http on loopback for development. */
 function secureUrl(value: unknown): URL {
   const url = new URL(String(value))
-  const loopback = url.hostname === '127.0.0.1' || url.hostname === 'localhost' || url.hostname === '[::1]'
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return url
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return url
   throw new Error(`the identity provider's address ${url.origin} is not https`)
 }

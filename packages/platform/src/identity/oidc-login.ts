@@ -13,6 +13,7 @@ import {
   fetchUserInfo,
   ResponseBodyError,
 } from 'openid-client'
+import { isLoopback } from './discovery.ts'
 import { type ClaimNames, profileFrom, USER_ID, USUAL_CLAIMS } from './profile-claims.ts'
 
 export interface OidcLoginSettings {
@@ -23,8 +24,6 @@ export interface OidcLoginSettings {
   readonly claims?: Partial<ClaimNames>
   readonly timeoutMs: number
 }
-
-const isLoopback = ({ hostname }: URL): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 
 /** The authorization code flow of OpenID Connect, with PKCE and a nonce. */
 export function oidcLogin(settings: OidcLoginSettings): LoginProvider {

@@ -40,7 +40,7 @@ export interface Exchanged {
   readonly idleMs: number
 }
 
-export interface Sending extends OutboundRequest {
+export interface RequestWithMethod extends OutboundRequest {
   readonly method: 'GET' | 'POST'
 }
 
@@ -48,7 +48,7 @@ export interface Sending extends OutboundRequest {
 export const exchange = async (
   secure: TLSSocket,
   url: URL,
-  request: Sending,
+  request: RequestWithMethod,
   maxAnswerBytes: number,
 ): Promise<Exchanged> => {
   const outgoing = openRequest({

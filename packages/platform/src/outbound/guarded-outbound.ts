@@ -2,7 +2,7 @@ import { type Outbound, OutboundFailure, type OutboundResponse } from '@market/c
 import { ApiError } from '@market/kernel/api-error'
 import { type ConnectSettings, connectChecked, serverOf, trusting } from './connect.ts'
 import { withDeadline } from './deadline.ts'
-import { exchange, type Sending } from './exchange.ts'
+import { exchange, type RequestWithMethod } from './exchange.ts'
 import { idleConnections } from './idle-connections.ts'
 import { hostOf, notPublic, readPublicUrl } from './public-url.ts'
 import { type HostResolver, resolvePublic, systemResolver } from './resolve.ts'
@@ -42,7 +42,7 @@ export const guardedOutbound = (settings: GuardedOutboundSettings = {}): Outboun
   const connecting = { ...rest, trust: trusting(ca), sessions: tlsSessions() }
   const idle = idleConnections()
 
-  const send = async (request: Sending): Promise<OutboundResponse> => {
+  const send = async (request: RequestWithMethod): Promise<OutboundResponse> => {
     const endsAt = performance.now() + request.timeoutMs
     const url = asForbidden(request.url)
     const host = hostOf(url)
