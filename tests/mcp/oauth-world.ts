@@ -15,14 +15,18 @@ import { FetchBrowser, type Page } from './fetch-browser.ts'
 export const CALLBACK = 'http://localhost:9999/callback'
 
 /** The api with an authorization server, on an address that browsers and clients can use. */
-export async function startOAuthWorld(overrides: Readonly<Record<string, string>> = {}) {
+export async function startOAuthWorld(
+  overrides: Readonly<Record<string, string>> = {},
+  run?: Parameters<typeof startMarket>[1],
+) {
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const market = await startMarket({
+  const settings = {
     ...{ PORT: String(port), BASE_URL: url, APP_URL: url },
     ...{ IDP_CLIENT_ID: 'login-0', IDP_SCOPES: 'openid,email,profile' },
     ...overrides,
-  })
+  }
+  const market = await startMarket(settings, run)
   market.idp.addLoginClient(`${url}/oauth/idp/callback`)
   return { market, url, resource: `${url}/mcp`, stop: market.stop }
 }

@@ -15,6 +15,7 @@ export interface RoundRobin {
 export async function startRoundRobin(
   urls: readonly string[],
   headers: Readonly<Record<string, string>> = {},
+  port = 0,
 ): Promise<RoundRobin> {
   const counts = urls.map(() => 0)
   const statuses: number[] = []
@@ -33,7 +34,7 @@ export async function startRoundRobin(
     })
     incoming.pipe(sent)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
