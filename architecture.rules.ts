@@ -5,6 +5,7 @@ const LAYERS = {
   apps: '^apps/',
   transports: '^packages/(http|mcp|jobs)/',
   handlers: '^packages/handlers/',
+  work: '^packages/work/',
   trade: '^packages/trade/',
   'identity-and-money': '^packages/(identity|money)/',
   core: '^packages/core/',
@@ -14,7 +15,8 @@ const LAYERS = {
 
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
-  trade: ['erasure', 'x402', 'reviews', 'messages', 'orders', 'listings'],
+  work: ['erasure', 'workspaces', 'reviews', 'messages'],
+  trade: ['x402', 'orders', 'listings'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   core: [

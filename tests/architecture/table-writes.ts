@@ -76,7 +76,7 @@ function visitReads(node: unknown, read: Set<string>): void {
 }
 
 const moduleOf = (file: string): string =>
-  /^packages\/(?:core|identity|money|trade)\/src\/([^/]+)\//.exec(file)?.[1] ?? 'no module'
+  /^packages\/(?:core|identity|money|trade|work)\/src\/([^/]+)\//.exec(file)?.[1] ?? 'no module'
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -65,6 +65,12 @@ export const VIOLATIONS: Violation[] = [
     `import '@market/trade/orders'`,
   ),
   violation(
+    'trade imports work',
+    'trade-imports-lower-layers-only',
+    'packages/trade/src/orders/pay.ts',
+    `import '@market/work/reviews'`,
+  ),
+  violation(
     'core imports identity',
     'core-imports-lower-layers-only',
     'packages/core/src/audit/find.ts',

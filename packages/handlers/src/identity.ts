@@ -3,7 +3,7 @@ import { type Account, getAccount, type LinkedWallet, updateProfile } from '@mar
 import { signIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
-import { deleteAccount } from '@market/trade/erasure'
+import { deleteAccount } from '@market/work/erasure'
 import { countOrdersOf } from '@market/trade/orders'
 import { handler } from './handler.ts'
 import { fetchIdentityClaims } from './owner-of.ts'

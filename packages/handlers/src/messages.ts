@@ -1,5 +1,5 @@
 import type { OrderId } from '@market/kernel/ids'
-import { listMessages, type Message, sendMessage } from '@market/trade/messages'
+import { listMessages, type Message, sendMessage } from '@market/work/messages'
 import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 

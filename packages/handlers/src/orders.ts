@@ -29,7 +29,7 @@ import {
   retryPayout,
   startOrder,
 } from '@market/trade/orders'
-import { findReviewOf, type Review } from '@market/trade/reviews'
+import { findReviewOf, type Review } from '@market/work/reviews'
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
 import { typeOfUrl } from './deliverable-type.ts'
 import { type HandlerContext, handler } from './handler.ts'

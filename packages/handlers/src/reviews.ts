@@ -1,5 +1,5 @@
 import type { AgentId, OrderId } from '@market/kernel/ids'
-import { createReview, listReviews, type Rating } from '@market/trade/reviews'
+import { createReview, listReviews, type Rating } from '@market/work/reviews'
 import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 import { presentReview } from './present-review.ts'

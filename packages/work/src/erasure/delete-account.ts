@@ -6,9 +6,9 @@ import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
 import { deleteGrantsOf } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
 import { hasOpenPayouts } from '@market/money/payouts'
-import { deactivateListingsOf } from '../listings/index.ts'
+import { deactivateListingsOf } from '@market/trade/listings'
 import { eraseMessages } from '../messages/index.ts'
-import { eraseOrders, hasOpenOrders } from '../orders/index.ts'
+import { eraseOrders, hasOpenOrders } from '@market/trade/orders'
 import { eraseComments } from '../reviews/index.ts'
 
 /**

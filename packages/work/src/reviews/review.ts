@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
-import type { Order, OrderRole } from '../orders/index.ts'
+import type { Order, OrderRole } from '@market/trade/orders'
 
 export type Rating = 1 | 2 | 3 | 4 | 5
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
-import type { Order, OrderRole, Status } from '../orders/index.ts'
+import type { Order, OrderRole, Status } from '@market/trade/orders'
 
 /** A message between the parties of an order. */
 export interface Message {

@@ -3,7 +3,7 @@ import type { Tx } from '@market/database/transact'
 import { findAccount } from '@market/identity/accounts'
 import { findAgentById } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
-import type { Order } from '../orders/index.ts'
+import type { Order } from '@market/trade/orders'
 import type { Message } from './message.ts'
 
 /** For a user without a name or account. */

@@ -1,8 +1,8 @@
 import type { Actor, Needs } from '@market/core/context'
 import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
-import { countRating as countForListing } from '../listings/index.ts'
-import { lockOrderAs } from '../orders/index.ts'
+import { countRating as countForListing } from '@market/trade/listings'
+import { lockOrderAs } from '@market/trade/orders'
 import { alreadyReviewed, type Rating, type Review, rejectIneligibleReview } from './review.ts'
 import { insertReview } from './store.ts'
 

@@ -1,7 +1,7 @@
 import type { Actor, Needs } from '@market/core/context'
 import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { OrderId } from '@market/kernel/ids'
-import { viewOrder } from '../orders/index.ts'
+import { viewOrder } from '@market/trade/orders'
 import type { Message } from './message.ts'
 import { findMessages } from './store.ts'
 

@@ -11,7 +11,7 @@ import { makeAgent, makeEvmWallet, makeListedAgent, makeProfile } from '@market/
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Status, TRANSITIONS } from '../orders/index.ts'
+import { type Status, TRANSITIONS } from '@market/trade/orders'
 import { listMessages } from './list-messages.ts'
 import { sendMessage } from './send-message.ts'
 
