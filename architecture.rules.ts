@@ -86,6 +86,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   user_wallets: 'accounts',
   users: 'accounts',
   worker_pools: 'queue',
+  workspace_deliverables: 'workspaces',
 }
 
 /** Tables that only their owner reads. Another module gets the data from the owner's `index.ts`. */
@@ -110,6 +111,7 @@ export const READ_BY_OWNER: readonly string[] = [
   'purchase_namings',
   'purchases',
   'reviews',
+  'workspace_deliverables',
 ]
 
 /** Tables that the named modules read beside the owner. No module is added here. */

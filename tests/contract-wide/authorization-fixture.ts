@@ -20,6 +20,7 @@ import {
   makeOutgoingTransfer,
   makeUnmatched,
 } from '../support/treasury.ts'
+import { insertPending, makeWeekly, openPurchasedWorkspace, openWorkspace } from '../support/workspace.ts'
 
 /** All kinds of callers, each with a valid credential of its kind. */
 export const PRINCIPALS = [
@@ -77,6 +78,9 @@ export async function makeWorld(market: Market) {
     completedOrder: await makeOrderIn(market, service, 'completed', otherWallet),
     /** Purchased with x402 by an unknown payer. */
     purchasedOrder: await makePurchasedOrder(market, service),
+    /** Bought by the other wallet, with a request for each principal. */
+    workspace: await makeWorkspaceFor(market, agent, otherWallet),
+    purchasedWorkspace: await openPurchasedWorkspace(market, await makeWeekly(market, agent, 50_000)),
     /** Ordered by the other wallet, one for each action on orders. */
     orders: await makeFundedOrders(market, sides),
     hiddenService: await makeService(market, hiddenAgent),
@@ -91,6 +95,13 @@ export async function makeWorld(market: Market) {
     /** Sent by the owner's wallet, and paid for nothing. */
     unmatched: await makeUnmatched(market.db, { payer: ownerWallet.address.toLowerCase() }),
   }
+}
+
+async function makeWorkspaceFor(market: Market, agent: { id: string; apiKey: string }, buyer: EvmSigner) {
+  const { id } = await openWorkspace(market, await makeWeekly(market, agent, 50_000), buyer)
+  const toAnswer: string[] = []
+  for (const _ of PRINCIPALS) toAnswer.push(await insertPending(market, id))
+  return { id, toAnswer }
 }
 
 /** An agent of this wallet with a payout address. */
@@ -212,6 +223,7 @@ const INSIDERS: Readonly<Record<string, Principal>> = {
   // The owner has open orders.
   deleteProfile: 'other user',
   createReview: 'other wallet',
+  generate: 'other wallet',
   createOrder: 'other wallet',
 }
 
@@ -227,6 +239,14 @@ export function acceptedPrincipal(operation: Operation): Principal {
 /** Operations that need a resource of their own. */
 const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
   getPurchasedOrder: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+  generate: ({ workspace }) => ({ order_id: workspace.id }),
+  generateForPurchase: ({ purchasedWorkspace: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+  answerGeneration: ({ workspace }) => ({
+    order_id: workspace.id,
+    deliverable_id: workspace.toAnswer[0],
+    deliverable: { type: 'text', content: 'Blue' },
+  }),
+  listGenerations: ({ workspace }) => ({ order_id: workspace.id }),
   deleteService: ({ toDelete }) => ({ service_id: toDelete.id }),
   createOrder: ({ asking }) => ({ service_id: asking.id }),
   actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),

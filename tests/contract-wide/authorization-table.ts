@@ -374,6 +374,57 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...allCallers(404), ...parties(200), ...operators, anonymous: 401 },
     },
   ],
+  generate: [
+    {
+      when: 'requesting in a workspace of the other wallet, whose buyer alone may',
+      input: (world) => ({ order_id: world.workspace.id, prompt: 'A blue square' }),
+      answers: {
+        ...allCallers(404),
+        ...parties(403),
+        'other wallet': 202,
+        anonymous: 401,
+        'admin key': 403,
+      },
+    },
+  ],
+  generateForPurchase: [
+    {
+      when: 'requesting in a purchased workspace with its access token',
+      input: ({ purchasedWorkspace: { id, accessToken } }) => ({
+        order_id: id,
+        t: accessToken,
+        prompt: 'A blue square',
+      }),
+      answers: allCallers(202),
+    },
+    {
+      when: 'requesting in a purchased workspace without its access token',
+      input: ({ purchasedWorkspace }) => ({
+        order_id: purchasedWorkspace.id,
+        t: 'AAAAAAAAAAAAAAAAAAAAAA',
+        prompt: 'A blue square',
+      }),
+      answers: allCallers(404),
+    },
+  ],
+  answerGeneration: [
+    {
+      when: 'answering a request in a workspace of the owner’s agent',
+      input: ({ workspace }) => ({
+        order_id: workspace.id,
+        deliverable_id: workspace.toAnswer.pop(),
+        deliverable: { type: 'text', content: 'Blue' },
+      }),
+      answers: { ...allCallers(404), ...sellers(200), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listGenerations: [
+    {
+      when: 'reading the generations of that workspace',
+      input: (world) => ({ order_id: world.workspace.id }),
+      answers: { ...allCallers(404), ...parties(200), ...operators, anonymous: 401 },
+    },
+  ],
   createReview: [
     {
       when: 'reviewing that order, whose buyer alone may',

@@ -48,8 +48,9 @@ describe('a signature for another purpose', () => {
     '$id: is rejected with the expected purpose, or ignored where no signature counts',
     async (operation) => {
       const [row] = AUTHORISATION[operation.id as keyof typeof operations]
-      const input =
-        row?.input({ ...world, orders: { ...world.orders, toQuote: [...world.orders.toQuote] } }) ?? {}
+      const orders = { ...world.orders, toQuote: [...world.orders.toQuote] }
+      const workspace = { ...world.workspace, toAnswer: [...world.workspace.toAnswer] }
+      const input = row?.input({ ...world, orders, workspace }) ?? {}
       const { method, path, body } = requestOf(operation, input)
       const expected = purposeOf(operation, input)
       const signer = await solanaSigner()

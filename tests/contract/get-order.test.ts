@@ -54,6 +54,7 @@ test('200: an unpaid order with its payment options', async () => {
       order: orderOf({ id, serviceId: service.id, agentId: seller.id }, { payment }),
       deliverables: [],
       deliveries: [],
+      generations: [],
       review: null,
       viewer_role: 'provider',
       payout: null,

@@ -10,7 +10,7 @@ import { tryCommands } from '../../apps/dev/src/print-addresses.ts'
 import { until } from '../support/until.ts'
 import { COIN, devChains, EVM, EVM_NAMES, NAMES, type Name, otherUser, USDC } from './dev-chains.ts'
 import { type Dev, startDev } from './dev-process.ts'
-import { runCommands, runQuickStart, runSellerGuide } from './documented-commands.ts'
+import { runCommands, runQuickStart, runSellerGuide, runWeeklyGuide } from './documented-commands.ts'
 
 let dev: Dev
 beforeAll(async () => {
@@ -263,4 +263,12 @@ describe('two days later', () => {
     const late = await dev.api().post(path, { brief: 'Too late.' }, { headers: { 'x-payment': tx } })
     expect(late).toMatchObject({ status: 402, body: { error: 'too_old' } })
   })
+})
+
+// The last test, because it moves the clock by a week.
+test('the guide for buyers of a week ends with two generations and a payout on chain', async () => {
+  const { tx_hash, output } = await runWeeklyGuide(dev.at)
+  expect(output).toMatch(/^HELLO\npending\n2\ncompleted$/m)
+  expect(output).toContain("state: 'sent'")
+  expect(await rpc('base-mainnet', 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
 })

@@ -50,3 +50,7 @@ export async function runSellerGuide(dev: Running, port: number) {
   const blocks = blocksOf(pageAt('docs/guides/first-agent.md'))
   return payoutIn(await runCommands(dev, blocks, { PORT: String(port) }))
 }
+
+/** Runs the guide for buyers of a week, and returns the payout's transaction hash. */
+export const runWeeklyGuide = async (dev: Running) =>
+  payoutIn(await runCommands(dev, blocksOf(pageAt('docs/guides/weekly-workspace.md'))))

@@ -56,6 +56,7 @@ export function openAppServices(db: Db, redisUrl = REDIS_URL) {
     facilitators: {},
     baseUrl: BASE_URL,
     minPrice: usdc(100_000n),
+    generationTimeoutMs: 600_000,
     registrationFee: usdc(1_000_000n),
     treasury: NO_OWN_WALLETS,
     shortWaitMax: usdc(25_000_000n),

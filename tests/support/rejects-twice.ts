@@ -12,8 +12,8 @@ const keyed = () => ({ key: randomUUID() })
 
 /** The idempotency tests of every write. */
 export function rejectsTwice(subject: Repeatable): void {
-  const { operation, good, other } = subject
-  const success = successOf(operation)
+  const { good, other } = subject
+  const success = successOf(subject)
 
   test(`${success}: repeated with its Idempotency-Key, returns the same response and runs once`, async () => {
     const call = await good()

@@ -15,7 +15,7 @@ export function rejectsWhileReadOnly(subject: Subject): void {
         rejected(reply, 503, name)
         expect(reply.headers.get('retry-after')).toBe('60')
       })
-      expect((await send(subject, call)).status).toBe(successOf(operation))
+      expect((await send(subject, call)).status).toBe(successOf(subject))
     })
   }
 }

@@ -16,6 +16,8 @@ export interface Subject {
   readonly operation: Operation
   /** Creates what the request needs and returns a request that succeeds. */
   readonly good: () => Promise<ValidRequest>
+  /** The status of that request, where it is not the operation's first. */
+  readonly success?: number
 }
 
 export function send(
@@ -34,7 +36,7 @@ export function send(
     .send(call.method ?? operation.method, call.path, ask)
 }
 
-export const successOf = (operation: Operation): number => operation.status ?? 200
+export const successOf = ({ operation, success }: Subject): number => success ?? operation.status ?? 200
 
 /** Whether the response is a success; without a payment, a purchase is served with 402. */
 export const isServed = (operation: Operation, status: number): boolean =>

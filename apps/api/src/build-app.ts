@@ -14,6 +14,7 @@ import { buildInternalServer } from '@market/http/internal-server'
 import { createMetrics } from '@market/http/metrics'
 import { mountOAuth } from '@market/http/oauth/mount'
 import { buildServer } from '@market/http/server'
+import { SECOND } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { mountMcp } from '@market/mcp/mount'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
@@ -98,6 +99,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     facilitators: networks.facilitators,
     baseUrl: config.BASE_URL,
     minPrice: config.MIN_PRICE_USDC,
+    generationTimeoutMs: config.GENERATION_TIMEOUT_SECONDS * SECOND,
     registrationFee: config.REGISTRATION_FEE_USDC,
     treasury: {
       ownWallets: {

@@ -73,6 +73,8 @@ const Env = z
     REGISTRATION_FEE_USDC: money('1'),
     /** At 0.10 the fee of 10 % is above what sending a payout costs. */
     MIN_PRICE_USDC: money('0.10'),
+    /** How long an agent has to answer a request in a workspace. */
+    GENERATION_TIMEOUT_SECONDS: wholeNumber(10, 3_600).default(600),
     /** Up to this amount the payout of a trusted seller waits only a day when the payer is not proven. */
     X402_SHORT_WAIT_MAX_USDC: money('25'),
     DATABASE_POOL: wholeNumber(1, 100).default(10),

@@ -11,6 +11,7 @@ import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
 import * as solvency from './operations/solvency.ts'
 import * as treasury from './operations/treasury.ts'
+import * as workspaces from './operations/workspaces.ts'
 import * as x402 from './operations/x402.ts'
 
 /** All operations of the API, by id. */
@@ -21,6 +22,7 @@ export const operations = {
   ...services,
   ...orders,
   ...messages,
+  ...workspaces,
   ...reviews,
   ...x402,
   ...events,

@@ -59,6 +59,8 @@ export interface Context {
   readonly baseUrl: string
   /** The lowest price of a service and of a quote, so that the fee covers what a payout costs. */
   readonly minPrice: Usdc
+  /** How long an agent has to answer a request in a workspace. */
+  readonly generationTimeoutMs: number
   readonly actor: Actor
   readonly requestId: string
 }

@@ -307,6 +307,11 @@ export interface Tables {
     contest_ends_at: Date | null
     for_principal: Generated<boolean>
     client_proven_by: string | null
+    quota_total: Generated<number>
+    quota_used: Generated<number>
+    quota_pending: Generated<number>
+    workspace_ends_at: Date | null
+    renewal_offered_at: Date | null
   }
   outgoing_transfers: {
     network: string
@@ -597,5 +602,16 @@ export interface Tables {
   worker_pools: {
     worker_id: string
     seen_at: Date
+  }
+  workspace_deliverables: {
+    id: string
+    order_id: string
+    prompt: string
+    status: string
+    item: Json | null
+    failure: string | null
+    deadline: Date
+    created_at: Date
+    ended_at: Date | null
   }
 }

@@ -121,6 +121,11 @@ async function run(
   const result = await handler.run(ctx, input as never)
   // A write has been committed by now.
   logSecurityEvent(app, doneEvent(call, caller.actor, input))
-  if (isWrite(call.operation)) return transaction.responseFor(result)
+  if (isWrite(call.operation)) {
+    const response = transaction.responseFor(result)
+    if (handler.afterCommit === undefined) return response
+    const later = await handler.afterCommit(ctx, result as never, input as never)
+    return envelope(call.operation, handler.present(later as never, ctx))
+  }
   return envelope(call.operation, handler.present(result as never, ctx))
 }

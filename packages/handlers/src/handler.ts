@@ -15,6 +15,11 @@ export type HandlerContext = Context &
 export interface Handler<Op extends Operation, Result> {
   readonly run: (ctx: HandlerContext, input: InputOf<Op>) => Promise<Result>
   readonly present: (result: Result, ctx: HandlerContext) => ResponseOf<Op>
+  /**
+   * Waits for a later result after a write has been committed. The caller gets it; an Idempotency-Key has stored the
+   * response as it was at the commit.
+   */
+  readonly afterCommit?: (ctx: HandlerContext, result: Result, input: InputOf<Op>) => Promise<Result>
 }
 
 type AnyResult = never
@@ -22,6 +27,7 @@ type AnyResult = never
 export type AnyHandler = {
   readonly run: (ctx: HandlerContext, input: never) => Promise<unknown>
   readonly present: (result: AnyResult, ctx: HandlerContext) => { readonly data: unknown }
+  readonly afterCommit?: (ctx: HandlerContext, result: AnyResult, input: never) => Promise<unknown>
 }
 
 /** Checks at compile time that a handler matches its operation. */

@@ -13,6 +13,7 @@ import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
 import { treasuryHandlers } from './treasury.ts'
+import { workspaceHandlers } from './workspaces.ts'
 import { x402Handlers } from './x402/handlers.ts'
 import type { SoldOnly } from './x402/purchase-handlers.ts'
 
@@ -25,6 +26,7 @@ export const handlers = {
   ...serviceHandlers,
   ...orderHandlers,
   ...messageHandlers,
+  ...workspaceHandlers,
   ...reviewHandlers,
   ...x402Handlers,
   ...eventHandlers,

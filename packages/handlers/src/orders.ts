@@ -29,12 +29,14 @@ import {
   retryPayout,
   startOrder,
 } from '@market/trade/orders'
-import { findReviewOf, type Review } from '@market/work/reviews'
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
+import { findReviewOf, type Review } from '@market/work/reviews'
+import { type Generation, newestGenerations } from '@market/work/workspaces'
 import { typeOfUrl } from './deliverable-type.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
 import { moneyOf } from './parse.ts'
+import { presentGeneration, presentItem } from './present-deliverable.ts'
 import { presentOrder, presentPayableOrder, signOf } from './present-order.ts'
 import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
 import { presentReview } from './present-review.ts'
@@ -112,15 +114,6 @@ function deliverablesOf(input: InputOf<Operations['deliverOrder']>): Deliverable
   return [{ type: typeOfUrl(url, mediaType), url, ...(mediaType !== undefined && { media_type: mediaType }) }]
 }
 
-const presentItem = (item: Deliverable) => ({
-  type: item.type,
-  url: item.url ?? null,
-  content: item.content ?? null,
-  media_type: item.media_type ?? null,
-  sha256: item.sha256 ?? null,
-  title: item.title ?? null,
-})
-
 const presentDelivery = ({ n, note, at, items }: Delivery) => ({
   n,
   note,
@@ -128,14 +121,31 @@ const presentDelivery = ({ n, note, at, items }: Delivery) => ({
   deliverables: items.map(presentItem),
 })
 
+interface OrderParts extends OrderView {
+  readonly review: Review | undefined
+  readonly generations: readonly Generation[]
+}
+
+async function withParts(ctx: HandlerContext, view: OrderView): Promise<OrderParts> {
+  const [review, generations] = await Promise.all([
+    findReviewOf(ctx.db, view.order.id),
+    newestGenerations(ctx.db, view.order),
+  ])
+  return { ...view, review, generations }
+}
+
 const presentView = (
-  { order, deliveries, role, payout, refund, review }: OrderView & { readonly review: Review | undefined },
+  { order, deliveries, role, payout, refund, review, generations }: OrderParts,
   ctx: HandlerContext,
 ) => ({
   data: {
     order: presentPayableOrder(order, ctx),
-    deliverables: (deliveries.at(-1)?.items ?? []).map(presentItem),
+    deliverables: [
+      ...(deliveries.at(-1)?.items ?? []),
+      ...generations.flatMap((one) => (one.status === 'completed' ? [one.item] : [])),
+    ].map(presentItem),
     deliveries: deliveries.map(presentDelivery),
+    generations: generations.map(presentGeneration),
     review: review === undefined ? null : presentReview(review),
     viewer_role: role === 'clock' ? ('arbiter' as const) : role,
     payout: role === 'buyer' ? null : presentPayout(payout),
@@ -174,18 +184,14 @@ export const orderHandlers = {
 
   getOrder: handler('getOrder', {
     run: async (ctx, input) => {
-      const id = input.order_id as OrderId
-      const view = await getOrder(ctx, await loadActor(ctx), id)
-      return { ...view, review: await findReviewOf(ctx.db, id) }
+      return withParts(ctx, await getOrder(ctx, await loadActor(ctx), input.order_id as OrderId))
     },
     present: presentView,
   }),
 
   getPurchasedOrder: handler('getPurchasedOrder', {
     run: async (ctx, input) => {
-      const id = input.order_id as OrderId
-      const view = await getPurchasedOrder(ctx, id, input.t)
-      return { ...view, review: await findReviewOf(ctx.db, id) }
+      return withParts(ctx, await getPurchasedOrder(ctx, input.order_id as OrderId, input.t))
     },
     present: presentView,
   }),

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
-import type { Offered, Order, OrderFacts } from '@market/trade/orders'
+import { isOpenWorkspace, type Offered, type Order, type OrderFacts } from '@market/trade/orders'
 import { signInstructions } from '@market/trade/x402'
 import type { HandlerContext } from './handler.ts'
 import { openChains, presentWallet } from './present-agent.ts'
@@ -32,6 +32,9 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     price_until: timeOf(facts.priceUntil),
     quote_message: facts.quoteMessage ?? null,
     turnaround_hours: order.turnaroundHours,
+    quota_total: order.quotaTotal === 0 ? null : order.quotaTotal,
+    quota_used: order.quotaTotal === 0 ? null : order.quotaUsed,
+    workspace_ends_at: timeOf(order.workspaceEndsAt),
     revision_count: order.revisionCount,
     max_revisions: order.maxRevisions,
     payment_method: order.paymentMethod,
@@ -44,7 +47,8 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     contested_at: timeOf(order.contest?.at),
     contest_ends_at: timeOf(order.contest?.endsAt),
     paid_at: timeOf(facts.paidAt),
-    deliver_by: timeOf(facts.deliverBy),
+    // A workspace has an end instead.
+    deliver_by: isOpenWorkspace(order) ? null : timeOf(facts.deliverBy),
     delivered_at: timeOf(facts.deliveredAt),
     review_ends_at: timeOf(facts.reviewEndsAt),
     complaint: facts.complaint ?? null,

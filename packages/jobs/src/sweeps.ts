@@ -1,45 +1,31 @@
-import { type AuditCheck, checkAudit } from '@market/core/audit'
-import { findUnopenableWallets } from '@market/core/custody'
 import { maintainEventPartitions } from '@market/core/events'
 import { deleteOldRequests } from '@market/core/idempotency'
 import { deleteOldNotifications } from '@market/core/notifications'
-import { TooFewProviders } from '@market/core/ports/chain'
-import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
-import type { SeedOpener } from '@market/core/ports/vault'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
-import { foldNames } from '@market/identity/agents'
 import { deleteOldRecords } from '@market/identity/oauth'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
 import { maintainLedgerPartitions } from '@market/money/ledger'
-import { checkIntents, type Purposes, recheckTransfers, watchTreasury } from '@market/money/payments'
-import { compareOutgoingTransfers, payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
-import { anchorReserves, checkReserves, deleteOldSnapshots, ProvidersDisagree } from '@market/money/reserves'
-import { applyDueTransitions } from '@market/trade/orders'
-import { deleteVoidPurchases, type GasMetrics, gasMetrics, sendUnmined } from '@market/trade/x402'
-import type { Sweep, SweepLog } from './start-sweeps.ts'
-import type { JobContext } from './tasks.ts'
-
-type Network = keyof JobContext['chains']
-
-export type SecurityLevel = 'info' | 'error'
-
-export type SweepContext = JobContext & {
-  readonly purposes: Purposes
-  readonly recordGas: (metrics: readonly GasMetrics[]) => void
-  /** Where this process can publish the roots of the reserves. */
-  readonly reserveAnchors: ReserveAnchors
-  readonly recordAnchorAge: (seconds: number) => void
-  readonly countDisagreement: (network: Network) => void
-  readonly recordAudit: (check: AuditCheck) => void
-  /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
-  readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
-  readonly seeds: SeedOpener
-}
-
-/** Below this number of settlements an operator must add gas. */
-const FEW_SETTLEMENTS = 200
+import { checkIntents, watchTreasury } from '@market/money/payments'
+import { compareOutgoingTransfers } from '@market/money/payouts'
+import { deleteOldSnapshots } from '@market/money/reserves'
+import { applyDueTransitions, offerRenewals } from '@market/trade/orders'
+import { deleteVoidPurchases, sendUnmined } from '@market/trade/x402'
+import { failExpiredGenerations } from '@market/work/workspaces'
+import {
+  perNetwork,
+  reportAnchors,
+  reportAudit,
+  reportFoldedNames,
+  reportGas,
+  reportHeldPayouts,
+  reportRecheck,
+  reportReserves,
+  reportUnopenableWallets,
+  type SweepContext,
+} from './reports.ts'
+import type { Sweep } from './start-sweeps.ts'
 
 export const SWEEPS: readonly Sweep<SweepContext>[] = [
   {
@@ -47,6 +33,18 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 2 * SECOND,
     does: 'Applies the deadlines of orders: expires, approves or cancels them',
     run: applyDueTransitions,
+  },
+  {
+    name: 'fail-expired-generations',
+    everyMs: 2 * SECOND,
+    does: 'Fails requests in workspaces that the agent did not answer in time, and gives their units back',
+    run: failExpiredGenerations,
+  },
+  {
+    name: 'offer-renewals',
+    everyMs: MINUTE,
+    does: 'Tells buyers of subscriptions, 3 days before the end, how to renew them',
+    run: offerRenewals,
   },
   {
     name: 'check-intents',
@@ -194,105 +192,3 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     run: maintainDeliveryPartitions,
   },
 ]
-
-/** An error on one network does not stop the others; all errors are thrown at the end. */
-function perNetwork(run: (ctx: JobContext, network: Network) => Promise<unknown>) {
-  return async (ctx: JobContext): Promise<void> => {
-    const networks = Object.keys(ctx.chains) as Network[]
-    const results = await Promise.allSettled(networks.map((network) => run(ctx, network)))
-    const failures = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-    if (failures.length > 0) throw new AggregateError(failures, 'Not every network could be read')
-  }
-}
-
-/** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
-async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {
-  await recheckTransfers(ctx, ctx.purposes, ({ network, reference, providers }) => {
-    ctx.countDisagreement(network)
-    log.error({ network, reference, providers }, 'the providers disagree about a transfer')
-  })
-}
-
-/** Operators set alerts on these log lines. */
-async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const reports = await checkReserves(ctx)
-  for (const { network, error } of reports)
-    if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
-      ctx.countDisagreement(network)
-      log.error({ network, reason: error.message }, 'the providers disagree; payouts on this network wait')
-    }
-  for (const { network, shortMicros, imbalance, isNew } of reports)
-    if (isNew && (shortMicros > 0n || imbalance !== 0n))
-      log.error(
-        { network, short_micros: String(shortMicros), imbalance_micros: String(imbalance) },
-        'the treasury does not hold what it must; payouts on this network are paused',
-      )
-  const errors = reports.flatMap(({ error }) => (error === undefined ? [] : [error]))
-  if (errors.length > 0) throw new AggregateError(errors, 'Not every treasury could be read')
-}
-
-/** Operators set alerts on these log lines. The first: somebody or something wrote payouts that nobody requested. */
-async function reportHeldPayouts(ctx: JobContext, log: SweepLog): Promise<void> {
-  for (const { network, unjustified } of await payoutMetrics(ctx))
-    if (unjustified > 0)
-      log.error(
-        { network, payouts: unjustified },
-        'payouts are held that the ledger or their order does not justify',
-      )
-  for (const { network, nativeSpent, heldBy } of await payoutLimitMetrics(ctx))
-    if (heldBy.gas_budget !== undefined)
-      log.error(
-        { network, held: heldBy.gas_budget, native_spent: String(nativeSpent) },
-        'the budget of native coin is used up; payouts on this network wait',
-      )
-}
-
-/** Without an anchor, the roots of the last days could be replaced unnoticed. */
-async function reportAnchors(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const report = await anchorReserves(ctx)
-  if (report === undefined) return
-  const ageSeconds = Math.floor(report.ageMs / SECOND)
-  ctx.recordAnchorAge(ageSeconds)
-  if (report.isOverdue)
-    log.error({ age_seconds: ageSeconds }, 'the roots of the reserves were not anchored for 36 hours')
-}
-
-/** Operators set an alert on the error. The head is exported with the log, where this database cannot change it. */
-async function reportAudit(ctx: SweepContext): Promise<void> {
-  const check = await checkAudit(ctx)
-  ctx.recordAudit(check)
-  const { head, brokenAt } = check
-  // The redaction of logs leaves a field named `hash` alone.
-  const exported = { seq: String(head.seq), hash: head.seal.toString('hex') }
-  if (brokenAt === undefined) return ctx.onSecurityEvent({ event: 'audit.head', ...exported }, 'info')
-  ctx.onSecurityEvent({ event: 'audit.broken', broken_at: String(brokenAt), ...exported }, 'error')
-}
-
-/** Operators set alerts on this log line: a seed that is sealed to a lost key is lost. */
-async function reportUnopenableWallets(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const wallets = await findUnopenableWallets(ctx)
-  if (wallets.length > 0)
-    log.error(
-      { count: wallets.length, newest: wallets[0] },
-      'server wallets are sealed to a key that this worker does not have',
-    )
-}
-
-/** Names that new agents could not have stay; an operator may talk to their owners. */
-async function reportFoldedNames(ctx: JobContext, log: SweepLog): Promise<void> {
-  const { folded, renamed, notAllowed } = await foldNames(ctx)
-  if (renamed.length > 0 || notAllowed.length > 0)
-    log.error(
-      { folded, renamed, not_allowed: notAllowed },
-      'names of existing agents look like others or are not allowed any more',
-    )
-}
-
-/** Signed payments are rejected when a gas account is empty, so the log warns before. */
-async function reportGas(ctx: SweepContext, log: SweepLog): Promise<void> {
-  const metrics = await gasMetrics(ctx)
-  ctx.recordGas(metrics)
-  for (const { network, settlementsLeft } of metrics)
-    if (settlementsLeft < FEW_SETTLEMENTS)
-      log.error({ network, settlements_left: settlementsLeft }, 'the gas account is nearly empty')
-}

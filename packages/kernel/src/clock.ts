@@ -18,3 +18,4 @@ export const FOREVER = new Date(8.64e15)
 
 export const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms)
 export const earlier = (at: Date, ms: number): Date => new Date(at.getTime() - ms)
+export const latest = (a: Date, b: Date): Date => new Date(Math.max(a.getTime(), b.getTime()))

@@ -3,6 +3,7 @@ import type { Actor, Context } from '@market/core/context'
 import type { SeedOpener } from '@market/core/ports/vault'
 import { type Db, transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
+import { MINUTE } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
@@ -54,6 +55,7 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     facilitators: {},
     baseUrl: 'https://market.example',
     minPrice: usdc(100_000n),
+    generationTimeoutMs: 10 * MINUTE,
     requestId: 'req_test',
   }
   const as = (who: Actor): MarketContext => ({ ...app, actor: who, as })

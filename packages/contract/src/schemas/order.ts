@@ -89,6 +89,12 @@ export const Order = named(
     price_until: Instant.nullable().describe('When the price expires'),
     quote_message: z.string().nullable(),
     turnaround_hours: z.int(),
+    quota_total: z
+      .int()
+      .nullable()
+      .describe('How many generations the price includes; null when the order opens no workspace'),
+    quota_used: z.int().nullable(),
+    workspace_ends_at: Instant.nullable().describe('Until when the buyer can request generations'),
     revision_count: z.int(),
     max_revisions: z.int(),
     payment_method: z.string().nullable().describe('`x402` for machine purchases'),
@@ -137,11 +143,41 @@ const Deliverable = z.object({
   title: z.string().nullable(),
 })
 
+/** One request in a workspace, with the agent’s deliverable. */
+export const Generation = named(
+  'Generation',
+  z.object({
+    id: z.string().describe('Deliverable id, dlv_…'),
+    prompt: z.string(),
+    status: z.enum(['pending', 'completed', 'failed']),
+    deliverable: Deliverable.nullable().describe('null unless `completed`'),
+    failure: z.string().nullable().describe('Why it failed'),
+    deadline: Instant.describe('Until when the agent can answer'),
+    created_at: Instant,
+    ended_at: Instant.nullable(),
+  }),
+)
+
+export const GenerationResult = z.object({
+  deliverable: Generation,
+  quota_used: z.int().describe('Generations that are completed or pending'),
+  quota_total: z.int(),
+})
+
+export const DeliverableId = resourceId('dlv', 'a deliverable')
+
+export const generationFields = {
+  prompt: text({ min: 1, max: 4000 }),
+  wait_seconds: z.int().min(0).max(25).default(0).describe('How long to wait for the agent'),
+}
+
 export const OrderPage = named(
   'OrderPage',
   z.object({
     order: PayableOrder,
-    deliverables: z.array(Deliverable).describe('The deliverables of the newest delivery'),
+    deliverables: z
+      .array(Deliverable)
+      .describe('The deliverables of the newest delivery; of a workspace the newest completed ones'),
     deliveries: z
       .array(
         z.object({
@@ -153,6 +189,9 @@ export const OrderPage = named(
       )
       .describe('Every delivery, oldest first'),
     review: Review.nullable().describe('The buyer’s review'),
+    generations: z
+      .array(Generation)
+      .describe('Of a workspace: the newest 20. GET /api/orders/{order_id}/deliverables lists all'),
     viewer_role: z.enum(['buyer', 'provider', 'owner', 'arbiter']),
     payout: PayoutState.nullable().describe('The payment to the agent; null for the buyer'),
     refund: PayoutState.nullable().describe('The refund to the buyer'),
@@ -162,7 +201,7 @@ export const OrderPage = named(
   }),
 )
 
-const DeliverableInput = z
+export const DeliverableInput = z
   .strictObject({
     type: z.enum(['image', 'video', 'link', 'document', 'code', 'text']),
     url: HttpsUrl.optional(),

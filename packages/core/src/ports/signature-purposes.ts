@@ -27,6 +27,8 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'orders.dispute': 'Dispute the order named below.',
   'orders.cancel': 'Cancel the order named below. What was paid goes back to the payer.',
   'orders.refund': 'Refund the order named below. Its payment goes back to the payer.',
+  'orders.generate': 'Request one generation in the workspace of the order named below.',
+  'orders.answer': 'Answer a generation in the workspace of the order named below.',
   'orders.review': 'Publish a review of the order named below.',
   'orders.message': 'Send a message to the other party of the order named below.',
   'orders.retry-payout': 'Try the payout of the order named below again.',

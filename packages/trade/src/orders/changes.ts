@@ -1,5 +1,5 @@
 import { ApiError } from '@market/kernel/api-error'
-import { HOUR, later } from '@market/kernel/clock'
+import { HOUR, later, latest } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import {
   bare,
@@ -13,6 +13,7 @@ import {
   WHOLE_BPS,
 } from './order.ts'
 import type { Before, OrderRole } from './states.ts'
+import { rejectOpenWorkspace, withoutPending, workspaceEnd } from './workspace.ts'
 
 /** How long a buyer can review a delivery before it is approved automatically. */
 const REVIEW_MS = 48 * HOUR
@@ -66,16 +67,20 @@ export const lapse = (order: Order<Before<'expire' | 'lapse'>>): Order<'quoted'>
   quoteMessage: order.quoteMessage,
 })
 
-export const pay = (order: Order<Before<'pay'>>, payment: Payment, now: Date): Order<'paid'> => ({
-  ...bare(order),
-  status: 'paid',
-  price: order.price,
-  priceUntil: null,
-  quoteMessage: order.quoteMessage,
-  payment,
-  paidAt: now,
-  deliverBy: later(now, order.turnaroundHours * HOUR),
-})
+export function pay(order: Order<Before<'pay'>>, payment: Payment, now: Date): Order<'paid'> {
+  const workspaceEndsAt = workspaceEnd(order, now)
+  return {
+    ...bare(order),
+    status: 'paid',
+    price: order.price,
+    priceUntil: null,
+    quoteMessage: order.quoteMessage,
+    payment,
+    paidAt: now,
+    workspaceEndsAt,
+    deliverBy: workspaceEndsAt ?? later(now, order.turnaroundHours * HOUR),
+  }
+}
 
 /** The transfer was reversed by a chain reorganization. The order can be paid again at the same price. */
 export const undo = (
@@ -109,8 +114,17 @@ export const start = (order: Order<Before<'start'>>): Order<'in_progress'> => ({
 })
 
 export function deliver(order: Order<Before<'deliver'>>, now: Date): Order<'delivered'> {
+  rejectOpenWorkspace(order, 'It is delivered at its end, or when its quota is used up.')
   return { ...paidPart(order), status: 'delivered', deliveredAt: now, reviewEndsAt: reviewEnd(order, now) }
 }
+
+/** A workspace has ended. */
+export const finish = (order: Order<'in_progress'>, now: Date): Order<'delivered'> => ({
+  ...withoutPending(paidPart(order)),
+  status: 'delivered',
+  deliveredAt: now,
+  reviewEndsAt: later(now, REVIEW_MS),
+})
 
 /** A first or revised delivery gets the full review time; a replacement leaves at least a day. */
 function reviewEnd(order: Order<Before<'deliver'>>, now: Date): Date {
@@ -170,6 +184,7 @@ export function confirmPayer<S extends Before<'confirm_payer'>>(order: Order<S>,
   return {
     ...decided(order),
     deliverBy: later(order.deliverBy, stoodMs),
+    workspaceEndsAt: order.workspaceEndsAt && later(order.workspaceEndsAt, stoodMs),
     ...('reviewEndsAt' in order && { reviewEndsAt: later(order.reviewEndsAt, stoodMs) }),
   }
 }
@@ -202,6 +217,8 @@ export const cancel = (
 
 /** After the agent has started, the buyer can cancel only when the delivery is late. */
 export function rejectEarlyCancel(order: Order<Before<'cancel'>>, role: OrderRole, now: Date): void {
+  if (role === 'buyer')
+    rejectOpenWorkspace(order, 'When it ends, you can approve it, request a revision or dispute it.')
   const hasBegun = order.status === 'in_progress' || order.status === 'revision_requested'
   if (!hasBegun) return
   if (role === 'buyer' && now < order.deliverBy)
@@ -225,8 +242,6 @@ export function rejectExpiredPrice(order: Order<Before<'pay'>>, now: Date): void
     { code: 'price_expired' },
   )
 }
-
-const latest = (a: Date, b: Date): Date => new Date(Math.max(a.getTime(), b.getTime()))
 
 const reviewTimeLeft = ({ reviewEndsAt }: Order<'delivered'>, now: Date): number =>
   Math.max(0, reviewEndsAt.getTime() - now.getTime())

@@ -13,6 +13,7 @@ import { buyerOf } from './order-role.ts'
 import { type Offered, withNetworks } from './payable-networks.ts'
 import { checkAnswers } from './requirement-answers.ts'
 import { insertOrder } from './store.ts'
+import { quotaOf } from './workspace.ts'
 
 export interface NewOrder {
   readonly listingId: ListingId
@@ -86,6 +87,10 @@ export function newOrder(
     turnaroundHours: listing.turnaroundHours,
     maxRevisions: listing.maxRevisions,
     revisionCount: 0,
+    quotaTotal: quotaOf(listing),
+    quotaUsed: 0,
+    quotaPending: 0,
+    workspaceEndsAt: null,
     paymentMethod: null,
     forPrincipal: false,
     payerProven: true,

@@ -1,10 +1,10 @@
 import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
-import { cancel, complete, deliver, expire, lapse } from './changes.ts'
+import { cancel, complete, deliver, expire, finish, lapse, start } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer } from './notifications.ts'
-import { dueAt, type Order, WHOLE_BPS } from './order.ts'
+import { dueAt, isOpenWorkspace, type Order, WHOLE_BPS } from './order.ts'
 import { distributeEscrow, refundBuyer } from './order-money.ts'
 import { policyOf } from './policy.ts'
 import { BY_CLOCK } from './states.ts'
@@ -54,6 +54,7 @@ export async function applyDueTransition(ctx: Ctx, tx: Tx, order: Order, now: Da
     case 'paid':
     case 'in_progress':
     case 'revision_requested':
+      if (isOpenWorkspace(order) && order.contest === null) return endWorkspace(ctx, tx, order, now)
       return refundOverdue(ctx, tx, order, now)
     default:
       return order
@@ -92,6 +93,25 @@ export async function completeDelivered(
   return completed
 }
 
+/**
+ * A workspace ends at its time or when its quota is used up. Where nobody reviews it, nothing is paid for a workspace
+ * in which nothing was made.
+ */
+export async function endWorkspace(ctx: Ctx, tx: Tx, order: Order<'in_progress'>, now: Date): Promise<Order> {
+  const made = order.quotaUsed - order.quotaPending
+  const { hasReview } = policyOf(order)
+  if (made === 0 && !hasReview) return refundOverdue(ctx, tx, order, now)
+  const step = { ...BY_CLOCK, action: 'finish', at: now } as const
+  const delivered = await saveOrder(tx, order, finish(order, now), step)
+  if (!hasReview) return completeDelivered(ctx, tx, delivered, now)
+  await notifyBuyer(ctx, tx, delivered, {
+    kind: 'order.delivered',
+    title: `The workspace of “${order.title}” has ended`,
+    body: `${made} of ${order.quotaTotal} generations were made. Approve it, request a revision or dispute it before ${delivered.reviewEndsAt.toISOString()}. After that it is approved automatically.`,
+  })
+  return delivered
+}
+
 async function refundOverdue(
   ctx: Ctx,
   tx: Tx,
@@ -113,17 +133,28 @@ async function refundOverdue(
   return cancelled
 }
 
-/**
- * An order without a review whose payment was reversed by a reorganisation and then confirmed again: the earlier
- * delivery and an arbiter's decision count, so the order is completed. While its payment is contested, the payout waits.
- */
-export async function restoreDelivery(
+/** What follows at once from a payment: an earlier delivery counts again, or the workspace opens. */
+export async function continuePaid(
   ctx: Ctx,
   tx: Tx,
   order: Order<'paid'>,
-): Promise<Order<'paid' | 'completed'>> {
-  const { id } = order
-  if (policyOf(order).hasReview || (await findDeliveries(tx, id)).length === 0) return order
+): Promise<Order<'paid' | 'in_progress' | 'completed'>> {
+  if (await wasCompleted(tx, order)) return restoreDelivery(ctx, tx, order)
+  if (order.quotaTotal === 0) return order
+  const step = { ...BY_CLOCK, action: 'start', at: ctx.clock.now() } as const
+  return saveOrder(tx, order, start(order), step)
+}
+
+/** Of an order without a review, which is completed when it is delivered. */
+const wasCompleted = async (tx: Tx, order: Order<'paid'>): Promise<boolean> =>
+  !policyOf(order).hasReview &&
+  (order.agentShareBps !== null || (await findDeliveries(tx, order.id)).length > 0)
+
+/**
+ * An order whose payment was reversed by a reorganisation and then confirmed again: the earlier delivery and an
+ * arbiter's decision count, so the order is completed. While its payment is contested, the payout waits.
+ */
+async function restoreDelivery(ctx: Ctx, tx: Tx, order: Order<'paid'>): Promise<Order<'completed'>> {
   const now = ctx.clock.now()
   const step = { ...BY_CLOCK, action: 'restore_delivery', at: now } as const
   const delivered = await saveOrder(tx, order, deliver(order, now), step)

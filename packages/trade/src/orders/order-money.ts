@@ -10,12 +10,12 @@ import { type Account, fees, post, splitByShare, statementOf, surplus } from '@m
 import { type ClaimedTransfer, escrowAccount, findTransferFor, transferName } from '@market/money/payments'
 import { requestPayout, returnSurplus, withdrawPayout } from '@market/money/payouts'
 import { countSettled, uncountSettled } from '../listings/index.ts'
+import { hasOtherCompleted } from './count-orders.ts'
 import { emitOrderCompleted } from './events.ts'
 import { notifyAgentOwner } from './notifications.ts'
 import { type Core, type Order, type Payment, payoutWait, purposeOf } from './order.ts'
 import { emitPayoutFailed } from './payout-events.ts'
 import { policyOf } from './policy.ts'
-import { hasOtherCompleted } from './store.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 

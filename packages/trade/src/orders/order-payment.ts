@@ -2,12 +2,12 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import { claimTransfer, type Failure, type Intent, type IntentHandler } from '@market/money/payments'
-import { restoreDelivery } from './deadlines.ts'
+import { continuePaid } from './deadlines.ts'
 import { notifyBuyer } from './notifications.ts'
 import { type Order, type Payment, purposeOf } from './order.ts'
 import { refundAmount } from './order-money.ts'
 import { confirmPayment } from './pay-order.ts'
-import { lockOrder, savePending } from './store.ts'
+import { lockOrder, saveFields } from './store.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 type Waiting = Order<'accepted' | 'cancelled'> & { readonly pending: Payment }
@@ -19,13 +19,13 @@ export const orderPayment: IntentHandler = {
     if (order === undefined) return false
     const { network } = intent
     if (order.status === 'accepted') {
-      await restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, order, network, seen, order.buyer))
+      await continuePaid(ctx, tx, await confirmPayment(ctx, tx, order, network, seen, order.buyer))
       return true
     }
     // Cancelled meanwhile: the transfer is refunded, whatever its amount.
     await claimTransfer(ctx, tx, { network, seen, purpose: purposeOf(order), due: seen.amount })
     await refundAmount(ctx, tx, order, { network, reference: seen.reference }, seen.amount)
-    await savePending(tx, { ...order, pending: null }, ctx.clock.now())
+    await saveFields(tx, { ...order, pending: null }, ctx.clock.now())
     return true
   },
 
@@ -34,12 +34,12 @@ export const orderPayment: IntentHandler = {
     if (order === undefined) return
     const now = ctx.clock.now()
     if (order.status === 'cancelled') {
-      await savePending(tx, { ...order, pending: null }, now)
+      await saveFields(tx, { ...order, pending: null }, now)
       if (failure.status === 'failed') await notifyNotRefunded(ctx, tx, order, failure)
       return
     }
     const { message } = failure
-    await savePending(tx, { ...order, pending: null, paymentError: message.slice(0, 300) }, now)
+    await saveFields(tx, { ...order, pending: null, paymentError: message.slice(0, 300) }, now)
     await notifyBuyer(ctx, tx, order, {
       kind: 'order.payment_failed',
       title: `The payment for “${order.title}” was not accepted`,

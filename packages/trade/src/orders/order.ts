@@ -62,6 +62,14 @@ export interface Core {
   readonly maxRevisions: number
   readonly revisionCount: number
   readonly isPrivate: boolean
+  /** How many generations the price includes; 0 when the order opens no workspace. */
+  readonly quotaTotal: number
+  /** How many generations were requested and did not fail. */
+  readonly quotaUsed: number
+  /** How many of these wait for the agent. */
+  readonly quotaPending: number
+  /** Until when the buyer can request generations; null until the order is paid. */
+  readonly workspaceEndsAt: Date | null
   readonly paymentMethod: PaymentMethod
   /** Whether a request with its payment also had a credential: then its buyer reviews the delivery. */
   readonly forPrincipal: boolean
@@ -88,6 +96,7 @@ interface Priced {
 interface Paid extends Priced {
   readonly payment: Payment
   readonly paidAt: Date
+  /** Of a workspace: its end, or the last deadline of a generation that was requested before. */
   readonly deliverBy: Date
 }
 interface Delivered extends Paid {
@@ -147,6 +156,10 @@ export type Order<S extends Status = Status> = { [K in S]: Core & { readonly sta
 
 export const purposeOf = ({ id }: Pick<Core, 'id'>) => ({ kind: 'order', id }) as const
 
+/** Its agent answers single requests. It is delivered at its end, or when the quota is used up. */
+export const isOpenWorkspace = (order: Order): order is Order<'in_progress'> =>
+  order.status === 'in_progress' && order.quotaTotal > 0
+
 export const isExtra = ({ revisionCount, maxRevisions }: Core): boolean => revisionCount > maxRevisions
 
 /** When the clock moves the order unless somebody acts before. */
@@ -160,7 +173,8 @@ export function dueAt(order: Order): Date | null {
     case 'paid':
     case 'in_progress':
     case 'revision_requested':
-      return order.contest === null ? later(order.deliverBy, policyOf(order).graceMs) : order.contest.endsAt
+      if (order.contest !== null) return order.contest.endsAt
+      return isOpenWorkspace(order) ? order.deliverBy : later(order.deliverBy, policyOf(order).graceMs)
     case 'delivered':
       return order.contest === null ? order.reviewEndsAt : null
     default:
@@ -208,6 +222,10 @@ export const bare = (order: Order): Core => ({
   maxRevisions: order.maxRevisions,
   revisionCount: order.revisionCount,
   isPrivate: order.isPrivate,
+  quotaTotal: order.quotaTotal,
+  quotaUsed: order.quotaUsed,
+  quotaPending: order.quotaPending,
+  workspaceEndsAt: order.workspaceEndsAt,
   paymentMethod: order.paymentMethod,
   forPrincipal: order.forPrincipal,
   payerProven: order.payerProven,

@@ -13,7 +13,7 @@ import { cancelIntent, claimTransfer, findPayment, findTransferFor, isAwaited } 
 import { countOrdered } from '../listings/index.ts'
 import { accept, pay, rejectExpiredPrice } from './changes.ts'
 import { confirmPayer } from './contest-order.ts'
-import { applyDueTransition, restoreDelivery } from './deadlines.ts'
+import { applyDueTransition, continuePaid } from './deadlines.ts'
 import { emitOrderPaid } from './events.ts'
 import { notifyBuyer } from './notifications.ts'
 import { type Core, type Order, type Payment, payoutWait, purposeOf } from './order.ts'
@@ -23,7 +23,7 @@ import { roleIn } from './order-role.ts'
 import { networkProblem } from './payable-networks.ts'
 import { policyOf } from './policy.ts'
 import { illegalTransition, requireRole, TRANSITIONS } from './states.ts'
-import { findOrder, lockOrder, saveOrder, savePending } from './store.ts'
+import { findOrder, lockOrder, saveFields, saveOrder } from './store.ts'
 
 export interface PayOrder {
   readonly orderId: OrderId
@@ -98,7 +98,7 @@ export async function payOrder(
     if (order.status === 'accepted' && order.pending !== null) await cancelIntent(tx, purposeOf(order))
     const isProven = provenPayers(order, actor, network).includes(transfer.payer ?? '')
     const payable = { ...order, payerProven: order.payerProven && isProven }
-    return restoreDelivery(ctx, tx, await confirmPayment(ctx, tx, payable, network, transfer, nameOf(actor)))
+    return continuePaid(ctx, tx, await confirmPayment(ctx, tx, payable, network, transfer, nameOf(actor)))
   })
 }
 
@@ -193,7 +193,7 @@ async function awaitTransfer(
   await openOrderIntent(ctx, tx, order, named)
   if (order.status === 'quoted')
     return saveOrder(tx, order, waiting, { action: 'accept', role: 'buyer', actor: nameOf(actor), at: now })
-  await savePending(tx, waiting, now)
+  await saveFields(tx, waiting, now)
   return waiting
 }
 
@@ -210,7 +210,7 @@ async function recordLatePayment(
   if (order.pending === null && order.payment === undefined) {
     const { network, reference } = named
     await openOrderIntent(ctx, tx, order, named)
-    await savePending(tx, { ...order, pending: { network, reference } }, ctx.clock.now())
+    await saveFields(tx, { ...order, pending: { network, reference } }, ctx.clock.now())
   }
   return new CommitThenReject(illegalTransition(order, 'pay'))
 }

@@ -9,6 +9,7 @@ import type { Network } from '@market/kernel/network'
 import { findListing } from '../listings/index.ts'
 import { quote } from './changes.ts'
 import { type NewOrder, newOrder } from './create-order.ts'
+import { continuePaid } from './deadlines.ts'
 import { emitOrderCreated } from './events.ts'
 import type { Buyer, Order } from './order.ts'
 import { confirmPayment } from './pay-order.ts'
@@ -63,5 +64,7 @@ export async function placePaidOrder(
     message: null,
   })
   await insertOrder(tx, quoted)
-  return confirmPayment(ctx, tx, quoted, network, transfer, buyer, emitOrderCreated)
+  const paid = await confirmPayment(ctx, tx, quoted, network, transfer, buyer, emitOrderCreated)
+  await continuePaid(ctx, tx, paid)
+  return paid
 }

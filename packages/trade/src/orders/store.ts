@@ -3,7 +3,6 @@ import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
-import type { Network } from '@market/kernel/network'
 import { sql } from 'kysely'
 import type { Buyer, Delivery, Order } from './order.ts'
 import { changing, fromRow } from './row.ts'
@@ -47,6 +46,7 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
       turnaround_hours: order.turnaroundHours,
       max_revisions: order.maxRevisions,
       is_private: order.isPrivate,
+      quota_total: order.quotaTotal,
       payment_method: order.paymentMethod,
       for_principal: order.forPrincipal,
       created_at: order.createdAt,
@@ -76,8 +76,8 @@ export async function saveOrder<S extends Status>(
   return { ...after, updatedAt: at }
 }
 
-/** Saves the pending transfer of an order. Its status does not change, so there is no step. */
-export async function savePending(tx: Tx, order: Order<'accepted' | 'cancelled'>, at: Date): Promise<void> {
+/** Saves other fields of an order than its status, so there is no step. */
+export async function saveFields(tx: Tx, order: Order, at: Date): Promise<void> {
   await tx
     .updateTable('orders')
     .set(changing({ ...order, updatedAt: at }))
@@ -102,6 +102,32 @@ export async function findDue(
       and ${after === undefined ? sql`true` : sql`(due_at, id) > (${after.dueAt}::timestamptz, ${after.id})`}
     order by due_at, id limit ${limit}`.execute(db)
   return rows
+}
+
+/** Marks subscriptions that end soon, each once, and returns them. Rows that another worker has locked are left to it. */
+export async function markRenewalsOffered(
+  tx: Tx,
+  { now, endsBefore, limit }: { now: Date; endsBefore: Date; limit: number },
+): Promise<Order[]> {
+  const rows = await tx
+    .updateTable('orders')
+    .set({ renewal_offered_at: now })
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('orders')
+        .select('id')
+        .where('status', '=', 'in_progress')
+        .where('workspace_ends_at', '<=', endsBefore)
+        .where('renewal_offered_at', 'is', null)
+        .where('price_type', 'in', ['weekly', 'monthly'])
+        .orderBy('workspace_ends_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .execute()
+  return rows.map(fromRow)
 }
 
 const UNPAID: readonly Status[] = ['quoted', 'accepted']
@@ -186,91 +212,4 @@ export async function findOrdersOfAgent(
     .$call(newestFirstPage(page))
     .execute()
   return rows.map(fromRow)
-}
-
-/** How many orders the wallets have placed. */
-export async function countOrdersOf(tx: Tx, wallets: readonly string[]): Promise<number> {
-  if (wallets.length === 0) return 0
-  const { count } = await tx
-    .selectFrom('orders')
-    .select((select) => select.fn.countAll<bigint>().as('count'))
-    .where(
-      'buyer',
-      'in',
-      wallets.map((wallet) => `wallet:${wallet}`),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-/** Paid orders of an agent that have not ended, grouped by what their fee depends on. */
-export async function findInEscrow(tx: Tx, agentId: AgentId): Promise<InEscrow[]> {
-  const { rows } = await sql<InEscrow>`
-    select payment_network as network, price_micros as price, payment_method as "paymentMethod",
-      for_principal as "forPrincipal", count(*)::integer as orders
-    from orders where agent_id = ${agentId} and status = any(${IN_ESCROW})
-    group by payment_network, price_micros, payment_method, for_principal`.execute(tx)
-  return rows
-}
-
-interface InEscrow extends Pick<Order, 'paymentMethod' | 'forPrincipal'> {
-  readonly network: Network
-  readonly price: Usdc
-  readonly orders: number
-}
-
-/** Paid, and neither completed nor cancelled. */
-const IN_ESCROW: readonly Status[] = ['paid', 'in_progress', 'delivered', 'revision_requested', 'disputed']
-
-/** Whether the buyer has another completed order of the same listing. */
-export async function hasOtherCompleted(tx: Tx, { id, listingId, buyer }: Order): Promise<boolean> {
-  const other = await tx
-    .selectFrom('orders')
-    .select('id')
-    .where('listing_id', '=', listingId)
-    .where('buyer', '=', buyer)
-    .where('status', '=', 'completed')
-    .where('id', '<>', id)
-    .executeTakeFirst()
-  return other !== undefined
-}
-
-/** More of the newest completed orders are not read: the query stays cheap for a seller with many orders of one buyer. */
-const MOST_READ = 200
-
-/** How many different payers the agent's newest completed orders have. An unproven payer counts when nobody can contest. */
-export async function countPayers(db: Db | Tx, agentId: AgentId, now: Date): Promise<number> {
-  const { rows } = await sql<{ count: bigint }>`
-    select count(distinct payer) as count from (
-      select coalesce(client_wallet, buyer) as payer from orders
-      where agent_id = ${agentId} and status = 'completed' and outcome = 'released' and contested_at is null
-        and (payer_proven or payout_waits_until <= ${now})
-      order by created_at desc, id desc limit ${MOST_READ}
-    ) as completed`.execute(db)
-  return Number(rows[0]?.count ?? 0n)
-}
-
-/** A listing with its distinct buyers and their orders. */
-export interface Bought {
-  readonly id: ListingId
-  readonly buyers: bigint
-  readonly orders: bigint
-}
-
-/** Only the newest paid orders are counted, which bounds the work. */
-const SAMPLE = 20_000
-
-/** What was bought since a time, ranked by distinct buyers, so that one buyer with a hundred orders counts once. */
-export async function findMostBought(db: Db, since: Date, limit: number): Promise<Bought[]> {
-  const { rows } = await sql<Bought>`
-    with recent as materialized (
-      select listing_id, buyer from orders
-      where paid_at is not null and status <> 'cancelled' and paid_at >= ${since}
-      order by paid_at desc limit ${SAMPLE}
-    ), bought as (
-      select listing_id, count(*) as orders from recent group by listing_id, buyer
-    )
-    select listing_id as id, count(*) as buyers, sum(orders)::bigint as orders from bought group by listing_id
-    order by buyers desc, orders desc, id desc limit ${limit}`.execute(db)
-  return rows
 }

@@ -10,7 +10,7 @@ import type { Order } from './order.ts'
 import { openOrderIntent } from './order-intent.ts'
 import { withdrawOrderPayouts } from './order-money.ts'
 import { BY_CLOCK } from './states.ts'
-import { lockOrder, saveOrder, savePending } from './store.ts'
+import { lockOrder, saveFields, saveOrder } from './store.ts'
 
 /** The same transfer usually comes back, and a second one would pay twice. */
 const reasonOf = (now: Date): string =>
@@ -42,7 +42,7 @@ export async function reversePayment(
   await awaitReconfirmation(ctx, tx, order, transfer)
   const { network, reference } = transfer
   if (order.status === 'cancelled') {
-    await savePending(tx, undoCancelled(order, { network, reference }), now)
+    await saveFields(tx, undoCancelled(order, { network, reference }), now)
     return undefined
   }
   await countOrdered(tx, order.listingId, -1)

@@ -29,19 +29,25 @@ export async function getPurchasedOrder(
   orderId: OrderId,
   token: string,
 ): Promise<OrderView> {
-  const view = isAccessToken(ctx, orderId, token) ? await getOrderAsBuyer(ctx, orderId) : undefined
-  if (view?.order.paymentMethod !== 'x402')
-    throw new ApiError('not_found', `There is no order ${JSON.stringify(orderId)}`, {
-      code: 'order_not_found',
-    })
-  if (isExpired(view.order, ctx.clock.now()))
+  if (!isAccessToken(ctx, orderId, token)) throw purchaseNotFound(orderId)
+  const view = await getOrderAsBuyer(ctx, orderId)
+  requireAccessToken(ctx, view.order, token)
+  return view
+}
+
+/** Rejects a token that is not this order's, or that has expired. */
+export function requireAccessToken(ctx: Needs<'clock' | 'vault'>, order: Order, token: string): void {
+  if (order.paymentMethod !== 'x402' || !isAccessToken(ctx, order.id, token)) throw purchaseNotFound(order.id)
+  if (isExpired(order, ctx.clock.now()))
     throw new ApiError(
       'not_found',
       'This link expired 30 days after the order ended. The wallet that paid reads it with GET /api/orders/{order_id}.',
       { code: 'access_token_expired' },
     )
-  return view
 }
+
+const purchaseNotFound = (orderId: OrderId): ApiError =>
+  new ApiError('not_found', `There is no order ${JSON.stringify(orderId)}`, { code: 'order_not_found' })
 
 const isExpired = (order: Order, now: Date): boolean =>
   (order.status === 'completed' || order.status === 'cancelled') &&

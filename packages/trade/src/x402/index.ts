@@ -1,4 +1,4 @@
-export { accessTokenOf, getPurchasedOrder } from './access-token.ts'
+export { accessTokenOf, getPurchasedOrder, requireAccessToken } from './access-token.ts'
 export { buyRegistration, quoteRegistration } from './buy-registration.ts'
 export { type ContestedPurchase, listContests, resolveRegistration } from './contest/list-contests.ts'
 export { releaseContested } from './contest/name-again.ts'

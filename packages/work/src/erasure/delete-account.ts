@@ -7,9 +7,10 @@ import { deleteGrantsOf } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
 import { hasOpenPayouts } from '@market/money/payouts'
 import { deactivateListingsOf } from '@market/trade/listings'
-import { eraseMessages } from '../messages/index.ts'
 import { eraseOrders, hasOpenOrders } from '@market/trade/orders'
+import { eraseMessages } from '../messages/index.ts'
 import { eraseComments } from '../reviews/index.ts'
+import { erasePrompts } from '../workspaces/index.ts'
 
 /**
  * Deletes the personal data of a user. The provider's id of the user stays as a pseudonym, so that orders, ledger and
@@ -33,6 +34,7 @@ export function deleteAccount(
     const orderIds = await eraseOrders(tx, buyers)
     await eraseMessages(tx, orderIds)
     await eraseComments(tx, orderIds)
+    await erasePrompts(tx, orderIds)
     await deleteNotificationsOf(tx, user)
     await deleteGrantsOf(tx, userId)
     await record(ctx, tx, { act: 'account.deleted', subject: user, details: { agents: agentIds } })

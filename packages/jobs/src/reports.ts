@@ -1,0 +1,135 @@
+import { type AuditCheck, checkAudit } from '@market/core/audit'
+import { findUnopenableWallets } from '@market/core/custody'
+import { TooFewProviders } from '@market/core/ports/chain'
+import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
+import type { SeedOpener } from '@market/core/ports/vault'
+import { foldNames } from '@market/identity/agents'
+import { SECOND } from '@market/kernel/clock'
+import { type Purposes, recheckTransfers } from '@market/money/payments'
+import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
+import { anchorReserves, checkReserves, ProvidersDisagree } from '@market/money/reserves'
+import { type GasMetrics, gasMetrics } from '@market/trade/x402'
+import type { SweepLog } from './start-sweeps.ts'
+import type { JobContext } from './tasks.ts'
+
+type Network = keyof JobContext['chains']
+
+export type SecurityLevel = 'info' | 'error'
+
+export type SweepContext = JobContext & {
+  readonly purposes: Purposes
+  readonly recordGas: (metrics: readonly GasMetrics[]) => void
+  /** Where this process can publish the roots of the reserves. */
+  readonly reserveAnchors: ReserveAnchors
+  readonly recordAnchorAge: (seconds: number) => void
+  readonly countDisagreement: (network: Network) => void
+  readonly recordAudit: (check: AuditCheck) => void
+  /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
+  readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
+  readonly seeds: SeedOpener
+}
+
+/** Below this number of settlements an operator must add gas. */
+const FEW_SETTLEMENTS = 200
+
+/** An error on one network does not stop the others; all errors are thrown at the end. */
+export function perNetwork(run: (ctx: JobContext, network: Network) => Promise<unknown>) {
+  return async (ctx: JobContext): Promise<void> => {
+    const networks = Object.keys(ctx.chains) as Network[]
+    const results = await Promise.allSettled(networks.map((network) => run(ctx, network)))
+    const failures = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    if (failures.length > 0) throw new AggregateError(failures, 'Not every network could be read')
+  }
+}
+
+/** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
+export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {
+  await recheckTransfers(ctx, ctx.purposes, ({ network, reference, providers }) => {
+    ctx.countDisagreement(network)
+    log.error({ network, reference, providers }, 'the providers disagree about a transfer')
+  })
+}
+
+/** Operators set alerts on these log lines. */
+export async function reportReserves(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const reports = await checkReserves(ctx)
+  for (const { network, error } of reports)
+    if (error instanceof ProvidersDisagree || error instanceof TooFewProviders) {
+      ctx.countDisagreement(network)
+      log.error({ network, reason: error.message }, 'the providers disagree; payouts on this network wait')
+    }
+  for (const { network, shortMicros, imbalance, isNew } of reports)
+    if (isNew && (shortMicros > 0n || imbalance !== 0n))
+      log.error(
+        { network, short_micros: String(shortMicros), imbalance_micros: String(imbalance) },
+        'the treasury does not hold what it must; payouts on this network are paused',
+      )
+  const errors = reports.flatMap(({ error }) => (error === undefined ? [] : [error]))
+  if (errors.length > 0) throw new AggregateError(errors, 'Not every treasury could be read')
+}
+
+/** Operators set alerts on these log lines. The first: somebody or something wrote payouts that nobody requested. */
+export async function reportHeldPayouts(ctx: JobContext, log: SweepLog): Promise<void> {
+  for (const { network, unjustified } of await payoutMetrics(ctx))
+    if (unjustified > 0)
+      log.error(
+        { network, payouts: unjustified },
+        'payouts are held that the ledger or their order does not justify',
+      )
+  for (const { network, nativeSpent, heldBy } of await payoutLimitMetrics(ctx))
+    if (heldBy.gas_budget !== undefined)
+      log.error(
+        { network, held: heldBy.gas_budget, native_spent: String(nativeSpent) },
+        'the budget of native coin is used up; payouts on this network wait',
+      )
+}
+
+/** Without an anchor, the roots of the last days could be replaced unnoticed. */
+export async function reportAnchors(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const report = await anchorReserves(ctx)
+  if (report === undefined) return
+  const ageSeconds = Math.floor(report.ageMs / SECOND)
+  ctx.recordAnchorAge(ageSeconds)
+  if (report.isOverdue)
+    log.error({ age_seconds: ageSeconds }, 'the roots of the reserves were not anchored for 36 hours')
+}
+
+/** Operators set an alert on the error. The head is exported with the log, where this database cannot change it. */
+export async function reportAudit(ctx: SweepContext): Promise<void> {
+  const check = await checkAudit(ctx)
+  ctx.recordAudit(check)
+  const { head, brokenAt } = check
+  // The redaction of logs leaves a field named `hash` alone.
+  const exported = { seq: String(head.seq), hash: head.seal.toString('hex') }
+  if (brokenAt === undefined) return ctx.onSecurityEvent({ event: 'audit.head', ...exported }, 'info')
+  ctx.onSecurityEvent({ event: 'audit.broken', broken_at: String(brokenAt), ...exported }, 'error')
+}
+
+/** Operators set alerts on this log line: a seed that is sealed to a lost key is lost. */
+export async function reportUnopenableWallets(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const wallets = await findUnopenableWallets(ctx)
+  if (wallets.length > 0)
+    log.error(
+      { count: wallets.length, newest: wallets[0] },
+      'server wallets are sealed to a key that this worker does not have',
+    )
+}
+
+/** Names that new agents could not have stay; an operator may talk to their owners. */
+export async function reportFoldedNames(ctx: JobContext, log: SweepLog): Promise<void> {
+  const { folded, renamed, notAllowed } = await foldNames(ctx)
+  if (renamed.length > 0 || notAllowed.length > 0)
+    log.error(
+      { folded, renamed, not_allowed: notAllowed },
+      'names of existing agents look like others or are not allowed any more',
+    )
+}
+
+/** Signed payments are rejected when a gas account is empty, so the log warns before. */
+export async function reportGas(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const metrics = await gasMetrics(ctx)
+  ctx.recordGas(metrics)
+  for (const { network, settlementsLeft } of metrics)
+    if (settlementsLeft < FEW_SETTLEMENTS)
+      log.error({ network, settlements_left: settlementsLeft }, 'the gas account is nearly empty')
+}

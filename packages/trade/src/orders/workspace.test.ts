@@ -1,0 +1,122 @@
+import { DAY, later, MINUTE } from '@market/kernel/clock'
+import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { confirmPayer, deliver, finish, pay, quote, rejectEarlyCancel, start } from './changes.ts'
+import { type Core, contestAt, dueAt, type Order, type PriceType } from './order.ts'
+import { completeUnit, isUsedUp, quotaOf, returnUnit, takeUnit } from './workspace.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const core = (fields: Partial<Core> = {}): Core => ({
+  ...{ id: 'ord_1' as OrderId, listingId: 'svc_1' as ListingId, agentId: 'agt_1' as AgentId },
+  ...{ buyer: 'user:1', clientWallet: null, clientProvenBy: null, title: 'Draws', brief: '' },
+  ...{ referenceUrls: [], referenceImages: [], requirementAnswers: {}, priceType: 'weekly' },
+  ...{ turnaroundHours: 3, maxRevisions: 1, revisionCount: 0, isPrivate: false, forPrincipal: false },
+  ...{ quotaTotal: 3, quotaUsed: 0, quotaPending: 0, workspaceEndsAt: null, paymentMethod: null },
+  ...{ payerProven: true, agentShareBps: null, payoutWaitsUntil: null, contest: null },
+  ...{ createdAt: NOW, updatedAt: NOW },
+  ...fields,
+})
+
+const opened = (fields: Partial<Core> = {}): Order<'in_progress'> => {
+  const asked: Order<'pending_quote'> = { ...core(fields), status: 'pending_quote' }
+  const quoted = quote(asked, usdc(1_000_000n), { until: null, message: null })
+  return start(pay(quoted, { network: 'base-mainnet', reference: '0xabc' }, NOW))
+}
+
+const rejected = (code: string) => expect.objectContaining({ extra: { code } })
+
+const take = (order: Order<'in_progress'>, at = NOW) => takeUnit(order, at, later(at, 10 * MINUTE))
+
+describe('quotaOf', () => {
+  test.each([
+    ['fixed', 4, 4],
+    ['fixed', 0, 0],
+    ['weekly', 4, 4],
+    ['monthly', 4, 4],
+    ['quote', 4, 0],
+  ] as const)('%s with a limit of %s: %s', (priceType, quotaLimit, quota) => {
+    expect(quotaOf({ priceType, quotaLimit })).toBe(quota)
+  })
+})
+
+describe('pay', () => {
+  test.each([
+    ['fixed', DAY],
+    ['weekly', 7 * DAY],
+    ['monthly', 30 * DAY],
+  ] as const satisfies readonly (readonly [PriceType, number])[])('%s: open for %s ms', (priceType, ms) => {
+    const order = opened({ priceType })
+    expect([order.workspaceEndsAt, order.deliverBy, dueAt(order)]).toEqual(Array(3).fill(later(NOW, ms)))
+  })
+
+  test('without a quota: the turnaround time, and no workspace', () => {
+    const order = opened({ priceType: 'fixed', quotaTotal: 0 })
+    expect([order.workspaceEndsAt, order.deliverBy]).toEqual([null, later(NOW, 3 * 60 * MINUTE)])
+  })
+})
+
+describe('the quota', () => {
+  test('a request takes a unit; completed it is used, failed it is given back', () => {
+    const one = take(opened())
+    expect(one).toMatchObject({ quotaUsed: 1, quotaPending: 1 })
+    expect(completeUnit(one)).toMatchObject({ quotaUsed: 1, quotaPending: 0 })
+    expect(returnUnit(one)).toMatchObject({ quotaUsed: 0, quotaPending: 0 })
+    expect(returnUnit(completeUnit(one))).toMatchObject({ quotaUsed: 1, quotaPending: 0 })
+  })
+
+  test('409 quota_used_up while every unit is used or waiting', () => {
+    const all = take(take(take(opened())))
+    expect(() => take(all)).toThrow(rejected('quota_used_up'))
+    expect(isUsedUp(all)).toBe(false)
+    expect(isUsedUp(completeUnit(completeUnit(completeUnit(all))))).toBe(true)
+  })
+
+  test('for any sequence of requests and answers: 0 ≤ pending ≤ used ≤ total', () => {
+    const step = fc.constantFrom('take', 'complete', 'return')
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let order = opened()
+        for (const one of steps) {
+          if (one === 'take' && order.quotaUsed < order.quotaTotal) order = take(order)
+          if (one === 'complete' && order.quotaPending > 0) order = completeUnit(order)
+          if (one === 'return') order = returnUnit(order)
+          const { quotaTotal, quotaUsed, quotaPending } = order
+          expect(quotaPending).toBeGreaterThanOrEqual(0)
+          expect(quotaUsed).toBeGreaterThanOrEqual(quotaPending)
+          expect(quotaTotal).toBeGreaterThanOrEqual(quotaUsed)
+        }
+      }),
+    )
+  })
+})
+
+describe('the end', () => {
+  test('409 workspace_ended at the end; a request just before it keeps the order open until its deadline', () => {
+    const order = opened()
+    const end = order.workspaceEndsAt ?? expect.unreachable('it has an end')
+    expect(() => take(order, end)).toThrow(rejected('workspace_ended'))
+    const before = later(end, -1)
+    const late = take(order, before)
+    expect([late.workspaceEndsAt, dueAt(late)]).toEqual([end, later(before, 10 * MINUTE)])
+  })
+
+  test('finish: what is pending then has failed', () => {
+    const order = finish(take(completeUnit(take(opened()))), NOW)
+    expect(order).toMatchObject({ status: 'delivered', quotaUsed: 1, quotaPending: 0, deliveredAt: NOW })
+  })
+
+  test('400 workspace_open: deliver, and cancel by the buyer; the agent may cancel', () => {
+    const open = rejected('workspace_open')
+    expect(() => deliver(opened(), NOW)).toThrow(open)
+    expect(() => rejectEarlyCancel(opened(), 'buyer', NOW)).toThrow(open)
+    expect(() => rejectEarlyCancel(opened(), 'provider', NOW)).not.toThrow()
+  })
+
+  test('confirm_payer: the buyer gets back the time for which the payment was contested', () => {
+    const contested = { ...opened({ payerProven: false }), contest: contestAt(NOW, false) }
+    const order = confirmPayer(contested, later(NOW, DAY))
+    expect([order.workspaceEndsAt, order.deliverBy]).toEqual(Array(2).fill(later(NOW, 8 * DAY)))
+  })
+})

@@ -1,0 +1,67 @@
+import { ApiError } from '@market/kernel/api-error'
+import { DAY, later, latest } from '@market/kernel/clock'
+import type { Listing } from '../listings/index.ts'
+import { type Core, isOpenWorkspace, type Order, type PriceType } from './order.ts'
+
+/** How long a workspace is open. An order with a quoted price opens none. */
+const PERIOD_MS: Readonly<Record<PriceType, number>> = {
+  fixed: DAY,
+  weekly: 7 * DAY,
+  monthly: 30 * DAY,
+  quote: 0,
+}
+
+export const quotaOf = ({ priceType, quotaLimit }: Pick<Listing, 'priceType' | 'quotaLimit'>): number =>
+  PERIOD_MS[priceType] === 0 ? 0 : quotaLimit
+
+export const workspaceEnd = ({ quotaTotal, priceType }: Core, paidAt: Date): Date | null =>
+  quotaTotal === 0 ? null : later(paidAt, PERIOD_MS[priceType])
+
+/** Takes one unit of the quota. The order stays open until the deadline of what was requested. */
+export function takeUnit(order: Order<'in_progress'>, now: Date, deadline: Date): Order<'in_progress'> {
+  const { quotaTotal, quotaUsed, workspaceEndsAt } = order
+  if (workspaceEndsAt === null || now >= workspaceEndsAt)
+    throw new ApiError('conflict', `This workspace ended at ${workspaceEndsAt?.toISOString()}.`, {
+      code: 'workspace_ended',
+    })
+  if (quotaUsed >= quotaTotal)
+    throw new ApiError(
+      'conflict',
+      `All ${quotaTotal} generations of this workspace are used or waiting. One that fails is given back.`,
+      { code: 'quota_used_up' },
+    )
+  return {
+    ...order,
+    quotaUsed: quotaUsed + 1,
+    quotaPending: order.quotaPending + 1,
+    deliverBy: latest(order.deliverBy, deadline),
+  }
+}
+
+export const completeUnit = <T extends Core>(order: T): T => ({
+  ...order,
+  quotaPending: order.quotaPending - 1,
+})
+
+/** A generation that failed is given back to the buyer. An order that ended meanwhile has given it back already. */
+export const returnUnit = <T extends Core>(order: T): T =>
+  order.quotaPending === 0
+    ? order
+    : { ...order, quotaUsed: order.quotaUsed - 1, quotaPending: order.quotaPending - 1 }
+
+export const isUsedUp = ({ quotaTotal, quotaUsed, quotaPending }: Core): boolean =>
+  quotaUsed === quotaTotal && quotaPending === 0
+
+/** Of an order that ends: what waits for the agent then has failed, because its deadline has passed. */
+export const withoutPending = <T extends Core>(order: T): T => ({
+  ...order,
+  quotaUsed: order.quotaUsed - order.quotaPending,
+  quotaPending: 0,
+})
+
+export function rejectOpenWorkspace(order: Order, what: string): void {
+  if (!isOpenWorkspace(order)) return
+  throw new ApiError('invalid', `This order is a workspace until ${order.deliverBy.toISOString()}. ${what}`, {
+    code: 'workspace_open',
+  })
+}

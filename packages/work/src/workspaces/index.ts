@@ -1,0 +1,6 @@
+export { type Answer, answerGeneration } from './answer-generation.ts'
+export { failExpiredGenerations } from './fail-expired.ts'
+export { awaitGeneration, generate, generateWithToken } from './generate.ts'
+export type { Generation, GenerationView } from './generation.ts'
+export { listGenerations, newestGenerations } from './list-generations.ts'
+export { erasePrompts } from './store.ts'

@@ -1,0 +1,116 @@
+import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { OrderId } from '@market/kernel/ids'
+import type { Deliverable } from '@market/trade/orders'
+import type { Selectable } from 'kysely'
+import type { Generation, GenerationId } from './generation.ts'
+
+type Row = Selectable<Tables['workspace_deliverables']>
+
+export async function insertGeneration(
+  tx: Tx,
+  generation: Extract<Generation, { status: 'pending' }>,
+): Promise<void> {
+  await tx
+    .insertInto('workspace_deliverables')
+    .values({
+      id: generation.id,
+      order_id: generation.orderId,
+      prompt: generation.prompt,
+      status: generation.status,
+      deadline: generation.deadline,
+      created_at: generation.createdAt,
+    })
+    .execute()
+}
+
+/** The caller must have locked the order. */
+export async function saveEnded(
+  tx: Tx,
+  generation: Exclude<Generation, { status: 'pending' }>,
+): Promise<void> {
+  await tx
+    .updateTable('workspace_deliverables')
+    .set({
+      status: generation.status,
+      item: generation.status === 'completed' ? JSON.stringify(generation.item) : null,
+      failure: generation.status === 'failed' ? generation.failure : null,
+      ended_at: generation.endedAt,
+    })
+    .where('id', '=', generation.id)
+    .execute()
+}
+
+export async function findGeneration(
+  db: Db | Tx,
+  orderId: OrderId,
+  id: string,
+): Promise<Generation | undefined> {
+  const row = await db
+    .selectFrom('workspace_deliverables')
+    .selectAll()
+    .where('id', '=', id)
+    .where('order_id', '=', orderId)
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+/** Newest first. */
+export async function findGenerations(
+  db: Db,
+  orderId: OrderId,
+  page: NewestFirstPage,
+): Promise<Generation[]> {
+  const rows = await db
+    .selectFrom('workspace_deliverables')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .$call(newestFirstPage(page))
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** Pending generations whose deadline has passed, the oldest first. */
+export async function findExpired(
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<{ id: GenerationId; orderId: OrderId }[]> {
+  const rows = await db
+    .selectFrom('workspace_deliverables')
+    .select(['id', 'order_id'])
+    .where('status', '=', 'pending')
+    .where('deadline', '<=', now)
+    .orderBy('deadline')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.id as GenerationId, orderId: row.order_id as OrderId }))
+}
+
+const DELETED_TEXT = '[deleted]'
+
+/** Removes what the buyer of these orders wrote. What the agent made stays. */
+export async function erasePrompts(tx: Tx, orderIds: readonly OrderId[]): Promise<void> {
+  if (orderIds.length === 0) return
+  await tx
+    .updateTable('workspace_deliverables')
+    .set({ prompt: DELETED_TEXT })
+    .where('order_id', 'in', [...orderIds])
+    .execute()
+}
+
+function fromRow(row: Row): Generation {
+  const core = {
+    id: row.id as GenerationId,
+    orderId: row.order_id as OrderId,
+    prompt: row.prompt,
+    deadline: row.deadline,
+    createdAt: row.created_at,
+  }
+  if (row.ended_at === null) return { ...core, status: 'pending' }
+  if (row.failure !== null) return { ...core, status: 'failed', failure: row.failure, endedAt: row.ended_at }
+  assert(row.item !== null, `completed generation ${row.id} has an item`)
+  return { ...core, status: 'completed', item: row.item as unknown as Deliverable, endedAt: row.ended_at }
+}

@@ -1,0 +1,207 @@
+import { findEventsAfter } from '@market/core/events'
+import { DAY, later, MINUTE } from '@market/kernel/clock'
+import type { OrderId } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { claimTransfer, parsePurpose } from '@market/money/payments'
+import { agentActor, walletActor } from '@market/testing/make-actor'
+import { makeListing } from '@market/testing/make-listing'
+import { makeOrder } from '@market/testing/make-order'
+import { makeAgent } from '@market/testing/makers'
+import { type MarketContext, marketContext } from '@market/testing/market-context'
+import { testDatabase } from '@market/testing/postgres'
+import { applyDueTransitions, findOrder, offerRenewals } from '@market/trade/orders'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { answerGeneration } from './answer-generation.ts'
+import { failExpiredGenerations } from './fail-expired.ts'
+import { generate } from './generate.ts'
+import { findGenerations } from './store.ts'
+
+const CONCURRENT = 200
+const QUOTA = 50
+const MADE = { type: 'text', content: 'A blue square' } as const
+
+let ctx: MarketContext
+beforeEach(async () => {
+  const database = await testDatabase()
+  ctx = marketContext({ db: database.db })
+  return database.stop
+})
+
+/** A workspace that is open as if it was paid now, with its money in escrow. */
+async function openWorkspace(quotaLimit = QUOTA) {
+  const { agent } = await makeAgent(ctx)
+  const listing = await makeListing(ctx, agent.id, { priceType: 'weekly', quotaLimit })
+  const buyer = walletActor()
+  const { id } = await makeOrder(ctx, listing, { buyer, status: 'in_progress' })
+  const endsAt = later(ctx.clock.now(), 7 * DAY)
+  const row = await ctx.db
+    .updateTable('orders')
+    .set({ deliver_by: endsAt, workspace_ends_at: endsAt, due_at: endsAt })
+    .where('id', '=', id)
+    .returning(['payment_reference', 'price_micros'])
+    .executeTakeFirstOrThrow()
+  const seen = {
+    ...{ reference: row.payment_reference ?? '', index: 0, amount: usdc(row.price_micros ?? 0n) },
+    ...{ payer: `0x${'a'.repeat(40)}`, at: ctx.clock.now(), block: { height: 1n, hash: '0x1' } },
+    ...{ final: false, attachedData: null },
+  }
+  const purpose = parsePurpose(`order:${id}`)
+  await ctx.transact((tx) =>
+    claimTransfer(ctx, tx, { network: 'base-mainnet', seen, purpose, due: seen.amount }),
+  )
+  return { id, buyer, agent: agentActor(listing.agentId), agentId: listing.agentId, endsAt }
+}
+
+type Workspace = Awaited<ReturnType<typeof openWorkspace>>
+
+const request = ({ buyer, id }: Workspace) => generate(ctx, buyer, { orderId: id, prompt: 'A blue square' })
+
+const answer = ({ agent, id }: Workspace, generationId: string, failure?: string) =>
+  answerGeneration(ctx, agent, {
+    orderId: id,
+    generationId,
+    answer: failure === undefined ? { item: MADE } : { failure },
+  })
+
+const quotaOf = async (id: OrderId) => {
+  const { status, quotaUsed, quotaPending } = await findOrder(ctx.db, id)
+  return { status, used: quotaUsed, pending: quotaPending }
+}
+
+const rowsOf = (id: OrderId) => findGenerations(ctx.db, id, { limit: 1_000 })
+
+test(`${CONCURRENT} requests at once on a quota of ${QUOTA}: exactly ${QUOTA} are accepted`, async () => {
+  const workspace = await openWorkspace()
+  const results = await Promise.allSettled(Array.from({ length: CONCURRENT }, () => request(workspace)))
+  const rejected = results.flatMap((one) => (one.status === 'rejected' ? [one.reason.extra.code] : []))
+  expect(rejected).toEqual(Array(CONCURRENT - QUOTA).fill('quota_used_up'))
+  expect(await quotaOf(workspace.id)).toEqual({ status: 'in_progress', used: QUOTA, pending: QUOTA })
+  expect(await rowsOf(workspace.id)).toHaveLength(QUOTA)
+  const events = await findEventsAfter(ctx.db, workspace.agentId, 0n, 1_000)
+  expect(events.filter(({ event }) => event === 'workspace.generate')).toHaveLength(QUOTA)
+})
+
+describe('answers', () => {
+  test('a failed one returns its unit, which can be used again', async () => {
+    const workspace = await openWorkspace(1)
+    const { generation } = await request(workspace)
+    await expect(request(workspace)).rejects.toMatchObject({ extra: { code: 'quota_used_up' } })
+    await answer(workspace, generation.id, 'The model is away')
+    expect(await quotaOf(workspace.id)).toEqual({ status: 'in_progress', used: 0, pending: 0 })
+    await request(workspace)
+  })
+
+  test('the last completed one ends the workspace', async () => {
+    const workspace = await openWorkspace(2)
+    const [one, two] = [await request(workspace), await request(workspace)]
+    await answer(workspace, one.generation.id)
+    expect((await quotaOf(workspace.id)).status).toBe('in_progress')
+    await answer(workspace, two.generation.id)
+    expect(await quotaOf(workspace.id)).toEqual({ status: 'delivered', used: 2, pending: 0 })
+  })
+
+  test('each request is answered once, also by 20 answers at once', async () => {
+    const workspace = await openWorkspace(3)
+    const { generation } = await request(workspace)
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => answer(workspace, generation.id, n % 2 === 0 ? 'No' : undefined)),
+    )
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const [row] = await rowsOf(workspace.id)
+    const used = row?.status === 'completed' ? 1 : 0
+    expect(await quotaOf(workspace.id)).toEqual({ status: 'in_progress', used, pending: 0 })
+  })
+
+  test('a request of another order is not found', async () => {
+    const [one, other] = [await openWorkspace(), await openWorkspace()]
+    const { generation } = await request(one)
+    await expect(answer(other, generation.id)).rejects.toMatchObject({
+      extra: { code: 'deliverable_not_found' },
+    })
+  })
+})
+
+describe('silence', () => {
+  test('not answered in time: it fails and its unit is given back, once', async () => {
+    const workspace = await openWorkspace()
+    const { generation } = await request(workspace)
+    ctx.clock.advance(10 * MINUTE - 1)
+    await failExpiredGenerations(ctx)
+    expect((await quotaOf(workspace.id)).pending).toBe(1)
+    ctx.clock.advance(1)
+    await Promise.all([failExpiredGenerations(ctx), failExpiredGenerations(ctx)])
+    expect(await quotaOf(workspace.id)).toEqual({ status: 'in_progress', used: 0, pending: 0 })
+    expect(await rowsOf(workspace.id)).toMatchObject([{ status: 'failed' }])
+    await expect(answer(workspace, generation.id)).rejects.toMatchObject({
+      extra: { code: 'generation_ended' },
+    })
+  })
+
+  test('after the deadline the answer is rejected, also before the sweep', async () => {
+    const workspace = await openWorkspace()
+    const { generation } = await request(workspace)
+    ctx.clock.advance(10 * MINUTE)
+    await expect(answer(workspace, generation.id)).rejects.toMatchObject({
+      extra: { code: 'generation_ended' },
+    })
+  })
+})
+
+describe('the end of the period', () => {
+  test('with one pending: it can still be answered, and the order is delivered at its deadline', async () => {
+    const workspace = await openWorkspace()
+    const [early, late] = [await request(workspace), await request(workspace)]
+    ctx.clock.set(later(workspace.endsAt, -MINUTE))
+    await answer(workspace, early.generation.id).catch(() => undefined)
+    const last = await request(workspace)
+    ctx.clock.set(workspace.endsAt)
+    await applyDueTransitions(ctx)
+    await expect(request(workspace)).rejects.toMatchObject({ extra: { code: 'workspace_ended' } })
+    expect((await quotaOf(workspace.id)).status).toBe('in_progress')
+    await answer(workspace, last.generation.id)
+    ctx.clock.set(later(workspace.endsAt, 9 * MINUTE))
+    await applyDueTransitions(ctx)
+    await failExpiredGenerations(ctx)
+    expect(await quotaOf(workspace.id)).toEqual({ status: 'delivered', used: 1, pending: 0 })
+    expect(late.generation.status).toBe('pending')
+  })
+
+  test('a unit is not given back twice when the order ends before the sweep', async () => {
+    const workspace = await openWorkspace()
+    const { generation } = await request(workspace)
+    await answer(workspace, generation.id)
+    ctx.clock.set(later(workspace.endsAt, -MINUTE))
+    await request(workspace)
+    ctx.clock.set(later(workspace.endsAt, DAY))
+    await applyDueTransitions(ctx)
+    expect(await quotaOf(workspace.id)).toEqual({ status: 'delivered', used: 1, pending: 0 })
+    await failExpiredGenerations(ctx)
+    expect(await quotaOf(workspace.id)).toEqual({ status: 'delivered', used: 1, pending: 0 })
+  })
+
+  test('bought by x402 and nothing was made: the payment is refunded', async () => {
+    const workspace = await openWorkspace()
+    await ctx.db
+      .updateTable('orders')
+      .set({ payment_method: 'x402', client_wallet: `0x${'a'.repeat(40)}` })
+      .where('id', '=', workspace.id)
+      .execute()
+    ctx.clock.set(workspace.endsAt)
+    await applyDueTransitions(ctx)
+    expect(await findOrder(ctx.db, workspace.id)).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+  })
+})
+
+test('offerRenewals: tells the buyer once, 3 days before the end', async () => {
+  const { endsAt } = await openWorkspace()
+  const offers = async () => {
+    await Promise.all([offerRenewals(ctx), offerRenewals(ctx)])
+    const rows = ctx.db.selectFrom('notifications').select('kind').where('kind', '=', 'order.renewal_offered')
+    return (await rows.execute()).length
+  }
+  ctx.clock.set(later(endsAt, -3 * DAY - 1))
+  expect(await offers()).toBe(0)
+  ctx.clock.set(later(endsAt, -3 * DAY))
+  expect(await offers()).toBe(1)
+  expect(await offers()).toBe(1)
+})
