@@ -7,7 +7,7 @@ const LAYERS = {
   handlers: '^packages/handlers/',
   work: '^packages/work/',
   trade: '^packages/trade/',
-  'identity-and-money': '^packages/(identity|money)/',
+  'identity-money-and-files': '^packages/(identity|money|files)/',
   core: '^packages/core/',
   database: '^packages/database/',
   kernel: '^packages/kernel/',
@@ -19,6 +19,7 @@ export const MODULES = {
   trade: ['x402', 'orders', 'listings'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
+  files: ['uploads'],
   core: [
     'approvals',
     'notifications',
@@ -82,6 +83,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   transfers: 'payments',
   treasury_positions: 'payments',
   unread_counters: 'notifications',
+  upload_totals: 'uploads',
+  uploads: 'uploads',
   used_signatures: 'signatures',
   user_wallets: 'accounts',
   users: 'accounts',
@@ -111,6 +114,8 @@ export const READ_BY_OWNER: readonly string[] = [
   'purchase_namings',
   'purchases',
   'reviews',
+  'upload_totals',
+  'uploads',
   'workspace_deliverables',
 ]
 
@@ -170,9 +175,9 @@ const layers: Rule[] = [
   // A test may import a higher layer: the test of a webhook needs an order.
   ...importsLowerOnly('layers', Object.entries(LAYERS), [TEST]),
   never(
-    'identity-and-money-are-independent',
-    { path: '^packages/(identity|money)/', pathNot: TEST },
-    { path: LAYERS['identity-and-money'], pathNot: '^packages/$1/' },
+    'identity-money-and-files-are-independent',
+    { path: '^packages/(identity|money|files)/', pathNot: TEST },
+    { path: LAYERS['identity-money-and-files'], pathNot: '^packages/$1/' },
   ),
   // `dev` runs the whole marketplace on one machine, so it starts the other apps.
   never('apps-are-independent', { path: '^apps/(?!dev/)([^/]+)/' }, { path: '^apps/', pathNot: '^apps/$1/' }),
@@ -226,11 +231,17 @@ const modules: Rule[] = [
     { path: PORTS, pathNot: TEST },
     { pathNot: ['^packages/core/src/', LAYERS.kernel], couldNotResolve: false },
   ),
-  // Protocols, chains and drivers are packages; the domain needs two: its SQL builder and the batching of reads.
+  // Protocols, chains and drivers are packages; the domain needs three: its SQL builder, the batching of reads, and the
+  // recognition of file types.
   never(
     'domain-imports-no-protocol-library',
     { path: DOMAIN, pathNot: TEST },
-    { path: ['node_modules/(?!(?:kysely|dataloader)/)', '^(http|http2|https|net|tls|dgram|dns)(/|$)'] },
+    {
+      path: [
+        'node_modules/(?!(?:kysely|dataloader|file-type)/)',
+        '^(http|http2|https|net|tls|dgram|dns)(/|$)',
+      ],
+    },
   ),
 ]
 

@@ -19,6 +19,7 @@ const GAUNTLET = [
 
 /** Starts, kills and awaits processes. */
 const PROCESSES = [
+  'tests/files/streaming.test.ts',
   'tests/journeys/**/*.test.ts',
   'tests/mcp/two-processes.test.ts',
   'tests/faults/{idempotency-crash,postgres,rate-limits,shutdown,vault-rotation}.test.ts',

@@ -14,7 +14,9 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/work/src/reviews/index.ts': `export { review } from './create-review.ts'`,
   'packages/work/src/reviews/create-review.ts': `import '@market/trade/orders'\nexport const review = 1`,
   'packages/trade/src/orders/index.ts': `export { create } from './create-order.ts'`,
-  'packages/trade/src/orders/create-order.ts': `import '@market/identity/agents'\nimport '@market/money/ledger'\nexport const create = 1`,
+  'packages/trade/src/orders/create-order.ts': `import '@market/files/uploads'\nimport '@market/identity/agents'\nimport '@market/money/ledger'\nexport const create = 1`,
+  'packages/files/src/uploads/index.ts': `export { store } from './store-upload.ts'`,
+  'packages/files/src/uploads/store-upload.ts': `import '@market/core/context'\nimport 'file-type'\nexport const store = 1`,
   'packages/money/src/ledger/index.ts': `export { post } from './post.ts'`,
   'packages/money/src/ledger/post.ts': `import '@market/core/audit'\nexport const post = 1`,
   'packages/core/src/audit/index.ts': `export { record } from './record.ts'`,
@@ -35,7 +37,7 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/testing/src/postgres.ts': `import '@market/database/transact'`,
 }
 
-const LIBRARIES = ['fastify', 'kysely', 'pg', 'viem', 'zod']
+const LIBRARIES = ['@aws-sdk/client-s3', 'fastify', 'file-type', 'kysely', 'pg', 'viem', 'zod']
 
 export interface SampleProject {
   readonly folder: string

@@ -1,5 +1,5 @@
 import { parseSync } from '@swc/core'
-import { ALSO_READ_BY, OWNERS, READ_BY_OWNER } from '../../architecture.rules.ts'
+import { ALSO_READ_BY, MODULES, OWNERS, READ_BY_OWNER } from '../../architecture.rules.ts'
 
 const BUILDERS = new Set(['insertInto', 'replaceInto', 'updateTable', 'deleteFrom', 'mergeInto'])
 const HOLE = '$hole'
@@ -75,8 +75,9 @@ function visitReads(node: unknown, read: Set<string>): void {
   for (const child of Object.values(node)) visitReads(child, read)
 }
 
-const moduleOf = (file: string): string =>
-  /^packages\/(?:core|identity|money|trade|work)\/src\/([^/]+)\//.exec(file)?.[1] ?? 'no module'
+const DOMAIN_FILE = new RegExp(`^packages/(?:${Object.keys(MODULES).join('|')})/src/([^/]+)/`)
+
+const moduleOf = (file: string): string => DOMAIN_FILE.exec(file)?.[1] ?? 'no module'
 
 type Node = Readonly<Record<string, unknown>>
 

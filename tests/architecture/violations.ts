@@ -48,19 +48,19 @@ export const VIOLATIONS: Violation[] = [
   ),
   violation(
     'identity imports money',
-    'identity-and-money-are-independent',
+    'identity-money-and-files-are-independent',
     `${AGENTS}/rename.ts`,
     `import '@market/money/ledger'`,
   ),
   violation(
     'money imports identity',
-    'identity-and-money-are-independent',
+    'identity-money-and-files-are-independent',
     'packages/money/src/ledger/pay.ts',
     `import '@market/identity/agents'`,
   ),
   violation(
     'money imports trade',
-    'identity-and-money-imports-lower-layers-only',
+    'identity-money-and-files-imports-lower-layers-only',
     'packages/money/src/ledger/pay.ts',
     `import '@market/trade/orders'`,
   ),
@@ -69,6 +69,30 @@ export const VIOLATIONS: Violation[] = [
     'trade-imports-lower-layers-only',
     'packages/trade/src/orders/pay.ts',
     `import '@market/work/reviews'`,
+  ),
+  violation(
+    'files imports identity',
+    'identity-money-and-files-are-independent',
+    'packages/files/src/uploads/store-upload.ts',
+    `import '@market/identity/agents'`,
+  ),
+  violation(
+    'money imports files',
+    'identity-money-and-files-are-independent',
+    'packages/money/src/ledger/pay.ts',
+    `import '@market/files/uploads'`,
+  ),
+  violation(
+    'files imports trade',
+    ['identity-money-and-files-imports-lower-layers-only', 'no-import-cycles'],
+    'packages/files/src/uploads/store-upload.ts',
+    `import '@market/trade/orders'`,
+  ),
+  violation(
+    'files imports the client of the storage',
+    'domain-imports-no-protocol-library',
+    'packages/files/src/uploads/store-upload.ts',
+    `import '@aws-sdk/client-s3'`,
   ),
   violation(
     'core imports identity',

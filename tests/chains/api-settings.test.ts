@@ -96,7 +96,7 @@ test('api settings: rejects the private key of wallet seeds, and one half of the
 
 test('api settings: two keys of a purpose can be live, not three, and the message contains no key', () => {
   const keys = [newKey(), newKey(), newKey()]
-  for (const name of ['API_KEY_HASH_KEYS', 'X402_CLAIM_KEYS', 'ACCESS_TOKEN_KEYS']) {
+  for (const name of ['API_KEY_HASH_KEYS', 'X402_CLAIM_KEYS', 'ACCESS_TOKEN_KEYS', 'FILE_URL_KEYS']) {
     expect(complaint({ [name]: keys.slice(1).join() })).toBe('')
     const said = complaint({ [name]: keys.join() })
     expect(said).toContain(`${name}: must be a list of at most 2 keys of 64 hex digits`)

@@ -52,6 +52,22 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: allCallers(200),
     },
   ],
+  uploadFile: [
+    {
+      when: 'uploading a file',
+      input: nothing,
+      answers: {
+        ...closed,
+        agent: 201,
+        'other agent': 201,
+        'owner wallet': 201,
+        'other wallet': 201,
+        'owner user': 201,
+        'other user': 201,
+        'admin session': 201,
+      },
+    },
+  ],
   // Before `signIn`, which creates the deleted accounts again.
   deleteProfile: [
     {

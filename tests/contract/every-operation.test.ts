@@ -22,6 +22,7 @@ function broughtAlong(operation: Operation): number[] {
   // Operations with an optional signature have their own tests of invalid signatures.
   const always = takesAnyone ? (operation.callers.length === 1 ? [401] : []) : [400, 401]
   if (isSold(operation)) return [401, 413, 415]
+  if (operation.file) return [...always, 409, 422]
   return isWrite(operation) ? [...always, 400, 409, 413, 415, 422] : always
 }
 

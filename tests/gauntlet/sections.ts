@@ -109,6 +109,7 @@ export const SECTIONS: readonly Section[] = [
       'tests/faults/shutdown.test.ts',
       'tests/faults/slow-clients.test.ts',
       'tests/faults/vault-rotation.test.ts',
+      'tests/files/streaming.test.ts',
       'tests/chains/evm-nodes.test.ts',
     ],
   },

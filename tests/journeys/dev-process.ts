@@ -19,6 +19,7 @@ interface Addresses {
   readonly networks: Readonly<Record<string, { rpc: string; usdc: string; treasury: string }>>
   readonly sample_service: { readonly id: string; readonly agent_id: string; readonly price_usd: string }
   readonly admin_key: string
+  readonly files: string
 }
 
 export type Dev = Awaited<ReturnType<typeof startDev>>

@@ -19,6 +19,7 @@ describe('two dev environments at the same time', () => {
       expect(Object.keys(dev.at)).toEqual([
         'api',
         'app',
+        'files',
         'control',
         'postgres',
         'redis',
@@ -28,7 +29,7 @@ describe('two dev environments at the same time', () => {
         'admin_key',
       ])
     }
-    for (const part of ['api', 'control', 'postgres', 'idp', 'admin_key'] as const)
+    for (const part of ['api', 'files', 'control', 'postgres', 'idp', 'admin_key'] as const)
       expect(one.at[part]).not.toBe(two.at[part])
   })
 

@@ -11,6 +11,7 @@ import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
 import { redisLimiter } from '@market/platform/redis/limiter'
+import { noStorage } from '@market/platform/storage/s3'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import { testKeys } from '@market/testing/keys'
 import { makeListing } from '@market/testing/make-listing'
@@ -19,7 +20,7 @@ import { NO_OWN_WALLETS } from '@market/testing/market-context'
 import { redisPrefix } from '@market/testing/redis'
 import type { Listing } from '@market/trade/listings'
 import { signed } from '../support/makers.ts'
-import { BASE_URL } from '../support/settings.ts'
+import { BASE_URL, FILES_URL } from '../support/settings.ts'
 import { PreparedChain } from './prepared-chain.ts'
 
 const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
@@ -54,12 +55,15 @@ export function openAppServices(db: Db, redisUrl = REDIS_URL) {
     signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
     chains: { [chain.network]: chain },
     facilitators: {},
+    objects: noStorage(),
     baseUrl: BASE_URL,
+    filesUrl: FILES_URL,
     minPrice: usdc(100_000n),
     generationTimeoutMs: 600_000,
     registrationFee: usdc(1_000_000n),
     treasury: NO_OWN_WALLETS,
     shortWaitMax: usdc(25_000_000n),
+    uploadQuota: { files: 1, bytes: 1 },
     ...createCaches(),
     operators: { userIds: new Set<string>(), keys: [] },
     onSecurityEvent: () => {},

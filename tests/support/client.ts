@@ -32,19 +32,23 @@ export type Client = ReturnType<typeof client>
 
 export const someAddress = (): string => `198.${randomInt(20, 250)}.${randomInt(256)}.${randomInt(1, 255)}`
 
+const isSentAsIs = (body: unknown): body is string | FormData =>
+  typeof body === 'string' || body instanceof FormData
+
 export function client(url: string) {
   const send = async (method: string, path: string, options: RequestOptions = {}): Promise<Reply> => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         'x-forwarded-for': options.from ?? someAddress(),
-        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+        ...(options.body !== undefined &&
+          !(options.body instanceof FormData) && { 'content-type': 'application/json' }),
         ...(options.bearer !== undefined && { authorization: `Bearer ${options.bearer}` }),
         ...(options.key !== undefined && { 'idempotency-key': options.key }),
         ...options.headers,
       },
       ...(options.body !== undefined && {
-        body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body),
+        body: isSentAsIs(options.body) ? options.body : JSON.stringify(options.body),
       }),
     })
     const text = await response.text()

@@ -8,9 +8,10 @@ import { startDnsServer } from '@market/testing/dns-server'
 import { startIdp } from '@market/testing/idp'
 import { testDatabase } from '@market/testing/postgres'
 import { redisPrefix } from '@market/testing/redis'
+import { startS3Server } from '@market/testing/s3-server'
 import { startApi } from './api-process.ts'
 import { type Client, client } from './client.ts'
-import { apiEnvironment } from './settings.ts'
+import { apiEnvironment, FILES_URL } from './settings.ts'
 
 const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 
@@ -45,18 +46,23 @@ export async function runBundled(environment: Readonly<Record<string, string>>):
   return { url: api.url, logText: api.output, stop: api.stop }
 }
 
+const filesAddressIn = (log: string): string =>
+  /"address":"(http:[^"]+)"[^\n]*"msg":"serving files"/.exec(log)?.[1] ?? ''
+
 /** The API with its own database, Redis keys, identity provider and DNS server. */
 export async function startMarket(overrides: Readonly<Record<string, string>> = {}, run = runHere) {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
-  const [database, idp, dns] = await Promise.all([
+  const [database, idp, s3, dns] = await Promise.all([
     testDatabase(),
     startIdp(),
+    startS3Server(),
     startDnsServer({ 'hooks.example': [PUBLIC_ADDRESS], 'other.example': [PUBLIC_ADDRESS] }),
   ])
   const environment = {
     ...apiEnvironment({ databaseUrl: database.url, redisUrl: REDIS_URL, redisPrefix: redisPrefix(), idp }),
+    ...s3.settings,
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
     CLOCK_FILE: clockFile,
     ...overrides,
@@ -70,6 +76,9 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     db: database.db,
     idp,
     dns,
+    s3,
+    /** The address at which this process serves the file of a public address. */
+    fileAt: (publicUrl: string) => publicUrl.replace(FILES_URL, filesAddressIn(api.logText())),
     environment,
     logText: api.logText,
     client: (): Client => client(url),
@@ -84,7 +93,7 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     },
     stop: async () => {
       await api.stop()
-      await Promise.all([database.stop(), idp.stop(), dns.stop()])
+      await Promise.all([database.stop(), idp.stop(), dns.stop(), s3.stop()])
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -88,7 +88,8 @@ function matching(pattern: string): fc.Arbitrary<string> {
 }
 
 function textAllowedBy({ format, pattern, minLength = 0, maxLength = USUAL_LENGTH }: Schema) {
-  if (format === 'uri') return fc.constantFrom('https://hooks.example/in', 'https://other.example/a?b=c#d')
+  if (format === 'uri' || format === 'uri-reference')
+    return fc.constantFrom('https://hooks.example/in', 'https://other.example/a?b=c#d')
   if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString())
   if (pattern !== undefined) return matching(pattern)
   const usual = Math.max(minLength, Math.min(maxLength, USUAL_LENGTH))

@@ -14,6 +14,7 @@ export const OWN_WALLET = '0x00000000000000000000000000000000000000b1'
 
 export const BASE_URL = 'https://market.test'
 export const APP_URL = 'https://app.market.test'
+export const FILES_URL = 'https://files.market.test'
 
 /** Fees may be withdrawn to this address, here with its checksum. */
 export const FEE_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
@@ -46,6 +47,8 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     REDIS_PREFIX: parts.redisPrefix,
     BASE_URL,
     APP_URL,
+    FILES_URL,
+    FILES_PORT: '0',
     PORT: '0',
     IDP_ISSUER: parts.idp.issuer,
     IDP_AUDIENCE: parts.idp.audience,

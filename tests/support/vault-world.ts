@@ -68,6 +68,7 @@ export function vaultWorld({ db, environment }: Parts) {
         API_KEY_HASH_KEYS: join(({ both }) => both.API_KEY_HASH_KEYS),
         X402_CLAIM_KEYS: environment['X402_CLAIM_KEYS'] ?? '',
         ACCESS_TOKEN_KEYS: environment['ACCESS_TOKEN_KEYS'] ?? '',
+        FILE_URL_KEYS: environment['FILE_URL_KEYS'] ?? '',
         AUDIT_KEYS: environment['AUDIT_KEYS'] ?? '',
       },
       api: settings[names[0]].api,

@@ -115,6 +115,7 @@ export async function startCatalogServer(
       registrationFee: usdc(1_000_000n),
       treasury: NO_OWN_WALLETS,
       shortWaitMax: usdc(25_000_000n),
+      uploadQuota: { files: 1, bytes: 1 },
       ...createCaches(cacheMs),
       operators: { userIds: new Set(), keys: [] },
       onSecurityEvent: () => {},

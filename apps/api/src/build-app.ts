@@ -8,8 +8,10 @@ import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
 import { oauthService } from '@market/handlers/oauth'
+import { fileServing } from '@market/handlers/serve-files'
 import { verifyBearer } from '@market/handlers/verify-bearer'
 import { catalogDocuments } from '@market/handlers/x402/catalog'
+import { buildFilesServer } from '@market/http/files-server'
 import { buildInternalServer } from '@market/http/internal-server'
 import { createMetrics } from '@market/http/metrics'
 import { mountOAuth } from '@market/http/oauth/mount'
@@ -24,6 +26,7 @@ import { localWindows } from '@market/platform/redis/local-windows'
 import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
+import { storageFrom } from '@market/platform/settings/storage'
 import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
@@ -97,7 +100,9 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     }),
     chains: networks.chains,
     facilitators: networks.facilitators,
+    objects: storageFrom(config),
     baseUrl: config.BASE_URL,
+    filesUrl: config.FILES_URL ?? NO_FILES_URL,
     minPrice: config.MIN_PRICE_USDC,
     generationTimeoutMs: config.GENERATION_TIMEOUT_SECONDS * SECOND,
     registrationFee: config.REGISTRATION_FEE_USDC,
@@ -110,6 +115,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       feeAddresses: feeAddressesOf(config),
       hotMax: hotMaxOf(config),
     },
+    uploadQuota: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
     ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
@@ -124,6 +130,11 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     whyNotReady: readiness(db, log),
     isDraining: () => draining,
   }
+  const clientLimits = {
+    countRequest: (address: string) => requests.take(address, rule),
+    maxRequests: rule.max,
+    maxConnections: config.CONNECTIONS_PER_ADDRESS,
+  }
   const execute = executor(app)
   const server = buildServer({
     execute,
@@ -133,12 +144,9 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     appUrl: config.APP_URL,
     trustedProxies: config.TRUSTED_PROXIES,
     securityContact: securityContactOf(config),
-    clientLimits: {
-      countRequest: (address) => requests.take(address, rule),
-      maxRequests: rule.max,
-      maxConnections: config.CONNECTIONS_PER_ADDRESS,
-    },
+    clientLimits,
     metricsReaders: config.METRICS_READERS,
+    maxUploads: config.UPLOADS_AT_ONCE,
     metrics,
     health,
     log,
@@ -163,6 +171,18 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     },
   })
 
+  const files =
+    config.S3_BUCKET === undefined
+      ? undefined
+      : buildFilesServer({
+          serve: fileServing(app),
+          filesUrl: app.filesUrl,
+          trustedProxies: config.TRUSTED_PROXIES,
+          clientLimits,
+          metrics,
+          log,
+          onFault: reportFault,
+        })
   const internal = buildInternalServer({ health, metrics, metricsReaders: config.METRICS_READERS })
 
   return {
@@ -175,6 +195,8 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       void health.whyNotReady()
       if (config.INTERNAL_PORT !== undefined)
         await internal.listen({ port: config.INTERNAL_PORT, host: config.INTERNAL_HOST, ...REUSE_PORT })
+      const address = await files?.listen({ port: config.FILES_PORT, host: config.HOST, ...REUSE_PORT })
+      if (address !== undefined) log.info({ address }, 'serving files')
       return server.listen({ port: config.PORT, host: config.HOST, ...REUSE_PORT })
     },
     /** Reports not ready, waits until the load balancer has noticed, then finishes open requests and closes. */
@@ -182,7 +204,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       draining = true
       networks.stop()
       await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS))
-      await Promise.all([server.close(), internal.close()])
+      await Promise.all([server.close(), files?.close(), internal.close()])
       await Promise.allSettled([limiter.stop(), db.destroy(), traces.stop()])
     },
   }
@@ -207,6 +229,11 @@ function oauthOf(app: AppServices, config: Config, server: ReturnType<typeof bui
     addressOf: (request) => request.client,
   })
 }
+
+/** Without a bucket there are no files, so no address begins with it. */
+const NO_FILES_URL = 'https://files.invalid'
+
+const MEGABYTE = 1024 * 1024
 
 /** Addresses whose requests this process counts at a time. */
 const MAX_ADDRESSES = 100_000

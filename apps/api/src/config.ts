@@ -14,6 +14,7 @@ import {
   readEnvironment,
   wholeNumber,
 } from '@market/platform/settings/environment'
+import { storageSettings } from '@market/platform/settings/storage'
 import { walletSealPublicKey } from '@market/platform/settings/vault'
 import { z } from 'zod'
 
@@ -63,11 +64,28 @@ function isTreasuryKey(config: ChainConfig, key: Buffer | undefined): boolean {
   return EVM.some((name) => config[`${name}_TREASURY`]?.toLowerCase() === own)
 }
 
+interface Origins {
+  readonly S3_BUCKET?: string | undefined
+  readonly FILES_URL?: string | undefined
+  readonly BASE_URL: string
+  readonly APP_URL: string
+}
+
+/** A file on the origin of the app could act as its user. */
+function checkFilesUrl({ S3_BUCKET, FILES_URL, BASE_URL, APP_URL }: Origins, ctx: z.RefinementCtx): void {
+  const addIssue = (message: string) => ctx.addIssue({ code: 'custom', path: ['FILES_URL'], message })
+  if (S3_BUCKET !== undefined && FILES_URL === undefined) addIssue('is required with S3_BUCKET')
+  const originOf = (url: string) => new URL(url).origin
+  if (FILES_URL !== undefined && [BASE_URL, APP_URL].map(originOf).includes(originOf(FILES_URL)))
+    addIssue('must be another origin than BASE_URL and APP_URL')
+}
+
 const Env = z
   .object({
     ...commonSettings,
     ...chainSettings,
     ...treasurySettings,
+    ...storageSettings,
     WALLET_SEAL_PUBLIC_KEY: walletSealPublicKey,
     /** Price of registering an agent by an x402 payment. */
     REGISTRATION_FEE_USDC: money('1'),
@@ -87,6 +105,14 @@ const Env = z
     APP_URL: address,
     HOST: z.string().default('127.0.0.1'),
     PORT: wholeNumber(0, 65_535).default(3000),
+    /** The public address of uploaded files: another origin than those of the API and the app. Required with a bucket. */
+    FILES_URL: address.optional(),
+    FILES_PORT: wholeNumber(0, 65_535).default(3002),
+    /** What one caller may upload in a day, in UTC. */
+    UPLOAD_FILES_PER_DAY: wholeNumber(1, 100_000).default(500),
+    UPLOAD_MB_PER_DAY: wholeNumber(1, 1_000_000).default(1_024),
+    /** Files that this process receives at the same time. Each needs about 10 MB of memory. */
+    UPLOADS_AT_ONCE: wholeNumber(1, 1_000).default(100),
     /** `/readyz` with its reason, `/healthz` and `/metrics` for operators; without a port they are not served there. */
     INTERNAL_HOST: z.string().default('127.0.0.1'),
     INTERNAL_PORT: wholeNumber(0, 65_535).optional(),
@@ -121,6 +147,7 @@ const Env = z
   })
   .superRefine((config, ctx) => {
     checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
+    checkFilesUrl(config, ctx)
     if (config.SECURITY_CONTACT.length > 0 && config.SECURITY_TXT_EXPIRES === undefined)
       ctx.addIssue({ code: 'custom', path: ['SECURITY_TXT_EXPIRES'], message: 'is required with a contact' })
     for (const name of EVM.filter((one) => isTreasuryKey(config, config[`${one}_GAS_KEY`])))

@@ -7,6 +7,7 @@ export function printableAddresses(addresses: Addresses): string {
   const rows: readonly (readonly [string, string])[] = [
     ['api', api],
     ['documentation', `${api}/docs`],
+    ['files', addresses.files],
     ['control', control],
     ['identity', addresses.idp],
     ['postgres', addresses.postgres],

@@ -8,6 +8,7 @@ import type { Network } from '@market/kernel/network'
 import { vaultOf } from '@market/platform/settings/vault'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { type Idp, startIdp } from '@market/testing/idp'
+import { startS3Server } from '@market/testing/s3-server'
 import { hasSurfpool } from '@market/testing/surfpool'
 import { apiCaller } from './call-api.ts'
 import type { Cleanup } from './cleanup.ts'
@@ -16,7 +17,7 @@ import type { Settings } from './config.ts'
 import { buildControl, startControl } from './control.ts'
 import type { NetworkAddresses } from './networks/network.ts'
 import { startNetworks } from './networks/start-networks.ts'
-import { HOST } from './ports.ts'
+import { FILES_PORT, freePort, HOST } from './ports.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
 import { startProgram } from './program.ts'
 import { deleteKeys, findRedis, startRedis } from './redis.ts'
@@ -30,6 +31,8 @@ import { webhookForwards } from './webhook-forwards.ts'
 export interface Addresses {
   readonly api: string
   readonly app: string
+  /** The origin of uploaded files. */
+  readonly files: string
   readonly control: string
   readonly postgres: string
   readonly redis: string
@@ -85,6 +88,8 @@ export async function start(settings: Settings, options: StartOptions): Promise<
 
   const idp = await startIdp()
   cleanup.add('the identity provider', idp.stop)
+  const s3 = await startS3Server()
+  cleanup.add('the storage of files', s3.stop)
 
   if (starting !== undefined) onProgress('Waiting for the chains')
   const networks = await starting
@@ -115,11 +120,13 @@ export async function start(settings: Settings, options: StartOptions): Promise<
 
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
+  const filesPort = await freePort(FILES_PORT)
   const common = {
     MARKET_ENV: 'development',
     ...keys.both,
     ...networks?.settings,
     ...files,
+    ...s3.settings,
     // Several environments can share one server.
     DATABASE_POOL: '5',
     LOG_LEVEL: 'info',
@@ -133,6 +140,8 @@ export async function start(settings: Settings, options: StartOptions): Promise<
       ...operatorSettings(adminKey),
       BASE_URL: apiUrl,
       APP_URL: apiUrl,
+      FILES_URL: urlOf(filesPort),
+      FILES_PORT: String(filesPort),
       IDP_CLIENT_ID: idp.addLoginClient(`${apiUrl}/oauth/idp/callback`),
       PORT: String(apiPort),
     },
@@ -160,6 +169,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     api: apiUrl,
     // The API serves the pages for browsers until there is a separate console.
     app: apiUrl,
+    files: urlOf(filesPort),
     control: url,
     postgres: database.url,
     redis: redis.url,

@@ -1,4 +1,5 @@
 import { commonSettings, readEnvironment, wholeNumber } from '@market/platform/settings/environment'
+import { storageSettings } from '@market/platform/settings/storage'
 import { walletSealPrivateKeys } from '@market/platform/settings/vault'
 import { z } from 'zod'
 import { checkPayoutSenderSettings, payoutSenderSettings } from './payout-sender-settings.ts'
@@ -7,6 +8,7 @@ const Env = z
   .object({
     ...commonSettings,
     ...payoutSenderSettings,
+    ...storageSettings,
     WALLET_SEAL_PRIVATE_KEYS: walletSealPrivateKeys,
     DATABASE_POOL: wholeNumber(2, 100).default(20),
     /** Jobs that run concurrently. High, because a webhook job mostly waits for the endpoint. */

@@ -11,6 +11,7 @@ import { idSource } from '@market/kernel/ids'
 import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
+import { storageFrom } from '@market/platform/settings/storage'
 import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
@@ -108,6 +109,7 @@ export async function startApp(config: Config) {
     purposes: PURPOSES,
     reserveAnchors: networks.reserveAnchors,
     seeds: seedOpener(config.WALLET_SEAL_PRIVATE_KEYS),
+    objects: storageFrom(config),
     recordGas: metrics.recordGas,
     recordAnchorAge: metrics.recordAnchorAge,
     countDisagreement: metrics.countDisagreement,

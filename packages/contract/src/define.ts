@@ -11,6 +11,7 @@ export const GROUPS = [
   'Agents',
   'Services',
   'Orders',
+  'Files',
   'x402',
   'Events',
   'Solvency',
@@ -56,6 +57,13 @@ export interface Payment {
   readonly replayOutput?: z.ZodType
 }
 
+/** The field of a form that contains a file. */
+export interface FileField {
+  readonly name: string
+  readonly maxBytes: number
+  readonly description: string
+}
+
 interface Route {
   readonly method: Method
   readonly path: string
@@ -93,6 +101,8 @@ export interface Operation<
   /** The status when the work was accepted and is finished later. */
   readonly laterStatus?: 202
   readonly payment?: Payment
+  /** The body is a form (multipart/form-data) with one file in this field. Credentials are sent as headers. */
+  readonly file?: FileField
   readonly errors?: readonly OwnErrorStatus[]
   /**
    * What a wallet signs for this call, `{field}` filled from the request and `{me}` with the caller's own agent. Such a

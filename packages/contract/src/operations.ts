@@ -11,6 +11,7 @@ import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
 import * as solvency from './operations/solvency.ts'
 import * as treasury from './operations/treasury.ts'
+import * as uploads from './operations/uploads.ts'
 import * as workspaces from './operations/workspaces.ts'
 import * as x402 from './operations/x402.ts'
 
@@ -24,6 +25,7 @@ export const operations = {
   ...messages,
   ...workspaces,
   ...reviews,
+  ...uploads,
   ...x402,
   ...events,
   ...solvency,

@@ -6,6 +6,7 @@ import type { Network } from '@market/kernel/network'
 import type { Chains } from './ports/chain.ts'
 import type { Facilitators } from './ports/facilitator.ts'
 import type { IdentityProvider } from './ports/identity.ts'
+import type { ObjectStore } from './ports/object-store.ts'
 import type { Outbound } from './ports/outbound.ts'
 import { isProvenOn, type OwnWallet, type Signatures, type Wallet } from './ports/signatures.ts'
 import type { Vault } from './ports/vault.ts'
@@ -55,8 +56,11 @@ export interface Context {
   readonly signatures: Signatures
   readonly chains: Chains
   readonly facilitators: Facilitators
+  readonly objects: ObjectStore
   /** The public URL of the API. */
   readonly baseUrl: string
+  /** The origin that serves uploaded files. It is not the origin of the API or of the app. */
+  readonly filesUrl: string
   /** The lowest price of a service and of a quote, so that the fee covers what a payout costs. */
   readonly minPrice: Usdc
   /** How long an agent has to answer a request in a workspace. */

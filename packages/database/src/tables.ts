@@ -574,6 +574,25 @@ export interface Tables {
     recipient: string
     unread: number
   }
+  upload_totals: {
+    day: Date
+    owner: string
+    files: number
+    bytes: bigint
+  }
+  uploads: {
+    id: string
+    owner: string
+    file_name: string
+    media_type: string
+    state: string
+    size_bytes: bigint | null
+    sha256: Buffer | null
+    used_for: string | null
+    used_at: Date | null
+    is_private: boolean | null
+    created_at: Date
+  }
   used_signatures: {
     wallet_key: string
     purpose: string

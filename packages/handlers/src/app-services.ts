@@ -1,5 +1,6 @@
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
+import type { UploadQuota } from '@market/files/uploads'
 import type { Usdc } from '@market/kernel/money'
 import type { TreasurySettings } from '@market/money/treasury'
 import type { PaymentLookups, Quote } from '@market/trade/x402'
@@ -18,6 +19,8 @@ export interface AppServices extends Omit<Context, 'transact' | 'actor' | 'reque
   readonly treasury: TreasurySettings
   /** Up to this amount the payout of a trusted seller waits only a day when the payer of a purchase is not proven. */
   readonly shortWaitMax: Usdc
+  /** What a caller may upload in a day. */
+  readonly uploadQuota: UploadQuota
   /** Quotes by service, cached for a second. A payment is always checked against a fresh quote. */
   readonly quotes: TtlCache<Quote>
   /** What callers may cost the nodes by naming transactions. */

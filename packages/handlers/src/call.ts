@@ -1,5 +1,6 @@
 import type { PaymentHeaders, WalletFields } from '@market/contract/client'
 import type { Operation } from '@market/contract/define'
+import type { ReceivedFile } from '@market/files/uploads'
 import type { ApiError } from '@market/kernel/api-error'
 import type { Caller } from './caller.ts'
 
@@ -20,6 +21,11 @@ export interface CallPayment extends PaymentHeaders {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
+/** A form with one file. Nothing of it is read before `receive`, so that only known callers send their files. */
+export interface IncomingFile {
+  receive(): Promise<ReceivedFile>
+}
+
 /** One request for one operation, from any transport. */
 export interface Call {
   readonly operation: Operation
@@ -33,6 +39,8 @@ export interface Call {
   /** The client's address, where `address` is the caller. */
   readonly client?: string
   readonly payment?: CallPayment
+  /** Where the operation accepts a file, and the transport can send one. */
+  readonly file?: IncomingFile
   readonly idempotencyKey?: string
   readonly requestId: string
   /** Told who calls, for the log, as soon as the credentials are verified. */

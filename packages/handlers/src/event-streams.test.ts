@@ -33,6 +33,7 @@ const services = (): AppServices => ({
   registrationFee: usdc(1n),
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(1n),
+  uploadQuota: { files: 1, bytes: 1 },
   ...createCaches(),
   operators: { userIds: new Set(), keys: [] },
   onSecurityEvent: () => {},

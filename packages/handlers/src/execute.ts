@@ -78,7 +78,10 @@ async function replayOrRun(
   const key = requestKey(call, caller.actor)
   if (key === undefined) return run(app, call, caller, input)
   const taken = await acquireLease(app, key)
-  if ('replay' in taken) return { ...taken.replay, headers: { 'Idempotent-Replayed': 'true' } }
+  if ('replay' in taken) {
+    await handlerOf(call).checkReplay?.(call.file, taken.replay.body)
+    return { ...taken.replay, headers: { 'Idempotent-Replayed': 'true' } }
+  }
   const { lease } = taken
   try {
     return await run(app, call, caller, input, lease)
@@ -100,6 +103,8 @@ function storedError(error: unknown, requestId: string): { status: number; body:
   return { status, body }
 }
 
+const handlerOf = ({ operation }: Call): AnyHandler => handlers[operation.id as keyof typeof handlers]
+
 async function run(
   app: AppServices,
   call: Call,
@@ -107,7 +112,7 @@ async function run(
   input: Record<string, unknown>,
   lease?: Parameters<typeof storeResponse>[2],
 ): Promise<ApiResponse> {
-  const handler: AnyHandler = handlers[call.operation.id as keyof typeof handlers]
+  const handler = handlerOf(call)
   const transaction = requestTransaction(app, call, caller, lease, (result) =>
     envelope(call.operation, handler.present(result as never, ctx)),
   )
@@ -116,6 +121,7 @@ async function run(
     actor: caller.actor,
     caller,
     requestId: call.requestId,
+    file: call.file,
     transact: transaction.transact,
   }
   const result = await handler.run(ctx, input as never)

@@ -10,6 +10,7 @@ const STATUS = {
   payment_required: 402,
   forbidden: 403,
   not_found: 404,
+  too_slow: 408,
   conflict: 409,
   too_large: 413,
   unsupported_media: 415,

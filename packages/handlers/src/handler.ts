@@ -2,11 +2,15 @@ import type { InputOf, Operation, ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import type { Context } from '@market/core/context'
 import type { AppServices } from './app-services.ts'
+import type { IncomingFile } from './call.ts'
 import type { Caller } from './caller.ts'
 
 /** What a handler's `run` gets: the context of a command, the caller, settings and the cache of catalog documents. */
 export type HandlerContext = Context &
-  Pick<AppServices, 'documents' | 'treasury'> & { readonly caller: Caller }
+  Pick<AppServices, 'documents' | 'treasury' | 'uploadQuota'> & {
+    readonly caller: Caller
+    readonly file?: IncomingFile | undefined
+  }
 
 /**
  * `run` turns the contract's input into a command; `present` turns the command's result into the contract's
@@ -20,6 +24,8 @@ export interface Handler<Op extends Operation, Result> {
    * response as it was at the commit.
    */
   readonly afterCommit?: (ctx: HandlerContext, result: Result, input: InputOf<Op>) => Promise<Result>
+  /** Rejects a repeated request whose file is not the one of the stored response. */
+  readonly checkReplay?: (file: IncomingFile | undefined, stored: unknown) => Promise<void>
 }
 
 type AnyResult = never
@@ -28,6 +34,7 @@ export type AnyHandler = {
   readonly run: (ctx: HandlerContext, input: never) => Promise<unknown>
   readonly present: (result: AnyResult, ctx: HandlerContext) => { readonly data: unknown }
   readonly afterCommit?: (ctx: HandlerContext, result: AnyResult, input: never) => Promise<unknown>
+  readonly checkReplay?: (file: IncomingFile | undefined, stored: unknown) => Promise<void>
 }
 
 /** Checks at compile time that a handler matches its operation. */

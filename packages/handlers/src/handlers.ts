@@ -13,6 +13,7 @@ import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
 import { treasuryHandlers } from './treasury.ts'
+import { uploadHandlers } from './uploads.ts'
 import { workspaceHandlers } from './workspaces.ts'
 import { x402Handlers } from './x402/handlers.ts'
 import type { SoldOnly } from './x402/purchase-handlers.ts'
@@ -28,6 +29,7 @@ export const handlers = {
   ...messageHandlers,
   ...workspaceHandlers,
   ...reviewHandlers,
+  ...uploadHandlers,
   ...x402Handlers,
   ...eventHandlers,
   ...solvencyHandlers,

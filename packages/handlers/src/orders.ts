@@ -3,7 +3,6 @@ import type { Operations } from '@market/contract/operations'
 import { type Actor, provenWallets } from '@market/core/context'
 import type { OwnWallet } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
-import { assert } from '@market/kernel/assert'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import { inferNetwork, normalizeReference } from '@market/money/payments'
 import {
@@ -11,11 +10,10 @@ import {
   approveOrder,
   cancelOrder,
   createOrder,
-  type Deliverable,
-  type Delivery,
   declineRevision,
   deliverOrder,
   disputeOrder,
+  findOrder,
   getOrder,
   listAgentOrders,
   listOrders,
@@ -32,11 +30,17 @@ import {
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
 import { findReviewOf, type Review } from '@market/work/reviews'
 import { type Generation, newestGenerations } from '@market/work/workspaces'
-import { typeOfUrl } from './deliverable-type.ts'
+import {
+  deliverablesOf,
+  presentDelivery,
+  presentGeneration,
+  presentItem,
+  referencesIn,
+} from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
+import { linksOf, withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
-import { presentGeneration, presentItem } from './present-deliverable.ts'
 import { presentOrder, presentPayableOrder, signOf } from './present-order.ts'
 import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
 import { presentReview } from './present-review.ts'
@@ -98,29 +102,6 @@ const ACTIONS: Readonly<
   refund: (ctx, actor, id) => refundOrder(ctx, actor, id),
 }
 
-function deliverablesOf(input: InputOf<Operations['deliverOrder']>): Deliverable[] {
-  const { deliverable_url: url, deliverable_media_type: mediaType, deliverables } = input
-  if ((url === undefined) === (deliverables === undefined))
-    throw new ApiError('invalid', 'Send either deliverable_url or deliverables.', {
-      details: [
-        {
-          path: 'deliverables',
-          message: 'must be present if deliverable_url is absent, and absent otherwise',
-        },
-      ],
-    })
-  if (deliverables !== undefined) return deliverables
-  assert(url !== undefined, 'one of the two forms is given')
-  return [{ type: typeOfUrl(url, mediaType), url, ...(mediaType !== undefined && { media_type: mediaType }) }]
-}
-
-const presentDelivery = ({ n, note, at, items }: Delivery) => ({
-  n,
-  note,
-  at: at.toISOString(),
-  deliverables: items.map(presentItem),
-})
-
 interface OrderParts extends OrderView {
   readonly review: Review | undefined
   readonly generations: readonly Generation[]
@@ -137,39 +118,46 @@ async function withParts(ctx: HandlerContext, view: OrderView): Promise<OrderPar
 const presentView = (
   { order, deliveries, role, payout, refund, review, generations }: OrderParts,
   ctx: HandlerContext,
-) => ({
-  data: {
-    order: presentPayableOrder(order, ctx),
-    deliverables: [
-      ...(deliveries.at(-1)?.items ?? []),
-      ...generations.flatMap((one) => (one.status === 'completed' ? [one.item] : [])),
-    ].map(presentItem),
-    deliveries: deliveries.map(presentDelivery),
-    generations: generations.map(presentGeneration),
-    review: review === undefined ? null : presentReview(review),
-    viewer_role: role === 'clock' ? ('arbiter' as const) : role,
-    payout: role === 'buyer' ? null : presentPayout(payout),
-    refund: presentPayout(refund),
-    sign: role === 'buyer' ? (signOf(order, ctx) ?? null) : null,
-  },
-})
+) => {
+  const linkOf = linksOf(ctx, order)
+  const items = [
+    ...(deliveries.at(-1)?.items ?? []),
+    ...generations.flatMap((one) => (one.status === 'completed' ? [one.item] : [])),
+  ]
+  return {
+    data: {
+      order: presentPayableOrder(order, ctx),
+      deliverables: items.map((item) => presentItem(item, linkOf)),
+      deliveries: deliveries.map((delivery) => presentDelivery(delivery, linkOf)),
+      generations: generations.map((generation) => presentGeneration(generation, linkOf)),
+      review: review === undefined ? null : presentReview(review),
+      viewer_role: role === 'clock' ? ('arbiter' as const) : role,
+      payout: role === 'buyer' ? null : presentPayout(payout),
+      refund: presentPayout(refund),
+      sign: role === 'buyer' ? (signOf(order, ctx) ?? null) : null,
+    },
+  }
+}
 
 export const orderHandlers = {
   createOrder: handler('createOrder', {
     run: async (ctx, input) => {
       const actor = await loadActor(ctx)
       const client = clientWallet(ctx, actor, input.client_wallet)
+      const references = [...input.reference_urls, ...input.reference_images]
+      const use = { usedFor: 'reference', isPrivate: input.private } as const
+      const files = await withUploads(ctx, references, () => use)
       const wanted = {
         listingId: input.service_id as ListingId,
         brief: input.brief ?? '',
-        referenceUrls: input.reference_urls,
-        referenceImages: input.reference_images,
+        referenceUrls: input.reference_urls.map(files.urlOf),
+        referenceImages: input.reference_images.map(files.urlOf),
         requirementAnswers: input.requirement_answers,
         isPrivate: input.private,
         clientWallet: client?.key ?? null,
         clientProvenBy: client?.provenBy ?? null,
       }
-      return createOrder(ctx, actor, wanted, ctx.caller.agent?.apiKeyHint)
+      return createOrder(files.ctx, actor, wanted, ctx.caller.agent?.apiKeyHint)
     },
     present: (order, ctx) => ({ data: presentPayableOrder(order, ctx) }),
   }),
@@ -222,12 +210,15 @@ export const orderHandlers = {
   }),
 
   deliverOrder: handler('deliverOrder', {
-    run: async (ctx, input) =>
-      deliverOrder(ctx, await loadActor(ctx), {
-        orderId: input.order_id as OrderId,
-        items: deliverablesOf(input),
-        note: input.note ?? null,
-      }),
+    run: async (ctx, input) => {
+      const orderId = input.order_id as OrderId
+      const files = await withUploads(ctx, referencesIn(input), async (tx) => ({
+        usedFor: 'deliverable',
+        isPrivate: (await findOrder(tx, orderId)).isPrivate,
+      }))
+      const items = deliverablesOf(input, files)
+      return deliverOrder(files.ctx, await loadActor(ctx), { orderId, items, note: input.note ?? null })
+    },
     present: (order, ctx) => ({ data: presentOrder(order, ctx) }),
   }),
 

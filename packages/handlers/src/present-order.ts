@@ -4,6 +4,7 @@ import { formatUsd } from '@market/kernel/money'
 import { isOpenWorkspace, type Offered, type Order, type OrderFacts } from '@market/trade/orders'
 import { signInstructions } from '@market/trade/x402'
 import type { HandlerContext } from './handler.ts'
+import { linksOf } from './order-files.ts'
 import { openChains, presentWallet } from './present-agent.ts'
 
 type OrderData = ResponseOf<Operations['listOrders']>['data'][number]
@@ -14,6 +15,7 @@ const timeOf = (at: Date | null | undefined): string | null => at?.toISOString()
 /** All states have the same fields; a field that the state does not have is null. */
 export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
   const facts: Partial<OrderFacts> = order as Partial<OrderFacts>
+  const linkOf = linksOf(ctx, order)
   return {
     id: order.id,
     order_id: order.id,
@@ -22,8 +24,8 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     service_title: order.title,
     status: order.status,
     brief: order.brief,
-    reference_urls: [...order.referenceUrls],
-    reference_images: [...order.referenceImages],
+    reference_urls: order.referenceUrls.map(linkOf),
+    reference_images: order.referenceImages.map(linkOf),
     requirement_answers: { ...order.requirementAnswers },
     client_wallet: presentWallet(ctx, order.clientWallet),
     private: order.isPrivate,

@@ -3,6 +3,7 @@ import type { Operations } from '@market/contract/operations'
 import { ApiError } from '@market/kernel/api-error'
 import { SECOND } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
+import { findOrder } from '@market/trade/orders'
 import {
   type Answer,
   answerGeneration,
@@ -12,20 +13,21 @@ import {
   generateWithToken,
   listGenerations,
 } from '@market/work/workspaces'
+import { deliverableOf, presentGeneration } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
-import { presentGeneration } from './present-deliverable.ts'
+import { linksOf, withUploads } from './order-files.ts'
 
-const presentResult = ({ generation, order }: GenerationView) => ({
+const presentResult = ({ generation, order }: GenerationView, ctx: HandlerContext) => ({
   data: {
-    deliverable: presentGeneration(generation),
+    deliverable: presentGeneration(generation, linksOf(ctx, order)),
     quota_used: order.quotaUsed,
     quota_total: order.quotaTotal,
   },
 })
 
-const presentRequested = (view: GenerationView) => ({
-  ...presentResult(view),
+const presentRequested = (view: GenerationView, ctx: HandlerContext) => ({
+  ...presentResult(view, ctx),
   isLater: view.generation.status === 'pending',
 })
 
@@ -59,12 +61,20 @@ export const workspaceHandlers = {
   }),
 
   answerGeneration: handler('answerGeneration', {
-    run: async (ctx, input) =>
-      answerGeneration(ctx, await loadActor(ctx), {
-        orderId: input.order_id as OrderId,
+    run: async (ctx, input) => {
+      const orderId = input.order_id as OrderId
+      const answer = answerOf(input)
+      const url = 'item' in answer ? answer.item.url : undefined
+      const files = await withUploads(ctx, url === undefined ? [] : [url], async (tx) => ({
+        usedFor: 'deliverable',
+        isPrivate: (await findOrder(tx, orderId)).isPrivate,
+      }))
+      return answerGeneration(files.ctx, await loadActor(ctx), {
+        orderId,
         generationId: input.deliverable_id,
-        answer: answerOf(input),
-      }),
+        answer: 'item' in answer ? { item: deliverableOf(answer.item, files) } : answer,
+      })
+    },
     present: presentResult,
   }),
 
@@ -75,8 +85,8 @@ export const workspaceHandlers = {
         limit: input.limit,
         cursor: input.cursor,
       }),
-    present: ({ generations, nextCursor }) => ({
-      data: generations.map(presentGeneration),
+    present: ({ order, generations, nextCursor }, ctx) => ({
+      data: generations.map((generation) => presentGeneration(generation, linksOf(ctx, order))),
       next_cursor: nextCursor,
     }),
   }),

@@ -36,11 +36,16 @@ ${renderInput(operation)}
 
 function renderInput(operation: Operation): string {
   const schema = jsonOf(operation.input, 'input')
-  const rows = Object.entries(propertiesOf(schema))
+  const file = operation.file && [
+    operation.file.name,
+    { type: 'file', description: operation.file.description },
+  ]
+  const rows = [...Object.entries(propertiesOf(schema)), ...(file ? [file as [string, JsonSchema]] : [])]
   if (rows.length === 0) return ''
   const wire = wireOf(operation)
-  const placeOf = (name: string) => (wire.path.includes(name) ? 'path' : wire.hasBody ? 'body' : 'query')
-  const required = new Set(schema.required ?? [])
+  const bodyName = file ? 'form' : 'body'
+  const placeOf = (name: string) => (wire.path.includes(name) ? 'path' : wire.hasBody ? bodyName : 'query')
+  const required = new Set([...(schema.required ?? []), ...(operation.file ? [operation.file.name] : [])])
   const cells = rows.map(
     ([name, field]) =>
       `<tr><td><code>${name}</code>${required.has(name) ? ' *' : ''}</td><td>${placeOf(name)}</td><td>${escapeHtml(

@@ -4,6 +4,7 @@ import { failureOf } from '@market/handlers/failure'
 import { limitReached } from '@market/handlers/limit'
 import type { FastifyServerFactory } from 'fastify'
 import { type Addressing, addressOf } from './address-of.ts'
+import { respondToClientError } from './client-error.ts'
 import { limitConnections } from './connections.ts'
 import { commonHeaders } from './headers.ts'
 import type { Metrics } from './metrics.ts'
@@ -21,14 +22,20 @@ interface GuardSettings extends Addressing {
   readonly limits: ClientLimits
   readonly isTrustedProxy: (peer: string) => boolean
   readonly appOrigin: string
+  /** Whether the route limits the time of the body itself, because files take longer. */
+  readonly isUpload?: (request: IncomingMessage) => boolean
   readonly metrics: Pick<Metrics, 'rejected'>
 }
 
 const SECOND = 1_000
 
+/** For the body of a request after its headers, except for uploads. */
+const BODY_MS = 15 * SECOND
+
 /** Limits of headers, and of the time of requests and between them. */
 const HTTP = {
-  requestTimeout: 15 * SECOND,
+  // Node has one limit for all routes, so it is that of uploads.
+  requestTimeout: 630 * SECOND,
   headersTimeout: 10 * SECOND,
   keepAliveTimeout: 20 * SECOND,
   connectionsCheckingInterval: SECOND,
@@ -50,6 +57,7 @@ export const guardedServer =
       // A connection that sent too many requests at once is closed by then, and nothing is done for them.
       process.nextTick(() => {
         if (request.socket.destroyed) return
+        if (!request.complete && settings.isUpload?.(request) !== true) limitBodyTime(request)
         if (allowed) handle(request, response)
         else rejectRequest(request, response, settings.appOrigin, { max: limits.maxRequests, resetsInMs })
       })
@@ -62,6 +70,15 @@ export const guardedServer =
     })
     return server.setTimeout(SILENT_MS)
   }
+
+/** Responds with 408 when the body does not arrive in time. Most bodies come with the headers and need no timer. */
+function limitBodyTime(request: IncomingMessage): void {
+  const late = Object.assign(new Error('The body did not arrive'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  const timer = setTimeout(() => {
+    if (!request.complete) respondToClientError(late, request.socket)
+  }, BODY_MS)
+  request.once('close', () => clearTimeout(timer))
+}
 
 function rejectRequest(
   { headers }: IncomingMessage,

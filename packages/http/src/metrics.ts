@@ -9,6 +9,9 @@ export interface Metrics {
   readonly limiterFallbacks: Counter
   /** By reason: `requests`, `connections`, `pipelined` or `unread`. */
   readonly rejected: Counter<'reason'>
+  readonly requests: Counter<'operation' | 'status'>
+  readonly seconds: Histogram<'operation'>
+  readonly inFlight: Gauge
 }
 
 /** Create once per process. The only growing label is the operation, and the contract bounds it. */
@@ -33,29 +36,29 @@ export function createMetrics(): Metrics {
       labelNames: ['reason'],
       registers: [registry],
     }),
+    requests: new Counter({
+      name: 'market_requests_total',
+      help: 'Completed requests',
+      labelNames: ['operation', 'status'],
+      registers: [registry],
+    }),
+    seconds: new Histogram({
+      name: 'market_request_seconds',
+      help: 'Time from the first byte of a request to the last byte of its response',
+      labelNames: ['operation'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers: [registry],
+    }),
+    inFlight: new Gauge({
+      name: 'market_requests_in_flight',
+      help: 'Requests in progress',
+      registers: [registry],
+    }),
   }
 }
 
 /** Counts every response by operation and status. */
-export function countResponses(app: FastifyInstance, { registry }: Metrics): void {
-  const requests = new Counter({
-    name: 'market_requests_total',
-    help: 'Completed requests',
-    labelNames: ['operation', 'status'],
-    registers: [registry],
-  })
-  const seconds = new Histogram({
-    name: 'market_request_seconds',
-    help: 'Time from the first byte of a request to the last byte of its response',
-    labelNames: ['operation'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  })
-  const inFlight = new Gauge({
-    name: 'market_requests_in_flight',
-    help: 'Requests in progress',
-    registers: [registry],
-  })
+export function countResponses(app: FastifyInstance, { requests, seconds, inFlight }: Metrics): void {
   app.addHook('onRequest', async () => inFlight.inc())
   onResponseEnd(app, (request, { status, ms }) => {
     inFlight.dec()

@@ -11,6 +11,7 @@ export function statusesOf(operation: Operation): FailureStatus[] {
   const isForAll = isOpen && operation.callers.includes('anonymous')
   if (!isForAll && operation.callers.some((kind) => kind !== 'anonymous')) known.add(403)
   if (isWrite(operation)) known.add(409).add(413).add(415)
+  if (operation.file) known.add(408)
   // A purchase is replayed by its payment, and a conflict is 409.
   if (isWrite(operation) && operation.payment?.when !== 'always') known.add(422)
   return [...known].sort((a, b) => a - b)

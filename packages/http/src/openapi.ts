@@ -1,4 +1,11 @@
-import { components, isWrite, type Operation, RECENT_LOGIN_SECONDS, routesOf } from '@market/contract/define'
+import {
+  components,
+  type FileField,
+  isWrite,
+  type Operation,
+  RECENT_LOGIN_SECONDS,
+  routesOf,
+} from '@market/contract/define'
 import { FAILURES } from '@market/contract/errors'
 import { LIMITS } from '@market/contract/limits'
 import { operationList } from '@market/contract/operations'
@@ -99,7 +106,10 @@ function describe(operation: Operation): Record<string, unknown> {
     ...(isWrite(operation) ? [IDEMPOTENCY_KEY] : []),
     ...(operation.payment ? PAYMENT_HEADERS : []),
   ]
-  const body = wire.hasBody ? bodySchema(schema, wire.path, Object.fromEntries(credentials)) : undefined
+  const body =
+    wire.hasBody && !operation.file
+      ? bodySchema(schema, wire.path, Object.fromEntries(credentials))
+      : undefined
   return {
     operationId: operationIdOf(operation),
     tags: [operation.group],
@@ -107,6 +117,7 @@ function describe(operation: Operation): Record<string, unknown> {
     description: descriptionOf(operation),
     security: operation.callers.map((kind) => (kind === 'anonymous' ? {} : { [SCHEME_OF[kind]]: [] })),
     ...(parameters.length > 0 && { parameters }),
+    ...(operation.file && { requestBody: { required: true, content: form(operation.file) } }),
     ...(body && { requestBody: { required: (body.required ?? []).length > 0, content: json(body) } }),
     responses: responsesOf(operation),
   }
@@ -219,6 +230,17 @@ function responsesOf(operation: Operation): Record<string, unknown> {
 }
 
 const json = (schema: unknown) => ({ 'application/json': { schema } })
+
+/** A form with one file, as OpenAPI 3.1 describes bytes. */
+const form = ({ name, description }: FileField) => ({
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      required: [name],
+      properties: { [name]: { type: 'string', contentMediaType: 'application/octet-stream', description } },
+    },
+  },
+})
 
 const namedSchemas = () =>
   Object.fromEntries(

@@ -6,9 +6,11 @@ import { ApiError } from '@market/kernel/api-error'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type CredentialRules, readCredentials } from './credentials.ts'
+import { formFile } from './form-file.ts'
 import { jsonParser } from './json-body.ts'
 import { headerOf, paymentOf } from './payment-headers.ts'
 import { readGetBody } from './read-get-body.ts'
+import { uploadSlots } from './upload-slots.ts'
 import { gather, propertiesOfInput, wireOf } from './wire.ts'
 
 declare module 'fastify' {
@@ -21,19 +23,36 @@ declare module 'fastify' {
 export interface RestSettings {
   readonly execute: Execute
   readonly ownOrigins: ReadonlySet<string>
+  readonly maxUploads?: number | undefined
 }
 
 /** Mounts the whole contract: every operation at each of its routes. */
 export function mountRest(app: FastifyInstance, settings: RestSettings): void {
   app.decorateRequest('operation')
-  for (const operation of operationList.flatMap(routesOf)) mount(app, operation, settings)
+  const slots = uploadSlots(settings.maxUploads)
+  const [forms, others] = partition(operationList.flatMap(routesOf))
+  for (const operation of others) mount(app, operation, settings)
+  app.register(async (child) => {
+    // The body is read by the operation, after it knows the caller, and whatever its type is.
+    child.removeAllContentTypeParsers()
+    child.addContentTypeParser('*', (_request, _body, done) => done(null))
+    for (const operation of forms) mount(child, operation, settings, slots)
+  })
 }
+
+const partition = (operations: readonly Operation[]) =>
+  [operations.filter(({ file }) => file), operations.filter(({ file }) => !file)] as const
 
 const isPublic = ({ callers }: Operation): boolean => callers.includes('anonymous')
 
 const tracer = trace.getTracer('agent-market')
 
-function mount(app: FastifyInstance, operation: Operation, settings: RestSettings): void {
+function mount(
+  app: FastifyInstance,
+  operation: Operation,
+  settings: RestSettings,
+  slots?: ReturnType<typeof uploadSlots>,
+): void {
   const wire = wireOf(operation)
   const rules = {
     inputFields: inputFieldsOf(operation),
@@ -55,6 +74,7 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
     ...(operation.payment && { preHandler: readGetBody(jsonParser(app)), exposeHeadRoute: false }),
     handler: (request, reply) =>
       tracer.startActiveSpan(operation.id, async (span) => {
+        const upload = slots && operation.file && slots(formFile(request.raw, operation.file))
         try {
           const input = gather(wire, request)
           const payment = operation.payment && paymentOf(request)
@@ -63,6 +83,7 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
             input,
             ...credentialsOf(request, input, rulesFor(payment), settings),
             ...(payment && { payment }),
+            ...(upload && { file: upload.file }),
             address: request.client,
             requestId: request.id,
             onCaller: callerOf(request),
@@ -70,8 +91,11 @@ function mount(app: FastifyInstance, operation: Operation, settings: RestSetting
           })
           span.setAttribute('http.response.status_code', response.status)
           if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+          // What is left of the file is not read: the connection ends with the response.
+          if (upload && !request.raw.complete) reply.header('Connection', 'close')
           return send(reply, response)
         } finally {
+          upload?.end()
           span.end()
         }
       }),

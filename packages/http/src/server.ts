@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
+import { operationList } from '@market/contract/operations'
 import type { EventStreams } from '@market/handlers/event-streams'
 import type { Execute } from '@market/handlers/execute'
 import type { ServeDocument } from '@market/handlers/x402/catalog'
@@ -32,6 +33,8 @@ export interface ServerSettings {
   readonly metricsReaders: readonly string[]
   readonly metrics: Metrics
   readonly health: Health
+  /** Files that this process receives at the same time; each needs some memory. */
+  readonly maxUploads?: number
   readonly log: RequestLog
   readonly onFault: (error: unknown, requestId: string) => void
 }
@@ -42,6 +45,8 @@ const LIMITS = {
   // The router allows any length; the schema of the operation limits each parameter.
   routerOptions: { maxParamLength: 16 * 1024 },
 } as const
+
+const UPLOAD_PATHS = new Set(operationList.flatMap(({ file, path }) => (file ? [path] : [])))
 
 export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   const { baseUrl, appUrl, health, metrics } = settings
@@ -59,6 +64,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
       metrics,
       limits: settings.clientLimits,
       isTrustedProxy: (peer) => isListed(proxies, plain(peer)),
+      isUpload: ({ url = '' }) => UPLOAD_PATHS.has(url.split('?', 1)[0] ?? ''),
     }),
     logger: false,
     genReqId: () => randomUUID(),
@@ -82,7 +88,7 @@ export function buildServer(settings: ServerSettings): FastifyInstance<Server> {
   mountHealth(app, health, { showsReason: false })
   mountDocs(app, baseUrl)
   mountSecurityTxt(app, baseUrl, settings.securityContact)
-  const rest = { execute: settings.execute, ...edge }
+  const rest = { execute: settings.execute, maxUploads: settings.maxUploads, ...edge }
   sendErrorsInEnvelope(app, settings.onFault, (request, error) => reject(request, error, rest))
   mountRest(app, rest)
   mountEventStream(app, settings.streams, edge)

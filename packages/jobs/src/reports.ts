@@ -1,6 +1,7 @@
 import { type AuditCheck, checkAudit } from '@market/core/audit'
 import { findUnopenableWallets } from '@market/core/custody'
 import { TooFewProviders } from '@market/core/ports/chain'
+import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import type { SeedOpener } from '@market/core/ports/vault'
 import { foldNames } from '@market/identity/agents'
@@ -27,20 +28,11 @@ export type SweepContext = JobContext & {
   /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
   readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
   readonly seeds: SeedOpener
+  readonly objects: ObjectStore
 }
 
 /** Below this number of settlements an operator must add gas. */
 const FEW_SETTLEMENTS = 200
-
-/** An error on one network does not stop the others; all errors are thrown at the end. */
-export function perNetwork(run: (ctx: JobContext, network: Network) => Promise<unknown>) {
-  return async (ctx: JobContext): Promise<void> => {
-    const networks = Object.keys(ctx.chains) as Network[]
-    const results = await Promise.allSettled(networks.map((network) => run(ctx, network)))
-    const failures = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-    if (failures.length > 0) throw new AggregateError(failures, 'Not every network could be read')
-  }
-}
 
 /** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
 export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {

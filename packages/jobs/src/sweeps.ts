@@ -3,6 +3,7 @@ import { deleteOldRequests } from '@market/core/idempotency'
 import { deleteOldNotifications } from '@market/core/notifications'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
+import { deleteUnusedUploads } from '@market/files/uploads'
 import { deleteOldRecords } from '@market/identity/oauth'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
 import { HOUR, MINUTE, SECOND } from '@market/kernel/clock'
@@ -13,8 +14,8 @@ import { deleteOldSnapshots } from '@market/money/reserves'
 import { applyDueTransitions, offerRenewals } from '@market/trade/orders'
 import { deleteVoidPurchases, sendUnmined } from '@market/trade/x402'
 import { failExpiredGenerations } from '@market/work/workspaces'
+import { perNetwork } from './per-network.ts'
 import {
-  perNetwork,
   reportAnchors,
   reportAudit,
   reportFoldedNames,
@@ -172,6 +173,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: HOUR,
     does: 'Deletes x402 purchases that were never paid',
     run: deleteVoidPurchases,
+  },
+  {
+    name: 'delete-unused-uploads',
+    everyMs: 10 * MINUTE,
+    does: 'Deletes uploaded files that no order refers to after a day, and what an interrupted upload left after an hour',
+    run: deleteUnusedUploads,
   },
   {
     name: 'maintain-event-partitions',

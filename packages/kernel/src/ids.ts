@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 export type AgentId = `agt_${string}`
 export type ListingId = `svc_${string}`
 export type OrderId = `ord_${string}`
+export type UploadId = `upl_${string}`
 
 export interface IdSource {
   next<Prefix extends string>(prefix: Prefix): `${Prefix}_${string}`

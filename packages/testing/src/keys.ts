@@ -18,6 +18,7 @@ export function testKeys(settings = newKeySettings()): TestKeys {
     API_KEY_HASH_KEYS: vaultSettings.API_KEY_HASH_KEYS.parse(both.API_KEY_HASH_KEYS),
     X402_CLAIM_KEYS: vaultSettings.X402_CLAIM_KEYS.parse(both.X402_CLAIM_KEYS),
     ACCESS_TOKEN_KEYS: vaultSettings.ACCESS_TOKEN_KEYS.parse(both.ACCESS_TOKEN_KEYS),
+    FILE_URL_KEYS: vaultSettings.FILE_URL_KEYS.parse(both.FILE_URL_KEYS),
     AUDIT_KEYS: vaultSettings.AUDIT_KEYS.parse(both.AUDIT_KEYS),
   }
   return { ...settings, vault: vaultFrom(config, sealKeys[0].publicKey), seeds: seedOpener(sealKeys) }

@@ -1,5 +1,6 @@
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import type { Actor, Context } from '@market/core/context'
+import type { ObjectStore } from '@market/core/ports/object-store'
 import type { SeedOpener } from '@market/core/ports/vault'
 import { type Db, transact } from '@market/database/transact'
 import { unavailable } from '@market/kernel/api-error'
@@ -7,6 +8,7 @@ import { MINUTE } from '@market/kernel/clock'
 import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
+import { noStorage } from '@market/platform/storage/s3'
 import { type TestClock, testClock } from './clock.ts'
 import { type TestKeys, testKeys } from './keys.ts'
 
@@ -15,6 +17,8 @@ export interface MarketContextSettings {
   readonly clock?: TestClock
   readonly actor?: Actor
   readonly keys?: TestKeys
+  /** Without it, the storage of files does not respond. */
+  readonly objects?: ObjectStore
   /** DNS resolver, such as the one of `startDnsServer`. Without it only IP addresses resolve. */
   readonly resolver?: { resolve(host: string): Promise<readonly string[]> }
 }
@@ -53,7 +57,9 @@ export function marketContext(settings: MarketContextSettings): MarketContext {
     signatures: walletSignatures({ domain: 'market.example', uri: 'https://market.example', evmRpcUrls: [] }),
     chains: {},
     facilitators: {},
+    objects: settings.objects ?? noStorage(),
     baseUrl: 'https://market.example',
+    filesUrl: 'https://files.market.example',
     minPrice: usdc(100_000n),
     generationTimeoutMs: 10 * MINUTE,
     requestId: 'req_test',

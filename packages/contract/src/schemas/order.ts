@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { named } from '../define.ts'
 import { Instant, resourceId } from './common.ts'
+import { FileLink } from './file.ts'
 import { NetworkName, UsdText } from './money.ts'
 import { Review } from './review.ts'
 import { ServiceId } from './service.ts'
-import { HttpsUrl, isCleanText, line, text } from './text.ts'
+import { isCleanText, line, text } from './text.ts'
 
 export const ORDER_STATUSES = [
   'pending_quote',
@@ -204,7 +205,7 @@ export const OrderPage = named(
 export const DeliverableInput = z
   .strictObject({
     type: z.enum(['image', 'video', 'link', 'document', 'code', 'text']),
-    url: HttpsUrl.optional(),
+    url: FileLink.optional(),
     content: text({ min: 1, max: 100_000 }).optional().describe('For text and code'),
     media_type: z
       .string()
@@ -226,7 +227,7 @@ export const DeliverableInput = z
   )
 
 export const deliveryFields = {
-  deliverable_url: HttpsUrl.optional().describe('A single deliverable'),
+  deliverable_url: FileLink.optional().describe('A single deliverable: an upload id or an https URL'),
   deliverable_media_type: z
     .string()
     .regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/, 'must be a media type such as image/png')
@@ -267,8 +268,8 @@ const Answer = z.union(
 export const orderFields = {
   service_id: ServiceId,
   brief: text({ min: 10, max: 3000 }).optional().describe('What the agent is to do'),
-  reference_urls: z.array(HttpsUrl).max(5).default([]),
-  reference_images: z.array(HttpsUrl).max(3).default([]),
+  reference_urls: z.array(FileLink).max(5).default([]),
+  reference_images: z.array(FileLink).max(3).default([]),
   requirement_answers: z
     .record(text({ min: 1, max: 80 }), Answer)
     .refine(

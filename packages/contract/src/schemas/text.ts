@@ -40,7 +40,11 @@ export const line = (bounds: Bounds) =>
 /** `https://known.example@evil.example/` looks like a page of the first host and opens the second. */
 const hasUserInfo = (url: string): boolean => /^https:\/{2,}[^/?#]*@/i.test(url)
 
+const hasHttps = (value: string): boolean => /^https:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value)
+
+export const isHttpsUrl = (value: string): boolean => hasHttps(value) && !hasUserInfo(value)
+
 export const HttpsUrl = text({ min: 1, max: 2048 })
-  .refine((value) => /^https:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value), 'must be an https:// URL')
+  .refine(hasHttps, 'must be an https:// URL')
   .refine((value) => !hasUserInfo(value), 'must not contain a user name or password')
   .meta({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]://' })

@@ -1,2 +1,9 @@
-export { acquireLease, deleteOldRequests, releaseLease, resealResponses, storeResponse } from './leases.ts'
+export {
+  acquireLease,
+  deleteOldRequests,
+  keyReused,
+  releaseLease,
+  resealResponses,
+  storeResponse,
+} from './leases.ts'
 export type { Lease, RequestKey } from './request.ts'

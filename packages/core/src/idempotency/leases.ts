@@ -95,7 +95,7 @@ export const resealResponses = (ctx: Needs<'db' | 'vault'>): Promise<Resealed> =
     replace: (changes) => replaceResponses(ctx.db, changes),
   })
 
-const keyReused = () =>
+export const keyReused = () =>
   new ApiError(
     'unprocessable',
     'This Idempotency-Key was already used for a different request. Use a new key.',

@@ -32,6 +32,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'orders.review': 'Publish a review of the order named below.',
   'orders.message': 'Send a message to the other party of the order named below.',
   'orders.retry-payout': 'Try the payout of the order named below again.',
+  'uploads.create': 'Upload one file, which then belongs to this wallet.',
   'notifications.read': 'Mark notifications of this wallet as read.',
   'unmatched-transfers.refund': 'Send the transfer named below back to the wallet that made it.',
   'x402.pay': 'Use the transfer named below, which this wallet made, to buy the service named below.',

@@ -5,7 +5,7 @@ export interface SealContext {
 }
 
 /** Each purpose has keys of its own, so that a leaked key serves one purpose only and each rotates alone. */
-export type HashPurpose = 'api_key' | 'x402_claim' | 'access_token' | 'audit'
+export type HashPurpose = 'api_key' | 'x402_claim' | 'access_token' | 'file_url' | 'audit'
 
 /** Encrypts secrets that must be readable later. The keys are in this process or in a KMS. */
 export interface Vault {

@@ -27,6 +27,7 @@ import { presentRegistered } from '../agents.ts'
 import type { AppServices } from '../app-services.ts'
 import type { HandlerContext } from '../handler.ts'
 import { loadActor } from '../load-actor.ts'
+import { withUploads } from '../order-files.ts'
 import { signOf } from '../present-order.ts'
 import { parseWalletFields } from '../verify-wallet.ts'
 import type { Done } from './present-purchase.ts'
@@ -67,10 +68,13 @@ const handlerOfService = (status: 200 | 201, urlField: 'status_url' | 'result_ur
       return ctx.quotes(listingId, find)
     },
     buy: async (ctx, input: ServiceInput, { wallet, ...evidence }) => {
-      return hireService(ctx, {
+      const references = [...(input.reference_urls ?? []), ...(input.reference_images ?? [])]
+      const use = { usedFor: 'reference', isPrivate: input.private ?? false } as const
+      const files = await withUploads(ctx, references, () => use)
+      return hireService(files.ctx, {
         ...requestIn(input),
         principal: ctx.actor.kind === 'anonymous' ? undefined : await loadActor(ctx),
-        extras: extrasIn(input),
+        extras: extrasIn(input, files.urlOf),
         signer: signerOf(ctx, wallet, evidence.credential),
         shortWaitMax: ctx.shortWaitMax,
         ...evidence,
@@ -115,10 +119,10 @@ function answersIn({ requirements, requirement_answers: answers = {} }: ServiceI
 }
 
 /** Only `POST /api/orders` has these fields. */
-const extrasIn = (input: ServiceInput): OrderExtras | undefined =>
+const extrasIn = (input: ServiceInput, urlOf: (reference: string) => string): OrderExtras | undefined =>
   input.reference_urls && {
-    referenceUrls: input.reference_urls,
-    referenceImages: input.reference_images ?? [],
+    referenceUrls: input.reference_urls.map(urlOf),
+    referenceImages: (input.reference_images ?? []).map(urlOf),
     isPrivate: input.private ?? false,
   }
 

@@ -37,6 +37,7 @@ export const vaultSettings = {
   API_KEY_HASH_KEYS: hashKeys(MAX_LIVE_KEYS),
   X402_CLAIM_KEYS: hashKeys(MAX_LIVE_KEYS),
   ACCESS_TOKEN_KEYS: hashKeys(MAX_LIVE_KEYS),
+  FILE_URL_KEYS: hashKeys(MAX_LIVE_KEYS),
   AUDIT_KEYS: hashKeys(MAX_AUDIT_KEYS),
 }
 
@@ -65,6 +66,7 @@ export interface VaultConfig {
   readonly API_KEY_HASH_KEYS: readonly Buffer[]
   readonly X402_CLAIM_KEYS: readonly Buffer[]
   readonly ACCESS_TOKEN_KEYS: readonly Buffer[]
+  readonly FILE_URL_KEYS: readonly Buffer[]
   readonly AUDIT_KEYS: readonly Buffer[]
 }
 
@@ -75,6 +77,7 @@ export const vaultFrom = (config: VaultConfig, seedKey: SeedPublicKey) =>
       api_key: config.API_KEY_HASH_KEYS,
       x402_claim: config.X402_CLAIM_KEYS,
       access_token: config.ACCESS_TOKEN_KEYS,
+      file_url: config.FILE_URL_KEYS,
       audit: config.AUDIT_KEYS,
     },
     seedKey,

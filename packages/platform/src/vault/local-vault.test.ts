@@ -11,6 +11,7 @@ const hashKeys = {
   api_key: [randomBytes(32)],
   x402_claim: [randomBytes(32)],
   access_token: [randomBytes(32)],
+  file_url: [randomBytes(32)],
   audit: [randomBytes(32)],
 }
 const seedKey = newSeedKey().publicKey
@@ -134,7 +135,7 @@ describe('fingerprints', () => {
   test('are a keyed hash of the text, with another key for each purpose', () => {
     const [key = Buffer.alloc(0)] = hashKeys.api_key
     expect(vault.fingerprint('api_key', SECRET)).toEqual(createHmac('sha256', key).update(SECRET).digest())
-    const purposes = ['api_key', 'x402_claim', 'access_token', 'audit'] as const
+    const purposes = ['api_key', 'x402_claim', 'access_token', 'file_url', 'audit'] as const
     const all = purposes.map((purpose) => vault.fingerprint(purpose, SECRET).toString('hex'))
     expect(new Set(all).size).toBe(purposes.length)
   })

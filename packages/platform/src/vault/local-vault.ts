@@ -138,6 +138,7 @@ function readHashKeys(settings: LocalVaultSettings['hashKeys']): HashKeys {
     api_key: read('api_key'),
     x402_claim: read('x402_claim'),
     access_token: read('access_token'),
+    file_url: read('file_url'),
     audit: read('audit'),
   }
 }

@@ -12,6 +12,7 @@ export function newKeySettings() {
       API_KEY_HASH_KEYS: hex(32),
       X402_CLAIM_KEYS: hex(32),
       ACCESS_TOKEN_KEYS: hex(32),
+      FILE_URL_KEYS: hex(32),
       AUDIT_KEYS: hex(32),
     },
     api: { WALLET_SEAL_PUBLIC_KEY: formatPublicKey(seedKey.publicKey) },

@@ -1,6 +1,7 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { deleteNotificationsOf } from '@market/core/notifications'
+import { eraseReferences } from '@market/files/uploads'
 import { eraseAccount } from '@market/identity/accounts'
 import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
 import { deleteGrantsOf } from '@market/identity/oauth'
@@ -33,6 +34,7 @@ export function deleteAccount(
     for (const agentId of agentIds) await deactivateListingsOf(ctx, tx, agentId)
     const orderIds = await eraseOrders(tx, buyers)
     await eraseMessages(tx, orderIds)
+    await eraseReferences(tx, buyers)
     await eraseComments(tx, orderIds)
     await erasePrompts(tx, orderIds)
     await deleteNotificationsOf(tx, user)

@@ -8,17 +8,23 @@ import { findGenerations } from './store.ts'
 
 const CURSOR = newestFirst('deliverables', idField('dlv'))
 
+interface GenerationPage {
+  readonly order: Order
+  readonly generations: readonly Generation[]
+  readonly nextCursor: string | null
+}
+
 /** Newest first. Only parties of the order and operators can read them. */
 export async function listGenerations(
   ctx: Needs<'db' | 'actor' | 'clock' | 'vault' | 'requestId'>,
   actor: Actor,
   query: PageRequest & { readonly orderId: OrderId },
-): Promise<{ readonly generations: readonly Generation[]; readonly nextCursor: string | null }> {
+): Promise<GenerationPage> {
   const after = CURSOR.decode(query.cursor)
   const { order } = await viewOrder(ctx, actor, query.orderId)
   const found = await findGenerations(ctx.db, order.id, { limit: query.limit + 1, after })
   const { rows, nextCursor } = CURSOR.pageOf(found, query.limit)
-  return { generations: rows, nextCursor }
+  return { order, generations: rows, nextCursor }
 }
 
 /** How many generations an order shows with itself. */

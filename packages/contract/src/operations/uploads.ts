@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { operation } from '../define.ts'
+import { Upload } from '../schemas/file.ts'
+
+const MEGABYTE = 1024 * 1024
+
+export const uploadFile = operation({
+  id: 'uploadFile',
+  group: 'Files',
+  method: 'POST',
+  path: '/api/upload',
+  summary: 'Upload a file',
+  description:
+    'Send a form (`multipart/form-data`) with one file. jpeg, png, webp, gif, mp4, webm, mov, pdf and zip are recognized by their bytes; txt, md, csv, json and py by their extension, and must be UTF-8. A file that no order refers to within 24 hours is deleted.',
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'upload',
+  input: z.strictObject({}),
+  file: { name: 'file', maxBytes: 50 * MEGABYTE, description: 'The file, at most 50 MB' },
+  output: Upload,
+  status: 201,
+  purpose: 'uploads.create',
+})

@@ -1,0 +1,54 @@
+import { type Context, type Needs, nameOf } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import {
+  type FileOwner,
+  type FileUse,
+  fileUrl,
+  findOwnUploads,
+  signFileUrl,
+  type Upload,
+  useUploads,
+} from '@market/files/uploads'
+
+type FilesContext = Needs<'db' | 'transact' | 'clock' | 'filesUrl' | 'actor'>
+
+export interface OrderFiles<Ctx> {
+  /** The context of the command: its first transaction marks the uploads as used. */
+  readonly ctx: Ctx
+  /** Undefined for a link to another host. */
+  readonly uploadOf: (reference: string) => Upload | undefined
+  /** What the order stores: the address of the upload, or the link as it is. */
+  readonly urlOf: (reference: string) => string
+}
+
+/** Resolves the uploads that a request refers to, which must be the caller's own. */
+export async function withUploads<Ctx extends FilesContext>(
+  ctx: Ctx,
+  references: readonly string[],
+  useOf: (tx: Tx) => FileUse | Promise<FileUse>,
+): Promise<OrderFiles<Ctx>> {
+  const owner = nameOf(ctx.actor) as FileOwner
+  const found = await findOwnUploads(ctx, owner, references)
+  const uploadOf = (reference: string) => found.get(reference)
+  const urlOf = (reference: string) => {
+    const upload = uploadOf(reference)
+    return upload === undefined ? reference : fileUrl(ctx.filesUrl, upload)
+  }
+  if (found.size === 0) return { ctx, uploadOf, urlOf }
+  let isMarked = false
+  const transact: Context['transact'] = async (work) => {
+    const result = await ctx.transact(async (tx) => {
+      if (!isMarked) await useUploads(ctx, tx, owner, found.values(), await useOf(tx))
+      return work(tx)
+    })
+    isMarked = true
+    return result
+  }
+  return { ctx: { ...ctx, transact }, uploadOf, urlOf }
+}
+
+/** How the files of an order are shown to who may read it: links to private ones work for 15 minutes. */
+export const linksOf =
+  (ctx: Needs<'vault' | 'clock' | 'filesUrl'>, { isPrivate }: { readonly isPrivate: boolean }) =>
+  (url: string): string =>
+    isPrivate ? signFileUrl(ctx, url) : url

@@ -1,0 +1,35 @@
+import { nameOf } from '@market/core/context'
+import { keyReused } from '@market/core/idempotency'
+import { type FileOwner, fileUrl, type ReceivedFile, readThrough, storeUpload } from '@market/files/uploads'
+import { ApiError } from '@market/kernel/api-error'
+import type { IncomingFile } from './call.ts'
+import { handler } from './handler.ts'
+
+/** A transport other than HTTP has no form to send a file in. */
+async function receive(file: IncomingFile | undefined): Promise<ReceivedFile> {
+  if (file !== undefined) return file.receive()
+  throw new ApiError('unsupported_media', 'Send the file with POST /api/upload as multipart/form-data.')
+}
+
+export const uploadHandlers = {
+  uploadFile: handler('uploadFile', {
+    run: async (ctx) =>
+      storeUpload(ctx, nameOf(ctx.actor) as FileOwner, await receive(ctx.file), ctx.uploadQuota),
+    present: (upload, ctx) => ({
+      data: {
+        id: upload.id,
+        url: fileUrl(ctx.filesUrl, upload),
+        media_type: upload.mediaType,
+        size: upload.size,
+        sha256: upload.sha256,
+      },
+    }),
+    // The file is not read before the Idempotency-Key is looked up, so it is compared with the stored response.
+    checkReplay: async (file, stored) => {
+      const { sha256, fileName } = await readThrough(await receive(file))
+      const { data } = stored as { readonly data?: { readonly url: string; readonly sha256: string } }
+      const isSame = data?.sha256 === sha256 && data.url.endsWith(`/${encodeURIComponent(fileName)}`)
+      if (!isSame) throw keyReused()
+    },
+  }),
+}
