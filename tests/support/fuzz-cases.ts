@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { HOSTILE_BODIES, hostileValue, jsonText, nastyText } from './hostile-values.ts'
 import { requestOf } from './operation-request.ts'
 import { allowedBy, inputSchemaOf, type Schema, validInputs } from './schema-arbitraries.ts'
+import { BOUNDARY, FORM_END, partHead } from './uploads.ts'
 
 export interface FuzzCase {
   readonly input: Readonly<Record<string, unknown>>
@@ -109,6 +110,15 @@ const withRealIds = (
 const MAX_PATH = 6_000
 
 /** The request of a case; undefined when its path does not match this operation. */
+/** A form with a file, whose fields beside it are those of the case. */
+const formText = ({ input }: FuzzCase): string => {
+  const fields = Object.entries(input).map(
+    ([name, value]) =>
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`,
+  )
+  return `${fields.join('')}${partHead('notes.txt')}a text${FORM_END}`
+}
+
 export function wireRequestOf(operation: Operation, others: ReadonlySet<string>, fuzzed: FuzzCase) {
   const keys = pathKeysOf(operation)
   const input = { ...fuzzed.input }
@@ -119,13 +129,14 @@ export function wireRequestOf(operation: Operation, others: ReadonlySet<string>,
   const full = [query, fuzzed.query].filter(Boolean).join('&')
   const url = `${path}${full === '' ? '' : `?${full}`}`
   if (url.length > MAX_PATH) return undefined
-  const body = hasBody(operation) ? (fuzzed.body ?? jsonText(laid.body)) : undefined
+  const form = operation.file && fuzzed.body === undefined ? formText(fuzzed) : undefined
+  const body = hasBody(operation) ? (form ?? fuzzed.body ?? jsonText(laid.body)) : undefined
   return {
     method: operation.method,
     path: url,
     headers: {
       ...(body !== undefined && {
-        'content-type': 'application/json',
+        'content-type': form === undefined ? 'application/json' : `multipart/form-data; boundary=${BOUNDARY}`,
         'content-length': String(Buffer.byteLength(body)),
       }),
       ...fuzzed.headers,
