@@ -23,6 +23,8 @@ export const MODULES = {
   core: [
     'approvals',
     'notifications',
+    'activity',
+    'statistics',
     'custody',
     'switches',
     'events',
@@ -35,7 +37,9 @@ export const MODULES = {
 
 /** Which module writes each table. `READ_BY_OWNER` and `ALSO_READ_BY` say who reads it; other tables any module may read. */
 export const OWNERS: Readonly<Record<string, string>> = {
+  activity: 'activity',
   agents: 'agents',
+  agent_statistics: 'statistics',
   agent_wallets: 'custody',
   approvals: 'approvals',
   audit_head: 'audit',
@@ -79,6 +83,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   reviews: 'reviews',
   outgoing_transfers: 'payouts',
   payment_intents: 'payments',
+  statistic_changes: 'statistics',
+  statistics: 'statistics',
   switches: 'switches',
   transfers: 'payments',
   treasury_positions: 'payments',
@@ -94,6 +100,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
 
 /** Tables that only their owner reads. Another module gets the data from the owner's `index.ts`. */
 export const READ_BY_OWNER: readonly string[] = [
+  'activity',
+  'agent_statistics',
   'listing_buyers',
   'listing_prices',
   'oauth_grants',
@@ -114,6 +122,8 @@ export const READ_BY_OWNER: readonly string[] = [
   'purchase_namings',
   'purchases',
   'reviews',
+  'statistic_changes',
+  'statistics',
   'upload_totals',
   'uploads',
   'workspace_deliverables',

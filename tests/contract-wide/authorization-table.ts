@@ -202,6 +202,16 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: allCallers(200),
     },
   ],
+  agentLeaderboard: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
+  getPlatformStats: [{ when: 'reading figures', input: nothing, answers: allCallers(200) }],
+  listActivity: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
+  getMarketData: [
+    {
+      when: 'asking for a price where no source of prices is configured',
+      input: () => ({ mints: ['So11111111111111111111111111111111111111112'] }),
+      answers: allCallers(503),
+    },
+  ],
   listModels: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
   createService: [
     {

@@ -51,6 +51,7 @@ describe.each(operationList.map((operation) => ({ operation, id: operation.id })
     const text = textOf(operation)
     const brought = new Set([...broughtAlong(operation), ...leftToOthers(operation)])
     if (text.includes('rejectsWithoutProvider(')) brought.add(503)
+    if (text.includes('rejectsUnreadableBodies(')) brought.add(413).add(415)
     if (isWrite(operation) && !isSold(operation) && operation.worksReadOnly !== true) brought.add(503)
     const missing = [operation.status ?? 200, ...statusesOf(operation)].filter(
       (status) => !brought.has(status) && !text.includes(`test('${status}: `),

@@ -21,6 +21,8 @@ export const SECTIONS: readonly Section[] = [
       RACE_ROUNDS: 100 * seeds,
       RACE_CONNECTIONS: 25,
       RESERVE_SNAPSHOTS: 400 * seeds,
+      STATISTICS_SEED: firstSeed,
+      STATISTICS_HISTORIES: 1_000 * seeds,
     }),
     files: [
       'tests/orders/model.test.ts',
@@ -29,6 +31,7 @@ export const SECTIONS: readonly Section[] = [
       'tests/ledger/races.test.ts',
       'tests/payments/model.test.ts',
       'tests/reserves/races.test.ts',
+      'tests/statistics/model.test.ts',
     ],
   },
   {

@@ -33,8 +33,8 @@ const CATEGORIES = [
 const list = (words: readonly string[]) => `array['${words.join("','")}']`
 
 /** Listings made by arithmetic alone, so that every run has the same. Indexes are built at the end, which is faster. */
-export async function fillWithListings(databaseUrl: string, count: number): Promise<void> {
-  await fillWithAgents(databaseUrl, AGENTS)
+export async function fillWithListings(databaseUrl: string, count: number, agents = AGENTS): Promise<void> {
+  await fillWithAgents(databaseUrl, agents)
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
@@ -42,7 +42,7 @@ export async function fillWithListings(databaseUrl: string, count: number): Prom
       `select indexname, indexdef from pg_indexes where tablename = 'listings' and indexdef not like '%UNIQUE%'`,
     )
     for (const { indexname } of rows) await client.query(`drop index ${indexname}`)
-    await client.query(insertListings(count))
+    await client.query(insertListings(count, agents))
     await client.query(`set maintenance_work_mem = '256MB'`)
     for (const { indexdef } of rows) await client.query(indexdef)
     await client.query('vacuum analyze listings')
@@ -51,7 +51,7 @@ export async function fillWithListings(databaseUrl: string, count: number): Prom
   }
 }
 
-const insertListings = (count: number) => `
+const insertListings = (count: number, agents: number) => `
   insert into listings (
     id, agent_id, slug, category, title, description, price_type, price_micros, turnaround_hours, deliverables,
     quota_limit, max_revisions, requirement_fields, active, marketable,
@@ -81,7 +81,7 @@ const insertListings = (count: number) => `
       (${list(OFFERS)})[1 + n % 10] as offer,
       (${list(TRADES)})[1 + (n / 100) % 10] as trade) as words on true
   join (select id, marketable, row_number() over (order by id) - 1 as at from agents) as seller
-    on seller.at = n % ${AGENTS}`
+    on seller.at = n % ${agents}`
 
 const pick = <T>(from: readonly T[], at: number): T => from[at % from.length] as T
 

@@ -6,8 +6,6 @@ import { SEEDED, seedOf } from './order-seeds.ts'
 const AGE_MS = 30 * DAY
 const AT_ONCE = 2
 
-const TABLES = Object.keys(SEEDED).map((table) => `'public.${table}'::regclass`)
-
 interface Shape {
   readonly table: string
   readonly name: string
@@ -40,12 +38,17 @@ async function all(url: string, tasks: readonly string[]): Promise<void> {
 
 /**
  * So many orders made by arithmetic alone, of all sellers there are, with all that stands behind them in the other
- * tables. Keys, checks and indexes are taken away and built again at the end, which is faster.
+ * tables, or only in some. Keys, checks and indexes are taken away and built again at the end, which is faster.
  */
-export async function fillWithOrders(url: string, count: number): Promise<void> {
+export async function fillWithOrders(
+  url: string,
+  count: number,
+  tables: readonly string[] = Object.keys(SEEDED),
+): Promise<void> {
+  const named = tables.map((table) => `'public.${table}'::regclass`).join()
   const { shapes, indexes, sellers } = await asClient(url, async (client) => ({
-    shapes: await takeConstraints(client),
-    indexes: await takeIndexes(client),
+    shapes: await takeConstraints(client, named),
+    indexes: await takeIndexes(client, named),
     sellers: Number((await client.query('select count(*) from listings')).rows[0]?.count),
   }))
   const seed = seedOf({ count, sellers, firstMs: Date.now() - AGE_MS, stepMs: AGE_MS / count })
@@ -53,9 +56,7 @@ export async function fillWithOrders(url: string, count: number): Promise<void> 
   // Emptied and filled in one transaction: a server that keeps the least log then writes none of it down twice.
   await all(
     url,
-    Object.entries(SEEDED).map(
-      ([table, insert]) => `begin; truncate ${table}; insert into ${table} ${insert}; commit`,
-    ),
+    tables.map((table) => `begin; truncate ${table}; insert into ${table} ${SEEDED[table]}; commit`),
   )
   const add = ({ table, name, definition }: Shape) =>
     `alter table ${table} add constraint ${name} ${definition}`
@@ -71,27 +72,27 @@ export async function fillWithOrders(url: string, count: number): Promise<void> 
   )
   await all(
     url,
-    Object.keys(SEEDED).map((table) => `vacuum analyze ${table}`),
+    tables.map((table) => `vacuum analyze ${table}`),
   )
   await asClient(url, (client) => client.query('drop table seed; analyze listings, agents'))
 }
 
-async function takeConstraints(client: pg.Client): Promise<Shape[]> {
+async function takeConstraints(client: pg.Client, tables: string): Promise<Shape[]> {
   const { rows } = await client.query<Shape>(`
     select conrelid::regclass::text as table, quote_ident(conname) as name, contype as kind,
       pg_get_constraintdef(oid) as definition
     from pg_constraint
     where contype in ('p', 'u', 'f', 'c') and conparentid = 0
-      and (conrelid in (${TABLES}) or confrelid in (${TABLES}))
+      and (conrelid in (${tables}) or confrelid in (${tables}))
     order by contype = 'f' desc`)
   for (const { table, name } of rows) await client.query(`alter table ${table} drop constraint ${name}`)
   return rows
 }
 
-async function takeIndexes(client: pg.Client): Promise<string[]> {
+async function takeIndexes(client: pg.Client, tables: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index where indrelid in (${TABLES})`)
+    from pg_index where indrelid in (${tables})`)
   for (const { name } of rows) await client.query(`drop index ${name}`)
   return rows.map(({ definition }) => definition)
 }

@@ -40,5 +40,8 @@ export const everyTool = (
   ],
   market_browse_agents: [{ limit: 1 }],
   market_featured_agents: [{}],
+  market_platform_stats: [{}],
+  market_activity_feed: [{ filter: 'order', limit: 5 }],
+  market_get_market_data: [{ mints: ['So11111111111111111111111111111111111111112'] }, 503],
   market_list_models: [{}],
 })

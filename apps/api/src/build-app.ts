@@ -21,6 +21,7 @@ import { idSource } from '@market/kernel/ids'
 import { mountMcp } from '@market/mcp/mount'
 import { oidcIdentity } from '@market/platform/identity/oidc-identity'
 import { oidcLogin } from '@market/platform/identity/oidc-login'
+import { httpPrices } from '@market/platform/prices/http-prices'
 import { redisLimiter } from '@market/platform/redis/limiter'
 import { localWindows } from '@market/platform/redis/local-windows'
 import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
@@ -34,6 +35,7 @@ import { openChains } from './chains.ts'
 import { type Config, securityContactOf } from './config.ts'
 
 const IDP_TIMEOUT_MS = 3_000
+const PRICES_TIMEOUT_MS = 2_000
 
 type LogDestination = NonNullable<Parameters<typeof createLogger>[0]['destination']>
 
@@ -116,6 +118,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       hotMax: hotMaxOf(config),
     },
     uploadQuota: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
+    prices: pricesOf(config),
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
     ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
@@ -208,6 +211,11 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
       await Promise.allSettled([limiter.stop(), db.destroy(), traces.stop()])
     },
   }
+}
+
+function pricesOf({ PRICES_URL: url, PRICES_STALE_SECONDS: staleSeconds, TIMEOUT_FACTOR: factor }: Config) {
+  if (url === undefined) return undefined
+  return httpPrices({ url, timeoutMs: PRICES_TIMEOUT_MS * factor, staleMs: staleSeconds * SECOND })
 }
 
 /** The authorization server for programs, when users can sign in with a browser. */

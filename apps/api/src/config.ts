@@ -95,6 +95,13 @@ const Env = z
     GENERATION_TIMEOUT_SECONDS: wholeNumber(10, 3_600).default(600),
     /** Up to this amount the payout of a trusted seller waits only a day when the payer is not proven. */
     X402_SHORT_WAIT_MAX_USDC: money('25'),
+    /** Where prices of tokens are read, with `{mints}`. Without it there is no market data. */
+    PRICES_URL: z
+      .url({ protocol: /^https?$/ })
+      .refine((url) => url.includes('{mints}'), 'must contain {mints}')
+      .optional(),
+    /** How old a price may be while the source does not respond. */
+    PRICES_STALE_SECONDS: wholeNumber(30, 600).default(600),
     DATABASE_POOL: wholeNumber(1, 100).default(10),
     REDIS_URL: z.url(),
     REDIS_PREFIX: z

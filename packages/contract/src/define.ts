@@ -15,6 +15,7 @@ export const GROUPS = [
   'x402',
   'Events',
   'Solvency',
+  'Statistics',
   'Administration',
 ] as const
 export type Group = (typeof GROUPS)[number]
@@ -115,6 +116,8 @@ export interface Operation<
   readonly stoppedBy?: readonly SwitchName[]
   /** Whether a user must have signed in at most `RECENT_LOGIN_SECONDS` ago. */
   readonly recentLogin?: true
+  /** A POST that only reads, because its input may be too long for a URL. An `Idempotency-Key` is ignored. */
+  readonly readsOnly?: true
   /** Not stopped by `read_only`, so that an operator can turn the switch off. */
   readonly worksReadOnly?: true
 }
@@ -145,8 +148,8 @@ export function operation<
 }
 
 /** Whether requests of the operation can change something: a purchase does, even by GET. */
-export const isWrite = (operation: Operation): boolean =>
-  operation.method !== 'GET' || operation.payment !== undefined
+export const isWrite = ({ method, payment, readsOnly }: Operation): boolean =>
+  (method !== 'GET' && readsOnly !== true) || payment !== undefined
 
 /** The fields of the input that are in the path. */
 export const pathKeysOf = ({ path }: Operation): string[] =>

@@ -52,6 +52,11 @@ describe.each(operationList)('$id', (operation) => {
     if (operation.limit === 'write') expect(isWrite(operation)).toBe(true)
   })
 
+  test('only a POST can be marked as a read', () => {
+    if (operation.readsOnly !== true) return
+    expect([operation.method, operation.worksReadOnly]).toEqual(['POST', undefined])
+  })
+
   test('only writes have a purpose or switches', () => {
     if (isWrite(operation)) return
     expect(operation.purpose).toBeUndefined()
@@ -106,6 +111,7 @@ test.each([
   ['registerAgent', 'agents.register'],
   ['recoverAgents', 'agents.recover'],
   ['updateProfile', 'profile.update'],
+  ['getMarketData', 'market'],
 ] as const)('%s counts under its own row', (id, limit) => {
   expect(operations[id].limit).toBe(limit)
 })

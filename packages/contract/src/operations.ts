@@ -10,6 +10,7 @@ import * as orders from './operations/orders.ts'
 import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
 import * as solvency from './operations/solvency.ts'
+import * as statistics from './operations/statistics.ts'
 import * as treasury from './operations/treasury.ts'
 import * as uploads from './operations/uploads.ts'
 import * as workspaces from './operations/workspaces.ts'
@@ -29,6 +30,7 @@ export const operations = {
   ...x402,
   ...events,
   ...solvency,
+  ...statistics,
   ...administration,
   ...treasury,
   ...approvals,

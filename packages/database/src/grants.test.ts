@@ -78,6 +78,10 @@ describe('the role of the api', () => {
     'update agent_wallets set secret_sealed = secret_sealed',
     `update agent_wallets set address = 'mine'`,
     'delete from agent_wallets',
+    'update statistics set value = 1',
+    'update agent_statistics set settled_micros = 1',
+    'update statistic_changes set amount = 1',
+    'delete from statistic_changes',
   ])('cannot run: %s', async (statement) => {
     expect(await run('api', statement)).toBe(DENIED)
   })

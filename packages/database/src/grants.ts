@@ -3,6 +3,7 @@ import { ROLES } from './roles.ts'
 
 /** Written by the worker alone; the api reads them. */
 const WORKER_ONLY = [
+  'agent_statistics',
   'migrations',
   'opened_token_accounts',
   'payout_costs',
@@ -14,9 +15,13 @@ const WORKER_ONLY = [
   'reserve_anchors',
   'reserve_leaves',
   'reserve_snapshots',
+  'statistics',
   'treasury_positions',
   'worker_pools',
 ]
+
+/** The api only adds rows; the worker removes them. */
+const ADDED_BY_API = ['statistic_changes']
 
 /** Nobody but the owner changes or deletes a row. */
 const APPEND_ONLY = ['audit_log', 'ledger_accounts', 'ledger_journals', 'ledger_moves']
@@ -61,9 +66,12 @@ export async function grantRoles(client: pg.Client): Promise<void> {
     await client.query(GRANTS)
     const { rows } = await client.query<{ name: string }>(
       `select tablename as name from pg_tables where schemaname = 'public' and tablename = any($1)`,
-      [WORKER_ONLY],
+      [[...WORKER_ONLY, ...ADDED_BY_API]],
     )
-    for (const { name } of rows) await client.query(`revoke insert, update, delete on ${name} from ${api}`)
+    for (const { name } of rows) {
+      const rights = ADDED_BY_API.includes(name) ? 'update, delete' : 'insert, update, delete'
+      await client.query(`revoke ${rights} on ${name} from ${api}`)
+    }
     await openJobTables(client)
     await client.query('commit')
   } catch (error) {

@@ -5,6 +5,20 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 type Json = ColumnType<unknown, string, string>
 
 export interface Tables {
+  activity: {
+    kind: string
+    subject: string
+    id: GeneratedAlways<bigint>
+    agent_id: string
+    listing_id: string | null
+    rating: number | null
+    at: Date
+  }
+  agent_statistics: {
+    agent_id: string
+    settled_micros: bigint
+    completed_orders: bigint
+  }
   agent_wallets: {
     agent_id: string
     chain: string
@@ -56,6 +70,7 @@ export interface Tables {
     written_skeleton: string | null
     last_seen_at: Generated<Date>
     api_key_replaced_at: Date | null
+    closed_at: Date | null
   }
   approvals: {
     id: string
@@ -539,6 +554,16 @@ export interface Tables {
     rating: number
     comment: string
     created_at: Date
+  }
+  statistic_changes: {
+    id: GeneratedAlways<bigint>
+    name: string
+    agent_id: string | null
+    amount: bigint
+  }
+  statistics: {
+    name: string
+    value: bigint
   }
   switches: {
     name: string

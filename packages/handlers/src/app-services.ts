@@ -1,5 +1,6 @@
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
+import type { Prices } from '@market/core/ports/prices'
 import type { UploadQuota } from '@market/files/uploads'
 import type { Usdc } from '@market/kernel/money'
 import type { TreasurySettings } from '@market/money/treasury'
@@ -15,6 +16,8 @@ export interface AppServices extends Omit<Context, 'transact' | 'actor' | 'reque
   readonly operators: Operators
   /** The price of a paid registration. */
   readonly registrationFee: Usdc
+  /** Prices of tokens; absent without a configured source. */
+  readonly prices?: Prices | undefined
   /** Which wallets are the platform's own. */
   readonly treasury: TreasurySettings
   /** Up to this amount the payout of a trusted seller waits only a day when the payer of a purchase is not proven. */

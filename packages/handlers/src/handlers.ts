@@ -12,6 +12,7 @@ import { orderHandlers } from './orders.ts'
 import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
+import { statisticHandlers } from './statistics.ts'
 import { treasuryHandlers } from './treasury.ts'
 import { uploadHandlers } from './uploads.ts'
 import { workspaceHandlers } from './workspaces.ts'
@@ -33,6 +34,7 @@ export const handlers = {
   ...x402Handlers,
   ...eventHandlers,
   ...solvencyHandlers,
+  ...statisticHandlers,
   ...administrationHandlers,
   ...treasuryHandlers,
   ...approvalHandlers,

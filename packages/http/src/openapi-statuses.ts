@@ -1,4 +1,4 @@
-import { isWrite, type Operation } from '@market/contract/define'
+import { hasBody, isWrite, type Operation } from '@market/contract/define'
 import type { FailureStatus } from '@market/contract/errors'
 
 /** Error statuses of every operation. */
@@ -10,7 +10,8 @@ export function statusesOf(operation: Operation): FailureStatus[] {
   const isOpen = !isWrite(operation) || operation.payment?.when === 'always'
   const isForAll = isOpen && operation.callers.includes('anonymous')
   if (!isForAll && operation.callers.some((kind) => kind !== 'anonymous')) known.add(403)
-  if (isWrite(operation)) known.add(409).add(413).add(415)
+  if (isWrite(operation)) known.add(409)
+  if (isWrite(operation) || hasBody(operation)) known.add(413).add(415)
   if (operation.file) known.add(408)
   // A purchase is replayed by its payment, and a conflict is 409.
   if (isWrite(operation) && operation.payment?.when !== 'always') known.add(422)

@@ -1,8 +1,10 @@
+import { deleteOldActivity } from '@market/core/activity'
 import { maintainEventPartitions } from '@market/core/events'
 import { deleteOldRequests } from '@market/core/idempotency'
 import { deleteOldNotifications } from '@market/core/notifications'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
+import { rollUpStatistics } from '@market/core/statistics'
 import { deleteUnusedUploads } from '@market/files/uploads'
 import { deleteOldRecords } from '@market/identity/oauth'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
@@ -127,6 +129,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     run: retryFailedJobsSoon,
   },
   {
+    name: 'roll-up-statistics',
+    everyMs: 5 * SECOND,
+    does: 'Moves changes of figures into their totals',
+    run: rollUpStatistics,
+  },
+  {
     name: 'fold-names',
     everyMs: MINUTE,
     does: 'Makes names from before migration 0042 unique by how they look: the older of two agents keeps its name',
@@ -155,6 +163,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: HOUR,
     does: 'Deletes notifications after 90 days',
     run: deleteOldNotifications,
+  },
+  {
+    name: 'delete-old-activity',
+    everyMs: HOUR,
+    does: 'Deletes entries of the activity feed after 90 days',
+    run: deleteOldActivity,
   },
   {
     name: 'delete-old-oauth-records',

@@ -13,6 +13,7 @@ test.each([
   ['DATABASE_URL', 'postgres:///market'],
   ['REDIS_URL', 'redis://cache.example:6379'],
   ['IDP_ISSUER', 'http://login.example'],
+  ['PRICES_URL', 'http://prices.example/{mints}'],
 ])('%s: %s is rejected', (name, url) => {
   expect(isRejected(name, url)).toBe(true)
   expect(isRejected(name, url, { MARKET_ENV: 'production' })).toBe(true)
@@ -28,4 +29,5 @@ test.each([
   ['REDIS_URL', 'rediss://cache.example:6379'],
   ['REDIS_URL', 'redis://localhost:6379'],
   ['IDP_ISSUER', 'https://login.example'],
+  ['PRICES_URL', 'https://prices.example/?mints={mints}'],
 ])('%s: %s is accepted', (name, url) => expect(isRejected(name, url)).toBe(false))

@@ -98,7 +98,7 @@ export const serviceTools: readonly Tool[] = [
   }),
 ]
 
-export const discoveryTools: readonly (Tool | PendingTool)[] = [
+export const discoveryTools: readonly Tool[] = [
   tool(o.listAgents, {
     name: 'market_browse_agents',
     title: 'List agents',
@@ -111,9 +111,28 @@ export const discoveryTools: readonly (Tool | PendingTool)[] = [
     description: 'List the featured agents of the marketplace.',
     annotations: READ_OTHERS,
   }),
-  pending('market_platform_stats'),
-  pending('market_activity_feed'),
-  pending('market_get_market_data'),
+  tool(o.getPlatformStats, {
+    name: 'market_platform_stats',
+    title: 'Get platform statistics',
+    description: 'Get the figures of the marketplace: agents, services, orders, settled money, reviews.',
+    annotations: READ,
+  }),
+  tool(
+    o.listActivity,
+    {
+      name: 'market_activity_feed',
+      title: 'List recent activity',
+      description: 'List what happened lately, newest first. filter is ignored; use limit.',
+      annotations: READ_OTHERS,
+    },
+    { inputOf: ({ filter: _, ...given }) => given },
+  ),
+  tool(o.getMarketData, {
+    name: 'market_get_market_data',
+    title: 'Get token prices',
+    description: 'Get price and market cap of tokens by mint address; null for an unknown mint.',
+    annotations: READ,
+  }),
   tool(o.listModels, {
     name: 'market_list_models',
     title: 'List AI models',

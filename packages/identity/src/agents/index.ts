@@ -46,6 +46,7 @@ export {
   countOrders,
   countRating,
   findAgent,
+  findAgents,
   findOwnedAgents,
   lockAgentsOfUser,
 } from './store.ts'

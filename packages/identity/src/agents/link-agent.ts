@@ -1,10 +1,12 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
-import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
+import type { IdentityClaims } from '../accounts/index.ts'
 import { isOwner } from './agent.ts'
 import { isApiKey } from './api-key.ts'
+import { openAccount } from './open-account.ts'
 import { type PayableAgent, withNetworks } from './payout/payout-address.ts'
+import { publishAgent } from './publish-agent.ts'
 import { findAgentByFingerprint, lockAgent, saveAgent } from './store.ts'
 
 /**
@@ -17,7 +19,7 @@ export function linkAgent(
   apiKey: string,
 ): Promise<PayableAgent> {
   return ctx.transact(async (tx) => {
-    const { account } = await saveAccount(ctx, tx, profile)
+    const { account } = await openAccount(ctx, tx, profile)
     const found = isApiKey(apiKey)
       ? await findAgentByFingerprint(tx, ctx.vault.fingerprints('api_key', apiKey))
       : undefined
@@ -34,6 +36,7 @@ export function linkAgent(
       verified: 1,
       updated_at: ctx.clock.now(),
     })
+    if (!agent.marketable) await publishAgent(ctx, tx, linked)
     await record(ctx, tx, { act: 'agents.link', subject: agent.id })
     return withNetworks(ctx, tx, linked)
   })

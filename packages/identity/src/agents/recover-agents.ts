@@ -4,10 +4,11 @@ import { notify, ownerRecipients } from '@market/core/notifications'
 import type { Wallet } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
+import type { IdentityClaims } from '../accounts/index.ts'
 import { skeletonsOf } from '../names/index.ts'
 import { type Agent, type Owner, secretPlace } from './agent.ts'
 import { END_LEAK } from './notify-owner.ts'
+import { openAccount } from './open-account.ts'
 import { recordOwnerKey } from './payout/payout-address.ts'
 import { findOwnedAgents } from './store.ts'
 
@@ -35,7 +36,7 @@ export function recoverAgents(
     const owner: Owner =
       claimant.kind === 'wallet'
         ? { wallets: [claimant.wallet] }
-        : await saveAccount(ctx, tx, claimant.profile).then(({ account }) => ({
+        : await openAccount(ctx, tx, claimant.profile).then(({ account }) => ({
             userId: account.userId,
             wallets: account.wallets,
           }))

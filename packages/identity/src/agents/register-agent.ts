@@ -3,13 +3,15 @@ import { createWallet } from '@market/core/custody'
 import type { Wallet, WalletEvidence } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { type IdentityClaims, saveAccount } from '../accounts/index.ts'
+import type { IdentityClaims } from '../accounts/index.ts'
 import { checkName, type Skeletons, skeletonsOf, slugOf } from '../names/index.ts'
 import { type Agent, secretPlace } from './agent.ts'
 import { newWebhookSecret, sealedApiKey } from './api-key.ts'
 import { findAgentsNamed } from './find-named.ts'
 import { freeName, isUnused } from './free-name.ts'
 import { nameConflict } from './name-conflict.ts'
+import { openAccount } from './open-account.ts'
+import { publishAgent } from './publish-agent.ts'
 import { freeAgentSlug, insertAgent } from './store.ts'
 
 /** A wallet that signed the request, a signed-in user, or none. */
@@ -96,6 +98,7 @@ export async function createAgent(
     updated_at: now,
   })
   const solanaAddress = await createWallet(ctx, tx, agent.id)
+  if (agent.marketable) await publishAgent(ctx, tx, agent)
   return { agent, apiKey, webhookSecret, solanaAddress }
 }
 
@@ -117,7 +120,7 @@ async function resolveOwner(ctx: Ctx, tx: Tx, owner: NewOwner): Promise<Resolved
       return { ...NO_OWNER, wallet: key, provenBy }
     }
     case 'user': {
-      const { account } = await saveAccount(ctx, tx, owner.profile)
+      const { account } = await openAccount(ctx, tx, owner.profile)
       return { ...NO_OWNER, userId: account.userId, twitterUsername: account.twitterUsername }
     }
   }

@@ -1,6 +1,7 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { type AccountChange, type IdentityClaims, saveAccount } from '../accounts/index.ts'
+import type { AccountChange, IdentityClaims } from '../accounts/index.ts'
+import { openAccount } from './open-account.ts'
 import { countOwnedByWallets, saveHandle } from './store.ts'
 
 export interface SignedIn extends AccountChange {
@@ -17,7 +18,7 @@ export function signIn(
   countOrders: CountOfWallets,
 ): Promise<SignedIn> {
   return ctx.transact(async (tx) => {
-    const change = await saveAccount(ctx, tx, profile)
+    const change = await openAccount(ctx, tx, profile)
     const { userId, wallets, twitterUsername } = change.account
     await saveHandle(tx, { userId, wallets }, twitterUsername, ctx.clock.now())
     const agents = await countOwnedByWallets(tx, change.newWallets)

@@ -1,5 +1,6 @@
 import type { OwnWallet } from '@market/core/ports/signatures'
 import type { Resealing, SealedRow } from '@market/core/reseal'
+import { addStatistics } from '@market/core/statistics'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
@@ -228,13 +229,47 @@ export interface ListingCount {
 }
 
 /** Counts a listing that became active (1) or inactive (-1). The agent's row stays locked until the commit. */
-export const countListing = (tx: Tx, id: AgentId, change: 1 | -1): Promise<ListingCount> =>
-  tx
+export async function countListing(tx: Tx, id: AgentId, change: 1 | -1): Promise<ListingCount> {
+  const counted = await tx
     .updateTable('agents')
     .set((row) => ({ service_count: row('service_count', '+', change) }))
     .where('id', '=', id)
     .returning(['service_count as activeListings', 'marketable'])
     .executeTakeFirstOrThrow()
+  if (counted.marketable) await addStatistics(tx, { name: 'services', amount: BigInt(change) })
+  return counted
+}
+
+export async function readListingCount(tx: Tx, id: AgentId): Promise<bigint> {
+  const row = await tx
+    .selectFrom('agents')
+    .select('service_count')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return BigInt(row.service_count)
+}
+
+/** False when the agent was closed before. */
+export async function saveClosed(tx: Tx, id: AgentId, at: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('agents')
+    .set({ closed_at: at, avatar_url: null })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** Returns how many agents of the user were closed. */
+export async function saveReopened(tx: Tx, userId: string): Promise<bigint> {
+  const done = await tx
+    .updateTable('agents')
+    .set({ closed_at: null })
+    .where('owner_user_id', '=', userId)
+    .where('closed_at', 'is not', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows
+}
 
 /** Adds to the number of paid orders (`total`) and of completed orders. */
 export async function countOrders(

@@ -14,6 +14,7 @@ import { badApiKey } from './get-agent.ts'
 import { nameTaken } from './name-conflict.ts'
 import { payableNetworks, recordOwnerKey } from './payout/payout-address.ts'
 import { cancelChangeOfKey, changePayout, type PayoutSettings } from './payout/payout-settings.ts'
+import { publishAgent } from './publish-agent.ts'
 import { renameColumns } from './rename.ts'
 import { reportChanges } from './report-changes.ts'
 import { payoutColumns } from './row.ts'
@@ -89,6 +90,7 @@ async function attachOwner(ctx: Ctx, tx: Tx, agent: Agent, wallet: Wallet): Prom
     verified: 1,
     updated_at: ctx.clock.now(),
   })
+  await publishAgent(ctx, tx, owned)
   await record(ctx, tx, { act: 'agents.owner', subject: agent.id, details: { wallet: wallet.key } })
   return owned
 }

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose'
-import { fetchJson, isRecord } from './fetch-json.ts'
+import { fetchJson, isRecord } from '../fetch-json.ts'
 
 export interface Discovered {
   readonly userinfo: URL
@@ -54,7 +54,7 @@ async function readDocument(
   timeoutMs: number,
 ): Promise<{ userinfo: URL; keysUrl: URL }> {
   const address = new URL(`${home.href.replace(/\/$/, '')}/.well-known/openid-configuration`)
-  const { status, body } = await fetchJson(address, timeoutMs)
+  const { status, body } = await fetchJson(address, { timeoutMs })
   if (!isRecord(body)) throw new Error(`discovery returned ${status} or not a JSON object`)
   if (body['issuer'] !== issuer) throw new Error('the discovery document has another issuer')
   return { userinfo: secureUrl(body['userinfo_endpoint']), keysUrl: secureUrl(body['jwks_uri']) }
@@ -64,7 +64,7 @@ function keySet(url: URL, timeoutMs: number): RemoteJWKSet {
   return createRemoteJWKSet(url, {
     cooldownDuration: KEYS_COOLDOWN_MS,
     [customFetch]: async () => {
-      const { status, body } = await fetchJson(url, timeoutMs)
+      const { status, body } = await fetchJson(url, { timeoutMs })
       return status === 200 ? Response.json(body) : new Response(null, { status: 502 })
     },
   })

@@ -9,8 +9,8 @@ import {
   jwtVerify,
   type RemoteJWKSet,
 } from 'jose'
+import { fetchJson, isRecord } from '../fetch-json.ts'
 import { discovery } from './discovery.ts'
-import { fetchJson, isRecord } from './fetch-json.ts'
 import { type ClaimNames, profileFrom, USER_ID, USUAL_CLAIMS } from './profile-claims.ts'
 
 /** Only asymmetric algorithms: a shared secret could also be used to sign tokens. */
@@ -74,7 +74,7 @@ export function oidcIdentity(settings: OidcIdentitySettings): IdentityProvider {
   async function askUserinfo(token: string): Promise<IdentityProfile> {
     const { userId } = await verify(token)
     const { userinfo } = await orUnavailable(discover())
-    const { status, body } = await orUnavailable(fetchJson(userinfo, timeoutMs, token))
+    const { status, body } = await orUnavailable(fetchJson(userinfo, { timeoutMs }, token))
     if (status === 401 || status === 403) throw badToken()
     if (!isRecord(body))
       throw unavailable(PROVIDER_UNREACHABLE, new Error(`userinfo returned ${status} or not a JSON object`))

@@ -33,7 +33,7 @@ export const clockFile = z.string().optional()
 /** Lets one provider decide what is final. Networks need two otherwise. */
 export const oneProvider = onOrOff.default(false)
 
-/** Multiplies the timeouts of the database, of nodes and of the identity provider, for slow machines. */
+/** Multiplies the timeouts of the database, of nodes, of the identity provider and of the price source, for slow machines. */
 export const timeoutFactor = wholeNumber(1, 60).default(1)
 
 /** Settings for development. A program does not start with any of them unless MARKET_ENV is `development`. */

@@ -1,3 +1,4 @@
+import { recordActivity } from '@market/core/activity'
 import type { Actor, Needs } from '@market/core/context'
 import { countListing, payableNetworks } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
@@ -33,6 +34,7 @@ export function createListing(
       marketable,
       createdAt: ctx.clock.now(),
     })
+    await recordActivity(tx, 'service', { ...listing, listingId: listing.id })
     return { listing, payableOn: await payableNetworks(ctx, tx, seller) }
   })
 }

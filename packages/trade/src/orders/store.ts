@@ -1,3 +1,4 @@
+import { insertChanges } from '@market/core/statistics'
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Db, Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
@@ -7,6 +8,7 @@ import { sql } from 'kysely'
 import type { Buyer, Delivery, Order } from './order.ts'
 import { changing, fromRow } from './row.ts'
 import { assertStep, type Status, type Step } from './states.ts'
+import { alsoWritten, statisticsOf } from './statistics.ts'
 
 export const orderNotFound = (id: string): ApiError =>
   new ApiError('not_found', `Order ${JSON.stringify(id)} does not exist.`, { code: 'order_not_found' })
@@ -31,6 +33,7 @@ export async function lockOrder(tx: Tx, id: OrderId): Promise<Order> {
 
 export async function insertOrder(tx: Tx, order: Order): Promise<void> {
   await tx
+    .with('counted', () => sql<object>`(${insertChanges(statisticsOf(undefined, order))})`)
     .insertInto('orders')
     .values({
       id: order.id,
@@ -55,7 +58,7 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
     .execute()
 }
 
-/** Saves the order and the step that led to it, in one statement. The step must be one that `states.ts` allows. */
+/** Saves the order, the step that led to it and what it changes in the figures, in one statement. The step must be one that `states.ts` allows. */
 export async function saveOrder<S extends Status>(
   tx: Tx,
   before: Order,
@@ -69,7 +72,7 @@ export async function saveOrder<S extends Status>(
     .set(changing({ ...after, updatedAt: at } as Order))
     .where('id', '=', after.id)
   await sql`
-    with saved as (${update})
+    with saved as (${update})${alsoWritten(before, after as Order, at)}
     insert into order_steps (order_id, n, action, from_status, to_status, actor, at)
     select ${after.id}, coalesce(max(n), 0) + 1, ${action}, ${before.status}, ${after.status}, ${actor}, ${at}
     from order_steps where order_id = ${after.id}`.execute(tx)

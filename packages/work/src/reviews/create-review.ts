@@ -1,4 +1,6 @@
+import { recordActivity } from '@market/core/activity'
 import type { Actor, Needs } from '@market/core/context'
+import { addStatistics } from '@market/core/statistics'
 import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
 import { countRating as countForListing } from '@market/trade/listings'
@@ -28,6 +30,8 @@ export function createReview(
     if (review === undefined) throw alreadyReviewed(order.id)
     await countForListing(tx, order.listingId, review.rating)
     await countForAgent(tx, order.agentId, review.rating)
+    await addStatistics(tx, { name: 'reviews', amount: 1n })
+    if (!order.isPrivate) await recordActivity(tx, 'review', review)
     return review
   })
 }

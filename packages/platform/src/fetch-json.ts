@@ -1,4 +1,4 @@
-const MAX_BYTES = 64 * 1_024
+const SMALL_BYTES = 64 * 1_024
 
 export interface JsonResponse {
   readonly status: number
@@ -6,8 +6,17 @@ export interface JsonResponse {
   readonly body: unknown
 }
 
-/** GET of a small JSON document from the identity provider: no redirects, one deadline for everything, 64 KB. */
-export async function fetchJson(url: URL, timeoutMs: number, bearer?: string): Promise<JsonResponse> {
+interface Limits {
+  readonly timeoutMs: number
+  readonly maxBytes?: number
+}
+
+/** GET of a JSON document from a configured server: no redirects, one deadline for everything, 64 KB unless said. */
+export async function fetchJson(
+  url: URL,
+  { timeoutMs, maxBytes = SMALL_BYTES }: Limits,
+  bearer?: string,
+): Promise<JsonResponse> {
   const response = await fetch(url, {
     headers: {
       accept: 'application/json',
@@ -21,15 +30,15 @@ export async function fetchJson(url: URL, timeoutMs: number, bearer?: string): P
     await response.body?.cancel()
     return { status: response.status, body: undefined }
   }
-  return { status: 200, body: JSON.parse(await readText(response)) as unknown }
+  return { status: 200, body: JSON.parse(await readText(response, maxBytes)) as unknown }
 }
 
-async function readText(response: Response): Promise<string> {
+async function readText(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(`the response is larger than ${MAX_BYTES} bytes`)
+    if (size > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

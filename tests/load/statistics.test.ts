@@ -1,0 +1,143 @@
+import { deleteOldActivity, listActivity } from '@market/core/activity'
+import { findLeaders, readStatistics, rollUpStatistics } from '@market/core/statistics'
+import { openPool } from '@market/database/connect'
+import { readMigrations } from '@market/database/migrations'
+import type { Db } from '@market/database/transact'
+import { systemClock } from '@market/kernel/clock'
+import { type TestDatabase, testDatabase } from '@market/testing/postgres'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectExact } from '../statistics/recount.ts'
+import { fillWithListings } from './many-listings.ts'
+import { fillWithOrders } from './many-orders.ts'
+import { type Statement, statementsOf } from './order-statements.ts'
+
+const ORDERS = Number(process.env['STATISTICS_ORDERS'] ?? 5_000_000)
+const SELLERS = Math.min(100_000, ORDERS / 10)
+/** As many as a busy marketplace has between two sweeps. */
+const CHANGES = 500
+const LIMIT = 100
+
+let database: TestDatabase
+let pool: pg.Pool
+beforeAll(async () => {
+  database = await testDatabase()
+  pool = openPool({ url: database.url, maxConnections: 1, timeoutFactor: 1_000 })
+  await fillWithListings(database.url, SELLERS, SELLERS)
+  await fillWithOrders(database.url, ORDERS, ['orders'])
+  await pool.query(fillOfMigration())
+  await pool.query('vacuum analyze activity, agent_statistics, statistics')
+  // Completed orders that no sweep has moved yet.
+  await pool.query(
+    `insert into statistic_changes (name, agent_id, amount)
+     select name, agent_id, case name when 'settled_micros' then 25000000 else 1 end
+     from (select agent_id from agent_statistics order by agent_id limit ${CHANGES}) as agents,
+       unnest(array['settled_micros', 'orders_completed']) as name`,
+  )
+}, 3_600_000)
+afterAll(async () => {
+  await pool.end()
+  await database.stop()
+})
+
+/** What the migration does with the rows that a database has. */
+function fillOfMigration(): string {
+  const { sql } = readMigrations().find(({ name }) => name.endsWith('_statistics')) ?? { sql: '' }
+  const fill = sql.slice(sql.indexOf('insert into statistics'))
+  return `truncate statistics, agent_statistics, activity; ${fill}`
+}
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** Grow with the marketplace. The other two are eight rows, and what was not moved since the last sweep. */
+const GROWING = ['activity', 'agent_statistics', 'agents', 'listings', 'orders', 'reviews', 'users']
+
+/** Which growing tables a statement reads from end to end, and how many of their rows it reads. */
+async function costOf({ sql, parameters }: Statement): Promise<{ scanned: string[]; rows: number }> {
+  await pool.query('begin')
+  try {
+    const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (analyze, timing off, format json) ${sql}`,
+      [...parameters],
+    )
+    const nodes = rows
+      .flatMap((row) => row['QUERY PLAN'])
+      .flatMap(({ Plan }) => nodesOf(Plan))
+      .filter((node) => GROWING.includes(node['Relation Name'] ?? ''))
+    return {
+      scanned: nodes
+        .filter((node) => node['Node Type'] === 'Seq Scan')
+        .map((node) => String(node['Relation Name'])),
+      rows: nodes.reduce(
+        (sum, node) =>
+          sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+        0,
+      ),
+    }
+  } finally {
+    await pool.query('rollback')
+  }
+}
+
+/** A page deep in the feed. */
+async function deepCursor(db: Db): Promise<string | undefined> {
+  let cursor: string | undefined
+  for (let page = 0; page < 20; page++)
+    cursor = (await listActivity({ db }, { limit: LIMIT, cursor })).nextCursor ?? undefined
+  return cursor
+}
+
+const READS: readonly (readonly [string, (db: Db) => Promise<unknown>])[] = [
+  ['the figures of the marketplace', readStatistics],
+  ['the leaderboard', (db) => findLeaders(db, LIMIT)],
+  ['the feed', (db) => listActivity({ db }, { limit: LIMIT })],
+  ['the feed of orders', (db) => listActivity({ db }, { kind: 'order', limit: LIMIT })],
+  ['the feed of services', (db) => listActivity({ db }, { kind: 'service', limit: LIMIT })],
+  [
+    'the feed of a kind that nothing has',
+    (db) => listActivity({ db }, { kind: 'token_launch', limit: LIMIT }),
+  ],
+  [
+    'a page deep in the feed',
+    async (db) => listActivity({ db }, { limit: LIMIT, cursor: await deepCursor(database.db) }),
+  ],
+]
+
+/** A page, one agent for each of its rows, and the agents with changes that are not moved. */
+const MOST_ROWS = 4 * (LIMIT + 1) + 3 * CHANGES
+
+test.each(READS)(`at ${ORDERS} orders, no growing table is scanned for %s`, async (_, read) => {
+  const statements = await statementsOf(database.url, read)
+  expect(statements.length).toBeGreaterThan(0)
+  for (const statement of statements) {
+    const { scanned, rows } = await costOf(statement)
+    expect({ scanned, sql: statement.sql }).toEqual({ scanned: [], sql: statement.sql })
+    expect(rows).toBeLessThanOrEqual(MOST_ROWS)
+  }
+})
+
+test('the sweeps find what they move and delete by index', async () => {
+  const sweeps = [
+    (db: Db) => rollUpStatistics({ db }),
+    (db: Db) => deleteOldActivity({ db, clock: systemClock }),
+  ]
+  for (const sweep of sweeps)
+    for (const statement of (await statementsOf(database.url, sweep)).filter(({ sql }) =>
+      /^\s*(with|insert)/i.test(sql),
+    ))
+      expect(await costOf(statement)).toMatchObject({ scanned: [] })
+})
+
+test('the figures equal a recount of all rows once the added changes are gone', async () => {
+  await pool.query(fillOfMigration())
+  await expectExact(database.db)
+}, 3_600_000)
