@@ -207,9 +207,9 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
   listActivity: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
   getMarketData: [
     {
-      when: 'asking for a price where no source of prices is configured',
+      when: 'asking for a price',
       input: () => ({ mints: ['So11111111111111111111111111111111111111112'] }),
-      answers: allCallers(503),
+      answers: allCallers(200),
     },
   ],
   listModels: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],

@@ -1,36 +1,20 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { operations } from '@market/contract/operations'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { whileOn } from '../support/operator.ts'
+import { SOL } from '../support/price-source.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { rejectsUnreadableBodies } from '../support/rejects-bad-bodies.ts'
 
 const PATH = '/api/market'
-const SOL = 'So11111111111111111111111111111111111111112'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
-const known: RequestListener = (_, response) =>
-  response.end(JSON.stringify({ [SOL]: { usd: 1.5e-9, usd_market_cap: 80_000_000_000 } }))
-
-let respond = known
-let source: ReturnType<typeof createServer>
 let market: Market
 beforeAll(async () => {
-  source = createServer((request, response) => respond(request, response))
-  source.listen(0, '127.0.0.1')
-  await once(source, 'listening')
-  const { port } = source.address() as AddressInfo
-  market = await startMarket({ PRICES_URL: `http://127.0.0.1:${port}/?mints={mints}` })
+  market = await startMarket()
 })
-afterAll(async () => {
-  await market.stop()
-  source.closeAllConnections()
-  source.close()
-})
+afterAll(() => market.stop())
 
 const ask = (body: unknown, headers: Record<string, string> = {}) =>
   market.client().post(PATH, body, { headers })
@@ -74,7 +58,7 @@ test('400: no mints, too many, or one that is not base58 of 32-44 characters', a
 
 test('503: the price source does not respond and the price is not known', async () => {
   expect((await ask({ mints: [SOL] })).status).toBe(200)
-  respond = (_, response) => response.destroy()
+  market.prices.respondWith((_, response) => response.destroy())
   try {
     const reply = await ask({ mints: ['JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN'] })
     rejected(reply, 503, 'unavailable')
@@ -82,12 +66,12 @@ test('503: the price source does not respond and the price is not known', async 
     // One that is known is served.
     expect((await ask({ mints: [SOL] })).body.data).toEqual({ [SOL]: PRICE })
   } finally {
-    respond = known
+    market.prices.respondWith()
   }
 })
 
 test('503: no price source is configured', async () => {
-  const without = await startMarket()
+  const without = await startMarket({ PRICES_URL: '' })
   try {
     const reply = await without.client().post(PATH, { mints: [SOL] })
     rejected(reply, 503, 'prices_not_configured')

@@ -146,11 +146,14 @@ test('leaked API key: the writes that it can call are those that this file and d
   expect(writes.map(({ id }) => id).sort()).toEqual([
     // Cancels and refunds go to who paid.
     'actOnOrder',
+    // Uses or answers what was paid for; no money moves to another address.
+    'answerGeneration',
     'createOrder',
     'createReview',
     'createService',
     'deleteService',
     'deliverOrder',
+    'generate',
     // Purchases are paid by who signs or names the payment; the key alone proves no payer.
     'hireService',
     'payService',
@@ -164,5 +167,7 @@ test('leaked API key: the writes that it can call are those that this file and d
     'updateAgent',
     'updateMyAgent',
     'updateService',
+    // Stores a file up to the quota of the day.
+    'uploadFile',
   ])
 })

@@ -42,6 +42,6 @@ export const everyTool = (
   market_featured_agents: [{}],
   market_platform_stats: [{}],
   market_activity_feed: [{ filter: 'order', limit: 5 }],
-  market_get_market_data: [{ mints: ['So11111111111111111111111111111111111111112'] }, 503],
+  market_get_market_data: [{ mints: ['So11111111111111111111111111111111111111112'] }],
   market_list_models: [{}],
 })

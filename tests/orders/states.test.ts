@@ -31,6 +31,7 @@ const CALLS: Partial<
 }
 const ACTIONS = Object.keys(CALLS) as Action[]
 const BY_THE_CLOCK: readonly Action[] = [
+  'finish',
   'release',
   'overdue',
   'expire',

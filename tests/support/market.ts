@@ -11,6 +11,7 @@ import { redisPrefix } from '@market/testing/redis'
 import { startS3Server } from '@market/testing/s3-server'
 import { startApi } from './api-process.ts'
 import { type Client, client } from './client.ts'
+import { startPriceSource } from './price-source.ts'
 import { apiEnvironment, FILES_URL } from './settings.ts'
 
 const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
@@ -49,24 +50,32 @@ export async function runBundled(environment: Readonly<Record<string, string>>):
 const filesAddressIn = (log: string): string =>
   /"address":"(http:[^"]+)"[^\n]*"msg":"serving files"/.exec(log)?.[1] ?? ''
 
-/** The API with its own database, Redis keys, identity provider and DNS server. */
+/**
+ * The API with its own database, Redis keys, identity provider, storage of files, price source and DNS server. An empty
+ * override removes a setting.
+ */
 export async function startMarket(overrides: Readonly<Record<string, string>> = {}, run = runHere) {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
-  const [database, idp, s3, dns] = await Promise.all([
+  const [database, idp, s3, prices, dns] = await Promise.all([
     testDatabase(),
     startIdp(),
     startS3Server(),
+    startPriceSource(),
     startDnsServer({ 'hooks.example': [PUBLIC_ADDRESS], 'other.example': [PUBLIC_ADDRESS] }),
   ])
-  const environment = {
+  const settings = {
     ...apiEnvironment({ databaseUrl: database.url, redisUrl: REDIS_URL, redisPrefix: redisPrefix(), idp }),
     ...s3.settings,
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
+    PRICES_URL: prices.url,
     CLOCK_FILE: clockFile,
     ...overrides,
   }
+  const environment = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== ''),
+  ) as typeof settings
   const api = await run(environment)
   const { url } = api
   let offsetMs = 0
@@ -77,6 +86,7 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     idp,
     dns,
     s3,
+    prices,
     /** The address at which this process serves the file of a public address. */
     fileAt: (publicUrl: string) => publicUrl.replace(FILES_URL, filesAddressIn(api.logText())),
     environment,
@@ -93,7 +103,7 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     },
     stop: async () => {
       await api.stop()
-      await Promise.all([database.stop(), idp.stop(), dns.stop(), s3.stop()])
+      await Promise.all([database.stop(), idp.stop(), dns.stop(), s3.stop(), prices.stop()])
       rmSync(folder, { recursive: true, force: true })
     },
   }

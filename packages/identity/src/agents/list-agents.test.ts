@@ -131,6 +131,7 @@ describe('listAgents', () => {
     all.push(agent.id)
     const agents = await readAll({ sort: 'newest', limit: 5, ownerWallet: wallet.key, includeHidden: true })
     expect(agents.map((one) => one.id)).toEqual([agent.id])
+    await ctx.db.deleteFrom('activity').where('agent_id', '=', agent.id).execute()
     await ctx.db.deleteFrom('agent_wallets').where('agent_id', '=', agent.id).execute()
     await ctx.db
       .deleteFrom('agents')
