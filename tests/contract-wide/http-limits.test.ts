@@ -226,3 +226,10 @@ describe('client address of the rate limits', () => {
     expect((await registerFrom(market.client(), '::ffff:198.18.7.7')).status).toBe(429)
   })
 })
+
+test('408: a body that does not arrive within 15 seconds after its headers', async () => {
+  const head =
+    'POST /api/agents/register HTTP/1.1\r\nHost: market.test\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+  const received = await exchange(market.url, head, { quietMs: 120_000 })
+  expect(received).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
+})

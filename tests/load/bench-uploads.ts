@@ -3,21 +3,28 @@ import { startApi } from '../support/api-process.ts'
 import { client, someAddress } from '../support/client.ts'
 import { makeAgent } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
-import { formOf } from '../support/operation-request.ts'
 import { startParts } from '../support/parts.ts'
 import { percentile } from '../support/until.ts'
-import { PNG } from '../support/uploads.ts'
 import { report } from './bench-report.ts'
 import { startStorage } from './storage-process.ts'
+import { startUploads } from './upload-load.ts'
 
-/** 500 reads a second, without and with 100 uploads of 5 MB at once. The storage is a process of its own. */
+/** 500 reads a second, without and with 100 uploads of 6 MB at once, each at 256 KB/s. */
 const SECONDS = Number(process.env['SECONDS'] ?? 10)
 const UPLOADS = 100
 const READS_PER_SECOND = 500
-const FILE_BYTES = 5 * 1024 * 1024
+const BYTES_PER_SECOND = 256 * 1024
+const PART_BYTES = 5 * 1024 * 1024
+const FILE_BYTES = 6 * 1024 * 1024
 
 const storage = await startStorage()
-const parts = await startParts({ ...storage.settings, REQUESTS_PER_SECOND: '100000', UPLOADS_AT_ONCE: '100' })
+const parts = await startParts({
+  ...storage.settings,
+  REQUESTS_PER_SECOND: '100000',
+  CONNECTIONS_PER_ADDRESS: '100000',
+  UPLOADS_AT_ONCE: '100',
+  TIMEOUT_FACTOR: '20',
+})
 const api = await startApi({ ...parts.environment, DATABASE_URL: parts.database.url })
 const market = { client: () => client(api.url) } as unknown as Market
 const { apiKey } = await makeAgent(market)
@@ -43,41 +50,33 @@ async function readFor(seconds: number): Promise<number[]> {
   return Promise.all(reads)
 }
 
-const content = new Uint8Array(FILE_BYTES)
-content.set(PNG)
-
-/** One of the uploads that run at the same time, again and again. */
-async function upload(isOver: () => boolean): Promise<number> {
-  const { apiKey: bearer } = await makeAgent(market)
-  let count = 0
-  while (!isOver()) {
-    const reply = await market.client().post('/api/upload', formOf(content, 'a.png'), { bearer })
-    if (reply.status !== 201) throw new Error(`an upload returned ${reply.status} ${reply.body.code}`)
-    count++
-  }
-  return count
-}
+const bearers: string[] = []
+while (bearers.length < UPLOADS) bearers.push((await makeAgent(market)).apiKey)
 
 try {
   await readFor(3)
   const alone = await readFor(SECONDS)
-  let over = false
-  const uploads = Array.from({ length: UPLOADS }, () => upload(() => over))
+  const uploads = await startUploads({
+    url: api.url,
+    bearers,
+    bytesPerSecond: BYTES_PER_SECOND,
+    fileBytes: FILE_BYTES,
+  })
+  // Until the first parts are full and sent to the storage.
+  await wait((PART_BYTES / BYTES_PER_SECOND) * 1_000)
   const beside = await readFor(SECONDS)
-  over = true
-  const stored = (await Promise.all(uploads)).reduce((sum, count) => sum + count, 0)
+  const stored = await uploads.stop()
   const [before, during] = [percentile(alone, 0.99), percentile(beside, 0.99)]
   report([
     {
-      what: `p99 of ${READS_PER_SECOND} reads/s beside ${UPLOADS} uploads (${stored} files of 5 MB), to without`,
+      what: `p99 of ${READS_PER_SECOND} reads/s beside ${UPLOADS} uploads (256 KB/s each, ${stored} files stored), to without`,
       measured: `${(during / before).toFixed(2)} (${during.toFixed(1)} ms to ${before.toFixed(1)} ms)`,
       aim: '2.00',
       cpu: '',
     },
   ])
 } finally {
-  api.kill('SIGTERM')
-  await api.exited
+  await api.stop()
   storage.stop()
   await parts.stop()
 }

@@ -13,5 +13,6 @@ export async function startStorage() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const s3 = await startS3Server()
   process.send?.(s3.settings)
-  process.once('SIGTERM', () => void s3.stop().then(() => process.exit()))
+  for (const event of ['SIGTERM', 'disconnect'])
+    process.once(event, () => void s3.stop().then(() => process.exit()))
 }

@@ -46,6 +46,15 @@ export function s3Store(settings: S3Settings): ObjectStore {
       httpsAgent: { keepAlive: true, maxSockets: MAX_CONNECTIONS },
     }),
   })
+  // Hashing a part at once would stop all other requests for its time. TLS protects the bytes on their way.
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { readonly headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
+      return next(args)
+    },
+    { step: 'build', name: 'unsignedPayload' },
+  )
   const named = (key: string) => ({ Bucket: bucket, Key: key })
 
   return {
