@@ -11,7 +11,7 @@ export const HOST = '127.0.0.1'
 /** Used where they are free, so that addresses stay the same from run to run. The control server is on the port after the API's. */
 export const API_PORT = 4_000
 /** For uploaded files, which are served on an origin of their own. */
-export const FILES_PORT = 4_005
+const FILES_PORT = 4_005
 export const PORTS = { 'base-mainnet': 4_002, 'alt-mainnet': 4_003, 'solana-mainnet': 4_004 } as const
 
 export const randomPort = (): number => randomInt(FIRST, LAST)
@@ -22,6 +22,10 @@ export async function freePort(preferred: number): Promise<number> {
   while (!(await isFree(port))) port = randomPort()
   return port
 }
+
+/** Only one environment has the usual port of the API, so two that start at once do not use the same port for files. */
+export const filesPortOf = (apiPort: number): Promise<number> =>
+  freePort(apiPort === API_PORT ? FILES_PORT : randomPort())
 
 /** The first port of a pair. Pairs never overlap, so the run that listens on the first can also use the second. */
 export const randomPortPair = (): number => randomInt(FIRST / 2, LAST / 2) * 2

@@ -17,7 +17,7 @@ import type { Settings } from './config.ts'
 import { buildControl, startControl } from './control.ts'
 import type { NetworkAddresses } from './networks/network.ts'
 import { startNetworks } from './networks/start-networks.ts'
-import { FILES_PORT, freePort, HOST } from './ports.ts'
+import { filesPortOf, HOST } from './ports.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
 import { startProgram } from './program.ts'
 import { deleteKeys, findRedis, startRedis } from './redis.ts'
@@ -120,7 +120,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
 
   const adminKey = `adm_${randomBytes(24).toString('base64url')}`
   const apiUrl = urlOf(apiPort)
-  const filesPort = await freePort(FILES_PORT)
+  const filesPort = await filesPortOf(apiPort)
   const common = {
     MARKET_ENV: 'development',
     ...keys.both,
