@@ -5,6 +5,7 @@ import { client } from '../support/client.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { startPriceSource } from '../support/price-source.ts'
 import { makeService } from '../support/services.ts'
 import { everyTool } from './every-tool.ts'
 import { CLIENTS } from './mcp-clients.ts'
@@ -13,12 +14,14 @@ import { type RoundRobin, startRoundRobin } from './round-robin.ts'
 /** The unified server in two processes, of which a client reaches the one and the other in turn. */
 
 let parts: Parts
+let prices: Awaited<ReturnType<typeof startPriceSource>>
 let apis: ApiProcess[]
 let proxy: RoundRobin
 let apiKey: string
 let serviceId: string
 beforeAll(async () => {
-  parts = await startParts()
+  prices = await startPriceSource()
+  parts = await startParts({ PRICES_URL: prices.url })
   apis = [await startApi(parts.environment), await startApi(parts.environment)]
   proxy = await startRoundRobin(apis.map(({ url }) => url))
   const market = { client: () => client(proxy.url) } as unknown as Market
@@ -30,6 +33,7 @@ afterAll(async () => {
   await proxy?.stop()
   await Promise.all((apis ?? []).map((api) => api.stop()))
   await parts?.stop()
+  await prices?.stop()
 })
 
 test.each(Object.entries(CLIENTS))(
