@@ -14,18 +14,23 @@ export interface UploadLoad {
   readonly fileBytes: number
 }
 
+interface UploadCounts {
+  readonly stored: number
+  readonly failed: number
+}
+
 /** In a process of its own, so that its work does not delay the reads that are measured. */
 export async function startUploads(load: UploadLoad) {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(load)], { execArgv: [] })
   await once(child, 'message')
   return {
-    /** How many files were stored. */
-    stop: async (): Promise<number> => {
+    /** How many files were stored, and how many were not. */
+    stop: async (): Promise<UploadCounts> => {
       const last = once(child, 'message')
       child.send('stop')
-      const [stored] = (await last) as [number]
+      const [counts] = (await last) as [UploadCounts]
       child.kill()
-      return stored
+      return counts
     },
   }
 }
@@ -40,6 +45,9 @@ async function upload({ url, bytesPerSecond, fileBytes }: UploadLoad, bearer: st
   }
   const sent = request(`${url}/api/upload`, { method: 'POST', headers })
   const response = once(sent, 'response')
+  sent.on('error', () => {})
+  // Awaited only after the whole file was written.
+  response.catch(() => {})
   sent.write(partHead('a.png'))
   sent.write(PNG)
   const startedAt = performance.now()
@@ -56,14 +64,17 @@ async function upload({ url, bytesPerSecond, fileBytes }: UploadLoad, bearer: st
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const load = JSON.parse(process.argv[2] ?? '{}') as UploadLoad
   let stored = 0
+  let failed = 0
   const run = async (bearer: string): Promise<never> => {
     for (;;) {
-      await upload(load, bearer)
-      stored++
+      await upload(load, bearer).then(
+        () => stored++,
+        () => failed++,
+      )
     }
   }
   for (const bearer of load.bearers) void run(bearer)
   process.send?.('started')
-  process.once('message', () => process.send?.(stored))
+  process.once('message', () => process.send?.({ stored, failed }))
   process.once('disconnect', () => process.exit())
 }
