@@ -266,6 +266,23 @@ describe('the consent page', () => {
     expect(await grants.execute()).toHaveLength(1)
   })
 
+  test('double submit: five clicks at once make one connection', async () => {
+    const { sub } = await newUser()
+    const program = await registerProgram(world.url)
+    const browser = new FetchBrowser()
+    const consent = await openConsent(browser, program.authorizeUrl(), sub)
+    const clicks = Array.from({ length: 5 }, () =>
+      browser.submit(consent, { decision: 'allow', agent: '' }, CALLBACK),
+    )
+    const pages = await Promise.allSettled(clicks)
+    const codes = pages.flatMap((one) =>
+      one.status === 'fulfilled' ? (one.value.url.searchParams.get('code') ?? []) : [],
+    )
+    expect(codes.length).toBeGreaterThanOrEqual(1)
+    const grants = world.market.db.selectFrom('oauth_grants').select('id').where('idp_user_id', '=', sub)
+    expect(await grants.execute()).toHaveLength(1)
+  })
+
   test('a form of another site is rejected', async () => {
     const { sub } = await newUser()
     const program = await registerProgram(world.url)

@@ -25,7 +25,9 @@ export async function startRoundRobin(
     counts[at] = (counts[at] ?? 0) + 1
     const { hostname, port } = new URL(urls[at] ?? '')
     const { url: path, method } = incoming
-    const sent = request({ hostname, port, path, method, headers: { ...incoming.headers, ...headers } })
+    // A new connection each time: an idle one may be closed by its server just when it is used again.
+    const target = { hostname, port, path, method, agent: false as const }
+    const sent = request({ ...target, headers: { ...incoming.headers, ...headers } })
     sent.on('error', () => outgoing.destroy())
     sent.on('response', (response) => {
       statuses.push(response.statusCode ?? 0)

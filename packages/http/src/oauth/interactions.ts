@@ -92,6 +92,8 @@ export function mountInteractions(
       if (request.body['decision'] !== 'allow') return cancel(request, reply)
       const { client, clientName, redirect } = await clientOf(provider, details.params)
       const grant = new provider.Grant({ accountId: userId, clientId: client.clientId })
+      // Two clicks can arrive at once: one interaction is one grant.
+      grant.jti = details.uid
       const scopes = requestedScopes(details.params['scope'])
       // Our scopes are also among those of the server, because registrations may name them.
       grant.addOIDCScope(['openid', 'offline_access', ...scopes].join(' '))

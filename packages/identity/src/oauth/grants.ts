@@ -30,7 +30,7 @@ export async function createGrant(ctx: Ctx, grant: Omit<Grant, 'createdAt' | 'la
   if (agentId !== null && agent === undefined)
     throw new ApiError('forbidden', 'This agent belongs to another owner.', { code: 'not_your_agent' })
   await transact(ctx.db, async (tx) => {
-    await insertGrant(tx, { ...grant, createdAt: ctx.clock.now(), lastUsedAt: null })
+    if (!(await insertGrant(tx, { ...grant, createdAt: ctx.clock.now(), lastUsedAt: null }))) return
     await record(byUser(ctx, userId), tx, {
       act: 'oauth.connected',
       subject: id,

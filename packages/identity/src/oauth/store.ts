@@ -16,8 +16,9 @@ const grantOf = (row: Selectable<Tables['oauth_grants']>): Grant => ({
   lastUsedAt: row.last_used_at,
 })
 
-export async function insertGrant(tx: Tx, grant: Grant): Promise<void> {
-  await tx
+/** False when the grant exists: another request of the same interaction was faster. */
+export async function insertGrant(tx: Tx, grant: Grant): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('oauth_grants')
     .values({
       id: grant.id,
@@ -29,7 +30,9 @@ export async function insertGrant(tx: Tx, grant: Grant): Promise<void> {
       scopes: [...grant.scopes],
       created_at: grant.createdAt,
     })
-    .execute()
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 /** A grant that was not ended, of an account that was not deleted. */
