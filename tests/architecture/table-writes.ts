@@ -1,5 +1,6 @@
 import { parseSync } from '@swc/core'
-import { ALSO_READ_BY, MODULES, OWNERS, READ_BY_OWNER } from '../../architecture.rules.ts'
+import { MODULES } from '../../architecture.rules.ts'
+import { ALSO_READ_BY, OWNERS, READ_BY_OWNER } from '../../architecture.tables.ts'
 
 const BUILDERS = new Set(['insertInto', 'replaceInto', 'updateTable', 'deleteFrom', 'mergeInto'])
 const HOLE = '$hole'

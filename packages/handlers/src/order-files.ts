@@ -9,6 +9,8 @@ import {
   type Upload,
   useUploads,
 } from '@market/files/uploads'
+import type { OrderId } from '@market/kernel/ids'
+import { findOrder } from '@market/trade/orders'
 
 type FilesContext = Needs<'db' | 'transact' | 'clock' | 'filesUrl' | 'actor'>
 
@@ -46,6 +48,17 @@ export async function withUploads<Ctx extends FilesContext>(
   }
   return { ctx: { ...ctx, transact }, uploadOf, urlOf }
 }
+
+/** Resolves the uploads that an agent delivers. They are private when the order is. */
+export const withDeliveredFiles = <Ctx extends FilesContext>(
+  ctx: Ctx,
+  orderId: OrderId,
+  references: readonly string[],
+): Promise<OrderFiles<Ctx>> =>
+  withUploads(ctx, references, async (tx) => ({
+    usedFor: 'deliverable',
+    isPrivate: (await findOrder(tx, orderId)).isPrivate,
+  }))
 
 /** How the files of an order are shown to who may read it: links to private ones work for 15 minutes. */
 export const linksOf =

@@ -13,7 +13,6 @@ import {
   declineRevision,
   deliverOrder,
   disputeOrder,
-  findOrder,
   getOrder,
   listAgentOrders,
   listOrders,
@@ -39,7 +38,7 @@ import {
 } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
-import { linksOf, withUploads } from './order-files.ts'
+import { linksOf, withDeliveredFiles, withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
 import { presentOrder, presentPayableOrder, signOf } from './present-order.ts'
 import { PAYOUT_STATUS, presentPayout } from './present-payout.ts'
@@ -171,16 +170,14 @@ export const orderHandlers = {
   }),
 
   getOrder: handler('getOrder', {
-    run: async (ctx, input) => {
-      return withParts(ctx, await getOrder(ctx, await loadActor(ctx), input.order_id as OrderId))
-    },
+    run: async (ctx, input) =>
+      withParts(ctx, await getOrder(ctx, await loadActor(ctx), input.order_id as OrderId)),
     present: presentView,
   }),
 
   getPurchasedOrder: handler('getPurchasedOrder', {
-    run: async (ctx, input) => {
-      return withParts(ctx, await getPurchasedOrder(ctx, input.order_id as OrderId, input.t))
-    },
+    run: async (ctx, input) =>
+      withParts(ctx, await getPurchasedOrder(ctx, input.order_id as OrderId, input.t)),
     present: presentView,
   }),
 
@@ -212,10 +209,7 @@ export const orderHandlers = {
   deliverOrder: handler('deliverOrder', {
     run: async (ctx, input) => {
       const orderId = input.order_id as OrderId
-      const files = await withUploads(ctx, referencesIn(input), async (tx) => ({
-        usedFor: 'deliverable',
-        isPrivate: (await findOrder(tx, orderId)).isPrivate,
-      }))
+      const files = await withDeliveredFiles(ctx, orderId, referencesIn(input))
       const items = deliverablesOf(input, files)
       return deliverOrder(files.ctx, await loadActor(ctx), { orderId, items, note: input.note ?? null })
     },

@@ -3,7 +3,6 @@ import type { Operations } from '@market/contract/operations'
 import { ApiError } from '@market/kernel/api-error'
 import { SECOND } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import { findOrder } from '@market/trade/orders'
 import {
   type Answer,
   answerGeneration,
@@ -16,7 +15,7 @@ import {
 import { deliverableOf, presentGeneration } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
-import { linksOf, withUploads } from './order-files.ts'
+import { linksOf, withDeliveredFiles } from './order-files.ts'
 
 const presentResult = ({ generation, order }: GenerationView, ctx: HandlerContext) => ({
   data: {
@@ -65,10 +64,7 @@ export const workspaceHandlers = {
       const orderId = input.order_id as OrderId
       const answer = answerOf(input)
       const url = 'item' in answer ? answer.item.url : undefined
-      const files = await withUploads(ctx, url === undefined ? [] : [url], async (tx) => ({
-        usedFor: 'deliverable',
-        isPrivate: (await findOrder(tx, orderId)).isPrivate,
-      }))
+      const files = await withDeliveredFiles(ctx, orderId, url === undefined ? [] : [url])
       return answerGeneration(files.ctx, await loadActor(ctx), {
         orderId,
         generationId: input.deliverable_id,

@@ -59,7 +59,7 @@ function openForm(request: IncomingMessage) {
   request.once('close', () => {
     if (!request.complete) fail(cutOff())
   })
-  const patience = patienceWith()
+  const sender = senderTime()
   request.pipe(parser)
   const stop = () => {
     request.unpipe(parser)
@@ -70,7 +70,7 @@ function openForm(request: IncomingMessage) {
     /** The name of the file. */
     async untilFile(wanted: string): Promise<string> {
       try {
-        const { field, name } = await patience.wait(found.promise)
+        const { field, name } = await sender.wait(found.promise)
         if (field !== wanted) throw badForm(`The field of the file is not "${wanted}".`)
         return name
       } catch (error) {
@@ -83,12 +83,12 @@ function openForm(request: IncomingMessage) {
       try {
         const parts = (await found.promise).file[Symbol.asyncIterator]()
         for (;;) {
-          const step = await patience.wait(parts.next() as Promise<IteratorResult<Buffer>>)
+          const step = await sender.wait(parts.next() as Promise<IteratorResult<Buffer>>)
           if (step.done === true) break
-          patience.count(step.value.length)
+          sender.count(step.value.length)
           yield step.value
         }
-        await patience.wait(ended.promise)
+        await sender.wait(ended.promise)
       } finally {
         stop()
         file?.destroy()
@@ -98,7 +98,7 @@ function openForm(request: IncomingMessage) {
 }
 
 /** Counts the time in which the sender lets us wait. The time that the storage needs is not the sender's fault. */
-function patienceWith() {
+function senderTime() {
   const startedAt = performance.now()
   let waitedMs = 0
   let bytes = 0

@@ -85,10 +85,10 @@ export function cleanFileName(given: string, mediaType: MediaType): string {
     .replace(/ {2,}/g, ' ')
     .replace(/\.{2,}/g, '.')
   const extensions: readonly string[] = FILE_TYPES[mediaType].extensions
-  const given_ = extensionOf(plain)
+  const named = extensionOf(plain)
   const [first] = extensions
-  const extension = extensions.includes(given_) ? given_ : first
-  const stem = extensions.includes(given_) ? plain.slice(0, -given_.length - 1) : plain
+  const extension = extensions.includes(named) ? named : first
+  const stem = extensions.includes(named) ? plain.slice(0, -named.length - 1) : plain
   const short = [...stem]
     .slice(0, MAX_NAME_LENGTH)
     .join('')

@@ -58,7 +58,10 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
     .execute()
 }
 
-/** Saves the order, the step that led to it and what it changes in the figures, in one statement. The step must be one that `states.ts` allows. */
+/**
+ * Saves the order, the step that led to it and what it changes in the figures, in one statement. The step must be one
+ * that `states.ts` allows.
+ */
 export async function saveOrder<S extends Status>(
   tx: Tx,
   before: Order,

@@ -1,4 +1,5 @@
 import { findEventsAfter } from '@market/core/events'
+import { transact } from '@market/database/transact'
 import { DAY, later, MINUTE } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
@@ -10,6 +11,7 @@ import { makeAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { applyDueTransitions, findOrder, offerRenewals } from '@market/trade/orders'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answerGeneration } from './answer-generation.ts'
 import { failExpiredGenerations } from './fail-expired.ts'
@@ -79,6 +81,28 @@ test(`${CONCURRENT} requests at once on a quota of ${QUOTA}: exactly ${QUOTA} ar
   expect(await rowsOf(workspace.id)).toHaveLength(QUOTA)
   const events = await findEventsAfter(ctx.db, workspace.agentId, 0n, 1_000)
   expect(events.filter(({ event }) => event === 'workspace.generate')).toHaveLength(QUOTA)
+})
+
+test('a connection that dies before the commit: unit, row and event exist together or not at all', async () => {
+  const workspace = await openWorkspace()
+  let kills = 0
+  const dying: MarketContext = {
+    ...ctx,
+    transact: (work) =>
+      transact(ctx.db, async (tx) => {
+        const result = await work(tx)
+        if (kills++ === 0) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx)
+        return result
+      }),
+  }
+  const { id, buyer, agentId } = workspace
+  await generate(dying, buyer, { orderId: id, prompt: 'A blue square' }).catch(() => undefined)
+  expect(kills).toBeGreaterThan(0)
+  const events = await findEventsAfter(ctx.db, agentId, 0n, 1_000)
+  const sent = events.filter(({ event }) => event === 'workspace.generate').length
+  expect([(await quotaOf(id)).used, (await rowsOf(id)).length]).toEqual([sent, sent])
+  await request(workspace)
+  expect((await quotaOf(id)).used).toBe(sent + 1)
 })
 
 describe('answers', () => {
