@@ -2,7 +2,7 @@
 
 Run it with `npm run names:tables`. It needs PyICU: on Debian `apt-get install python3-icu`, then the Python that Debian
 installs. Neither the tests nor CI run it. When CONFUSABLES changes, add a migration that sets both skeletons of every
-agent to null: the worker computes them again (packages/identity/src/agents/fold-names.ts).
+agent to null: the worker computes them again (packages/identity/src/agents/naming/fold-names.ts).
 """
 
 import icu

@@ -129,7 +129,7 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   },
   {
     finding: 'A5 a reversed order waits for the same transfer',
-    file: 'packages/trade/src/orders/undo-payment.ts',
+    file: 'packages/trade/src/orders/payment/undo-payment.ts',
     from: 'const waiting = undo(order, now, reasonOf(now), { network, reference })',
     to: 'const waiting = undo(order, now, reasonOf(now))',
     test: 'tests/orders/clock.test.ts',
@@ -257,7 +257,7 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   },
   {
     finding: 'B the stored verdict decides the shares',
-    file: 'packages/trade/src/orders/order-money.ts',
+    file: 'packages/trade/src/orders/payment/order-money.ts',
     from: 'return BigInt(agentShareBps)',
     to: 'return 10_000n',
     test: 'tests/orders/verdict.test.ts',

@@ -7,7 +7,7 @@ const HANDLERS = 'packages/handlers/src'
 export const IDENTITY_FIXES: readonly RemovedFix[] = [
   {
     finding: 'spec 1 an order is not paid where its agent cannot be paid',
-    file: 'packages/trade/src/orders/payable-networks.ts',
+    file: 'packages/trade/src/orders/payment/payable-networks.ts',
     from: 'if (networks.includes(network)) return undefined',
     to: 'if (networks.length >= 0) return undefined',
     test: 'tests/contract/act-on-order.test.ts',
@@ -247,7 +247,7 @@ export const IDENTITY_FIXES: readonly RemovedFix[] = [
   },
   {
     finding: 'new-user P2 an order offers only networks where its agent can be paid',
-    file: 'packages/trade/src/orders/payable-networks.ts',
+    file: 'packages/trade/src/orders/payment/payable-networks.ts',
     from: 'isUnpaid(order) ? await networksOf(ctx, db, order) : []',
     to: "isUnpaid(order) ? ['solana-mainnet', 'base-mainnet', 'alt-mainnet'] : []",
     test: 'tests/contract/act-on-order.test.ts',

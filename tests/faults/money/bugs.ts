@@ -244,12 +244,12 @@ export const BUGS: readonly Bug[] = [
     shownBy: ['a payout of an unproven payer does not leave before its wait is over'],
     changes: [
       {
-        file: 'trade/src/orders/order-money.ts',
+        file: 'trade/src/orders/payment/order-money.ts',
         from: '    notBefore: payoutWait(order),\n',
         to: '',
       },
       {
-        file: 'trade/src/orders/payout-listener.ts',
+        file: 'trade/src/orders/payment/payout-listener.ts',
         from: ', wait: waitOf(order) }',
         to: ' }',
       },

@@ -6,7 +6,7 @@ import DataLoader from 'dataloader'
 import { sql } from 'kysely'
 import { type Agent, agentNotFound } from './agent.ts'
 import { isApiKey } from './api-key.ts'
-import { SEEN_EVERY_MS } from './free-name.ts'
+import { SEEN_EVERY_MS } from './naming/free-name.ts'
 import { AGENT_COLUMNS, agentOf } from './row.ts'
 import { findAgent, findAgentBySlug, findAgents, saveLastSeen } from './store.ts'
 

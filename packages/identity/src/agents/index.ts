@@ -10,12 +10,12 @@ export {
 } from './agent.ts'
 export { API_KEY_PREFIX } from './api-key.ts'
 export { closeAgents } from './close-agents.ts'
-export { foldNames } from './fold-names.ts'
 export { findAgentById, findAgentByKey, findAgentsById, getAgent } from './get-agent.ts'
 export { linkAgent } from './link-agent.ts'
 export { featuredAgents, listAgents, listModels } from './list-agents.ts'
 export { lockBuyer, lockPrincipal } from './lock-buyer.ts'
-export { rejectOwnCase } from './own-case.ts'
+export { foldNames } from './naming/fold-names.ts'
+export { rejectOwnCase } from './naming/own-case.ts'
 export {
   cancelPayoutChange,
   confirmPayoutChange,

@@ -4,8 +4,8 @@ import { makeAgent, makeEvmWallet, makeProfile, registrationOf } from '@market/t
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { suffixedName } from './free-name.ts'
 import { findAgentByKey, getAgent } from './get-agent.ts'
+import { suffixedName } from './naming/free-name.ts'
 import { checkRegistration, registerAgent } from './register-agent.ts'
 import { updateAgent } from './update-agent.ts'
 

@@ -5,7 +5,7 @@ import { cancel, complete, deliver, expire, finish, lapse, start } from './chang
 import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer } from './notifications.ts'
 import { dueAt, isOpenWorkspace, type Order, WHOLE_BPS } from './order.ts'
-import { distributeEscrow, refundBuyer } from './order-money.ts'
+import { distributeEscrow, refundBuyer } from './payment/order-money.ts'
 import { policyOf } from './policy.ts'
 import { BY_CLOCK } from './states.ts'
 import { type Due, findDeliveries, findDue, lockOrder, saveOrder } from './store.ts'

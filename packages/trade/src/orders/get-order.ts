@@ -6,7 +6,7 @@ import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
 import type { Delivery, Order } from './order.ts'
 import { roleIn } from './order-role.ts'
-import { type Offered, withNetworks } from './payable-networks.ts'
+import { type Offered, withNetworks } from './payment/payable-networks.ts'
 import type { OrderRole } from './states.ts'
 import { findDeliveries, findOrder, lockOrder } from './store.ts'
 

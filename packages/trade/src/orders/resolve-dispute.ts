@@ -12,7 +12,7 @@ import { cancel, complete } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer, partyRecipients } from './notifications.ts'
 import { decided, type Order, purposeOf, WHOLE_BPS } from './order.ts'
-import { distributeEscrow, refundBuyer, restoreEscrow } from './order-money.ts'
+import { distributeEscrow, refundBuyer, restoreEscrow } from './payment/order-money.ts'
 import { type Before, illegalTransition, requireTransition } from './states.ts'
 import { lockOrder, saveOrder } from './store.ts'
 

@@ -2,9 +2,9 @@ import type { Actor } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { findWallets } from '../accounts/index.ts'
-import { hasSameOwner } from './agent.ts'
-import { findAgentById } from './get-agent.ts'
+import { findWallets } from '../../accounts/index.ts'
+import { hasSameOwner } from '../agent.ts'
+import { findAgentById } from '../get-agent.ts'
 
 /** Rejects an operator who is one of the parties, or owns one. Wallets of their account count too, however they were proven. */
 export async function rejectOwnCase(tx: Tx, actor: Actor, parties: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { ApiError } from '@market/kernel/api-error'
 import { HOUR } from '@market/kernel/clock'
-import type { Agent } from './agent.ts'
-import { API_KEY_PREFIX } from './api-key.ts'
+import type { Agent } from '../agent.ts'
+import { API_KEY_PREFIX } from '../api-key.ts'
 
 /** Within this time a second registration by any caller counts as a repetition of the first. */
 const REPEATED_BY_ANYONE_MS = HOUR

@@ -3,11 +3,11 @@ import type { Actor, Needs, SystemActor } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import { HOUR } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
-import { looksLike, type Skeletons, skeletonsOf } from '../names/index.ts'
-import type { Agent } from './agent.ts'
+import { looksLike, type Skeletons, skeletonsOf } from '../../names/index.ts'
+import type { Agent } from '../agent.ts'
+import { notifyOwner } from '../notify-owner.ts'
+import { lockAgent, saveAgent } from '../store.ts'
 import { findAgentsNamed } from './find-named.ts'
-import { notifyOwner } from './notify-owner.ts'
-import { lockAgent, saveAgent } from './store.ts'
 
 /** `last_seen_at` of an agent without an owner is written again after this time. */
 export const SEEN_EVERY_MS = HOUR

@@ -9,11 +9,11 @@ import type { Network } from '@market/kernel/network'
 import { splitByShare } from '@market/money/ledger'
 import { findTransferFor, type Purpose, type Transfer } from '@market/money/payments'
 import { type Payout, type PayoutListener, type PayoutTerms, redirectedPayees } from '@market/money/payouts'
-import { type Order, payoutWait } from './order.ts'
+import { type Order, payoutWait } from '../order.ts'
+import { policyOf } from '../policy.ts'
+import { findOrder } from '../store.ts'
 import { shareOf, surplusSubject } from './order-money.ts'
 import { emitPayoutFailed, emitPayoutSent } from './payout-events.ts'
-import { policyOf } from './policy.ts'
-import { findOrder } from './store.ts'
 
 /**
  * What a payout must be, from the order and the transfer that paid for it. Of the payout's row only the kind, the subject

@@ -11,8 +11,8 @@ import {
   sumPaidOut,
   sumPending,
 } from '@market/money/payouts'
-import { findInEscrow } from './count-orders.ts'
-import { policyOf } from './policy.ts'
+import { findInEscrow } from '../count-orders.ts'
+import { policyOf } from '../policy.ts'
 
 export interface Balance {
   /** Earned and not final yet: the payout waits, is being sent or has failed. */

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@market/database/transact'
-import type { Skeletons } from '../names/index.ts'
-import type { Agent } from './agent.ts'
-import { AGENT_COLUMNS, agentOf } from './row.ts'
+import type { Skeletons } from '../../names/index.ts'
+import type { Agent } from '../agent.ts'
+import { AGENT_COLUMNS, agentOf } from '../row.ts'
 
 /** The agents whose names look like the one with these skeletons, oldest first: at most one for each skeleton. */
 export async function findAgentsNamed(db: Db | Tx, skeletons: Skeletons): Promise<Agent[]> {

@@ -2,8 +2,8 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import type { Usdc } from '@market/kernel/money'
 import { ANY_AMOUNT, openIntent, type Submission } from '@market/money/payments'
-import { type Core, type Payment, purposeOf } from './order.ts'
-import { policyOf } from './policy.ts'
+import { type Core, type Payment, purposeOf } from '../order.ts'
+import { policyOf } from '../policy.ts'
 
 /** A transfer that the buyer names, and the wallets that may have made it. */
 export interface NamedTransfer extends Payment {

@@ -1,11 +1,11 @@
 import type { Needs, SystemActor } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
-import { checkName, skeletonsOf } from '../names/index.ts'
-import type { Agent } from './agent.ts'
+import { checkName, skeletonsOf } from '../../names/index.ts'
+import type { Agent } from '../agent.ts'
+import { lockAgent, saveAgent } from '../store.ts'
 import { findAgentsNamed, findUnfoldedAgents } from './find-named.ts'
 import { renameWithSuffix } from './free-name.ts'
-import { lockAgent, saveAgent } from './store.ts'
 
 const ACTOR: SystemActor = { kind: 'system', name: 'fold-names' }
 

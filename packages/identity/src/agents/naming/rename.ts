@@ -1,7 +1,7 @@
 import { ApiError } from '@market/kernel/api-error'
 import { DAY, later } from '@market/kernel/clock'
-import { skeletonsOf } from '../names/index.ts'
-import type { Agent } from './agent.ts'
+import { skeletonsOf } from '../../names/index.ts'
+import type { Agent } from '../agent.ts'
 
 /** An agent with a reputation must not become another one again and again. */
 const RENAME_EVERY_MS = 7 * DAY

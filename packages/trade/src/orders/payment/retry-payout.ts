@@ -3,8 +3,8 @@ import { findAgentById, payoutAddress, payoutAddressHint } from '@market/identit
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout, retryPayout as retryFailedPayout } from '@market/money/payouts'
-import { roleIn } from './order-role.ts'
-import { lockOrder } from './store.ts'
+import { roleIn } from '../order-role.ts'
+import { lockOrder } from '../store.ts'
 
 /** Retries a failed payout to the agent's current payout address. */
 export function retryPayout(

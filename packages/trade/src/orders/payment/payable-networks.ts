@@ -3,8 +3,8 @@ import type { Db, Tx } from '@market/database/transact'
 import { findAgentById, payableNetworks } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { Network } from '@market/kernel/network'
-import type { Order, Payment } from './order.ts'
-import type { Status } from './states.ts'
+import type { Order, Payment } from '../order.ts'
+import type { Status } from '../states.ts'
 
 /** An order with the networks on which it can be paid: those on which its agent can be paid afterwards. */
 export type Offered<S extends Status = Status> = Order<S> & { readonly payableOn: readonly Network[] }

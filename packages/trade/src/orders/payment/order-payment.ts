@@ -2,12 +2,12 @@ import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import { claimTransfer, type Failure, type Intent, type IntentHandler } from '@market/money/payments'
-import { continuePaid } from './deadlines.ts'
-import { notifyBuyer } from './notifications.ts'
-import { type Order, type Payment, purposeOf } from './order.ts'
+import { continuePaid } from '../deadlines.ts'
+import { notifyBuyer } from '../notifications.ts'
+import { type Order, type Payment, purposeOf } from '../order.ts'
+import { lockOrder, saveFields } from '../store.ts'
 import { refundAmount } from './order-money.ts'
 import { confirmPayment } from './pay-order.ts'
-import { lockOrder, saveFields } from './store.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 type Waiting = Order<'accepted' | 'cancelled'> & { readonly pending: Payment }
