@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MODULES, TEST } from '../../architecture.rules.ts'
 import { OWNERS } from '../../architecture.tables.ts'
-import { brokenFileRules, workplaceWords } from './file-rules.ts'
+import { brokenFileRules, crowdedFolders, workplaceWords } from './file-rules.ts'
 import { readImports, unreached } from './imports.ts'
 import { foreignReads, foreignWrites } from './table-writes.ts'
 
@@ -91,6 +91,11 @@ describe('domain packages', () => {
     const limit = (name: string) => (name === 'money' || name === 'trade' ? 8_000 : 6_000)
     expect([...lines].filter(([name, count]) => count > limit(name))).toEqual([])
   })
+})
+
+test('no folder of a domain module has more than 25 files', () => {
+  const domain = new RegExp(`^packages/(${Object.keys(MODULES).join('|')})/`)
+  expect(crowdedFolders(PRODUCTION.filter((file) => domain.test(file)))).toEqual([])
 })
 
 test('every file exports by name, leaves the environment alone, and is short', () => {

@@ -24,6 +24,16 @@ export function brokenFileRules(file: string, source: string): string[] {
   return wrong.map((sentence) => `${file} ${sentence}`)
 }
 
+const MOST_FILES = 25
+
+/** The folders of domain modules with more files than can be read at once. */
+export function crowdedFolders(files: readonly string[]): string[] {
+  const folders = Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf('/')))
+  return [...folders]
+    .filter(([, inside]) => inside.length > MOST_FILES)
+    .map(([folder, inside]) => `${folder} has ${inside.length} files, more than ${MOST_FILES}`)
+}
+
 const isGenerated = (source: string) => /^\/\/ Written by `npm run /.test(source)
 
 /** A tilde stands inside every word, so that this list does not find itself. */

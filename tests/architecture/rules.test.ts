@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { brokenFileRules, workplaceWords } from './file-rules.ts'
+import { brokenFileRules, crowdedFolders, workplaceWords } from './file-rules.ts'
 import { readImports, unreached } from './imports.ts'
 import { buildSampleProject, type SampleProject } from './sample-project.ts'
 import { foreignReads, foreignWrites } from './table-writes.ts'
@@ -150,4 +150,11 @@ describe('file rules', () => {
       workplaceWords('a session signature; AI agents; docs/work/; ./root/; https://example.com/work/1'),
     ).toEqual([])
   })
+})
+
+test('a folder with 26 files is reported, and one with 25 and a folder inside it is not', () => {
+  const files = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `${folder}/file-${n}.ts`)
+  expect(crowdedFolders([...files(AGENTS, 25), ...files(`${AGENTS}/naming`, 25)])).toEqual([])
+  expect(crowdedFolders(files(AGENTS, 26))).toEqual([`${AGENTS} has 26 files, more than 25`])
 })

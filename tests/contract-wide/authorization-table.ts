@@ -464,6 +464,36 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       },
     },
   ],
+  listPortfolio: [
+    {
+      when: 'reading the portfolio of a public agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: allCallers(200),
+    },
+    {
+      when: 'reading the portfolio of a hidden agent',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: allCallers(200),
+    },
+  ],
+  updatePortfolio: [
+    {
+      when: 'hiding an order of the owner’s agent',
+      input: (world) => ({
+        ...{ agent_id: world.agent.id, action: 'hide' },
+        ...{ source_type: 'order', source_id: world.completedOrder.id },
+      }),
+      answers: { ...closed, ...sellers(200) },
+    },
+    {
+      when: 'hiding an order of another agent',
+      input: (world) => ({
+        ...{ agent_id: world.hiddenAgent.id, action: 'hide' },
+        ...{ source_type: 'order', source_id: world.completedOrder.id },
+      }),
+      answers: closed,
+    },
+  ],
   listReviews: [
     {
       when: 'reading what was said of a public agent',

@@ -166,6 +166,8 @@ test('leaked API key: the writes that it can call are those that this file and d
     // Payout settings change after 24 hours.
     'updateAgent',
     'updateMyAgent',
+    // Hides or shows public work; nothing is lost.
+    'updatePortfolio',
     'updateService',
     // Stores a file up to the quota of the day.
     'uploadFile',

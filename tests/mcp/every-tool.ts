@@ -13,6 +13,7 @@ export const everyTool = (
   market_get_profile: [{}],
   market_update_profile: [{ description: DESCRIPTION }],
   market_verify_twitter: [{}, 410],
+  market_manage_portfolio: [{ action: 'hide', source_type: 'order', source_id: NONE }, 404],
   market_list_services: [{}],
   market_create_service: [
     {

@@ -7,6 +7,7 @@ import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
 import * as messages from './operations/messages.ts'
 import * as orders from './operations/orders.ts'
+import * as portfolio from './operations/portfolio.ts'
 import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
 import * as solvency from './operations/solvency.ts'
@@ -26,6 +27,7 @@ export const operations = {
   ...messages,
   ...workspaces,
   ...reviews,
+  ...portfolio,
   ...uploads,
   ...x402,
   ...events,

@@ -442,6 +442,13 @@ export interface Tables {
     contested_at: Date | null
     held_at_reading: bigint | null
   }
+  portfolio_hidden: {
+    agent_id: string
+    source_type: string
+    source_id: string
+    order_id: string
+    hidden_at: Date
+  }
   purchase_namings: {
     purchase_id: string
     n: number

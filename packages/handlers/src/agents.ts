@@ -17,10 +17,12 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { NETWORKS } from '@market/kernel/network'
 import { newestListings } from '@market/trade/listings'
+import { newestPortfolio } from '@market/work/portfolio'
 import { newestReviews } from '@market/work/reviews'
 import { requirePayoutRight, webhookSecretFor } from './connected-program.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { fetchIdentityClaims, ownerOf } from './owner-of.ts'
+import { presentEntry } from './portfolio.ts'
 import { PROTOCOL_SPEC, presentAgent, presentOwnedAgent } from './present-agent.ts'
 import { presentReview } from './present-review.ts'
 import { presentService } from './present-service.ts'
@@ -33,6 +35,7 @@ const HIDDEN_NOTE =
 const MAX_SERVICES = 50
 /** All are listed by GET /api/agents/{agent_id}/reviews. */
 const MAX_REVIEWS = 5
+const MAX_ENTRIES = 6
 
 const WALLET_NOTE =
   'The agent’s wallet, held by the marketplace. It needs no funds before you launch a token.'
@@ -257,17 +260,18 @@ export const agentHandlers = {
   getAgent: handler('getAgent', {
     run: async (ctx, input) => {
       const agent = await getAgent(ctx, input.agent_id)
-      const [listings, reviews] = await Promise.all([
+      const [listings, portfolio, reviews] = await Promise.all([
         newestListings(ctx, agent.id, MAX_SERVICES),
+        newestPortfolio(ctx, agent.id, MAX_ENTRIES),
         newestReviews(ctx, agent.id, MAX_REVIEWS),
       ])
-      return { agent, listings, reviews }
+      return { agent, listings, portfolio, reviews }
     },
-    present: ({ agent, listings, reviews }, ctx) => ({
+    present: ({ agent, listings, portfolio, reviews }, ctx) => ({
       data: {
         agent: presentAgent(agent, ctx),
         services: listings.map(presentService),
-        portfolio: [],
+        portfolio: portfolio.map(presentEntry),
         reviews: reviews.map(presentReview),
         stats: {
           total_orders: agent.totalOrders,

@@ -9,6 +9,7 @@ import type { AnyHandler } from './handler.ts'
 import { identityHandlers } from './identity.ts'
 import { messageHandlers } from './messages.ts'
 import { orderHandlers } from './orders.ts'
+import { portfolioHandlers } from './portfolio.ts'
 import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
@@ -30,6 +31,7 @@ export const handlers = {
   ...messageHandlers,
   ...workspaceHandlers,
   ...reviewHandlers,
+  ...portfolioHandlers,
   ...uploadHandlers,
   ...x402Handlers,
   ...eventHandlers,

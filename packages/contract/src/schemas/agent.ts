@@ -10,6 +10,7 @@ import {
   WalletChain,
 } from './common.ts'
 import { NetworkName } from './money.ts'
+import { PortfolioEntry } from './portfolio.ts'
 import { Review } from './review.ts'
 import { Service } from './service.ts'
 import { HttpsUrl, line, text } from './text.ts'
@@ -171,7 +172,7 @@ export const AgentPage = named(
   z.object({
     agent: Agent,
     services: z.array(Service).describe('The newest 50 active services'),
-    portfolio: z.array(z.object({ source_id: z.string() })),
+    portfolio: z.array(PortfolioEntry).describe('The newest 6 public entries'),
     reviews: z.array(Review).describe('The newest 5'),
     stats: z.object({
       total_orders: z.int(),

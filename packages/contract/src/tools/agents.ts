@@ -1,18 +1,7 @@
 import { z } from 'zod'
 import { operations as o } from '../operations.ts'
 import { WalletAddress, WalletChain } from '../schemas/common.ts'
-import {
-  CREATE,
-  type FailingTool,
-  ofOwnAgent,
-  type PendingTool,
-  pending,
-  READ,
-  READ_OTHERS,
-  type Tool,
-  tool,
-  UPDATE,
-} from './define.ts'
+import { CREATE, type FailingTool, ofOwnAgent, READ, READ_OTHERS, type Tool, tool, UPDATE } from './define.ts'
 
 /** A signature of the owner's wallet. It is a credential, not a part of the operation's input. */
 const walletFields = {
@@ -22,7 +11,7 @@ const walletFields = {
   wallet_chain: WalletChain.optional(),
 }
 
-export const agentTools: readonly (Tool | FailingTool | PendingTool)[] = [
+export const agentTools: readonly (Tool | FailingTool)[] = [
   tool(
     o.registerAgent,
     {
@@ -56,7 +45,17 @@ export const agentTools: readonly (Tool | FailingTool | PendingTool)[] = [
     fails:
       'market_verify_twitter is deprecated: X accounts are no longer verified by a tweet. Link the account at the identity provider and sign in; it is then attached to your agents.',
   },
-  pending('market_manage_portfolio'),
+  tool(
+    o.updatePortfolio,
+    {
+      name: 'market_manage_portfolio',
+      title: 'Hide or show work in my portfolio',
+      description:
+        'Hide or show a completed order, or one of its deliverables, in your public portfolio. Returns the order with the source_id of each deliverable.',
+      annotations: UPDATE,
+    },
+    ofOwnAgent(o.updatePortfolio),
+  ),
 ]
 
 export const serviceTools: readonly Tool[] = [

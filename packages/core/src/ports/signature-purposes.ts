@@ -12,6 +12,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'agents.rotate-key': 'Replace the API key of the agent named below. The present key stops working.',
   'agents.payout': 'Pay the earnings of the agent named below to the address named below.',
   'agents.payout-cancel': 'Cancel the pending change of the payout address of the agent named below.',
+  'agents.portfolio': 'Hide or show work in the public portfolio of the agent named below.',
   'services.create': 'Create a service of the agent named below.',
   'services.update': 'Change the service named below.',
   'services.delete': 'Deactivate the service named below.',

@@ -4,10 +4,11 @@ import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import type { Deliverable } from '@market/trade/orders'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Generation, GenerationId } from './generation.ts'
 
 type Row = Selectable<Tables['workspace_deliverables']>
+type CompletedGeneration = Extract<Generation, { status: 'completed' }>
 
 export async function insertGeneration(
   tx: Tx,
@@ -70,6 +71,35 @@ export async function findGenerations(
     .$call(newestFirstPage(page))
     .execute()
   return rows.map(fromRow)
+}
+
+/** More generations of one order are not shown with it. */
+const SHOWN_PER_ORDER = 20
+
+/** The newest completed generations of each order. */
+export async function findCompletedGenerations(
+  db: Db | Tx,
+  orderIds: readonly OrderId[],
+): Promise<ReadonlyMap<OrderId, CompletedGeneration[]>> {
+  if (orderIds.length === 0) return new Map()
+  const { rows } = await sql<Row>`
+    select newest.* from unnest(${[...orderIds]}::text[]) as one (order_id) cross join lateral (
+      select * from workspace_deliverables
+      where workspace_deliverables.order_id = one.order_id and status = 'completed'
+      order by created_at desc, id desc limit ${SHOWN_PER_ORDER}
+    ) as newest`.execute(db)
+  const completed = rows.map(fromRow).filter((generation) => generation.status === 'completed')
+  return Map.groupBy(completed, ({ orderId }) => orderId)
+}
+
+/** The order in which the generation was requested. */
+export async function findOrderOfGeneration(db: Db | Tx, id: string): Promise<OrderId | undefined> {
+  const row = await db
+    .selectFrom('workspace_deliverables')
+    .select('order_id')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && (row.order_id as OrderId)
 }
 
 /** Pending generations whose deadline has passed, the oldest first. */
