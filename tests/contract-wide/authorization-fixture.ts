@@ -241,6 +241,10 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
   getPurchasedOrder: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
   generate: ({ workspace }) => ({ order_id: workspace.id }),
   generateForPurchase: ({ purchasedWorkspace: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+  listPurchasedGenerations: ({ purchasedWorkspace: { id, accessToken } }) => ({
+    order_id: id,
+    t: accessToken,
+  }),
   answerGeneration: ({ workspace }) => ({
     order_id: workspace.id,
     deliverable_id: workspace.toAnswer[0],

@@ -413,6 +413,18 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       },
     },
   ],
+  listPurchasedGenerations: [
+    {
+      when: 'reading a purchased workspace with its access token',
+      input: ({ purchasedWorkspace: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+      answers: allCallers(200),
+    },
+    {
+      when: 'reading a purchased workspace without its access token',
+      input: ({ purchasedWorkspace: { id } }) => ({ order_id: id, t: 'AAAAAAAAAAAAAAAAAAAAAA' }),
+      answers: allCallers(404),
+    },
+  ],
   generateForPurchase: [
     {
       when: 'requesting in a purchased workspace with its access token',

@@ -115,3 +115,18 @@ test('404: the same message for a missing order and an order of other parties', 
     expect(reply.body.error).toBe(`Order "${unknown}" does not exist.`)
   }
 })
+
+test('409: more than 50 deliveries of one order', async () => {
+  const id = await world.walk(parties, 'paid')
+  const rows = Array.from({ length: 50 }, (_, n) => ({
+    ...{
+      order_id: id,
+      n: n + 1,
+      note: null,
+      items: JSON.stringify([{ type: 'link', url: 'https://hooks.example/x' }]),
+      at: new Date(world.market.now()),
+    },
+  }))
+  await world.market.db.insertInto('order_deliveries').values(rows).execute()
+  rejected(await deliver(id, DELIVERY), 409, 'too_many_deliveries')
+})

@@ -1,4 +1,5 @@
-import { operations } from '@market/contract/operations'
+import { operationList, operations } from '@market/contract/operations'
+import { slugOf } from '@market/identity/names'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commonErrors } from '../support/common-errors.ts'
 import { makeAgent, makeOwnedAgent } from '../support/makers.ts'
@@ -84,6 +85,12 @@ test('200: an agent without an owner is hidden from lists only', async () => {
   const hidden = await makeAgent(market)
   for (const idOrSlug of [hidden.id, hidden.slug])
     expect((await read(idOrSlug)).body.data.agent).toMatchObject({ id: hidden.id, marketable: false })
+})
+
+test('200: no agent has the slug of another route', () => {
+  const routes = operationList.flatMap(({ path }) => /^\/api\/agents\/([a-z-]+)/.exec(path)?.[1] ?? [])
+  expect(routes).toContain('leaderboard')
+  expect(routes.filter((route) => slugOf(route) === route)).toEqual([])
 })
 
 test('404: an id of any form, or a slug, that does not exist', async () => {

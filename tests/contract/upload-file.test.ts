@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { operations } from '@market/contract/operations'
+import { DAY } from '@market/kernel/clock'
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
@@ -112,6 +113,10 @@ test('429: more files, or more bytes, than the quota of a day; the next day allo
   const reply = await sendFile(market, { bearer }, large)
   rejected(reply, 429, 'upload_quota_reached')
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+  const shown = ['limit', 'remaining'].map((name) => reply.headers.get(`x-ratelimit-${name}`))
+  expect(shown).toEqual(['40', '0'])
+  const midnight = Math.ceil((market.now() + 1) / DAY) * DAY
+  expect(Number(reply.headers.get('x-ratelimit-reset'))).toBe(midnight / 1_000)
   await uploadFile(market, { bearer })
 
   const other = { bearer: (await makeAgent(market)).apiKey }

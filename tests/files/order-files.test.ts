@@ -39,7 +39,7 @@ const deliver = (id: string, body: unknown) => post(`/api/orders/${id}/deliver`,
 const deliverablesOf = async (id: string, bearer: string) =>
   (await get(`/api/orders/${id}`, bearer)).body.data.deliverables as (UploadedFile & { type: string })[]
 
-test('an upload is delivered by its id and by its address; its type and digest are those of the file', async () => {
+test('an upload is delivered by its id and by its URL; its type and digest are those of the file', async () => {
   const { id, buyer } = await paidOrder()
   const [picture, code] = [
     await uploadFile(market, bySeller()),
@@ -64,7 +64,7 @@ test('an upload is delivered by its id and by its address; its type and digest a
   expect(await deliverablesOf(id, buyer.apiKey)).toMatchObject([{ type: 'code', url: code.url }])
 })
 
-test('404: the upload of another agent, by its id or address, as deliverable and as reference', async () => {
+test('404: the upload of another agent, by its id or URL, as deliverable and as reference', async () => {
   const { id, buyer } = await paidOrder()
   const other = await uploadFile(market, { bearer: (await makeAgent(market)).apiKey })
   const service = await makeService(market, seller)
@@ -87,7 +87,7 @@ test('404: the upload of another agent, by its id or address, as deliverable and
   }
 })
 
-test('references of an order are stored as addresses, and sent to the agent', async () => {
+test('references of an order are stored as URLs, and sent to the agent', async () => {
   const buyer = await makeOwnedAgent(market)
   const picture = await uploadFile(market, { bearer: buyer.apiKey })
   const service = await makeService(market, seller)
@@ -111,6 +111,30 @@ test('references of an order are stored as addresses, and sent to the agent', as
     ({ order_id }) => order_id === body.data.id,
   )
   expect(created?.data).toMatchObject({ reference_images: [picture.url] })
+  // It is deleted with the account of the buyer, so no cache may store it.
+  const served = await fetch(market.fileAt(picture.url))
+  expect([served.status, served.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+})
+
+test('400: an http:// link to another program of the reader’s machine', async () => {
+  const { id } = await paidOrder()
+  for (const url of [
+    'http://127.0.0.1:8080/upl_/../admin',
+    'http://localhost/upl_x/a.png?b',
+    'http://localhost/upl_1/a.png',
+  ])
+    expect((await deliver(id, { deliverables: [{ type: 'link', url }] })).status).toBe(400)
+})
+
+test('404: delivering a used file to the order of others does not show whether it exists', async () => {
+  const secret = await paidOrder({ private: true })
+  const upload = await uploadFile(market, bySeller())
+  expect((await deliver(secret.id, { deliverable_url: upload.id })).status).toBe(200)
+  const [other, buyer] = [await makeOwnedAgent(market), await makeOwnedAgent(market)]
+  const service = await makeService(market, other)
+  const wanted = { service_id: service.id, brief: 'Draw a fox that jumps.' }
+  const { body } = await post('/api/orders', wanted, buyer.apiKey)
+  rejected(await deliver(body.data.id, { deliverable_url: upload.id }), 404, 'order_not_found')
 })
 
 test('files of a private order open only with a link that the order shows, for 15 minutes', async () => {

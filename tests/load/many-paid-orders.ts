@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Orders of the listings that are there, made by arithmetic alone: one each minute back from now, a tenth given back. */
+/** Orders of the listings that are there, made by arithmetic alone: one each minute back from now, a tenth refunded. */
 export async function fillWithOrders(databaseUrl: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

@@ -61,7 +61,6 @@ export interface Payment {
 /** The field of a form that contains a file. */
 export interface FileField {
   readonly name: string
-  readonly maxBytes: number
   readonly description: string
 }
 

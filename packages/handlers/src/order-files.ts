@@ -1,5 +1,5 @@
 import { type Context, type Needs, nameOf } from '@market/core/context'
-import type { Tx } from '@market/database/transact'
+import { CommitThenReject, type Tx } from '@market/database/transact'
 import {
   type FileOwner,
   type FileUse,
@@ -9,6 +9,7 @@ import {
   type Upload,
   useUploads,
 } from '@market/files/uploads'
+import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { findOrder } from '@market/trade/orders'
 
@@ -34,20 +35,34 @@ export async function withUploads<Ctx extends FilesContext>(
   const uploadOf = (reference: string) => found.get(reference)
   const urlOf = (reference: string) => {
     const upload = uploadOf(reference)
-    return upload === undefined ? reference : fileUrl(ctx.filesUrl, upload)
+    if (upload !== undefined) return fileUrl(ctx.filesUrl, upload)
+    if (reference.startsWith('http:')) throw notHttps(reference)
+    return reference
   }
   if (found.size === 0) return { ctx, uploadOf, urlOf }
   let isMarked = false
   const transact: Context['transact'] = async (work) => {
     const result = await ctx.transact(async (tx) => {
-      if (!isMarked) await useUploads(ctx, tx, owner, found.values(), await useOf(tx))
-      return work(tx)
+      // First the command, which checks that the caller may act on the order.
+      const made = await work(tx)
+      if (!isMarked && !(made instanceof CommitThenReject))
+        await useUploads(ctx, tx, owner, found.values(), await useOf(tx))
+      return made
     })
     isMarked = true
     return result
   }
   return { ctx: { ...ctx, transact }, uploadOf, urlOf }
 }
+
+const notHttps = (reference: string): ApiError =>
+  new ApiError(
+    'invalid',
+    `${reference} is not a file of this marketplace. Send an https:// URL or the id of an upload.`,
+    {
+      details: [{ path: 'url', message: 'must be an https:// URL or an upload' }],
+    },
+  )
 
 /** Resolves the uploads that an agent delivers. They are private when the order is. */
 export const withDeliveredFiles = <Ctx extends FilesContext>(
@@ -60,7 +75,7 @@ export const withDeliveredFiles = <Ctx extends FilesContext>(
     isPrivate: (await findOrder(tx, orderId)).isPrivate,
   }))
 
-/** How the files of an order are shown to who may read it: links to private ones work for 15 minutes. */
+/** How the files of an order are shown to callers who may read it: links to private ones work for 15 minutes. */
 export const linksOf =
   (ctx: Needs<'vault' | 'clock' | 'filesUrl'>, { isPrivate }: { readonly isPrivate: boolean }) =>
   (url: string): string =>

@@ -1,14 +1,7 @@
 import type { AgentId } from '@market/kernel/ids'
-import type { Deliverable } from '@market/trade/orders'
-import { changePortfolio, listPortfolio, type PortfolioEntry } from '@market/work/portfolio'
+import { listPortfolio, type PortfolioEntry, updatePortfolio } from '@market/work/portfolio'
 import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
-
-const EXCERPT_LENGTH = 280
-
-/** A text of 100 KB belongs to the order, not into a list. */
-const excerptOf = ({ content }: Deliverable): string | null =>
-  content === undefined ? null : [...content].slice(0, EXCERPT_LENGTH).join('')
 
 export const presentEntry = ({ order, isHidden, deliverables }: PortfolioEntry) => ({
   source_type: 'order' as const,
@@ -22,7 +15,7 @@ export const presentEntry = ({ order, isHidden, deliverables }: PortfolioEntry) 
     source_id: id,
     type: item.type,
     url: item.url ?? null,
-    excerpt: excerptOf(item),
+    excerpt: item.content ?? null,
     media_type: item.media_type ?? null,
     sha256: item.sha256 ?? null,
     title: item.title ?? null,
@@ -38,7 +31,7 @@ export const portfolioHandlers = {
 
   updatePortfolio: handler('updatePortfolio', {
     run: async (ctx, input) =>
-      changePortfolio(ctx, await loadActor(ctx), {
+      updatePortfolio(ctx, await loadActor(ctx), {
         agentId: input.agent_id as AgentId,
         action: input.action,
         source: { type: input.source_type, id: input.source_id },

@@ -11,6 +11,7 @@ import {
   generate,
   generateWithToken,
   listGenerations,
+  listGenerationsWithToken,
 } from '@market/work/workspaces'
 import { deliverableOf, presentGeneration } from './deliverables.ts'
 import { type HandlerContext, handler } from './handler.ts'
@@ -32,6 +33,14 @@ const presentRequested = (view: GenerationView, ctx: HandlerContext) => ({
 
 const awaitResult = (ctx: HandlerContext, view: GenerationView, input: { wait_seconds: number }) =>
   awaitGeneration(ctx, view, input.wait_seconds * SECOND)
+
+const presentPage = (
+  { order, generations, nextCursor }: Awaited<ReturnType<typeof listGenerations>>,
+  ctx: HandlerContext,
+) => ({
+  data: generations.map((generation) => presentGeneration(generation, linksOf(ctx, order))),
+  next_cursor: nextCursor,
+})
 
 function answerOf({ status, deliverable, reason }: InputOf<Operations['answerGeneration']>): Answer {
   const [needed, other] =
@@ -81,9 +90,16 @@ export const workspaceHandlers = {
         limit: input.limit,
         cursor: input.cursor,
       }),
-    present: ({ order, generations, nextCursor }, ctx) => ({
-      data: generations.map((generation) => presentGeneration(generation, linksOf(ctx, order))),
-      next_cursor: nextCursor,
-    }),
+    present: presentPage,
+  }),
+
+  listPurchasedGenerations: handler('listPurchasedGenerations', {
+    run: (ctx, input) =>
+      listGenerationsWithToken(ctx, input.t, {
+        orderId: input.order_id as OrderId,
+        limit: input.limit,
+        cursor: input.cursor,
+      }),
+    present: presentPage,
   }),
 }

@@ -93,7 +93,7 @@ function linkIn({ expires, signature }: FileRoute['Querystring']) {
   return isLink ? { expires: Number(expires), signature } : undefined
 }
 
-/** Files of a public order do not change; others may become private or be deleted. */
+/** What was delivered in a public order does not change; other files may become private or be deleted. */
 const cachingOf = ({ isPublic }: ServedFile): string =>
   isPublic ? 'public, max-age=31536000, immutable' : 'private, no-store'
 

@@ -71,7 +71,8 @@ function openForm(request: IncomingMessage) {
     async untilFile(wanted: string): Promise<string> {
       try {
         const { field, name } = await sender.wait(found.promise)
-        if (field !== wanted) throw badForm(`The field of the file is not "${wanted}".`)
+        if (field !== wanted)
+          throw badForm(`The file is in another field. Send it in the field \`${wanted}\`.`)
         return name
       } catch (error) {
         stop()

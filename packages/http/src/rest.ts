@@ -74,7 +74,12 @@ function mount(
     ...(operation.payment && { preHandler: readGetBody(jsonParser(app)), exposeHeadRoute: false }),
     handler: (request, reply) =>
       tracer.startActiveSpan(operation.id, async (span) => {
-        const upload = slots && operation.file && slots(formFile(request.raw, operation.file))
+        let caller = ''
+        const onCaller = (name: string) => {
+          caller = name
+          callerOf(request)(name)
+        }
+        const upload = slots && operation.file && slots(formFile(request.raw, operation.file), () => caller)
         try {
           const input = gather(wire, request)
           const payment = operation.payment && paymentOf(request)
@@ -86,7 +91,7 @@ function mount(
             ...(upload && { file: upload.file }),
             address: request.client,
             requestId: request.id,
-            onCaller: callerOf(request),
+            onCaller,
             ...idempotencyKeyOf(request),
           })
           span.setAttribute('http.response.status_code', response.status)

@@ -143,7 +143,7 @@ export const deliverOrder = operation({
   limit: 'orders.deliver',
   input: z.strictObject({ order_id: OrderId, ...deliveryFields }),
   output: Order,
-  errors: [403, 404],
+  errors: [403, 404, 409],
   purpose: 'orders.deliver:{order_id}',
 })
 

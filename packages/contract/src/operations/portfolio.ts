@@ -14,7 +14,12 @@ export const listPortfolio = operation({
     'Completed orders with what was delivered, newest order first. Orders with `private: true` are never in it. The agent and its owner also get what is hidden.',
   callers: ['anonymous', 'agent', 'user', 'wallet'],
   limit: 'read',
-  input: z.strictObject({ agent_id: AgentId, ...pageFields }),
+  input: z.strictObject({
+    agent_id: AgentId,
+    ...pageFields,
+    // An entry can have many deliverables, so a page has fewer entries than other lists.
+    limit: z.int().min(1).max(20).default(20),
+  }),
   output: z.array(PortfolioEntry),
   beside: NextCursor,
   errors: [404],
@@ -25,7 +30,7 @@ export const updatePortfolio = operation({
   group: 'Agents',
   method: 'PATCH',
   path: '/api/agents/{agent_id}/portfolio',
-  summary: 'Hide or show work in a portfolio',
+  summary: 'Hide or unhide portfolio entries',
   description: 'Returns the order of the source, as the agent sees it.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'write',

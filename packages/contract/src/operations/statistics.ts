@@ -8,7 +8,7 @@ export const getPlatformStats = operation({
   group: 'Statistics',
   method: 'GET',
   path: '/api/platform-stats',
-  summary: 'Get the figures of the marketplace',
+  summary: 'Get platform statistics',
   description:
     'Counted by the transactions that change them, so they are exact at `updated_at`. A figure falls when what it counted is undone.',
   callers: ['anonymous'],
@@ -22,7 +22,7 @@ export const listActivity = operation({
   group: 'Statistics',
   method: 'GET',
   path: '/api/metrics/activity',
-  summary: 'List what happened lately',
+  summary: 'List recent activity',
   description:
     'Newest first, at most 90 days back. Only agents with an owner appear. Private orders and their reviews do not.',
   callers: ['anonymous'],
@@ -37,9 +37,9 @@ export const agentLeaderboard = operation({
   group: 'Statistics',
   method: 'GET',
   path: '/api/agents/leaderboard',
-  summary: 'List agents by settled money',
+  summary: 'Get the agent leaderboard',
   description:
-    'Only agents with an owner that have completed orders. With equal sums the older agent comes first.',
+    'Only agents with an owner and with settled money. With equal sums the older agent comes first.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { operation } from '../define.ts'
 import { Upload } from '../schemas/file.ts'
 
-const MEGABYTE = 1024 * 1024
-
 export const uploadFile = operation({
   id: 'uploadFile',
   group: 'Files',
@@ -15,7 +13,7 @@ export const uploadFile = operation({
   callers: ['agent', 'user', 'wallet'],
   limit: 'upload',
   input: z.strictObject({}),
-  file: { name: 'file', maxBytes: 50 * MEGABYTE, description: 'The file, at most 50 MB' },
+  file: { name: 'file', description: 'The file, at most 50 MB' },
   output: Upload,
   status: 201,
   purpose: 'uploads.create',

@@ -11,8 +11,10 @@ import {
 } from '../schemas/order.ts'
 import { text } from '../schemas/text.ts'
 
-const DESCRIPTION =
-  'Takes one unit of the quota and sends the agent the event `workspace.generate`. The response is 200 when the agent answered within `wait_seconds`, else 202: read the result with GET /api/orders/{order_id}/deliverables. A request that fails, or that the agent does not answer in 10 minutes, is given back.'
+const describeGenerate = (readWith: string) =>
+  `Takes one unit of the quota and sends the agent the event \`workspace.generate\`. The response is 200 when the request ended within \`wait_seconds\`, with the status \`completed\` or \`failed\`. Otherwise it is 202: read the result with ${readWith}. A request that fails, or that the agent does not answer in 10 minutes, returns its unit to the quota.`
+
+const AccessToken = text({ min: 1, max: 64 }).describe('The access token of the URL')
 
 export const generate = operation({
   id: 'generate',
@@ -20,7 +22,7 @@ export const generate = operation({
   method: 'POST',
   path: '/api/orders/{order_id}/generate',
   summary: 'Request a generation in a workspace',
-  description: DESCRIPTION,
+  description: describeGenerate('GET /api/orders/{order_id}/deliverables'),
   callers: ['wallet', 'user', 'agent'],
   limit: 'write',
   input: z.strictObject({ order_id: OrderId, ...generationFields }),
@@ -36,14 +38,10 @@ export const generateForPurchase = operation({
   method: 'POST',
   path: '/api/x402/orders/{order_id}/generate',
   summary: 'Request a generation in a workspace bought by x402',
-  description: `The access token \`t\` of the order’s \`status_url\` is the only credential. ${DESCRIPTION}`,
+  description: `The access token \`t\` of the order’s \`status_url\` is the only credential. ${describeGenerate('GET /api/x402/orders/{order_id}/deliverables')}`,
   callers: ['anonymous'],
   limit: 'write',
-  input: z.strictObject({
-    order_id: OrderId,
-    t: text({ min: 1, max: 64 }).describe('The access token of the URL'),
-    ...generationFields,
-  }),
+  input: z.strictObject({ order_id: OrderId, t: AccessToken, ...generationFields }),
   output: GenerationResult,
   laterStatus: 202,
   errors: [404, 409],
@@ -56,7 +54,7 @@ export const answerGeneration = operation({
   path: '/api/orders/{order_id}/deliverables/{deliverable_id}',
   summary: 'Answer a generation',
   description:
-    'Send the `deliverable`, or `status: failed` with a `reason`, which gives the unit of the quota back to the buyer. The event `workspace.generate` names the deliverable and the deadline. The order is delivered when the last unit of its quota was completed, or at the end of the workspace.',
+    'Send the `deliverable`, or `status: failed` with a `reason`, which returns the unit to the quota. The event `workspace.generate` names the deliverable and the deadline. The order is delivered when the last unit of its quota was completed, or at the end of the workspace.',
   callers: ['agent', 'user', 'wallet'],
   limit: 'write',
   input: z.strictObject({
@@ -81,6 +79,21 @@ export const listGenerations = operation({
   callers: ['wallet', 'user', 'agent', 'admin_key'],
   limit: 'read',
   input: z.strictObject({ order_id: OrderId, ...pageFields }),
+  output: z.array(Generation),
+  beside: NextCursor,
+  errors: [404],
+})
+
+export const listPurchasedGenerations = operation({
+  id: 'listPurchasedGenerations',
+  group: 'x402',
+  method: 'GET',
+  path: '/api/x402/orders/{order_id}/deliverables',
+  summary: 'List the generations of a workspace bought by x402',
+  description: 'Newest first. The access token `t` of the order’s `status_url` is the only credential.',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.strictObject({ order_id: OrderId, t: AccessToken, ...pageFields }),
   output: z.array(Generation),
   beside: NextCursor,
   errors: [404],

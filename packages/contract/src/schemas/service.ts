@@ -45,7 +45,7 @@ export const serviceFields = {
     .min(0)
     .max(100_000)
     .describe(
-      'Number of generations per period. At least 1 if `price_type` is `weekly` or `monthly`, otherwise 0 for none.',
+      'Number of generations in the workspace. At least 1 for `weekly` and `monthly`; 0 for a `fixed` service without a workspace; no effect for `quote`.',
     ),
   max_revisions: z.int().min(0).max(10),
   requirement_fields: z.array(RequirementField).max(12).describe('Questions a buyer answers with the order'),

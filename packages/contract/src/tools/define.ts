@@ -80,7 +80,7 @@ export function tool(operation: Operation, info: ToolInfo, changes: Changes = {}
 
 export const pending = (name: PendingTool['name']): PendingTool => ({ name, isPending: true })
 
-const OwnAgent = z.string().min(1).max(70).default('me').describe('An agent’s id, or me')
+const OwnAgent = z.string().min(1).max(600).default('me').describe('An agent’s id, or me')
 
 /** A tool of an agent: the caller's own by default. */
 export const ofOwnAgent = (operation: Operation): Changes => ({

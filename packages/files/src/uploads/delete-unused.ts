@@ -9,7 +9,7 @@ const UNUSED_MS = DAY
 /** Longer than any upload takes, so that only the row of a process that ended is older. */
 const PENDING_MS = HOUR
 const BATCH = 100
-const MOST_BATCHES = 20
+const MAX_BATCHES = 20
 /** The quota of a day is read until the day has ended everywhere. */
 const TOTALS_MS = 2 * DAY
 
@@ -23,7 +23,7 @@ export async function deleteUnusedUploads(ctx: Needs<'db' | 'clock' | 'objects'>
   const oldest = earlier(now, TOTALS_MS).toISOString().slice(0, 10)
   await transact(ctx.db, (tx) => removeTotalsBefore(tx, oldest))
   let deleted = 0
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const ids = await transact(ctx.db, (tx) => markDeleting(tx, before, BATCH))
     for (const id of ids) {
       await ctx.objects.delete(objectKey(id))

@@ -14,18 +14,18 @@ export interface LinkSignature {
   readonly signature: string
 }
 
-/** The address of a file without a signature, which an order stores. */
+/** The URL of a file without a signature, which an order stores. */
 export const fileUrl = (filesUrl: string, { id, fileName }: Pick<Upload, 'id' | 'fileName'>): string =>
   `${filesUrl}/${id}/${encodeURIComponent(fileName)}`
 
-/** The upload of an address on the origin of files; undefined for other addresses. */
+/** The upload of a URL on the origin of files; undefined for other URLs. */
 export function uploadIdIn(filesUrl: string, url: string): UploadId | undefined {
   if (!url.startsWith(`${filesUrl}/`)) return undefined
   const id = /^(upl_[0-9A-Za-z_]+)(?=[/?#]|$)/.exec(url.slice(filesUrl.length + 1))?.[1]
   return (id as UploadId | undefined) ?? 'upl_'
 }
 
-/** Signs the address of a file, for who may read a private order. Other addresses are returned unchanged. */
+/** Signs the URL of a file, for callers who may read the order. Other URLs are returned unchanged. */
 export function signFileUrl(ctx: Needs<'vault' | 'clock' | 'filesUrl'>, url: string): string {
   const id = uploadIdIn(ctx.filesUrl, url)
   if (id === undefined) return url

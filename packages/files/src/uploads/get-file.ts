@@ -7,14 +7,14 @@ import { findStored } from './store.ts'
 import { objectKey } from './store-upload.ts'
 import type { Upload } from './upload.ts'
 
-/** A request for a file by its address. */
+/** A request for a file by its URL. */
 export interface FileRequest {
   readonly id: string
   readonly fileName: string
   readonly link?: LinkSignature | undefined
 }
 
-/** The file of an address. For a private one the address must be signed, and not older than 15 minutes. */
+/** The file of a URL. For a private one the URL must be signed, and not older than 15 minutes. */
 export async function findFile(
   ctx: Needs<'db' | 'clock' | 'vault'>,
   { id, fileName, link }: FileRequest,
@@ -39,9 +39,13 @@ export async function readFile(
 }
 
 const fileNotFound = (): ApiError =>
-  new ApiError('not_found', 'There is no such file, or its address is not complete.', {
-    code: 'file_not_found',
-  })
+  new ApiError(
+    'not_found',
+    'This file does not exist, or its URL is incomplete. Use the URL as the upload or the order returned it.',
+    {
+      code: 'file_not_found',
+    },
+  )
 
 const linkExpired = (): ApiError =>
   new ApiError('forbidden', 'This link has expired. Read the order again to get a new one.', {

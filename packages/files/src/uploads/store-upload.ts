@@ -3,7 +3,7 @@ import type { Needs } from '@market/core/context'
 import { rejectWhileStopped } from '@market/core/switches'
 import { transact } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
-import { DAY, SECOND } from '@market/kernel/clock'
+import { DAY, later, SECOND } from '@market/kernel/clock'
 import type { UploadId } from '@market/kernel/ids'
 import { addToTotals, findTotals, insertPending, removeUpload, saveStored, type Totals } from './store.ts'
 import {
@@ -63,7 +63,7 @@ export async function storeUpload(
     return await ctx.transact(async (tx) => {
       rejectAboveQuota(await addToTotals(tx, owner, day, size), quota, pending.createdAt)
       if (!(await saveStored(tx, pending.id, { size, sha256 }))) throw tookTooLong()
-      return { ...pending, size, sha256, isPrivate: null }
+      return { ...pending, size, sha256, isPrivate: null, usedFor: null }
     })
   } catch (error) {
     await discard(ctx, pending.id)
@@ -94,7 +94,8 @@ async function recognize(
     first.push(value)
     length += value.length
   }
-  if (length === 0) throw new ApiError('invalid', 'The file is empty.', { code: 'empty_file' })
+  if (length === 0)
+    throw new ApiError('invalid', 'The file is empty. Send a file with content.', { code: 'empty_file' })
   const mediaType = await mediaTypeOf(Buffer.concat(first).subarray(0, HEAD_BYTES), file.name)
   if (mediaType === undefined) throw unsupported(`The file is not one of these types: ${ALLOWED}.`)
   return { mediaType, bytes: joined(first, parts) }
@@ -141,15 +142,18 @@ function rejectAboveQuota({ files, bytes }: Totals, quota: UploadQuota, now: Dat
   if (files > quota.files || bytes > quota.bytes) throw quotaReached(quota, now)
 }
 
-const quotaReached = ({ files, bytes }: UploadQuota, now: Date): ApiError =>
-  new ApiError(
+function quotaReached({ files, bytes }: UploadQuota, now: Date): ApiError {
+  const leftMs = DAY - (now.getTime() % DAY)
+  return new ApiError(
     'rate_limited',
     `You can upload ${files} files and ${Math.floor(bytes / 1024 / 1024)} MB a day. Upload this file after midnight UTC.`,
     {
       code: 'upload_quota_reached',
-      retryAfterSeconds: Math.ceil((DAY - (now.getTime() % DAY)) / SECOND),
+      retryAfterSeconds: Math.ceil(leftMs / SECOND),
+      limit: { max: files, resetsAt: later(now, leftMs) },
     },
   )
+}
 
 const unsupported = (message: string): ApiError =>
   new ApiError('invalid', message, { code: 'unsupported_file_type' })
@@ -158,9 +162,13 @@ const notText = (): ApiError =>
   unsupported('A file with this extension must be text in UTF-8 without NUL characters.')
 
 const tooLarge = (): ApiError =>
-  new ApiError('too_large', `The file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB.`, {
-    code: 'file_too_large',
-  })
+  new ApiError(
+    'too_large',
+    `The file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB. Send a smaller file.`,
+    {
+      code: 'file_too_large',
+    },
+  )
 
 const tookTooLong = (): ApiError =>
   new ApiError('unavailable', 'The upload took too long. Send the file again.', {

@@ -20,6 +20,7 @@ interface StoredRow {
   readonly size_bytes: bigint | null
   readonly sha256: Buffer | null
   readonly is_private: boolean | null
+  readonly used_for: string | null
   readonly created_at: Date
 }
 
@@ -31,6 +32,7 @@ const fromRow = (row: StoredRow): Upload => ({
   size: Number(row.size_bytes),
   sha256: row.sha256?.toString('hex') ?? '',
   isPrivate: row.is_private,
+  usedFor: row.used_for as Upload['usedFor'],
   createdAt: row.created_at,
 })
 

@@ -48,6 +48,8 @@ export interface Upload {
   readonly sha256: string
   /** Null until an order refers to the file. */
   readonly isPrivate: boolean | null
+  /** Null until then. A reference is deleted with the account of its buyer; a deliverable stays with the order. */
+  readonly usedFor: 'reference' | 'deliverable' | null
   readonly createdAt: Date
 }
 

@@ -6,7 +6,7 @@ import { uploadIdIn } from './file-link.ts'
 import { findStored, markReferencesDeleting, saveUsed } from './store.ts'
 import type { FileOwner, Upload } from './upload.ts'
 
-/** What an order says of a file: the id of an upload, its address, or the address of a page elsewhere. */
+/** What an order says of a file: the id of an upload, its URL, or the URL of a page elsewhere. */
 export type FileReference = string
 
 export interface FileUse {
@@ -14,12 +14,12 @@ export interface FileUse {
   readonly isPrivate: boolean
 }
 
-/** The upload that a reference names; undefined for the address of another host, which is stored as a link. */
+/** The upload that a reference names; undefined for the URL of another host, which is stored as a link. */
 export const uploadIdOf = (filesUrl: string, reference: FileReference): UploadId | undefined =>
   reference.startsWith('upl_') ? (reference as UploadId) : uploadIdIn(filesUrl, reference)
 
 /**
- * Finds the uploads that references name. Each must belong to the caller: an address of somebody else's file would give
+ * Finds the uploads that references name. Each must belong to the caller: a URL of somebody else's file would give
  * its reader access to a private one.
  */
 export async function findOwnUploads(
@@ -77,7 +77,7 @@ const privacyDiffers = ({ isPrivate }: FileUse): ApiError =>
   new ApiError(
     'conflict',
     isPrivate
-      ? 'The file is part of an order that is not private, so its address may be known. Upload it again for this order.'
+      ? 'The file is part of an order that is not private, so its URL may be known. Upload it again for this order.'
       : 'The file is part of a private order. Upload it again for this order.',
     { code: 'upload_used_elsewhere' },
   )

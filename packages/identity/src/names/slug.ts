@@ -4,7 +4,14 @@ const AGENT_SLUG_LENGTH = 64
 const NUMBERED_SLUGS = 50
 
 /** Paths below `/api/agents/`: an agent with such a slug could not be requested by it. */
-const RESERVED_SLUGS: ReadonlySet<string> = new Set(['me', 'featured', 'register', 'recover', 'link'])
+const RESERVED_SLUGS: ReadonlySet<string> = new Set([
+  'me',
+  'featured',
+  'register',
+  'recover',
+  'link',
+  'leaderboard',
+])
 
 /** Lower-case words joined by hyphens, without accents. Letters of other scripts stay. Empty for a text without letters. */
 export function slugify(text: string, maxLength: number): string {

@@ -178,6 +178,14 @@ test('findPrices: after a failure the source is left alone for two seconds, then
   expect(await find(prices, SOL)).toMatchObject({ [SOL]: { priceUsd: '1.00' } })
 })
 
+test('findPrices: a request that the source rejects does not delay other mints', async () => {
+  const prices = open()
+  respond = (_, response) => response.writeHead(400).end('{}')
+  await expect(find(prices, USDC)).rejects.toMatchObject(AWAY)
+  respond = json({ [SOL]: { usd: 1 } })
+  expect(await find(prices, SOL)).toMatchObject({ [SOL]: { priceUsd: '1.00' } })
+})
+
 test('findPrices: concurrent calls request a mint once', async () => {
   const prices = open()
   const waiting: (() => void)[] = []

@@ -39,7 +39,9 @@ const Amount = z
 const Body = z.record(z.string(), z.unknown())
 const Entry = z.object({ usd: Amount, usd_market_cap: Amount.nullable().catch(null) })
 
-type Answer = ReadonlyMap<string, TokenPrice | null>
+class RejectedRequest extends Error {}
+
+type PricesByMint = ReadonlyMap<string, TokenPrice | null>
 
 interface Known {
   readonly price: TokenPrice | null
@@ -53,7 +55,7 @@ interface Known {
 export function httpPrices(settings: HttpPricesSettings): Prices {
   const { url, timeoutMs, staleMs, clock = () => performance.now(), maxEntries = MAX_ENTRIES } = settings
   const known = new Map<string, Known>()
-  const requests = new Map<string, Promise<Answer>>()
+  const requests = new Map<string, Promise<PricesByMint>>()
   let running = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
 
@@ -69,17 +71,18 @@ export function httpPrices(settings: HttpPricesSettings): Prices {
     if (known.size > maxEntries && oldest !== undefined) known.delete(oldest)
   }
 
-  const request = async (mints: readonly string[]): Promise<Answer> => {
+  const request = async (mints: readonly string[]): Promise<PricesByMint> => {
     if (clock() < pausedUntil) throw new Error('the price source failed a moment ago')
     if (running >= MAX_REQUESTS) throw new Error('too many requests to the price source are under way')
     running += 1
     try {
-      const answer = await readPrices(url, mints, timeoutMs)
+      const prices = await readPrices(url, mints, timeoutMs)
       const at = clock()
-      for (const [mint, price] of answer) remember(mint, { price, at })
-      return answer
+      for (const [mint, price] of prices) remember(mint, { price, at })
+      return prices
     } catch (error) {
-      pausedUntil = clock() + PAUSE_MS
+      // A request that the source rejects says nothing about the others.
+      if (!(error instanceof RejectedRequest)) pausedUntil = clock() + PAUSE_MS
       throw error
     } finally {
       running -= 1
@@ -90,12 +93,12 @@ export function httpPrices(settings: HttpPricesSettings): Prices {
     const missing = mints.filter((mint) => !requests.has(mint) && knownFor(mint, FRESH_MS) === undefined)
     for (let at = 0; at < missing.length; at += BATCH) {
       const batch = missing.slice(at, at + BATCH)
-      const answer = request(batch)
+      const prices = request(batch)
       const forget = () => {
         for (const mint of batch) requests.delete(mint)
       }
-      for (const mint of batch) requests.set(mint, answer)
-      answer.then(forget, forget)
+      for (const mint of batch) requests.set(mint, prices)
+      prices.then(forget, forget)
     }
   }
 
@@ -119,10 +122,12 @@ export function httpPrices(settings: HttpPricesSettings): Prices {
   }
 }
 
-async function readPrices(url: string, mints: readonly string[], timeoutMs: number): Promise<Answer> {
+async function readPrices(url: string, mints: readonly string[], timeoutMs: number): Promise<PricesByMint> {
   const address = new URL(url.replaceAll('{mints}', mints.join(',')))
   const { status, body } = await fetchJson(address, { timeoutMs, maxBytes: MAX_BYTES })
-  if (status !== 200) throw new Error(`the price source responded with ${status}`)
+  const text = `the price source responded with ${status}`
+  if (status >= 400 && status < 500 && status !== 429) throw new RejectedRequest(text)
+  if (status !== 200) throw new Error(text)
   const prices = Body.parse(body)
   return new Map(mints.map((mint) => [mint, Object.hasOwn(prices, mint) ? priceOf(prices[mint]) : null]))
 }

@@ -1,5 +1,6 @@
 import { type Actor, type Needs, nameOf } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
 import { HOUR, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
@@ -104,6 +105,14 @@ export const acceptOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<O
 export const startOrder = (ctx: Ctx, actor: Actor, orderId: OrderId): Promise<Order<'in_progress'>> =>
   act(ctx, { orderId, actor, action: 'start', change: (order) => changes.start(order) })
 
+/** An order is shown with all its deliveries, so their number is bounded. */
+const MAX_DELIVERIES = 50
+
+const tooManyDeliveries = (): ApiError =>
+  new ApiError('conflict', `This order has ${MAX_DELIVERIES} deliveries, the maximum.`, {
+    code: 'too_many_deliveries',
+  })
+
 /** The agent delivers, and the review period starts. An order without a review is completed at once. */
 export const deliverOrder = (
   ctx: Ctx,
@@ -118,7 +127,8 @@ export const deliverOrder = (
     followUp: async (tx, order) => {
       if (order.status !== 'delivered') return order
       const { note, items } = delivery
-      await insertDelivery(tx, order.id, { note, items, at: order.deliveredAt })
+      const n = await insertDelivery(tx, order.id, { note, items, at: order.deliveredAt })
+      if (n > MAX_DELIVERIES) throw tooManyDeliveries()
       if (!policyOf(order).hasReview) return completeDelivered(ctx, tx, order, ctx.clock.now())
       await notifyBuyer(ctx, tx, order, {
         kind: 'order.delivered',

@@ -9,6 +9,7 @@ import { distributeEscrow, refundBuyer } from './payment/order-money.ts'
 import { policyOf } from './policy.ts'
 import { BY_CLOCK } from './states.ts'
 import { type Due, findDeliveries, findDue, lockOrder, saveOrder } from './store.ts'
+import { completedUnits } from './workspace.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 
@@ -98,7 +99,7 @@ export async function completeDelivered(
  * in which nothing was made.
  */
 export async function endWorkspace(ctx: Ctx, tx: Tx, order: Order<'in_progress'>, now: Date): Promise<Order> {
-  const made = order.quotaUsed - order.quotaPending
+  const made = completedUnits(order)
   const { hasReview } = policyOf(order)
   if (made === 0 && !hasReview) return refundOverdue(ctx, tx, order, now)
   const step = { ...BY_CLOCK, action: 'finish', at: now } as const

@@ -41,7 +41,7 @@ export { orderPayoutListener } from './payment/payout-listener.ts'
 export { placePaidOrder } from './payment/place-paid-order.ts'
 export { retryPayout } from './payment/retry-payout.ts'
 export { undoPayment } from './payment/undo-payment.ts'
-export { findNewestDeliveries, findPublicOrder, findPublicWork } from './public-work.ts'
+export { excerptOf, findNewestItems, findPublicOrder, findPublicWork } from './public-work.ts'
 export { checkAnswers } from './requirement-answers.ts'
 export {
   checkResolution,

@@ -4,11 +4,11 @@ import { DAY, later } from '@market/kernel/clock'
 import { notifyBuyer } from './notifications.ts'
 import { markRenewalsOffered } from './store.ts'
 
-/** How long before the end of a subscription its buyer is told how to go on. */
+/** How long before the end of a subscription its buyer is notified. */
 const OFFERED_MS = 3 * DAY
 const BATCH = 100
 
-/** Tells buyers of subscriptions that end soon how to renew them. A renewal is a new order, so nothing is charged by itself. */
+/** Notifies buyers of subscriptions that end soon how to renew them. A renewal is a new order, so nothing is charged by itself. */
 export async function offerRenewals(ctx: Needs<'db' | 'clock' | 'ids'>): Promise<void> {
   const now = ctx.clock.now()
   await transact(ctx.db, async (tx) => {
@@ -20,7 +20,7 @@ export async function offerRenewals(ctx: Needs<'db' | 'clock' | 'ids'>): Promise
       await notifyBuyer(ctx, tx, order, {
         kind: 'order.renewal_offered',
         title: `“${order.title}” ends at ${order.workspaceEndsAt?.toISOString()}`,
-        body: `To go on, place a new order of service ${order.listingId}. Nothing is charged unless you pay it.`,
+        body: `To continue, place a new order of service ${order.listingId}. Nothing is charged unless you pay it.`,
       })
   })
 }

@@ -1,8 +1,8 @@
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, OrderId } from '@market/kernel/ids'
-import { sql } from 'kysely'
-import type { Delivery, Order } from './order.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Deliverable, Order } from './order.ts'
 import { fromRow } from './row.ts'
 import { findOrderIfAny } from './store.ts'
 
@@ -39,23 +39,26 @@ export async function findPublicOrder(
   return order !== undefined && order.agentId === agentId && isPublicWork(order) ? order : undefined
 }
 
-/** The newest delivery of each order. A workspace that was only answered has none. */
-export async function findNewestDeliveries(
+/** A list shows no more of a text: it can have 100 KB. */
+const EXCERPT_LENGTH = 280
+
+/** A deliverable in SQL, with the beginning of its text only. */
+export const excerptOf = (item: RawBuilder<unknown>) => sql`
+  case when ${item} ? 'content' then jsonb_set(${item}, '{content}', to_jsonb(left(${item}->>'content', ${sql.lit(EXCERPT_LENGTH)})))
+  else ${item} end`
+
+/** The items of the newest delivery of each order, as excerpts. A workspace that was only answered has none. */
+export async function findNewestItems(
   db: Db | Tx,
   orderIds: readonly OrderId[],
-): Promise<ReadonlyMap<OrderId, Delivery>> {
-  const rows = await db
-    .selectFrom('order_deliveries')
-    .selectAll()
-    .distinctOn('order_id')
-    .where('order_id', 'in', orderIds.length === 0 ? [''] : [...orderIds])
-    .orderBy('order_id')
-    .orderBy('n', 'desc')
-    .execute()
-  return new Map(
-    rows.map(({ order_id, n, note, items, at }) => [
-      order_id as OrderId,
-      { n, note, items: items as Delivery['items'], at },
-    ]),
-  )
+): Promise<ReadonlyMap<OrderId, readonly Deliverable[]>> {
+  const { rows } = await sql<{ id: OrderId; items: readonly Deliverable[] }>`
+    select one.id, delivery.items from unnest(${[...orderIds]}::text[]) as one (id) cross join lateral (
+      select (
+        select jsonb_agg(${excerptOf(sql`item`)} order by n)
+        from jsonb_array_elements(order_deliveries.items) with ordinality as listed (item, n)
+      ) as items
+      from order_deliveries where order_id = one.id order by n desc limit 1
+    ) as delivery`.execute(db)
+  return new Map(rows.map(({ id, items }) => [id, items]))
 }

@@ -8,12 +8,12 @@ import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, usdc } from '@market/kernel/money'
 import { findTransferFor } from '@market/money/payments'
-import { cancel, complete } from './changes.ts'
+import { cancel, complete, finish } from './changes.ts'
 import { emitOrderCancelled } from './events.ts'
 import { notifyBuyer, partyRecipients } from './notifications.ts'
-import { decided, type Order, purposeOf, WHOLE_BPS } from './order.ts'
+import { decided, isOpenWorkspace, type Order, purposeOf, WHOLE_BPS } from './order.ts'
 import { distributeEscrow, refundBuyer, restoreEscrow } from './payment/order-money.ts'
-import { type Before, illegalTransition, requireTransition } from './states.ts'
+import { type Before, BY_CLOCK, illegalTransition, requireTransition } from './states.ts'
 import { lockOrder, saveOrder } from './store.ts'
 
 /** What an arbiter can decide. The agent's share of a split is in basis points. */
@@ -37,8 +37,9 @@ export function resolveDispute(
   return ctx.transact(async (tx) => {
     const order = await lockOrder(tx, orderId)
     await rejectOwnCase(tx, ctx.actor, partiesOf(order))
-    requireDecidable(order, actionOf(verdict))
-    if (order.price > ONE_OPERATOR_UP_TO) throw needsTwo(order)
+    const ended = decidable(order, ctx.clock.now())
+    requireDecidable(ended, actionOf(verdict))
+    if (ended.price > ONE_OPERATOR_UP_TO) throw needsTwo(ended)
     return endDispute(ctx, tx, order, verdict, { note })
   })
 }
@@ -64,11 +65,11 @@ interface Resolution {
 
 /** Checks what an operator proposes or approves about a dispute. The buyer and the agent's owner are notified. */
 export async function checkResolution(
-  ctx: Needs<'actor'>,
+  ctx: Needs<'actor' | 'clock'>,
   tx: Tx,
   { orderId, verdict }: Resolution,
 ): Promise<Concern> {
-  const order = await lockOrder(tx, orderId)
+  const order = decidable(await lockOrder(tx, orderId), ctx.clock.now())
   await rejectOwnCase(tx, ctx.actor, partiesOf(order))
   requireDecidable(order, actionOf(verdict))
   const share = verdict.outcome === 'split' ? ` with ${verdict.agentShareBps / 100} % for the agent` : ''
@@ -89,6 +90,10 @@ export async function executeResolution(
   await endDispute(ctx, tx, await lockOrder(tx, orderId), verdict, { note, approval })
 }
 
+/** A contested workspace with completed generations waits for an arbiter, whose decision ends it. */
+const decidable = (order: Order, now: Date): Order =>
+  isOpenWorkspace(order) && order.contest?.endsAt === null ? finish(order, now) : order
+
 /** An order that is not disputed is decided only while its payment is contested. */
 function requireDecidable<A extends 'award' | 'reverse'>(
   order: Order,
@@ -103,14 +108,15 @@ const actionOf = ({ outcome }: Verdict) => (outcome === 'refund' ? 'reverse' : '
 async function endDispute(
   ctx: Ctx,
   tx: Tx,
-  order: Order,
+  locked: Order,
   verdict: Verdict,
   why: { readonly note: string; readonly approval?: string },
 ): Promise<Order> {
-  const action = actionOf(verdict)
-  requireDecidable(order, action)
-  if (order.status === 'completed') await reopenContested(ctx, tx, order)
   const now = ctx.clock.now()
+  const order = decidable(locked, now)
+  requireDecidable(order, actionOf(verdict))
+  if (order !== locked) await saveOrder(tx, locked, order, { ...BY_CLOCK, action: 'finish', at: now })
+  if (order.status === 'completed') await reopenContested(ctx, tx, order)
   const step = { role: 'arbiter', actor: nameOf(ctx.actor), at: now } as const
   const ended = async (): Promise<Order> => {
     if (verdict.outcome === 'refund') {

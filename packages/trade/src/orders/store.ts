@@ -181,11 +181,17 @@ export async function eraseOrders(tx: Tx, buyers: readonly Buyer[]): Promise<Ord
   return rows.map((row) => row.id as OrderId)
 }
 
-export async function insertDelivery(tx: Tx, orderId: OrderId, delivery: Omit<Delivery, 'n'>): Promise<void> {
-  await sql`
+/** Returns the number of the delivery. The caller must have locked the order. */
+export async function insertDelivery(
+  tx: Tx,
+  orderId: OrderId,
+  delivery: Omit<Delivery, 'n'>,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
     insert into order_deliveries (order_id, n, note, items, at)
     select ${orderId}, coalesce(max(n), 0) + 1, ${delivery.note}, ${JSON.stringify(delivery.items)}, ${delivery.at}
-    from order_deliveries where order_id = ${orderId}`.execute(tx)
+    from order_deliveries where order_id = ${orderId} returning n`.execute(tx)
+  return rows[0]?.n ?? 0
 }
 
 export async function findDeliveries(db: Db | Tx, orderId: OrderId): Promise<Delivery[]> {

@@ -58,7 +58,7 @@ describe('pay', () => {
 })
 
 describe('the quota', () => {
-  test('a request takes a unit; completed it is used, failed it is given back', () => {
+  test('a request takes a unit; completed it is used, failed it is returned', () => {
     const one = take(opened())
     expect(one).toMatchObject({ quotaUsed: 1, quotaPending: 1 })
     expect(completeUnit(one)).toMatchObject({ quotaUsed: 1, quotaPending: 0 })

@@ -21,13 +21,17 @@ export const workspaceEnd = ({ quotaTotal, priceType }: Core, paidAt: Date): Dat
 export function takeUnit(order: Order<'in_progress'>, now: Date, deadline: Date): Order<'in_progress'> {
   const { quotaTotal, quotaUsed, workspaceEndsAt } = order
   if (workspaceEndsAt === null || now >= workspaceEndsAt)
-    throw new ApiError('conflict', `This workspace ended at ${workspaceEndsAt?.toISOString()}.`, {
-      code: 'workspace_ended',
-    })
+    throw new ApiError(
+      'conflict',
+      `This workspace ended at ${workspaceEndsAt?.toISOString()}. Order the service again.`,
+      {
+        code: 'workspace_ended',
+      },
+    )
   if (quotaUsed >= quotaTotal)
     throw new ApiError(
       'conflict',
-      `All ${quotaTotal} generations of this workspace are used or waiting. One that fails is given back.`,
+      `All ${quotaTotal} generations are completed or pending. Order the service again, or retry if a pending one fails.`,
       { code: 'quota_used_up' },
     )
   return {
@@ -43,11 +47,14 @@ export const completeUnit = <T extends Core>(order: T): T => ({
   quotaPending: order.quotaPending - 1,
 })
 
-/** A generation that failed is given back to the buyer. An order that ended meanwhile has given it back already. */
+/** A generation that failed returns its unit. An order that ended meanwhile has returned it already. */
 export const returnUnit = <T extends Core>(order: T): T =>
   order.quotaPending === 0
     ? order
     : { ...order, quotaUsed: order.quotaUsed - 1, quotaPending: order.quotaPending - 1 }
+
+/** How many generations the agent has completed. */
+export const completedUnits = ({ quotaUsed, quotaPending }: Core): number => quotaUsed - quotaPending
 
 export const isUsedUp = ({ quotaTotal, quotaUsed, quotaPending }: Core): boolean =>
   quotaUsed === quotaTotal && quotaPending === 0

@@ -1,3 +1,3 @@
-export { changePortfolio } from './hide-source.ts'
 export { listPortfolio, newestPortfolio } from './list-portfolio.ts'
 export type { PortfolioEntry } from './portfolio.ts'
+export { updatePortfolio } from './update-portfolio.ts'

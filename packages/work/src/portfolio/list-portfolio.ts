@@ -3,9 +3,9 @@ import type { Db, Tx } from '@market/database/transact'
 import { actsFor, agentNotFound, findAgent } from '@market/identity/agents'
 import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId, OrderId } from '@market/kernel/ids'
-import { findNewestDeliveries, findPublicWork, type Order } from '@market/trade/orders'
+import { findNewestItems, findPublicWork, type Order } from '@market/trade/orders'
 import { findCompletedGenerations } from '../workspaces/index.ts'
-import { itemId, type PortfolioEntry, type Source, shownTo } from './portfolio.ts'
+import { itemId, type PortfolioEntry, type Source, visibleTo } from './portfolio.ts'
 import { findHidden } from './store.ts'
 
 const CURSOR = newestFirst('portfolio', idField('ord'))
@@ -31,7 +31,7 @@ export async function listPortfolio(
   const found = await findPublicWork(ctx.db, { agentId, except }, { limit: page.limit + 1, after })
   const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
   const entries = await entriesOf(ctx.db, rows, hidden)
-  return { entries: entries.map((entry) => shownTo(entry, isSeller)), nextCursor }
+  return { entries: entries.map((entry) => visibleTo(entry, isSeller)), nextCursor }
 }
 
 /** The newest public entries. */
@@ -42,7 +42,7 @@ export async function newestPortfolio(
 ): Promise<PortfolioEntry[]> {
   const hidden = await findHidden(ctx.db, agentId)
   const orders = await findPublicWork(ctx.db, { agentId, except: hiddenOrders(hidden) }, { limit })
-  return (await entriesOf(ctx.db, orders, hidden)).map((entry) => shownTo(entry, false))
+  return (await entriesOf(ctx.db, orders, hidden)).map((entry) => visibleTo(entry, false))
 }
 
 const hiddenOrders = (hidden: readonly Source[]): OrderId[] =>
@@ -56,15 +56,14 @@ export async function entriesOf(
 ): Promise<PortfolioEntry[]> {
   const isHidden = new Set(hidden.map(({ type, id }) => `${type} ${id}`))
   const workspaces = orders.filter(({ quotaTotal }) => quotaTotal > 0).map(({ id }) => id)
-  const deliveries = await findNewestDeliveries(
+  const delivered = await findNewestItems(
     db,
     orders.map(({ id }) => id),
   )
   const generations = await findCompletedGenerations(db, workspaces)
   return orders.map((order) => {
-    const delivered = deliveries.get(order.id)?.items ?? []
     const items = [
-      ...delivered.map((item, index) => ({ id: itemId(order.id, index), item })),
+      ...(delivered.get(order.id) ?? []).map((item, index) => ({ id: itemId(order.id, index), item })),
       ...(generations.get(order.id) ?? []).map(({ id, item }) => ({ id, item })),
     ]
     return {

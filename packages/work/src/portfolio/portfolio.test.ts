@@ -12,9 +12,9 @@ import type { Listing } from '@market/trade/listings'
 import { type Deliverable, type Status, TRANSITIONS } from '@market/trade/orders'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { changePortfolio } from './hide-source.ts'
 import { listPortfolio, newestPortfolio } from './list-portfolio.ts'
 import { MAX_HIDDEN, type Source } from './portfolio.ts'
+import { updatePortfolio } from './update-portfolio.ts'
 
 const ANYONE: Actor = { kind: 'anonymous' }
 const LOGO = { type: 'image', url: 'https://files.example/logo.png' } as const
@@ -59,7 +59,7 @@ const idsOf = async (agentId: AgentId, actor: Actor = ANYONE) =>
   (await listPortfolio(ctx, agentId, actor, { limit: 100 })).entries.map(({ order }) => order.id)
 
 const change = (actor: Actor, agentId: AgentId, action: 'hide' | 'unhide', source: Source) =>
-  changePortfolio(ctx, actor, { agentId, action, source })
+  updatePortfolio(ctx, actor, { agentId, action, source })
 
 const order = (id: OrderId): Source => ({ type: 'order', id })
 const item = (id: OrderId, position: number): Source => ({ type: 'deliverable', id: `${id}:${position}` })

@@ -28,11 +28,11 @@ export const itemId = (orderId: OrderId, index: number): string => `${orderId}:$
 export const orderOfItem = (id: string): string | undefined => /^(ord_.+):[1-9][0-9]?$/.exec(id)?.[1]
 
 /** The deliverables as the caller sees them: everyone else than the agent and its owner without the hidden ones. */
-export const shownTo = (entry: PortfolioEntry, isSeller: boolean): PortfolioEntry =>
+export const visibleTo = (entry: PortfolioEntry, isSeller: boolean): PortfolioEntry =>
   isSeller ? entry : { ...entry, deliverables: entry.deliverables.filter(({ isHidden }) => !isHidden) }
 
 /** Whether the portfolio shows the source, to the agent at least. */
-export const isIn = (entry: PortfolioEntry, { type, id }: Source): boolean =>
+export const hasSource = (entry: PortfolioEntry, { type, id }: Source): boolean =>
   type === 'order' ? entry.order.id === id : entry.deliverables.some((one) => one.id === id)
 
 /** The entry after its source was hidden or shown again. */

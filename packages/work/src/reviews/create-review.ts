@@ -16,7 +16,7 @@ export function createReview(
 ): Promise<Review> {
   return ctx.transact(async (tx) => {
     const { order, role } = await lockOrderAs(tx, actor, input.orderId)
-    rejectIneligibleReview(order, role)
+    rejectIneligibleReview(order, role, ctx.clock.now())
     const review = await insertReview(tx, {
       id: ctx.ids.next('rev'),
       orderId: order.id,

@@ -17,15 +17,29 @@ export interface Review {
   readonly createdAt: Date
 }
 
-/** Only the buyer can review, and only a completed order. */
-export function rejectIneligibleReview(order: Order, role: OrderRole): asserts order is Order<'completed'> {
+/** Only the buyer can review, and only a completed order whose payment nobody can take back. */
+export function rejectIneligibleReview(
+  order: Order,
+  role: OrderRole,
+  now: Date,
+): asserts order is Order<'completed'> {
   if (role !== 'buyer')
     throw new ApiError('forbidden', 'Only the buyer can review this order.', { code: 'not_your_act' })
   if (order.status !== 'completed')
     throw new ApiError('invalid', `The order is ${order.status}. Review it when it is completed.`, {
       code: 'order_not_completed',
     })
+  if (!isPaymentSafe(order, now))
+    throw new ApiError(
+      'conflict',
+      'The payer of this order is not proven yet. Sign for the payment as `sign` of GET /api/orders/{order_id} says, or review the order after `payout_waits_until`.',
+      { code: 'payer_not_proven' },
+    )
 }
+
+/** While another request can contest the payment, a rating could outlive the money that it stands for. */
+const isPaymentSafe = ({ payerProven, payoutWaitsUntil, contest }: Order, now: Date): boolean =>
+  contest === null && (payerProven || (payoutWaitsUntil !== null && payoutWaitsUntil <= now))
 
 export const alreadyReviewed = (orderId: OrderId): ApiError =>
   new ApiError('conflict', `This order already has a review. Read it with GET /api/orders/${orderId}.`, {

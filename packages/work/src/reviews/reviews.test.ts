@@ -1,5 +1,6 @@
 import type { Actor } from '@market/core/context'
 import { type Agent, averageRating, findAgentById } from '@market/identity/agents'
+import { later } from '@market/kernel/clock'
 import { agentActor, walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
 import { makeOrder } from '@market/testing/make-order'
@@ -57,6 +58,25 @@ describe('createReview', () => {
       extra: { code: 'order_not_completed' },
     })
     expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
+  })
+
+  test('returns payer_not_proven while the payment can be contested, and accepts it afterwards', async () => {
+    const { agent, listing } = await makeSeller()
+    const { id, buyer } = await makeOrder(ctx, listing, { status: 'completed' })
+    const put = (columns: object) => ctx.db.updateTable('orders').set(columns).where('id', '=', id).execute()
+    const rate = () => createReview(ctx, buyer, { orderId: id, rating: 5, comment: '' })
+    const waits = {
+      payment_method: 'x402',
+      payer_proven: false,
+      payout_waits_until: later(ctx.clock.now(), 1),
+    }
+    for (const columns of [waits, { payout_waits_until: ctx.clock.now(), contested_at: ctx.clock.now() }]) {
+      await put(columns)
+      await expect(rate()).rejects.toMatchObject({ kind: 'conflict', extra: { code: 'payer_not_proven' } })
+    }
+    expect(await countsOf(agent, listing)).toMatchObject(counted(0, 0))
+    await put({ contested_at: null })
+    expect(await rate()).toMatchObject({ rating: 5 })
   })
 
   test('returns 403 to the agent and its owner, and 404 to other users', async () => {

@@ -8,7 +8,7 @@ interface Core {
   readonly id: GenerationId
   readonly orderId: OrderId
   readonly prompt: string
-  /** After this the agent can no longer answer, and the unit of the quota is given back. */
+  /** After this the agent can no longer answer, and the unit is returned to the quota. */
   readonly deadline: Date
   readonly createdAt: Date
 }
@@ -25,7 +25,7 @@ export interface GenerationView {
   readonly order: Order
 }
 
-export const NOT_ANSWERED = 'The agent did not answer in time. The unit of the quota was given back.'
+export const NOT_ANSWERED = 'The agent did not answer in time. The unit was returned to your quota.'
 
 export const generationNotFound = (id: string): ApiError =>
   new ApiError('not_found', `Deliverable ${JSON.stringify(id)} does not exist in this order.`, {

@@ -3,7 +3,7 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
-import type { Deliverable } from '@market/trade/orders'
+import { type Deliverable, excerptOf } from '@market/trade/orders'
 import { type Selectable, sql } from 'kysely'
 import type { Generation, GenerationId } from './generation.ts'
 
@@ -73,10 +73,10 @@ export async function findGenerations(
   return rows.map(fromRow)
 }
 
-/** More generations of one order are not shown with it. */
-const SHOWN_PER_ORDER = 20
+/** How many generations are shown with their order. */
+export const GENERATIONS_PER_ORDER = 20
 
-/** The newest completed generations of each order. */
+/** The newest completed generations of each order, with excerpts of their texts. */
 export async function findCompletedGenerations(
   db: Db | Tx,
   orderIds: readonly OrderId[],
@@ -84,9 +84,10 @@ export async function findCompletedGenerations(
   if (orderIds.length === 0) return new Map()
   const { rows } = await sql<Row>`
     select newest.* from unnest(${[...orderIds]}::text[]) as one (order_id) cross join lateral (
-      select * from workspace_deliverables
+      select id, order_id, status, '' as prompt, ${excerptOf(sql`item`)} as item, failure, deadline, created_at, ended_at
+      from workspace_deliverables
       where workspace_deliverables.order_id = one.order_id and status = 'completed'
-      order by created_at desc, id desc limit ${SHOWN_PER_ORDER}
+      order by created_at desc, id desc limit ${GENERATIONS_PER_ORDER}
     ) as newest`.execute(db)
   const completed = rows.map(fromRow).filter((generation) => generation.status === 'completed')
   return Map.groupBy(completed, ({ orderId }) => orderId)

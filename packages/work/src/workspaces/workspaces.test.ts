@@ -10,7 +10,14 @@ import { makeOrder } from '@market/testing/make-order'
 import { makeAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { applyDueTransitions, findOrder, offerRenewals } from '@market/trade/orders'
+import {
+  applyDueTransitions,
+  contestOrder,
+  findOrder,
+  offerRenewals,
+  resolveDispute,
+  type Verdict,
+} from '@market/trade/orders'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answerGeneration } from './answer-generation.ts'
@@ -146,7 +153,7 @@ describe('answers', () => {
 })
 
 describe('silence', () => {
-  test('not answered in time: it fails and its unit is given back, once', async () => {
+  test('not answered in time: it fails and its unit is returned, once', async () => {
     const workspace = await openWorkspace()
     const { generation } = await request(workspace)
     ctx.clock.advance(10 * MINUTE - 1)
@@ -190,7 +197,7 @@ describe('the end of the period', () => {
     expect(late.generation.status).toBe('pending')
   })
 
-  test('a unit is not given back twice when the order ends before the sweep', async () => {
+  test('a unit is not returned twice when the order ends before the sweep', async () => {
     const workspace = await openWorkspace()
     const { generation } = await request(workspace)
     await answer(workspace, generation.id)
@@ -228,4 +235,59 @@ test('offerRenewals: tells the buyer once, 3 days before the end', async () => {
   ctx.clock.set(later(endsAt, -3 * DAY))
   expect(await offers()).toBe(1)
   expect(await offers()).toBe(1)
+})
+
+describe('a contested payment', () => {
+  /** A workspace whose payer is not proven, in which so many generations were completed. */
+  async function contested(completed: number) {
+    const workspace = await openWorkspace()
+    await ctx.db
+      .updateTable('orders')
+      .set({ payment_method: 'x402', payer_proven: false })
+      .where('id', '=', workspace.id)
+      .execute()
+    for (let n = 0; n < completed; n++) await answer(workspace, (await request(workspace)).generation.id)
+    await ctx.transact((tx) => contestOrder(ctx, tx, workspace.id))
+    return workspace
+  }
+
+  const operator = () => ({ ...ctx, actor: { kind: 'admin_key', name: 'arbiter' } as const })
+  const resolve = (id: OrderId, verdict: Verdict) =>
+    resolveDispute(operator(), id, verdict, 'Two requests named it.')
+  const payoutsOf = (id: OrderId) =>
+    ctx.db.selectFrom('payouts').select(['kind', 'amount_micros']).where('subject', '=', id).execute()
+
+  test('is refunded after 7 days when no generation was completed', async () => {
+    const { id } = await contested(0)
+    ctx.clock.advance(7 * DAY)
+    await applyDueTransitions(ctx)
+    expect(await findOrder(ctx.db, id)).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
+  })
+
+  test('waits for an arbiter when generations were completed', async () => {
+    const { id } = await contested(3)
+    ctx.clock.advance(30 * DAY)
+    await applyDueTransitions(ctx)
+    expect(await findOrder(ctx.db, id)).toMatchObject({ status: 'in_progress', contest: { endsAt: null } })
+    expect(await payoutsOf(id)).toEqual([])
+  })
+
+  test.each([
+    [{ outcome: 'release' }, { status: 'completed', contest: null }, 'payout'],
+    [{ outcome: 'refund' }, { status: 'cancelled', outcome: 'refunded' }, 'refund'],
+  ] as const)('%o by an arbiter ends the workspace', async (verdict, ended, kind) => {
+    const { id, agentId } = await contested(3)
+    // As if the order had been counted when it was paid.
+    await ctx.db.updateTable('listings').set({ total_orders: 1 }).where('agent_id', '=', agentId).execute()
+    await ctx.db.updateTable('agents').set({ total_orders: 1 }).where('id', '=', agentId).execute()
+    expect(await resolve(id, verdict)).toMatchObject(ended)
+    expect((await payoutsOf(id)).map((payout) => payout.kind)).toEqual([kind])
+  })
+
+  test('of an open workspace without completed generations is not decided by an arbiter', async () => {
+    const { id } = await contested(0)
+    await expect(resolve(id, { outcome: 'release' })).rejects.toMatchObject({
+      extra: { code: 'illegal_transition' },
+    })
+  })
 })

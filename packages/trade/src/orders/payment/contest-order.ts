@@ -8,9 +8,10 @@ import { contestPayout, endContestWait, isStoppable } from '@market/money/payout
 import { cancel, confirmPayer as confirm } from '../changes.ts'
 import { emitOrderCancelled, emitPaymentContested } from '../events.ts'
 import { notifyAgentOwner, notifyBuyer } from '../notifications.ts'
-import { contestAt, type Order } from '../order.ts'
+import { contestAt, isOpenWorkspace, type Order } from '../order.ts'
 import { BY_CLOCK, requireTransition, type Status, TRANSITIONS } from '../states.ts'
 import { lockOrder, saveOrder } from '../store.ts'
+import { completedUnits } from '../workspace.ts'
 import { refundBuyer, restoreEscrow, surplusSubject } from './order-money.ts'
 import { reversePayment } from './undo-payment.ts'
 
@@ -25,6 +26,10 @@ const HAS_PAYMENT: readonly Status[] = ['paid', 'in_progress', ...WAS_DELIVERED]
 const hasPayment = (order: Order): order is Extract<Order, { payment: unknown }> =>
   HAS_PAYMENT.includes(order.status)
 
+/** A workspace in which generations were completed was delivered in part: a refund would take them for nothing. */
+const isDelivered = (order: Order): boolean =>
+  WAS_DELIVERED.includes(order.status) || (isOpenWorkspace(order) && completedUnits(order) > 0)
+
 /** Locks the order until the transaction ends. `ended`: the payment was paid out, refunded or reversed. */
 export async function lockNamedOrder(tx: Tx, id: OrderId): Promise<NamedStatus> {
   const order = await lockOrder(tx, id)
@@ -38,7 +43,7 @@ export async function contestOrder(ctx: Ctx, tx: Tx, id: OrderId): Promise<void>
   const order = await lockOrder(tx, id)
   requireTransition(order, 'contest_payment')
   const now = ctx.clock.now()
-  const contest = contestAt(now, WAS_DELIVERED.includes(order.status))
+  const contest = contestAt(now, isDelivered(order))
   const step = { ...BY_CLOCK, action: 'contest_payment', at: now } as const
   const contested = await saveOrder(tx, order, { ...order, contest }, step)
   if (order.status === 'completed') await contestPayout(ctx, tx, id, now)

@@ -7,7 +7,7 @@ import { findPublicOrder } from '@market/trade/orders'
 import { findOrderOfGeneration } from '../workspaces/index.ts'
 import { entriesOf } from './list-portfolio.ts'
 import {
-  isIn,
+  hasSource,
   MAX_HIDDEN,
   orderOfItem,
   type PortfolioEntry,
@@ -25,7 +25,7 @@ interface Change {
 }
 
 /** Hides a source of the portfolio or shows it again, and returns its order as the agent sees it. */
-export function changePortfolio(
+export function updatePortfolio(
   ctx: Needs<'transact' | 'clock'>,
   actor: Actor,
   { agentId, action, source }: Change,
@@ -35,7 +35,7 @@ export function changePortfolio(
     const hidden = await findHidden(tx, agentId)
     const order = await findPublicOrder(tx, agentId, (await orderOf(tx, source)) ?? '')
     const [entry] = await entriesOf(tx, order === undefined ? [] : [order], hidden)
-    if (entry === undefined || !isIn(entry, source)) throw sourceNotFound(source)
+    if (entry === undefined || !hasSource(entry, source)) throw sourceNotFound(source)
     if (action === 'unhide') await deleteHidden(tx, agentId, source)
     else {
       const isHidden = hidden.some(({ type, id }) => type === source.type && id === source.id)
