@@ -1,6 +1,7 @@
 import type { Concern } from '@market/core/approvals'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
+import { lockBuyerEvents } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { rejectOwnCase } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -109,6 +110,7 @@ async function endDispute(
 ): Promise<Order> {
   const action = actionOf(verdict)
   requireDecidable(order, action)
+  await lockBuyerEvents(tx, order.buyer)
   if (order.status === 'completed') await reopenContested(ctx, tx, order)
   const now = ctx.clock.now()
   const step = { role: 'arbiter', actor: nameOf(ctx.actor), at: now } as const
