@@ -7,6 +7,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   approvals: 'approvals',
   audit_head: 'audit',
   audit_log: 'audit',
+  buyer_event_counters: 'events',
+  buyer_events: 'events',
   deliveries: 'webhooks',
   delivery_queues: 'webhooks',
   event_counters: 'events',
@@ -66,6 +68,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
 export const READ_BY_OWNER: readonly string[] = [
   'activity',
   'agent_statistics',
+  'buyer_event_counters',
+  'buyer_events',
   'listing_buyers',
   'listing_prices',
   'oauth_grants',

@@ -518,7 +518,26 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: allCallers(200),
     },
   ],
-  listEvents: [{ when: 'reading its own events', input: nothing, answers: { ...closed, ...agents } }],
+  listEvents: [
+    {
+      when: 'reading its own events as a seller',
+      input: nothing,
+      answers: {
+        ...closed,
+        ...agents,
+        'owner user': 400,
+        'other user': 400,
+        'owner wallet': 400,
+        'other wallet': 400,
+        'admin session': 400,
+      },
+    },
+    {
+      when: 'reading its own events as a buyer',
+      input: () => ({ role: 'buyer' }),
+      answers: { ...closed, ...people, ...wallets, ...agents },
+    },
+  ],
   listDeliveries: [{ when: 'reading its own deliveries', input: nothing, answers: { ...closed, ...agents } }],
   testDelivery: [{ when: 'trying its own endpoint', input: nothing, answers: { ...closed, ...agents } }],
   listNotifications: [

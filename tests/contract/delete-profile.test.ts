@@ -132,6 +132,25 @@ test('200: removes what the buyer wrote into closed orders, and leaves what the 
   expect(notified).toEqual([])
 })
 
+test('200: removes the events of the user and of the user’s agents as buyers; numbers continue after a new sign-in', async () => {
+  const user = await makeUser(market)
+  const agent = await agentOf(user.token)
+  const other = await makeUser(market)
+  for (const bearer of [user.token, agent.apiKey, other.token])
+    expect((await cancel((await orderOf(bearer)).id, bearer)).status).toBe(200)
+  const eventsOf = async (bearer: string) =>
+    (await market.client().get('/api/events?role=buyer', { bearer })).body.data
+  expect(await eventsOf(user.token)).toMatchObject([{ cursor: '1', event: 'order.cancelled' }])
+  expect(await eventsOf(agent.apiKey)).toHaveLength(1)
+  expect((await remove(user.token)).status).toBe(200)
+  const left = await market.db.selectFrom('buyer_events').select('buyer').execute()
+  expect(left.filter(({ buyer }) => buyer.endsWith(user.sub) || buyer.endsWith(agent.id))).toEqual([])
+  expect(await eventsOf(other.token)).toHaveLength(1)
+  await market.client().post('/api/auth/user', undefined, { bearer: user.token })
+  await cancel((await orderOf(user.token)).id, user.token)
+  expect(await eventsOf(user.token)).toMatchObject([{ cursor: '2' }])
+})
+
 test('200: stops the agents of the user; after a new sign-in they are recovered with new keys', async () => {
   const user = await makeUser(market)
   const agent = await makeAgent(market)

@@ -1,12 +1,18 @@
 import { operations } from '@market/contract/operations'
+import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
-import { emitMessages } from '../support/emit-messages.ts'
-import { makeAgent, makeUser } from '../support/makers.ts'
+import { emitMessages, emitToUser } from '../support/emit-messages.ts'
+import { makeAgent, makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import { orderAgain } from '../support/orders.ts'
 import { invalid, rejected } from '../support/rejected.ts'
+import { rejectsWithoutProvider } from '../support/rejects-while-unavailable.ts'
+import { makeService } from '../support/services.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { INSTANT } from '../support/shapes.ts'
+import type { Subject } from '../support/valid-request.ts'
 
 const PATH = '/api/events'
 
@@ -16,11 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => market.stop())
 
-commonErrors({
+const subject: Subject = {
   market: () => market,
   operation: operations.listEvents,
   good: async () => ({ path: PATH, ask: { bearer: (await makeAgent(market)).apiKey } }),
-})
+}
+commonErrors(subject)
+rejectsWithoutProvider(subject, `${PATH}?role=buyer`)
 
 const get = (bearer: string, query = '') => market.client().get(`${PATH}${query}`, { bearer })
 
@@ -86,8 +94,78 @@ test('400: reports each field that is out of bounds', async () => {
   invalid(await get(apiKey, '?agent_id=agt_1'), '')
 })
 
-test('403: a user and an operator', async () => {
+test('400: a user and a wallet without role=buyer', async () => {
   const { token } = await makeUser(market)
-  rejected(await get(token), 403, 'wrong_credential')
+  const headers = await signOnce(market, evmSigner(), 'session')
+  for (const query of ['', '?role=seller']) {
+    rejected(await get(token, query), 400, 'role_required')
+    rejected(await market.client().get(`${PATH}${query}`, { headers }), 400, 'role_required')
+  }
+  for (const role of ['', 'owner', 'Buyer']) invalid(await get(token, `?role=${role}`), 'role')
+})
+
+test('403: an operator', async () => {
   rejected(await get(ADMIN_KEY), 403, 'wrong_credential')
+  rejected(await get(ADMIN_KEY, '?role=buyer'), 403, 'wrong_credential')
+})
+
+const acceptedOf = (cursor: string, order_id: string) => ({
+  cursor,
+  event: 'order.accepted',
+  order_id,
+  data: { price_usd: '12.50' },
+  created_at: expect.stringMatching(INSTANT),
+})
+
+test('200: role=buyer returns the events of the own orders to a user, a wallet and an agent, and to nobody else', async () => {
+  const service = await makeService(market, await makeOwnedAgent(market))
+  const [wallet, other, owner] = [evmSigner(), evmSigner(), evmSigner()]
+  const agent = await makeOwnedAgent(market, {}, owner)
+  const user = await makeUser(market, { wallets: [wallet.address] })
+  const asWallet = async (signer: EvmSigner, purpose = 'session') => ({
+    headers: await signOnce(market, signer, purpose),
+  })
+  const buy = async (ask: (purpose?: string) => Promise<RequestOptions>) => {
+    const id = await orderAgain(market, service.id, await ask(`orders.create:${service.id}`))
+    const accept = await ask(`orders.accept:${id}`)
+    const reply = await market
+      .client()
+      .send('PATCH', `/api/orders/${id}`, { ...accept, body: { action: 'accept' } })
+    expect(reply.status).toBe(200)
+    return id
+  }
+  const callers = [
+    async () => ({ bearer: user.token }),
+    (purpose?: string) => asWallet(wallet, purpose),
+    async () => ({ bearer: agent.apiKey }),
+  ]
+  for (const ask of callers) {
+    const id = await buy(ask)
+    const { status, body } = await market.client().get(`${PATH}?role=buyer`, await ask())
+    expect(status).toBe(200)
+    expect(body).toEqual({ success: true, data: [acceptedOf('1', id)], next_cursor: '1' })
+  }
+  const others = [
+    { bearer: (await makeUser(market)).token },
+    { bearer: (await makeAgent(market)).apiKey },
+    await asWallet(other),
+    await asWallet(owner),
+  ]
+  for (const ask of others)
+    expect((await market.client().get(`${PATH}?role=buyer`, ask)).body.data).toEqual([])
+  expect((await get(agent.apiKey)).body.data).toEqual([])
+  expect((await get(agent.apiKey, '?role=seller')).body.data).toEqual([])
+})
+
+test('200: each page of a buyer continues after the previous one', async () => {
+  const { sub, token } = await makeUser(market)
+  await emitToUser(market.db, sub, ...Array.from({ length: 25 }, (_, n) => `ord_${n}`))
+  const read: string[] = []
+  for (let after = '0', more = true; more; ) {
+    const { data, next_cursor } = (await get(token, `?role=buyer&after=${after}&limit=7`)).body
+    read.push(...data.map((event: { order_id: string }) => event.order_id))
+    more = data.length === 7
+    after = next_cursor ?? ''
+  }
+  expect(read).toEqual(Array.from({ length: 25 }, (_, n) => `ord_${n}`))
 })

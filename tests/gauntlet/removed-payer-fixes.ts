@@ -1,6 +1,6 @@
 import type { RemovedFix } from './removed-fix.ts'
 
-const ORDERS = 'packages/trade/src/orders'
+const ORDERS = 'packages/trade/src/orders/payment'
 
 /** The fixes of who may use a transfer, and what a repeated request returns. */
 export const PAYER_FIXES: readonly RemovedFix[] = [
@@ -24,7 +24,7 @@ export const PAYER_FIXES: readonly RemovedFix[] = [
   {
     finding: 'payer 2 the owner takes back a transfer that an API key used',
     file: 'packages/trade/src/x402/contest/name-again.ts',
-    from: 'if (found === undefined) return releaseOrder(ctx, tx, { network, reference, index, orderId, payers })',
+    from: 'if (found === undefined) return releaseOrder(ctx, tx, { ...payment, nextBuyers })',
     to: "if (found === undefined) return 'unchanged'",
     test: 'tests/orders/owner-payments.test.ts',
     title: '200: an owner takes back a transfer',
@@ -36,5 +36,29 @@ export const PAYER_FIXES: readonly RemovedFix[] = [
     to: '',
     test: 'tests/x402/register.test.ts',
     title: 'a repeated registration returns no key that replaced the first one',
+  },
+  {
+    finding: 'buyer events 1 a smart wallet reads no events of another holder of its address',
+    file: 'packages/handlers/src/event-reader.ts',
+    from: "if (reader.kind === 'agent' || !mayBeSomeoneElses(actor))",
+    to: "if (reader.kind === 'agent' || reader.kind === 'buyer')",
+    test: 'tests/orders/smart-wallet-networks.test.ts',
+    title: 'events: returns those of its own orders',
+  },
+  {
+    finding: 'buyer events 2 a refund locks the counter of the buyer before its row',
+    file: 'packages/money/src/payouts/end-payout.ts',
+    from: 'await ctx.payoutListener.beforeSent(tx, payout)',
+    to: '',
+    test: 'tests/payouts/refund-event.test.ts',
+    title: 'the counter of the buyer is locked before the row of the refund',
+  },
+  {
+    finding: 'buyer events 3 a reversal locks the counter of the buyer before shared rows',
+    file: `${ORDERS}/undo-payment.ts`,
+    from: '  await lockBuyerEvents(tx, order.buyer)\n',
+    to: '',
+    test: 'tests/orders/buyer-events.test.ts',
+    title: 'reversals beside payments of the same buyer and listing: no deadlock',
   },
 ]

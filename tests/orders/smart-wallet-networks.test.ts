@@ -1,9 +1,14 @@
+import { emitToBuyer } from '@market/core/events'
+import { transact } from '@market/database/transact'
+import { systemClock } from '@market/kernel/clock'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { evmSigner } from '@market/testing/evm-signer'
 import { type SmartWallet, smartWallet } from '@market/testing/smart-wallet'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openStream } from '../support/event-stream.ts'
 import { asHeaders, makeAgent, makeUser, signed } from '../support/makers.ts'
 import { rejected } from '../support/rejected.ts'
+import { until } from '../support/until.ts'
 import { BRIEF, type PurchaseWorld, startPurchaseWorld } from '../x402/purchase-world.ts'
 
 /** A smart wallet that is deployed on Base signs. On another network its address can belong to someone else. */
@@ -122,5 +127,49 @@ describe('order of a smart wallet', () => {
     expect(ids).toContain(own)
     expect(ids).not.toContain(other)
     expect((await world.client().get(`/api/orders/${other}`, { bearer: sellerKey })).status).toBe(200)
+  })
+
+  test('events: returns those of its own orders, and none of an order that the address paid on alt-mainnet', async () => {
+    const accept = async (id: string) =>
+      world.client().patch(`/api/orders/${id}`, { action: 'accept' }, await ask(`orders.accept:${id}`))
+    const [own, other] = [await create(), await create()]
+    for (const id of [own, other]) expect((await accept(id)).status).toBe(200)
+    const events = async (query = '') =>
+      (await world.client().get(`/api/events?role=buyer&limit=100${query}`, await ask('session'))).body
+    const { next_cursor: last, data: both } = await events()
+    expect(both.map(({ order_id }: { order_id: string }) => order_id)).toEqual(
+      expect.arrayContaining([own, other]),
+    )
+    await world.market.db
+      .updateTable('orders')
+      .set({ client_proven_by: 'alt-mainnet' })
+      .where('id', '=', other)
+      .execute()
+    const { next_cursor, data } = await events()
+    const ids = data.map(({ order_id }: { order_id: string }) => order_id)
+    expect(ids).toContain(own)
+    expect(ids).not.toContain(other)
+    expect(next_cursor).toBe(last)
+    expect(await events(`&after=${BigInt(last ?? 0) - 1n}`)).toMatchObject({ data: [], next_cursor: last })
+  })
+
+  test('event stream: sends those of its own orders, and none of an order that the address paid on alt-mainnet', async () => {
+    const [other, own] = [await create(), await create()]
+    await world.market.db
+      .updateTable('orders')
+      .set({ client_proven_by: 'alt-mainnet' })
+      .where('id', '=', other)
+      .execute()
+    const buyer = `wallet:${wallet.address.toLowerCase()}` as const
+    const event = { event: 'order.accepted', data: { price_usd: '5.00' } } as const
+    for (const id of [other, own])
+      await transact(world.market.db, (tx) => emitToBuyer({ clock: systemClock }, tx, { id, buyer }, event))
+    const stream = await openStream(world.market.url, {
+      query: '?role=buyer',
+      headers: asHeaders(await sign('session')),
+    })
+    onTestFinished(() => stream.close())
+    await until('the own event came', () => stream.frames.some(({ data }) => data.order_id === own))
+    expect(stream.frames.map(({ data }) => data.order_id)).not.toContain(other)
   })
 })

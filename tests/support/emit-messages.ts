@@ -1,4 +1,4 @@
-import { emit } from '@market/core/events'
+import { emit, emitToBuyer } from '@market/core/events'
 import { type Db, transact } from '@market/database/transact'
 import { systemClock } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
@@ -12,4 +12,13 @@ export async function emitMessages(db: Db, agentId: string, ...contents: string[
     seqs.push(await transact(db, (tx) => emit({ clock: systemClock }, tx, message)))
   }
   return seqs
+}
+
+/** Emits an event to a user who buys, for each order in its own transaction. */
+export async function emitToUser(db: Db, userId: string, ...orderIds: string[]): Promise<void> {
+  const event = { event: 'order.accepted', data: { price_usd: '12.50' } } as const
+  for (const id of orderIds)
+    await transact(db, (tx) =>
+      emitToBuyer({ clock: systemClock }, tx, { id, buyer: `user:${userId}` }, event),
+    )
 }

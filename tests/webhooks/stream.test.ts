@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
-import { emitMessages } from '../support/emit-messages.ts'
+import { emitMessages, emitToUser } from '../support/emit-messages.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -189,12 +189,10 @@ test('returns 401, 403 or 400 for missing credentials, other callers and invalid
     [{}, 401, 'credentials_missing'],
     [{ bearer: `market_${'0'.repeat(49)}` }, 401, 'bad_api_key'],
     [{ headers: { authorization: 'Basic dXNlcjpwYXNz' } }, 401, 'bad_authorization'],
-    [
-      { headers: { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-origin' } },
-      401,
-      'credentials_missing',
-    ],
-    [{ bearer: token }, 403, 'wrong_credential'],
+    [{ headers: { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-origin' } }, 400, 'role_required'],
+    [{ headers: { cookie: `idp-token=${token}` }, query: '?role=buyer' }, 403, 'cross_site'],
+    [{ bearer: token }, 400, 'role_required'],
+    [{ bearer: apiKey, query: '?role=owner' }, 400, 'invalid_input'],
     [{ bearer: ADMIN_KEY }, 403, 'wrong_credential'],
     [{ bearer: apiKey, after: 'first' }, 400, 'invalid_input'],
     [{ bearer: apiKey, lastEventId: '-1' }, 400, 'invalid_input'],
@@ -206,4 +204,38 @@ test('returns 401, 403 or 400 for missing credentials, other callers and invalid
     expect(stream.headers['content-type']).toMatch(/^application\/json/)
     expect(stream.headers['x-ratelimit-limit']).toBe('600')
   }
+})
+
+test('role=buyer: streams the events of the user, also by the session cookie, and continues after Last-Event-ID', async () => {
+  const { sub, token } = await makeUser(market)
+  const other = await makeUser(market)
+  await emitToUser(market.db, sub, 'ord_1')
+  const query = '?role=buyer'
+  const stream = await listen({ bearer: token, query })
+  const othersStream = await listen({ bearer: other.token, query })
+  await stream.until(1)
+  await emitToUser(market.db, sub, 'ord_2', 'ord_3')
+  await stream.until(3)
+  expect(stream.frames.map(({ id, event, data }) => [id, event, data.order_id])).toEqual([
+    ['1', 'order.accepted', 'ord_1'],
+    ['2', 'order.accepted', 'ord_2'],
+    ['3', 'order.accepted', 'ord_3'],
+  ])
+  stream.close()
+  const cookie = { cookie: `idp-token=${token}`, 'sec-fetch-site': 'same-origin' }
+  const again = await listen({ headers: cookie, query, lastEventId: '2' })
+  await again.until(1)
+  expect(idsOf(again)).toEqual(['3'])
+  expect(othersStream.frames).toEqual([])
+})
+
+test('role=buyer: an agent’s streams as a seller and as a buyer have their own events', async () => {
+  const { id, apiKey } = await makeAgent(market)
+  const selling = await listen({ bearer: apiKey })
+  const buying = await listen({ bearer: apiKey, query: '?role=buyer' })
+  await emitMessages(market.db, id, 'to the seller')
+  await selling.until(1)
+  await emitMessages(market.db, id, 'once more')
+  await selling.until(2)
+  expect(buying.frames).toEqual([])
 })

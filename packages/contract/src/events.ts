@@ -4,6 +4,10 @@ const Usd = z.string().describe('Decimal string, 2 to 6 decimals')
 
 const PayoutChain = z.enum(['solana', 'base', 'alt'])
 
+const Sent = z.object({ amount_usd: Usd, chain: PayoutChain, tx_hash: z.string(), destination: z.string() })
+
+const Time = z.string().describe('An ISO 8601 time in UTC')
+
 /** The events of an agent, with their data. */
 export const EVENTS = {
   'order.created': z.object({
@@ -30,12 +34,7 @@ export const EVENTS = {
     sender_name: z.string(),
     content: z.string(),
   }),
-  'order.payout_sent': z.object({
-    amount_usd: Usd,
-    chain: PayoutChain,
-    tx_hash: z.string(),
-    destination: z.string(),
-  }),
+  'order.payout_sent': Sent,
   'order.payout_failed': z.object({
     reason: z.string(),
     chain: PayoutChain,
@@ -56,5 +55,27 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS
 export type EventData<Name extends EventName> = z.output<(typeof EVENTS)[Name]>
 
-/** Named in the specification but never sent: quoting and delivering only notify the buyer. */
+/** The events of a buyer, with their data. They are read with `role=buyer` and not sent by webhook. */
+export const BUYER_EVENTS = {
+  'order.quoted': z.object({ price_usd: Usd, expires_at: Time.nullable(), message: z.string().nullable() }),
+  'order.accepted': z.object({ price_usd: Usd }),
+  'order.paid': z.object({ status: z.string(), service_title: z.string() }),
+  'order.delivered': z.object({ review_ends_at: Time.nullable() }),
+  'order.revision_declined': z.object({ review_ends_at: Time }),
+  'order.completed': z.object({ outcome: z.enum(['released', 'split']) }),
+  'order.cancelled': z.object({ previous_status: z.string(), refunded: z.boolean() }),
+  'order.payment_reversed': z.object({ previous_status: z.string() }),
+  'order.refunded': Sent,
+  'order.message': z.object({
+    sender_type: z.literal('agent'),
+    sender_name: z.string(),
+    content: z.string(),
+  }),
+  'workspace.generated': z.object({ deliverable_id: z.string(), status: z.enum(['completed', 'failed']) }),
+} as const
+
+export type BuyerEventName = keyof typeof BUYER_EVENTS
+export type BuyerEventData<Name extends BuyerEventName> = z.output<(typeof BUYER_EVENTS)[Name]>
+
+/** Named in the specification but never sent to an agent: only the buyer gets them. */
 export const NEVER_SENT = ['order.quoted', 'order.delivered'] as const

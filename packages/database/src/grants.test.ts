@@ -264,7 +264,7 @@ describe('the role of the worker', () => {
     expect(
       await run(
         'worker',
-        `select make_month('events', date '2001-01-01'); select drop_month('events_200101')`,
+        `select make_month(one, date '2001-01-01'), drop_month(one || '_200101') from unnest(array['events', 'buyer_events']) as one`,
       ),
     ).toBeUndefined()
     expect(await run('worker', `select make_month('ledger_moves', date '2001-01-01')`)).toBeUndefined()

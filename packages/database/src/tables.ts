@@ -102,6 +102,18 @@ export interface Tables {
     details: Json
     seal: Buffer
   }
+  buyer_event_counters: {
+    buyer: string
+    last_seq: bigint
+  }
+  buyer_events: {
+    buyer: string
+    seq: bigint
+    at: Date
+    event: string
+    order_id: string
+    data: Json
+  }
   deliveries: {
     id: string
     created_at: Date

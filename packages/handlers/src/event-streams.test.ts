@@ -1,4 +1,4 @@
-import { emit } from '@market/core/events'
+import { emit, emitToBuyer } from '@market/core/events'
 import { transact } from '@market/database/transact'
 import { rotateKey } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -40,9 +40,9 @@ const services = (): AppServices => ({
   onFault: () => {},
 })
 
-async function open(apiKey: string, after = '0') {
+async function open(apiKey: string, after = '0', role = 'seller') {
   const call = {
-    input: { after },
+    input: { after, role },
     credentials: { bearer: apiKey },
     address: '198.51.100.1',
     requestId: 'req_1',
@@ -146,4 +146,59 @@ test('event stream: returns 429 for the 61st smart wallet signature of an addres
   }
   for (let sent = 0; sent < 60; sent += 1) expect(await attempt()).toBe(401)
   expect(await attempt()).toBe(429)
+})
+
+/** A stream of a wallet that signed now, without its signature being checked. */
+async function openAsWallet(wallet: ReturnType<typeof makeEvmWallet>) {
+  const signed = {
+    wallet: wallet.address,
+    chain: 'base',
+    signature: '0x00',
+    signedAtMs: ctx.clock.wallTime().getTime(),
+  }
+  const trusting = eventStreams({
+    ...services(),
+    signatures: { ...ctx.signatures, verify: async () => 'key' },
+  })
+  onTestFinished(() => trusting.stop())
+  const stream = await trusting.open({
+    input: { role: 'buyer' },
+    credentials: { wallet: signed },
+    address: '198.51.100.3',
+    requestId: 'req_1',
+  })
+  if ('status' in stream) throw new Error(`rejected: ${stream.status}`)
+  onTestFinished(() => stream.close())
+  return stream
+}
+
+const emitToWallet = ({ key }: ReturnType<typeof makeEvmWallet>) =>
+  transact(database.db, (tx) => emitToBuyer(ctx, tx, { id: 'ord_1', buyer: `wallet:${key}` }, ACCEPTED))
+
+const ACCEPTED = { event: 'order.accepted', data: { price_usd: '5.00' } } as const
+
+test('event stream of a wallet: ends without the next event when its signature is more than 5 minutes old', async () => {
+  const wallet = makeEvmWallet()
+  const frames = (await openAsWallet(wallet)).read(AbortSignal.timeout(10_000), NEVER_MS)
+  await emitToWallet(wallet)
+  expect((await frames.next()).value).toMatchObject({ cursor: '1', event: 'order.accepted' })
+  ctx.clock.advance(300_000)
+  await emitToWallet(wallet)
+  expect((await frames.next()).value).toMatchObject({ cursor: '2' })
+  ctx.clock.advance(1)
+  await emitToWallet(wallet)
+  expect(await frames.next()).toEqual({ done: true, value: undefined })
+})
+
+test('event stream of a wallet: ends at an idle mark after its signature has expired', async () => {
+  const frames = (await openAsWallet(makeEvmWallet())).read(AbortSignal.timeout(10_000), IDLE_MS)
+  expect((await frames.next()).value).toBeUndefined()
+  ctx.clock.advance(300_001)
+  expect(await frames.next()).toEqual({ done: true, value: undefined })
+})
+
+test('event stream: the streams of an agent as a seller and as a buyer count together', async () => {
+  const { apiKey } = await makeAgent(ctx)
+  for (const role of ['seller', 'buyer', 'seller', 'buyer', 'buyer']) await open(apiKey, '0', role)
+  await expect(open(apiKey, '0', 'buyer')).rejects.toThrow('rejected: 429')
 })

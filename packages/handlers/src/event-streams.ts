@@ -1,13 +1,15 @@
+import type { InputOf } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
 import { type Actor, nameOf } from '@market/core/context'
-import { findEventsAfter, findLastSeqs } from '@market/core/events'
+import { type EventReader, findLastSeqs } from '@market/core/events'
+import { SIGNATURE_MAX_AGE_MS } from '@market/core/ports/signatures'
 import { ApiError } from '@market/kernel/api-error'
 import { later, SECOND } from '@market/kernel/clock'
-import type { AgentId } from '@market/kernel/ids'
 import type { AppServices } from './app-services.ts'
 import { authorize } from './authorize.ts'
 import type { ApiResponse, Call } from './call.ts'
 import { withSignatureBudget } from './chain-budget.ts'
+import { eventReaderOf, readEvents } from './event-reader.ts'
 import { presentEvent } from './events.ts'
 import { asApiError, failureOf } from './failure.ts'
 import { identify } from './identify.ts'
@@ -16,7 +18,7 @@ import { parse } from './parse.ts'
 import { logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 /** A client needs one stream, and a second while it replaces the first. */
-const STREAMS_PER_AGENT = 5
+const STREAMS_PER_CALLER = 5
 const POLL_MS = 250
 const BATCH = 100
 
@@ -35,75 +37,91 @@ export interface EventStreams {
   stop(): void
 }
 
-/** A stream that waits for an event after its last one. Two streams of an agent may be at different numbers. */
-interface Reader {
+/** A stream that waits for an event after its last one. Two streams of a reader may be at different numbers. */
+interface Waiting {
   readonly lastSeq: bigint
   readonly wake: () => void
 }
 
-/** All streams of a process share one polling query. */
-export function eventStreams(app: AppServices): EventStreams {
-  const openCounts = new Map<AgentId, number>()
-  const waiting = new Map<AgentId, Set<Reader>>()
+/** An open stream: who reads whose events, by which request. */
+interface Opened {
+  readonly call: Call
+  readonly actor: Actor
+  readonly reader: EventReader
+}
 
-  const poll = async () => {
-    if (waiting.size === 0) return
-    const newest = await findLastSeqs(app.db, [...waiting.keys()])
-    for (const [agentId, readers] of waiting) {
-      const seq = newest.get(agentId) ?? 0n
-      for (const reader of readers) if (seq > reader.lastSeq) reader.wake()
+/** All streams of a process share one polling query for agents and one for buyers. */
+export function eventStreams(app: AppServices): EventStreams {
+  const openCounts = new Map<string, number>()
+  const waiting: { readonly [Kind in EventReader['kind']]: Map<string, Set<Waiting>> } = {
+    agent: new Map(),
+    buyer: new Map(),
+  }
+
+  const poll = async (kind: EventReader['kind']) => {
+    const byKey = waiting[kind]
+    if (byKey.size === 0) return
+    const newest = await findLastSeqs(app.db, kind, [...byKey.keys()])
+    for (const [key, streams] of byKey) {
+      const seq = newest.get(key) ?? 0n
+      for (const stream of streams) if (seq > stream.lastSeq) stream.wake()
     }
   }
   let polling = false
   const timer = setInterval(async () => {
     if (polling) return
     polling = true
-    await poll().catch(() => undefined)
+    await poll('agent').catch(() => undefined)
+    await poll('buyer').catch(() => undefined)
     polling = false
   }, POLL_MS)
   timer.unref()
 
-  const nextEvent = (agentId: AgentId, lastSeq: bigint, signal: AbortSignal, idleMs: number) =>
+  const nextEvent = ({ kind, key }: EventReader, lastSeq: bigint, signal: AbortSignal, idleMs: number) =>
     new Promise<'woken' | 'idle'>((resolve) => {
-      const readers = waiting.get(agentId) ?? new Set()
-      waiting.set(agentId, readers)
+      const streams = waiting[kind].get(key) ?? new Set()
+      waiting[kind].set(key, streams)
       const end = (reason: 'woken' | 'idle') => {
         clearTimeout(timeout)
         signal.removeEventListener('abort', wake)
-        readers.delete(reader)
-        if (readers.size === 0) waiting.delete(agentId)
+        streams.delete(stream)
+        if (streams.size === 0) waiting[kind].delete(key)
         resolve(reason)
       }
       const wake = () => end('woken')
-      const reader = { lastSeq, wake }
+      const stream = { lastSeq, wake }
       const timeout = setTimeout(() => end('idle'), idleMs)
       signal.addEventListener('abort', wake)
-      readers.add(reader)
+      streams.add(stream)
       if (signal.aborted) wake()
     })
 
-  /** A key that was replaced gets nothing more, also on a stream that it opened before. */
-  const isStillValid = (call: Call): Promise<boolean> =>
-    identify(app, app.operators, call).then(
-      () => true,
+  /**
+   * A key that was replaced and a token that has expired get nothing more, also on a stream that they opened before. A
+   * wallet's signature is not verified again, which for a smart wallet would query a node each time: it only expires.
+   */
+  const isStillValid = ({ call, actor }: Opened): Promise<boolean> => {
+    if (actor.kind === 'wallet') return Promise.resolve(isFresh(call, app.clock.wallTime()))
+    return identify(app, app.operators, call).then(
+      (caller) => nameOf(caller.actor) === nameOf(actor),
       (error) => {
         if (asApiError(error)?.kind === 'unauthenticated') return false
         throw error
       },
     )
+  }
 
-  async function* read(call: Call, agentId: AgentId, after: bigint, signal: AbortSignal, idleMs: number) {
+  async function* read(opened: Opened, after: bigint, signal: AbortSignal, idleMs: number) {
+    const { actor, reader } = opened
     let lastSeq = after
     while (!signal.aborted) {
-      const events = await findEventsAfter(app.db, agentId, lastSeq, BATCH)
-      if (events.length > 0 && !(await isStillValid(call))) return
-      for (const event of events) {
-        yield presentEvent(event)
-        lastSeq = event.seq
-      }
-      if (events.length > 0) continue
-      if ((await nextEvent(agentId, lastSeq, signal, idleMs)) === 'woken') continue
-      if (!(await isStillValid(call))) return
+      const found = await readEvents({ db: app.db, actor }, reader, lastSeq, BATCH)
+      if (found.events.length > 0 && !(await isStillValid(opened))) return
+      for (const event of found.events) yield presentEvent(event)
+      const isNew = found.lastSeq > lastSeq
+      lastSeq = found.lastSeq
+      if (isNew || (await nextEvent(reader, lastSeq, signal, idleMs)) === 'woken') continue
+      if (!(await isStillValid(opened))) return
       yield undefined
     }
   }
@@ -112,29 +130,30 @@ export function eventStreams(app: AppServices): EventStreams {
     open: async (partial) => {
       const call: Call = { ...partial, operation: operations.listEvents }
       let headers: Readonly<Record<string, string>> = {}
-      let actor: Actor | undefined
+      let caller: Actor | undefined
       try {
         const limited = await limit(app, call.operation, call.address)
         headers = limited.headers
         if (limited.apiError !== undefined) throw limited.apiError
         if (call.rejected !== undefined) throw call.rejected
-        actor = (await identify(withSignatureBudget(app, call), app.operators, call)).actor
-        call.onCaller?.(nameOf(actor))
+        const { actor } = await identify(withSignatureBudget(app, call), app.operators, call)
+        caller = actor
+        const name = nameOf(actor)
+        call.onCaller?.(name)
         authorize(call.operation, actor)
-        const { after } = parse(call.operation, call.input) as { after: string }
-        if (actor.kind !== 'agent') throw new Error('authorize accepted a caller that is not an agent')
-        const { agentId } = actor
-        const count = openCounts.get(agentId) ?? 0
-        if (count >= STREAMS_PER_AGENT) throw tooManyStreams(app.clock.wallTime())
-        openCounts.set(agentId, count + 1)
+        const { after, role } = parse(call.operation, call.input) as InputOf<typeof operations.listEvents>
+        const reader = eventReaderOf(actor, { role })
+        const count = openCounts.get(name) ?? 0
+        if (count >= STREAMS_PER_CALLER) throw tooManyStreams(app.clock.wallTime())
+        openCounts.set(name, count + 1)
         return {
           headers,
-          read: (signal, idleMs) => read(call, agentId, BigInt(after), signal, idleMs),
-          close: () => decrement(openCounts, agentId),
+          read: (signal, idleMs) => read({ call, actor, reader }, BigInt(after), signal, idleMs),
+          close: () => decrement(openCounts, name),
         }
       } catch (error) {
         if (asApiError(error) === undefined) app.onFault(error, call)
-        logSecurityEvent(app, rejectedEvent(call, actor, error))
+        logSecurityEvent(app, rejectedEvent(call, caller, error))
         const failure = failureOf(error, call.requestId)
         return { ...failure, headers: { ...headers, ...failure.headers } }
       }
@@ -143,10 +162,14 @@ export function eventStreams(app: AppServices): EventStreams {
   }
 }
 
-function decrement(counts: Map<AgentId, number>, agentId: AgentId): void {
-  const left = (counts.get(agentId) ?? 1) - 1
-  if (left === 0) counts.delete(agentId)
-  else counts.set(agentId, left)
+/** Whether the signature that opened the stream has not expired. */
+const isFresh = ({ credentials }: Call, now: Date): boolean =>
+  now.getTime() - Number(credentials.wallet?.signedAtMs) <= SIGNATURE_MAX_AGE_MS
+
+function decrement(counts: Map<string, number>, name: string): void {
+  const left = (counts.get(name) ?? 1) - 1
+  if (left === 0) counts.delete(name)
+  else counts.set(name, left)
 }
 
 /** An open stream may end at any time, so the client tries again soon. */
@@ -155,10 +178,10 @@ const STREAM_RETRY_SECONDS = 5
 const tooManyStreams = (now: Date): ApiError =>
   new ApiError(
     'rate_limited',
-    `This agent already has ${STREAMS_PER_AGENT} open streams, the maximum. Close one first.`,
+    `This caller already has ${STREAMS_PER_CALLER} open streams, the maximum. Close one first.`,
     {
       code: 'too_many_streams',
       retryAfterSeconds: STREAM_RETRY_SECONDS,
-      limit: { max: STREAMS_PER_AGENT, resetsAt: later(now, STREAM_RETRY_SECONDS * SECOND) },
+      limit: { max: STREAMS_PER_CALLER, resetsAt: later(now, STREAM_RETRY_SECONDS * SECOND) },
     },
   )

@@ -1,7 +1,8 @@
-import { findEventsAfter, type MarketEvent } from '@market/core/events'
+import type { MarketEvent } from '@market/core/events'
 import { listNotifications, markRead, type Notification } from '@market/core/notifications'
 import { getAccount } from '@market/identity/accounts'
 import { listWebhookDeliveries, sendTest, type WebhookDelivery } from '@market/identity/webhooks'
+import { eventReaderOf, readEvents } from './event-reader.ts'
 import { type HandlerContext, handler } from './handler.ts'
 import { ownerOf } from './owner-of.ts'
 import { requireAgent, requireUser } from './require-actor.ts'
@@ -48,13 +49,11 @@ async function recipientsOf(ctx: HandlerContext) {
 
 export const eventHandlers = {
   listEvents: handler('listEvents', {
-    run: async (ctx, { after, limit }) => ({
-      after,
-      events: await findEventsAfter(ctx.db, requireAgent(ctx).id, BigInt(after), limit),
-    }),
-    present: ({ after, events }) => ({
+    run: (ctx, { after, limit, role }) =>
+      readEvents(ctx, eventReaderOf(ctx.actor, { role }), BigInt(after), limit),
+    present: ({ events, lastSeq }) => ({
       data: events.map(presentEvent),
-      next_cursor: events.at(-1)?.seq.toString() ?? after,
+      next_cursor: lastSeq.toString(),
     }),
   }),
 

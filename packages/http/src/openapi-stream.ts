@@ -8,11 +8,12 @@ export const STREAM_PATH = {
     get: {
       operationId: 'streamEvents',
       tags: [operations.listEvents.group],
-      summary: 'Stream your agent’s events',
+      summary: 'Stream events',
       description:
-        'Server-sent events: `id` is the cursor, `event` the name, `data` the event as GET /api/events returns it. A comment is sent every 15 seconds. Reconnect with `Last-Event-ID`.',
-      security: [{ apiKey: [] }],
+        'Server-sent events: `id` is the cursor, `event` the name, `data` the event as GET /api/events returns it. `role=buyer` streams the events of the orders you bought. A comment is sent every 15 seconds. Reconnect with `Last-Event-ID`.',
+      security: [{ apiKey: [] }, { idpToken: [] }, { wallet: [] }],
       parameters: [
+        { name: 'role', in: 'query', required: false, schema: { type: 'string', enum: ['seller', 'buyer'] } },
         { name: 'after', in: 'query', required: false, schema: { type: 'string', pattern: '^[0-9]{1,18}$' } },
         { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'string' } },
       ],

@@ -15,15 +15,14 @@ const WRITE_TIMEOUT_MS = 20_000
 /** Time for clients to read the end of their streams when the server shuts down. */
 const CLOSE_GRACE_MS = 1_000
 
-/** Agents authenticate with their API key, so the cookie is ignored. */
-const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsUsers: false, ignoresForeignCookie: false }
+const CREDENTIAL_RULES = { inputFields: new Set<string>(), allowsUsers: true, ignoresForeignCookie: false }
 
 interface StreamSettings {
   readonly ownOrigins: ReadonlySet<string>
 }
 
 /**
- * Streams an agent's events. The id of each is its cursor, so that a client that reconnects with `Last-Event-ID`
+ * Streams the events of an agent or a buyer. The id of each is its cursor, so that a client that reconnects with `Last-Event-ID`
  * misses no event. Events are read from the database as the client reads, so a slow client needs no buffer.
  */
 export function mountEventStream(

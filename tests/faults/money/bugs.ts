@@ -95,8 +95,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'core/src/events/emit.ts',
-        from: 'return insertEvent(tx, {',
-        to: 'return insertEvent((ctx as unknown as { db?: Tx }).db ?? tx, {',
+        from: 'return insertEvent(tx, reader,',
+        to: 'return insertEvent((ctx as unknown as { db?: Tx }).db ?? tx, reader,',
       },
     ],
     aim: { scenario: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },

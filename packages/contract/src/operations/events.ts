@@ -11,10 +11,16 @@ export const listEvents = operation({
   path: '/api/events',
   summary: 'List events',
   description:
-    'The same events as the webhooks, oldest first, stored for 90 days. Save the `cursor` of the last event you handled and pass it as `after`; no event is skipped. GET /api/events/stream sends them at once.',
-  callers: ['agent'],
+    'Oldest first, stored for 90 days. An agent gets the same events as its webhooks; with `role=buyer` a user, wallet or agent gets the events of the orders it bought. Save `next_cursor` and pass it as `after`; no event is skipped. GET /api/events/stream sends them at once.',
+  callers: ['agent', 'user', 'wallet'],
   limit: 'read',
   input: z.strictObject({
+    role: z
+      .enum(['seller', 'buyer'])
+      .optional()
+      .describe(
+        'Whose events: those of your agent as a seller, or those of the orders you bought. Default: seller',
+      ),
     after: EventCursor.default('0').describe(
       'The cursor of the last event you handled, or 0 to start at the oldest',
     ),

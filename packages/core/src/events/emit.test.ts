@@ -5,8 +5,9 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emit } from './emit.ts'
-import { findEventsAfter, findLastSeqs } from './store.ts'
+import { emit, emitToBuyer } from './emit.ts'
+import type { Buyer } from './event.ts'
+import { deleteEventsOf, findEventsAfter, findLastSeqs, lockBuyerEvents } from './store.ts'
 
 const CONCURRENT = 30
 
@@ -41,7 +42,7 @@ test('emit: numbers the events of each agent from 1', async () => {
     2n,
     3n,
   ])
-  expect(await findLastSeqs(ctx.db, [one, other, await newAgent()])).toEqual(
+  expect(await findLastSeqs(ctx.db, 'agent', [one, other, await newAgent()])).toEqual(
     new Map([
       [one, 3n],
       [other, 1n],
@@ -53,16 +54,15 @@ test('emit: concurrent calls get distinct numbers without gaps', async () => {
   const agentId = await newAgent()
   const seqs = await Promise.all(Array.from({ length: CONCURRENT }, () => emitTest(agentId)))
   expect(seqs.toSorted((a, b) => Number(a - b))).toEqual(numbers(CONCURRENT))
-  const events = await findEventsAfter(ctx.db, agentId, 0n, 100)
+  const events = await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, 0n, 100)
   expect(events.map(({ seq }) => seq)).toEqual(numbers(CONCURRENT))
 })
 
 test('findEventsAfter: returns the event with its time, order and data', async () => {
   const agentId = await newAgent()
   await emitTest(agentId, 'Zoë \u2028 "x"', 'ord_7')
-  expect(await findEventsAfter(ctx.db, agentId, 0n, 1)).toEqual([
+  expect(await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, 0n, 1)).toEqual([
     {
-      agentId,
       seq: 1n,
       at: ctx.clock.now(),
       event: 'webhook.test',
@@ -76,7 +76,7 @@ test('findEventsAfter: returns events after the number, up to the limit', async 
   const agentId = await newAgent()
   for (let n = 0; n < 5; n++) await emitTest(agentId)
   const seqsOf = async (after: bigint, limit: number) =>
-    (await findEventsAfter(ctx.db, agentId, after, limit)).map(({ seq }) => seq)
+    (await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, after, limit)).map(({ seq }) => seq)
   expect(await seqsOf(0n, 2)).toEqual([1n, 2n])
   expect(await seqsOf(2n, 2)).toEqual([3n, 4n])
   expect(await seqsOf(4n, 2)).toEqual([5n])
@@ -94,9 +94,74 @@ test('events cannot be updated', async () => {
   await emitTest(agentId)
   const change = ctx.db.updateTable('events').set({ event: 'order.paid' }).where('agent_id', '=', agentId)
   await expect(change.execute()).rejects.toThrow()
-  expect(await findEventsAfter(ctx.db, agentId, 0n, 1)).toMatchObject([{ event: 'webhook.test' }])
+  expect(await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, 0n, 1)).toMatchObject([
+    { event: 'webhook.test' },
+  ])
 })
 
 test('emit: fails when the agent does not exist', async () => {
   await expect(emitTest('agt_0_0nobody')).rejects.toThrow(/event_counters_agent_id_fkey/)
+})
+
+const emitAccepted = (buyer: Buyer, id = 'ord_1') =>
+  transact(ctx.db, (tx) =>
+    emitToBuyer(ctx, tx, { id, buyer }, { event: 'order.accepted', data: { price_usd: '5.00' } }),
+  )
+
+test('emitToBuyer: numbers the events of each buyer from 1 without gaps, and enqueues no job', async () => {
+  const agentId = await newAgent()
+  const buyers = [`agent:${agentId}`, 'user:numbered', 'wallet:0xnumbered'] as const
+  for (const buyer of buyers) {
+    const seqs = await Promise.all(Array.from({ length: CONCURRENT }, () => emitAccepted(buyer)))
+    expect(seqs.toSorted((a, b) => Number(a - b))).toEqual(numbers(CONCURRENT))
+  }
+  expect(await findLastSeqs(ctx.db, 'buyer', buyers)).toEqual(
+    new Map(buyers.map((buyer) => [buyer, BigInt(CONCURRENT)])),
+  )
+  expect(await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, 0n, 1)).toEqual([])
+  expect(await jobsOf(agentId)).toEqual([])
+})
+
+test('emitToBuyer: stores the order, the time and the data', async () => {
+  await emitAccepted('user:stored', 'ord_8')
+  expect(await findEventsAfter(ctx.db, { kind: 'buyer', key: 'user:stored' }, 0n, 10)).toEqual([
+    {
+      seq: 1n,
+      at: ctx.clock.now(),
+      event: 'order.accepted',
+      orderId: 'ord_8',
+      data: { price_usd: '5.00' },
+    },
+  ])
+})
+
+test('emitToBuyer: rejects a name that is not a user, wallet or agent', async () => {
+  await expect(emitAccepted('admin_key:x' as Buyer)).rejects.toThrow(/buyer_event_counters_buyer_check/)
+})
+
+test('lockBuyerEvents: uses no number, and locks several buyers in one order without a deadlock', async () => {
+  const [one, other] = ['user:locked-1', 'user:locked-2'] as const
+  await Promise.all(
+    Array.from({ length: CONCURRENT }, (_, n) =>
+      transact(ctx.db, async (tx) => {
+        await lockBuyerEvents(tx, ...(n % 2 === 0 ? [one, other] : [other, one]))
+        const event = { event: 'order.accepted', data: { price_usd: '5.00' } } as const
+        for (const buyer of n % 2 === 0 ? [other, one] : [one, other])
+          await emitToBuyer(ctx, tx, { id: 'ord_1', buyer }, event)
+      }),
+    ),
+  )
+  for (const key of [one, other]) {
+    const events = await findEventsAfter(ctx.db, { kind: 'buyer', key }, 0n, 100)
+    expect(events.map(({ seq }) => seq)).toEqual(numbers(CONCURRENT))
+  }
+})
+
+test('deleteEventsOf: deletes the events of the buyers only, and later numbers continue', async () => {
+  await emitAccepted('user:erased')
+  await emitAccepted('user:stays')
+  await transact(ctx.db, (tx) => deleteEventsOf(tx, ['user:erased']))
+  expect(await findEventsAfter(ctx.db, { kind: 'buyer', key: 'user:erased' }, 0n, 10)).toEqual([])
+  expect(await findEventsAfter(ctx.db, { kind: 'buyer', key: 'user:stays' }, 0n, 10)).toHaveLength(1)
+  expect(await emitAccepted('user:erased')).toBe(2n)
 })

@@ -42,9 +42,45 @@ export interface EventDataOf {
 
 export type EventName = keyof EventDataOf
 
-/** An event as an agent reads it. `seq` counts from 1 without gaps, per agent. */
+/** Who placed an order and reads its events as the buyer. */
+export type Buyer = `user:${string}` | `wallet:${string}` | `agent:${AgentId}`
+
+/**
+ * The data of each event of a buyer; `contract` defines the same. It has no addresses of files, because those of private
+ * orders are signed for each reader.
+ */
+export interface BuyerEventDataOf {
+  'order.quoted': { price_usd: string; expires_at: string | null; message: string | null }
+  'order.accepted': { price_usd: string }
+  'order.paid': { status: string; service_title: string }
+  'order.delivered': { review_ends_at: string | null }
+  'order.revision_declined': { review_ends_at: string }
+  'order.completed': { outcome: 'released' | 'split' }
+  'order.cancelled': { previous_status: string; refunded: boolean }
+  'order.payment_reversed': { previous_status: string }
+  'order.refunded': {
+    amount_usd: string
+    chain: 'solana' | 'base' | 'alt'
+    tx_hash: string
+    destination: string
+  }
+  'order.message': { sender_type: 'agent'; sender_name: string; content: string }
+  'workspace.generated': { deliverable_id: string; status: 'completed' | 'failed' }
+}
+
+export type BuyerEventName = keyof BuyerEventDataOf
+
+export type BuyerEvent = {
+  [Name in BuyerEventName]: { readonly event: Name; readonly data: BuyerEventDataOf[Name] }
+}[BuyerEventName]
+
+/** Whose events: those of an agent that sells, or those of a buyer. An agent that buys has both. */
+export type EventReader =
+  | { readonly kind: 'agent'; readonly key: AgentId }
+  | { readonly kind: 'buyer'; readonly key: Buyer }
+
+/** An event as it is read. `seq` counts from 1 without gaps, per reader. */
 export interface MarketEvent {
-  readonly agentId: AgentId
   readonly seq: bigint
   readonly at: Date
   readonly event: string

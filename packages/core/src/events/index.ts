@@ -1,4 +1,13 @@
-export { emit } from './emit.ts'
-export type { EventDataOf, EventName, MarketEvent } from './event.ts'
+export { emit, emitToBuyer, newBuyerEvent } from './emit.ts'
+export type {
+  Buyer,
+  BuyerEvent,
+  BuyerEventDataOf,
+  BuyerEventName,
+  EventDataOf,
+  EventName,
+  EventReader,
+  MarketEvent,
+} from './event.ts'
 export { maintainEventPartitions, maintainPartitions } from './partitions.ts'
-export { findEventsAfter, findLastSeqs } from './store.ts'
+export { deleteEventsOf, findEventsAfter, findLastSeqs, lockBuyerEvents } from './store.ts'

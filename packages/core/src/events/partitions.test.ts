@@ -7,7 +7,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { emit } from './emit.ts'
+import { emit, emitToBuyer } from './emit.ts'
 import { maintainEventPartitions } from './partitions.ts'
 import { findEventsAfter } from './store.ts'
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
   return database.stop
 })
 
-async function partitionsOf(table: 'events' | 'deliveries'): Promise<string[]> {
+async function partitionsOf(table: 'events' | 'buyer_events' | 'deliveries'): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_inherits join pg_class on oid = inhrelid
     where inhparent = ${table}::regclass and relname like ${`${table}\\_2031%`} order by 1`.execute(ctx.db)
@@ -33,7 +33,9 @@ const emitAt = (at: string) => {
 }
 
 const messages = async () =>
-  (await findEventsAfter(ctx.db, agentId, 0n, 100)).map(({ data }) => (data as { message: string }).message)
+  (await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, 0n, 100)).map(
+    ({ data }) => (data as { message: string }).message,
+  )
 
 const partitionOfEachEvent = async () =>
   (
@@ -46,6 +48,11 @@ test('creates the partitions of this month and the next two, once', async () => 
   await maintainEventPartitions(ctx)
   await maintainEventPartitions(ctx)
   expect(await partitionsOf('events')).toEqual(['events_203101', 'events_203102', 'events_203103'])
+  expect(await partitionsOf('buyer_events')).toEqual([
+    'buyer_events_203101',
+    'buyer_events_203102',
+    'buyer_events_203103',
+  ])
   await maintainDeliveryPartitions(ctx)
   expect(await partitionsOf('deliveries')).toEqual([
     'deliveries_203101',
@@ -105,6 +112,26 @@ test('drops a partition when its last day is more than 90 days ago, and not a mi
   expect(await messages()).toEqual(['2031-02-01T00:00:00Z'])
   expect(await partitionsOf('events')).not.toContain('events_203101')
   expect(await emitAt('2031-05-02T00:00:01Z')).toBe(4n)
+})
+
+test('events of buyers: cannot be updated, and are dropped when their month is more than 90 days ago', async () => {
+  await maintainEventPartitions(ctx)
+  const reader = { kind: 'buyer', key: 'user:u1' } as const
+  const emitToUser = (at: string) => {
+    ctx.clock.set(new Date(at))
+    const event = { event: 'order.accepted', data: { price_usd: '1.00' } } as const
+    return transact(ctx.db, (tx) => emitToBuyer(ctx, tx, { id: 'ord_1', buyer: reader.key }, event))
+  }
+  await emitToUser('2031-01-31T23:59:59.999Z')
+  await emitToUser('2031-02-01T00:00:00Z')
+  await expect(ctx.db.updateTable('buyer_events').set({ event: 'order.paid' }).execute()).rejects.toThrow(
+    'append-only',
+  )
+  ctx.clock.set(new Date('2031-05-02T00:00:00Z'))
+  await maintainEventPartitions(ctx)
+  expect((await findEventsAfter(ctx.db, reader, 0n, 10)).map(({ seq }) => seq)).toEqual([2n])
+  expect(await partitionsOf('buyer_events')).not.toContain('buyer_events_203101')
+  expect(await emitToUser('2031-05-02T00:00:01Z')).toBe(3n)
 })
 
 test('maintaining one table leaves the partitions of the other', async () => {

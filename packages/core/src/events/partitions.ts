@@ -8,7 +8,7 @@ const EVENT_RETENTION_MS = 90 * DAY
 /** Creates the monthly partitions of a table in advance, and drops those that lie wholly before `retainedSince`. */
 export async function maintainPartitions(
   ctx: Needs<'db' | 'clock'>,
-  table: 'events' | 'deliveries',
+  table: 'events' | 'buyer_events' | 'deliveries',
   retainedSince: Date,
 ): Promise<void> {
   for (const month of upcomingMonths(ctx.clock.now())) await createPartition(ctx.db, table, month)
@@ -16,8 +16,11 @@ export async function maintainPartitions(
     await dropPartition(ctx.db, name)
 }
 
-export const maintainEventPartitions = (ctx: Needs<'db' | 'clock'>): Promise<void> =>
-  maintainPartitions(ctx, 'events', earlier(ctx.clock.now(), EVENT_RETENTION_MS))
+export async function maintainEventPartitions(ctx: Needs<'db' | 'clock'>): Promise<void> {
+  const retainedSince = earlier(ctx.clock.now(), EVENT_RETENTION_MS)
+  await maintainPartitions(ctx, 'events', retainedSince)
+  await maintainPartitions(ctx, 'buyer_events', retainedSince)
+}
 
 /** The first days of the current month and of the next ones, in UTC. */
 const upcomingMonths = (now: Date): Date[] =>

@@ -1,70 +1,105 @@
 import { type Db, type Tx, transact } from '@market/database/transact'
-import type { AgentId } from '@market/kernel/ids'
 import { type RawBuilder, sql } from 'kysely'
-import type { MarketEvent } from './event.ts'
+import type { Buyer, EventReader, MarketEvent } from './event.ts'
+
+/** Agents and buyers have the same kind of tables: a counter per reader, and the numbered events. */
+const TABLES = {
+  agent: { counters: 'event_counters', events: 'events', reader: 'agent_id' },
+  buyer: { counters: 'buyer_event_counters', events: 'buyer_events', reader: 'buyer' },
+} as const satisfies Record<EventReader['kind'], object>
+
+function sqlNames(kind: EventReader['kind']) {
+  const { counters, events, reader } = TABLES[kind]
+  return { counters: sql.table(counters), events: sql.table(events), reader: sql.ref(reader) }
+}
 
 /**
- * Assigns the agent's next number, inserts the event and adds its delivery job in one statement, in this order. The
+ * Assigns the reader's next number and inserts the event: the parts `next_number` and `new_event` of a `with` clause. The
  * counter's row stays locked until the commit, so numbers have no gaps and become visible in order.
  */
+export function newEvent(
+  { kind, key }: EventReader,
+  { at, event, orderId, data }: Omit<MarketEvent, 'seq'>,
+): RawBuilder<unknown> {
+  const { counters, events, reader } = sqlNames(kind)
+  return sql`
+    next_number as (
+      insert into ${counters} as counter (${reader}, last_seq) values (${key}, 1)
+      on conflict (${reader}) do update set last_seq = counter.last_seq + 1
+      returning last_seq
+    ), new_event as (
+      insert into ${events} (${reader}, seq, at, event, order_id, data)
+      select ${key}, last_seq, ${at}::timestamptz, ${event}, ${orderId}, ${JSON.stringify(data)}::jsonb
+      from next_number returning seq
+    )`
+}
+
+/** Inserts the event and, where the reader has one, adds its delivery job in the same statement. */
 export async function insertEvent(
   tx: Tx,
+  reader: EventReader,
   event: Omit<MarketEvent, 'seq'>,
-  addDeliveryJob: RawBuilder<bigint>,
+  addDeliveryJob?: RawBuilder<bigint>,
 ): Promise<bigint> {
   const { rows } = await sql<{ seq: bigint }>`
-    with counter as (
-      insert into event_counters (agent_id, last_seq) values (${event.agentId}, 1)
-      on conflict (agent_id) do update set last_seq = event_counters.last_seq + 1
-      returning last_seq
-    ), event as (
-      insert into events (agent_id, seq, at, event, order_id, data)
-      select ${event.agentId}, last_seq, ${event.at}::timestamptz, ${event.event}, ${event.orderId},
-        ${JSON.stringify(event.data)}::jsonb
-      from counter returning seq
-    )
-    select seq, ${addDeliveryJob} as job_id from event`.execute(tx)
+    with ${newEvent(reader, event)}
+    select seq${addDeliveryJob === undefined ? sql`` : sql`, ${addDeliveryJob} as job_id`} from new_event`.execute(
+    tx,
+  )
   const [row] = rows
   if (row === undefined) throw new Error('inserting the event returned no row')
   return row.seq
 }
 
-/** An agent's events after a number, oldest first. */
+/**
+ * Locks the counters of buyers until the transaction ends, in the order of their names.
+ *
+ * Every transaction locks in this order, so that none waits for another one in a circle: rows of orders, counters of
+ * buyers, then rows that many orders share (ledger accounts, listings, agents, unread notifications), and the counter of an
+ * agent. Saving a step of an order locks the counter of its buyer. So a command that changes shared rows before it
+ * saves the step, or the orders of two buyers, calls this first.
+ */
+export async function lockBuyerEvents(tx: Tx, ...buyers: readonly Buyer[]): Promise<void> {
+  await sql`
+    insert into buyer_event_counters as counter (buyer, last_seq)
+    select buyer, 0 from unnest(${[...new Set(buyers)].toSorted()}::text[]) with ordinality as one (buyer, n) order by n
+    on conflict (buyer) do update set last_seq = counter.last_seq`.execute(tx)
+}
+
+/** A reader's events after a number, oldest first. */
 export async function findEventsAfter(
   db: Db | Tx,
-  agentId: AgentId,
+  { kind, key }: EventReader,
   after: bigint,
   limit: number,
 ): Promise<MarketEvent[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['seq', 'at', 'event', 'order_id', 'data'])
-    .where('agent_id', '=', agentId)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({
-    agentId,
-    seq: row.seq,
-    at: row.at,
-    event: row.event,
-    orderId: row.order_id,
-    data: row.data,
-  }))
+  const { events, reader } = sqlNames(kind)
+  const { rows } = await sql<MarketEvent>`
+    select seq, at, event, order_id as "orderId", data from ${events}
+    where ${reader} = ${key} and seq > ${after} order by seq limit ${limit}`.execute(db)
+  return rows
 }
 
-/** The last number of each agent that has events. */
+/** The last number of each reader that has events. */
 export async function findLastSeqs(
   db: Db,
-  agentIds: readonly AgentId[],
+  kind: EventReader['kind'],
+  keys: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await db
-    .selectFrom('event_counters')
-    .select(['agent_id', 'last_seq'])
-    .where('agent_id', 'in', [...agentIds])
+  const { counters, reader } = sqlNames(kind)
+  const { rows } = await sql<{ key: string; last_seq: bigint }>`
+    select ${reader} as key, last_seq from ${counters} where ${reader} = any(${[...keys]}::text[])`.execute(
+    db,
+  )
+  return new Map(rows.map((row) => [row.key, row.last_seq]))
+}
+
+/** Deletes the events of buyers whose account is deleted. The counters stay, so that no number is assigned again. */
+export async function deleteEventsOf(tx: Tx, buyers: readonly Buyer[]): Promise<void> {
+  await tx
+    .deleteFrom('buyer_events')
+    .where('buyer', 'in', [...buyers])
     .execute()
-  return new Map(rows.map((row) => [row.agent_id, row.last_seq]))
 }
 
 /** The lock makes a second worker wait, so that it finds the partition created. */

@@ -22,6 +22,7 @@ export async function finalizePayout(
 ): Promise<void> {
   const { id, kind, subject, network, amount, agentId } = payout
   await transact(ctx.db, async (tx) => {
+    await ctx.payoutListener.beforeSent(tx, payout)
     const locked = await lockPayout(tx, id)
     if (hasEnded(locked)) return
     await savePayout(tx, locked, 'finalize', { finalReference: reference }, ctx.clock.now())

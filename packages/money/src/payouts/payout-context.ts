@@ -44,6 +44,8 @@ export interface PayoutListener {
    * payer of unmatched money decided it. Runs before a payout is authorized or signed.
    */
   termsOf(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<PayoutTerms | undefined>
+  /** Runs first in the transaction that ends the payout: locks what `onSent` writes before rows that many payouts share. */
+  beforeSent(tx: Tx, payout: Payout): Promise<void>
   onSent(ctx: Needs<'clock' | 'chains'>, tx: Tx, payout: Payout, reference: string): Promise<void>
   onFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<void>
 }

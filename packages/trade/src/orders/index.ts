@@ -26,6 +26,7 @@ export {
   type Order,
 } from './order.ts'
 export { buyerOf, roleIn } from './order-role.ts'
+export { findBought } from './orders-of-buyer.ts'
 export {
   confirmPayer,
   contestOrder,

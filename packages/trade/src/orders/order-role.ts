@@ -24,7 +24,7 @@ export function buyerOf(actor: Actor): Buyer {
 }
 
 /** Whether the caller placed the order, or the caller's wallet pays for it. */
-function isBuyer(order: Order, actor: Actor): boolean {
+export function isBuyer(order: Order, actor: Actor): boolean {
   if (actor.kind !== 'wallet' && order.buyer === buyerOf(actor)) return true
   const { buyer, clientWallet, clientProvenBy, forPrincipal } = order
   return provenWallets(actor).some((wallet) => {

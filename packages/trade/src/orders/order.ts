@@ -1,3 +1,4 @@
+import type { Buyer } from '@market/core/events'
 import type { WalletEvidence } from '@market/core/ports/signatures'
 import { DAY, later } from '@market/kernel/clock'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
@@ -11,7 +12,7 @@ const LONGEST_WAIT_MS = 7 * DAY
 /** How long the payer of a contested order that was not delivered can sign before the payment is refunded. */
 const CONTEST_MS = 7 * DAY
 
-export type Buyer = `user:${string}` | `wallet:${string}` | `agent:${AgentId}`
+export type { Buyer }
 export type PriceType = 'fixed' | 'quote' | 'weekly' | 'monthly'
 
 export interface Payment {

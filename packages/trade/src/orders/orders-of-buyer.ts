@@ -1,8 +1,10 @@
+import type { Actor } from '@market/core/context'
 import type { OwnWallet } from '@market/core/ports/signatures'
 import { isOlder, type NewestFirstPage } from '@market/database/newest-first'
 import type { Db } from '@market/database/transact'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Buyer, Order } from './order.ts'
+import { isBuyer } from './order-role.ts'
 import { fromRow, type Row } from './row.ts'
 
 const LINKED = 'linked'
@@ -13,6 +15,20 @@ const CLIENT_EVIDENCE = sql`coalesce(client_proven_by,
 /** `isSameHolder` in SQL. */
 const isHeld = (stored: RawBuilder<unknown>) => sql<SqlBool>`
   (one.evidence in ('key', ${stored}) or (one.evidence = ${LINKED} and ${stored} <> 'alt-mainnet'))`
+
+/**
+ * Those of the orders of which the caller is the buyer. The name of a smart wallet does not say it: on another network its
+ * address can belong to someone else.
+ */
+export async function findBought(
+  db: Db,
+  actor: Actor,
+  orderIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (orderIds.length === 0) return new Set()
+  const rows = await db.selectFrom('orders').selectAll().where('id', 'in', orderIds).execute()
+  return new Set(rows.filter((row) => isBuyer(fromRow(row), actor)).map(({ id }) => id))
+}
 
 /** A buyer's orders, newest first. Each name and wallet is searched by its own index. The conditions are those of `roleIn`. */
 export async function findOrdersOf(

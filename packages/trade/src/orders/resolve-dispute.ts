@@ -1,6 +1,7 @@
 import type { Concern } from '@market/core/approvals'
 import { record } from '@market/core/audit'
 import { type Needs, nameOf } from '@market/core/context'
+import { lockBuyerEvents } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { rejectOwnCase } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
@@ -115,6 +116,7 @@ async function endDispute(
   const now = ctx.clock.now()
   const order = decidable(locked, now)
   requireDecidable(order, actionOf(verdict))
+  await lockBuyerEvents(tx, order.buyer)
   if (order !== locked) await saveOrder(tx, locked, order, { ...BY_CLOCK, action: 'finish', at: now })
   if (order.status === 'completed') await reopenContested(ctx, tx, order)
   const step = { role: 'arbiter', actor: nameOf(ctx.actor), at: now } as const

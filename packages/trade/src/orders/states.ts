@@ -94,6 +94,12 @@ export type Action = KeyOf<Table[Status]>
 /** The statuses from which an action is allowed: Before<'pay'> is 'quoted' | 'accepted'. */
 export type Before<A extends Action> = { [S in Status]: A extends keyof Table[S] ? S : never }[Status]
 
+/** The status to which an action leads: After<'pay'> is 'paid'. */
+export type After<A extends Action> = {
+  [S in Status]: A extends keyof Table[S] ? Table[S][A] : never
+}[Status] &
+  Status
+
 /** The actor's relation to an order. The clock stands for the application itself: deadlines and reorganisations. */
 export type OrderRole = 'buyer' | 'provider' | 'owner' | 'arbiter' | 'clock'
 

@@ -1,3 +1,4 @@
+import { newBuyerEvent } from '@market/core/events'
 import { insertChanges } from '@market/core/statistics'
 import { type NewestFirstPage, newestFirstPage } from '@market/database/newest-first'
 import type { Db, Tx } from '@market/database/transact'
@@ -5,6 +6,7 @@ import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import { sql } from 'kysely'
+import { buyerEventOf } from './buyer-events.ts'
 import type { Buyer, Delivery, Order } from './order.ts'
 import { changing, fromRow } from './row.ts'
 import { assertStep, type Status, type Step } from './states.ts'
@@ -59,8 +61,8 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
 }
 
 /**
- * Saves the order, the step that led to it and what it changes in the figures, in one statement. The step must be one
- * that `states.ts` allows.
+ * Saves the order, the step that led to it, what it changes in the figures and the buyer's event, in one statement. The
+ * step must be one that `states.ts` allows. The buyer's counter is then locked; see `lockBuyerEvents`.
  */
 export async function saveOrder<S extends Status>(
   tx: Tx,
@@ -74,8 +76,10 @@ export async function saveOrder<S extends Status>(
     .updateTable('orders')
     .set(changing({ ...after, updatedAt: at } as Order))
     .where('id', '=', after.id)
+  const event = buyerEventOf(action, after as Order, before.status)
+  const emitted = event === undefined ? sql`` : sql`, ${newBuyerEvent(after, event, at)}`
   await sql`
-    with saved as (${update})${alsoWritten(before, after as Order, at)}
+    with saved as (${update})${alsoWritten(before, after as Order, at)}${emitted}
     insert into order_steps (order_id, n, action, from_status, to_status, actor, at)
     select ${after.id}, coalesce(max(n), 0) + 1, ${action}, ${before.status}, ${after.status}, ${actor}, ${at}
     from order_steps where order_id = ${after.id}`.execute(tx)

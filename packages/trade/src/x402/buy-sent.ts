@@ -21,7 +21,7 @@ import { releaseOrder } from './contest/release-order.ts'
 import { chooseDue } from './contest/rules.ts'
 import { purposeToSign, signInstructions } from './contest/signing.ts'
 import { inProgress, usedAlready } from './errors.ts'
-import { fulfil } from './fulfil.ts'
+import { fulfil, possibleBuyers } from './fulfil.ts'
 import { isIssuedClaim, judgeReference } from './payment-reference.ts'
 import {
   type Binding,
@@ -121,7 +121,8 @@ async function buyNamed(
   const payoutWaitMs = binding === 'none' && !(quote instanceof ApiError) ? quote.payoutWaitMs : null
   const bought = await ctx.transact(async (tx) => {
     if (binding === 'payer' && seen.payer !== null) {
-      const transfer = { network, reference, index: seen.index, payers: [seen.payer] }
+      const nextBuyers = possibleBuyers(wanted, seen.payer)
+      const transfer = { network, reference, index: seen.index, payers: [seen.payer], nextBuyers }
       const released = await releaseOrder(ctx, tx, transfer)
       if (released instanceof ApiError) return new CommitThenReject(released)
     }

@@ -3,11 +3,21 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { ListingId } from '@market/kernel/ids'
-import { placePaidOrder } from '../orders/index.ts'
+import { type Buyer, placePaidOrder } from '../orders/index.ts'
 import { registerPaidAgent } from './paid-registration.ts'
 import type { Purchase } from './purchase.ts'
 import { REGISTRATION } from './quote.ts'
 import type { ServiceRequest } from './service-request.ts'
+
+/** Who the order of a purchase can be for: the caller, or the payer if the caller's account was deleted meanwhile. */
+export function possibleBuyers(
+  { subject, request }: Pick<Purchase, 'subject' | 'request'>,
+  payer: string | null,
+): Buyer[] {
+  if (subject === REGISTRATION || payer === null) return []
+  const { buyer } = request as unknown as ServiceRequest
+  return [buyer ?? `wallet:${payer}`, `wallet:${payer}`]
+}
 
 /** Places the order or registers the agent, in the transaction that claims the transfer. Returns the id of the result. */
 export async function fulfil(

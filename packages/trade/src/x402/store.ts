@@ -38,30 +38,25 @@ export function purchaseOf(row: PurchaseRow): Purchase {
   }
 }
 
-export async function findPurchase(
-  db: Db | Tx,
-  { network, kind, proof }: ProofKey,
-): Promise<Purchase | undefined> {
-  const row = await db
-    .selectFrom('purchases')
-    .selectAll()
-    .where('network', '=', network)
-    .where('kind', '=', kind)
-    .where('proof', '=', proof)
-    .executeTakeFirst()
+const purchases = (db: Db | Tx) => db.selectFrom('purchases').selectAll()
+
+/** Selects the purchase of a payment. */
+export const withProof = (db: Db | Tx, { network, kind, proof }: ProofKey) =>
+  purchases(db).where('network', '=', network).where('kind', '=', kind).where('proof', '=', proof)
+
+export async function findPurchase(db: Db | Tx, key: ProofKey): Promise<Purchase | undefined> {
+  const row = await withProof(db, key).executeTakeFirst()
   return row && purchaseOf(row)
 }
 
 export async function findPurchaseById(db: Db | Tx, id: PurchaseId): Promise<Purchase | undefined> {
-  const row = await db.selectFrom('purchases').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await purchases(db).where('id', '=', id).executeTakeFirst()
   return row && purchaseOf(row)
 }
 
 /** The purchases with transfers of a transaction that the buyers sent and named. */
 export async function findNamed(db: Db | Tx, network: Network, reference: string): Promise<Purchase[]> {
-  const rows = await db
-    .selectFrom('purchases')
-    .selectAll()
+  const rows = await purchases(db)
     .where('network', '=', network)
     .where('kind', '=', 'transaction')
     .where('reference', '=', reference)
@@ -70,15 +65,8 @@ export async function findNamed(db: Db | Tx, network: Network, reference: string
   return rows.map(purchaseOf)
 }
 
-export async function lockPurchase(tx: Tx, id: PurchaseId): Promise<Purchase> {
-  const row = await tx
-    .selectFrom('purchases')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-  return purchaseOf(row)
-}
+export const lockPurchase = async (tx: Tx, id: PurchaseId): Promise<Purchase> =>
+  purchaseOf(await purchases(tx).where('id', '=', id).forUpdate().executeTakeFirstOrThrow())
 
 /**
  * Claims a payment for this process: a new one, one that never took effect, or one whose lease expired. Undefined when

@@ -1,5 +1,6 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
+import { deleteEventsOf } from '@market/core/events'
 import { deleteNotificationsOf } from '@market/core/notifications'
 import { eraseReferences } from '@market/files/uploads'
 import { eraseAccount } from '@market/identity/accounts'
@@ -37,6 +38,7 @@ export function deleteAccount(
     await eraseReferences(tx, buyers)
     await eraseComments(tx, orderIds)
     await erasePrompts(tx, orderIds)
+    await deleteEventsOf(tx, buyers)
     await deleteNotificationsOf(tx, user)
     await deleteGrantsOf(tx, userId)
     await record(ctx, tx, { act: 'account.deleted', subject: user, details: { agents: agentIds } })

@@ -10,7 +10,7 @@ import { makeOrder } from '@market/testing/make-order'
 import { makeAgent, makeEvmWallet, makeListedAgent, makeProfile } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { type Status, TRANSITIONS } from '@market/trade/orders'
+import { buyerOf, type Status, TRANSITIONS } from '@market/trade/orders'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listMessages } from './list-messages.ts'
 import { sendMessage } from './send-message.ts'
@@ -45,7 +45,11 @@ const say = (actor: Actor, orderId: OrderId, content: string) => sendMessage(ctx
 const read = async (actor: Actor, orderId: OrderId) =>
   (await listMessages(ctx, actor, { orderId, limit: 100 })).messages
 const eventsOf = async ({ id }: Agent) =>
-  (await findEventsAfter(ctx.db, id, 0n, 100)).filter(({ event }) => event === 'order.message')
+  (await findEventsAfter(ctx.db, { kind: 'agent', key: id }, 0n, 100)).filter(
+    ({ event }) => event === 'order.message',
+  )
+const buyerEventsOf = (buyer: Actor) =>
+  findEventsAfter(ctx.db, { kind: 'buyer', key: buyerOf(buyer) }, 0n, 100)
 const inboxOf = async (actor: Actor) =>
   (await listNotifications(ctx, [nameOf(actor) as `wallet:${string}`], { limit: 100, cursor: undefined }))
     .notifications
@@ -136,7 +140,7 @@ describe('effects of a message', () => {
     expect(await inboxOf(buyer)).toEqual([])
   })
 
-  test('a message of the agent or its owner notifies the buyer and emits no event', async () => {
+  test('a message of the agent or its owner notifies the buyer and emits an event to the buyer only', async () => {
     const { orderId, agent, buyer, owner } = await makeThread()
     await say(itself(agent), orderId, 'It is nearly done.')
     ctx.clock.advance(1)
@@ -148,6 +152,11 @@ describe('effects of a message', () => {
       { ...word, title, body: 'It is nearly done.' },
     ])
     expect(await eventsOf(agent)).toEqual([])
+    const data = { sender_type: 'agent', sender_name: agent.name }
+    expect(await buyerEventsOf(buyer)).toMatchObject([
+      { event: 'order.message', orderId, data: { ...data, content: 'It is nearly done.' } },
+      { event: 'order.message', orderId, data: { ...data, content: 'x'.repeat(2000) } },
+    ])
     expect(await inboxOf(owner)).toEqual([])
   })
 

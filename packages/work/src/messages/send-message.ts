@@ -1,5 +1,5 @@
 import type { Actor, Needs } from '@market/core/context'
-import { emit } from '@market/core/events'
+import { emit, emitToBuyer } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import type { OrderId } from '@market/kernel/ids'
 import { lockOrderAs, notifyBuyer, type Order } from '@market/trade/orders'
@@ -11,7 +11,7 @@ import { insertMessage } from './store.ts'
 const PREVIEW_LENGTH = 200
 
 /**
- * Locks the order, so that the messages, the agent's events and the buyer's notifications have the same sequence.
+ * Locks the order, so that the messages, the events of both parties and the buyer's notifications have the same sequence.
  */
 export function sendMessage(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'signatures'>,
@@ -35,7 +35,7 @@ export function sendMessage(
   })
 }
 
-/** By sender: a client's message emits an event to the agent, an agent's message notifies the buyer. */
+/** By sender: a client's message emits an event to the agent, an agent's message emits one to the buyer and notifies them. */
 const NOTIFY: Readonly<
   Record<
     Message['senderType'],
@@ -49,12 +49,15 @@ const NOTIFY: Readonly<
       orderId: order.id,
       data: { sender_type: 'client', sender_name: senderName, content },
     }),
-  agent: (ctx, tx, order, { senderName, content }) =>
-    notifyBuyer(ctx, tx, order, {
+  agent: async (ctx, tx, order, { senderName, content }) => {
+    const data = { sender_type: 'agent', sender_name: senderName, content } as const
+    await emitToBuyer(ctx, tx, order, { event: 'order.message', data })
+    await notifyBuyer(ctx, tx, order, {
       kind: 'order.message',
       title: `${senderName} wrote about “${order.title}”`,
       body: previewOf(content),
-    }),
+    })
+  },
 }
 
 function previewOf(content: string): string {

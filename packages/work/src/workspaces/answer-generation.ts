@@ -2,6 +2,7 @@ import type { Actor, Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { completeQuota, type Deliverable, lockWorkspace, returnQuota, roleIn } from '@market/trade/orders'
+import { emitGenerated } from './events.ts'
 import { type Generation, type GenerationView, generationNotFound, rejectEnded } from './generation.ts'
 import { findGeneration, saveEnded } from './store.ts'
 
@@ -27,6 +28,7 @@ export function answerGeneration(
     rejectEnded(pending, now)
     const generation = ended(pending, answer, now)
     await saveEnded(tx, generation)
+    await emitGenerated(ctx, tx, order, generation)
     const save = generation.status === 'completed' ? completeQuota : returnQuota
     return { generation, order: await save(ctx, tx, order) }
   })

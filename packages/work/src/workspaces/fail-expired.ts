@@ -1,6 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { transact } from '@market/database/transact'
 import { lockOrder, returnQuota } from '@market/trade/orders'
+import { emitGenerated } from './events.ts'
 import { NOT_ANSWERED } from './generation.ts'
 import { findExpired, findGeneration, saveEnded } from './store.ts'
 
@@ -17,7 +18,9 @@ export async function failExpiredGenerations(ctx: Needs<'db' | 'clock' | 'ids'>)
       const order = await lockOrder(tx, orderId)
       const generation = await findGeneration(tx, orderId, id)
       if (generation?.status !== 'pending') return
-      await saveEnded(tx, { ...generation, status: 'failed', failure: NOT_ANSWERED, endedAt: now })
+      const failed = { ...generation, status: 'failed', failure: NOT_ANSWERED, endedAt: now } as const
+      await saveEnded(tx, failed)
+      await emitGenerated(ctx, tx, order, failed)
       await returnQuota(ctx, tx, order)
     })
 }

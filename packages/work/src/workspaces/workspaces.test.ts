@@ -12,6 +12,7 @@ import { type MarketContext, marketContext } from '@market/testing/market-contex
 import { testDatabase } from '@market/testing/postgres'
 import {
   applyDueTransitions,
+  buyerOf,
   contestOrder,
   findOrder,
   offerRenewals,
@@ -86,7 +87,7 @@ test(`${CONCURRENT} requests at once on a quota of ${QUOTA}: exactly ${QUOTA} ar
   expect(rejected).toEqual(Array(CONCURRENT - QUOTA).fill('quota_used_up'))
   expect(await quotaOf(workspace.id)).toEqual({ status: 'in_progress', used: QUOTA, pending: QUOTA })
   expect(await rowsOf(workspace.id)).toHaveLength(QUOTA)
-  const events = await findEventsAfter(ctx.db, workspace.agentId, 0n, 1_000)
+  const events = await findEventsAfter(ctx.db, { kind: 'agent', key: workspace.agentId }, 0n, 1_000)
   expect(events.filter(({ event }) => event === 'workspace.generate')).toHaveLength(QUOTA)
 })
 
@@ -105,14 +106,43 @@ test('a connection that dies before the commit: unit, row and event exist togeth
   const { id, buyer, agentId } = workspace
   await generate(dying, buyer, { orderId: id, prompt: 'A blue square' }).catch(() => undefined)
   expect(kills).toBeGreaterThan(0)
-  const events = await findEventsAfter(ctx.db, agentId, 0n, 1_000)
+  const events = await findEventsAfter(ctx.db, { kind: 'agent', key: agentId }, 0n, 1_000)
   const sent = events.filter(({ event }) => event === 'workspace.generate').length
   expect([(await quotaOf(id)).used, (await rowsOf(id)).length]).toEqual([sent, sent])
   await request(workspace)
   expect((await quotaOf(id)).used).toBe(sent + 1)
 })
 
+const generatedFor = async ({ buyer }: Workspace) =>
+  (await findEventsAfter(ctx.db, { kind: 'buyer', key: buyerOf(buyer) }, 0n, 100)).map(({ event, data }) => [
+    event,
+    data,
+  ])
+
 describe('answers', () => {
+  test('each one emits workspace.generated to the buyer, the last one before order.delivered', async () => {
+    const workspace = await openWorkspace(1)
+    const failed = (await request(workspace)).generation.id
+    await answer(workspace, failed, 'The model is away')
+    const completed = (await request(workspace)).generation.id
+    await answer(workspace, completed)
+    expect(await generatedFor(workspace)).toEqual([
+      ['workspace.generated', { deliverable_id: failed, status: 'failed' }],
+      ['workspace.generated', { deliverable_id: completed, status: 'completed' }],
+      ['order.delivered', { review_ends_at: expect.any(String) }],
+    ])
+  })
+
+  test('one that did not come in time emits workspace.generated once', async () => {
+    const workspace = await openWorkspace()
+    const { generation } = await request(workspace)
+    ctx.clock.set(later(generation.deadline, 1))
+    await Promise.all([failExpiredGenerations(ctx), failExpiredGenerations(ctx)])
+    expect(await generatedFor(workspace)).toEqual([
+      ['workspace.generated', { deliverable_id: generation.id, status: 'failed' }],
+    ])
+  })
+
   test('a failed one returns its unit, which can be used again', async () => {
     const workspace = await openWorkspace(1)
     const { generation } = await request(workspace)

@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { lockBuyerEvents } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
@@ -8,7 +9,7 @@ import { contestPayout, endContestWait, isStoppable } from '@market/money/payout
 import { cancel, confirmPayer as confirm } from '../changes.ts'
 import { emitOrderCancelled, emitPaymentContested } from '../events.ts'
 import { notifyAgentOwner, notifyBuyer } from '../notifications.ts'
-import { contestAt, isOpenWorkspace, type Order } from '../order.ts'
+import { type Buyer, contestAt, isOpenWorkspace, type Order } from '../order.ts'
 import { BY_CLOCK, requireTransition, type Status, TRANSITIONS } from '../states.ts'
 import { lockOrder, saveOrder } from '../store.ts'
 import { completedUnits } from '../workspace.ts'
@@ -84,16 +85,19 @@ export async function confirmPayer(ctx: Ctx, tx: Tx, id: OrderId, actor: `wallet
 
 /**
  * Ends the order of a transfer whose payer signed for something else. `released`: the money is in escrow and surplus
- * and can be used again. `refunded`: a part of the transfer was already returned, so the rest is refunded too.
+ * and can be used again. `refunded`: a part of the transfer was already returned, so the rest is refunded too. In the same
+ * transaction the transfer may pay an order of one of `nextBuyers`.
  */
 export async function releasePayment(
   ctx: Ctx,
   tx: Tx,
   transfer: ClaimedTransfer<'order'>,
   actor: `wallet:${string}`,
+  nextBuyers: readonly Buyer[],
 ): Promise<'released' | 'refunded'> {
   const { id } = transfer.purpose
   const order = await lockOrder(tx, id)
+  await lockBuyerEvents(tx, order.buyer, ...nextBuyers)
   const now = ctx.clock.now()
   if (!(await isStoppable(tx, 'surplus', surplusSubject(order, transfer.network)))) {
     await refundPayer(ctx, tx, transfer, actor)

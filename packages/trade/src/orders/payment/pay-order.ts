@@ -1,4 +1,5 @@
 import { type Actor, type Needs, nameOf, ownerWallets, payerWallets } from '@market/core/context'
+import { lockBuyerEvents } from '@market/core/events'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { isProvenOn } from '@market/core/ports/signatures'
 import { CommitThenReject, type Tx } from '@market/database/transact'
@@ -15,7 +16,7 @@ import { accept, pay, rejectExpiredPrice } from '../changes.ts'
 import { applyDueTransition, continuePaid } from '../deadlines.ts'
 import { emitOrderPaid } from '../events.ts'
 import { notifyBuyer } from '../notifications.ts'
-import { type Core, type Order, type Payment, payoutWait, purposeOf } from '../order.ts'
+import { type Buyer, type Core, type Order, type Payment, payoutWait, purposeOf } from '../order.ts'
 import { roleIn } from '../order-role.ts'
 import { policyOf } from '../policy.ts'
 import { illegalTransition, requireRole, TRANSITIONS } from '../states.ts'
@@ -42,6 +43,7 @@ export type ReleaseContested = (
     /** The transfer that pays the order; undefined when none was found. */
     readonly index: number | undefined
     readonly orderId: OrderId
+    readonly buyer: Buyer
     readonly payers: readonly string[]
   },
 ) => Promise<'unchanged' | 'released' | ApiError>
@@ -78,6 +80,7 @@ export async function payOrder(
       ...payment,
       index,
       orderId,
+      buyer: locked.buyer,
       payers: payerWallets(actor, network),
     })
     if (contest instanceof ApiError) return new CommitThenReject(contest)
@@ -148,6 +151,7 @@ export async function confirmPayment(
   const now = ctx.clock.now()
   const payerProven = order.payerProven || isClientWallet(order, network, transfer)
   const paid = pay({ ...order, payerProven }, { network, reference: transfer.reference }, now)
+  await lockBuyerEvents(tx, order.buyer)
   const { isNew } = await claimTransfer(ctx, tx, {
     network,
     seen: transfer,

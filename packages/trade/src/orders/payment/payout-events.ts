@@ -1,10 +1,12 @@
 import type { Needs } from '@market/core/context'
-import { emit } from '@market/core/events'
+import { emit, emitToBuyer, lockBuyerEvents } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { payoutAddressHint } from '@market/identity/agents'
 import { formatUsd } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Payout } from '@market/money/payouts'
+import type { Order } from '../order.ts'
+import { findOrderIfAny } from '../store.ts'
 
 /** How the specification names the chains of payouts. */
 const CHAINS = {
@@ -33,22 +35,32 @@ export async function emitPayoutFailed(ctx: Needs<'clock'>, tx: Tx, payout: Payo
   })
 }
 
+/** The order whose payment the payout refunds. A surplus is a part of a transfer, and has no event. */
+const refundedOrder = async (tx: Tx, { kind, subject }: Payout): Promise<Order | undefined> =>
+  kind === 'refund' ? findOrderIfAny(tx, subject) : undefined
+
+export async function lockRefundEvent(tx: Tx, payout: Payout): Promise<void> {
+  const order = await refundedOrder(tx, payout)
+  if (order !== undefined) await lockBuyerEvents(tx, order.buyer)
+}
+
+/** Emits `order.refunded` to the buyer, or `order.payout_sent` to the agent, when the transaction is final. */
 export async function emitPayoutSent(
   ctx: Needs<'clock' | 'chains'>,
   tx: Tx,
-  { notifiedAgent, payee, network, subject, amount }: Payout,
+  payout: Payout,
   reference: string,
 ): Promise<void> {
-  if (notifiedAgent === null || payee === null) return
-  await emit(ctx, tx, {
-    agentId: notifiedAgent,
-    event: 'order.payout_sent',
-    orderId: subject,
-    data: {
-      amount_usd: formatUsd(amount),
-      chain: CHAINS[network],
-      tx_hash: reference,
-      destination: ctx.chains[network]?.displayAddress(payee) ?? payee,
-    },
-  })
+  const { notifiedAgent, payee, network, subject, amount } = payout
+  if (payee === null) return
+  const data = {
+    amount_usd: formatUsd(amount),
+    chain: CHAINS[network],
+    tx_hash: reference,
+    destination: ctx.chains[network]?.displayAddress(payee) ?? payee,
+  }
+  const order = await refundedOrder(tx, payout)
+  if (order !== undefined) await emitToBuyer(ctx, tx, order, { event: 'order.refunded', data })
+  if (notifiedAgent !== null)
+    await emit(ctx, tx, { agentId: notifiedAgent, event: 'order.payout_sent', orderId: subject, data })
 }

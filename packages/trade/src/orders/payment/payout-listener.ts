@@ -13,7 +13,7 @@ import { type Order, payoutWait } from '../order.ts'
 import { policyOf } from '../policy.ts'
 import { findOrder } from '../store.ts'
 import { shareOf, surplusSubject } from './order-money.ts'
-import { emitPayoutFailed, emitPayoutSent } from './payout-events.ts'
+import { emitPayoutFailed, emitPayoutSent, lockRefundEvent } from './payout-events.ts'
 
 /**
  * What a payout must be, from the order and the transfer that paid for it. Of the payout's row only the kind, the subject
@@ -104,6 +104,7 @@ async function payeesOf(
 /** Registered by the worker: says what a payout must be, and emits the order events when it ends. */
 export const orderPayoutListener: PayoutListener = {
   termsOf: payoutTerms,
+  beforeSent: lockRefundEvent,
   onSent: emitPayoutSent,
   onFailed: emitPayoutFailed,
 }

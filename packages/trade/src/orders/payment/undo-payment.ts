@@ -1,4 +1,5 @@
 import type { Needs } from '@market/core/context'
+import { lockBuyerEvents } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
@@ -36,6 +37,7 @@ export async function reversePayment(
   transfer: ClaimedTransfer<'order'>,
 ): Promise<Order<'accepted'> | undefined> {
   const order = await lockOrder(tx, transfer.purpose.id)
+  await lockBuyerEvents(tx, order.buyer)
   await withdrawOrderPayouts(ctx, tx, order, transfer)
   const now = ctx.clock.now()
   if (order.status !== 'cancelled' && !('payment' in order)) return undefined

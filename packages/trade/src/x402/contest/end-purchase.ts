@@ -5,6 +5,7 @@ import type { AgentId, OrderId } from '@market/kernel/ids'
 import { type ClaimedTransfer, lockTransferFor, unclaimTransfer } from '@market/money/payments'
 import { isStoppable } from '@market/money/payouts'
 import {
+  type Buyer,
   confirmPayer,
   contestOrder,
   lockNamedOrder,
@@ -48,7 +49,12 @@ export async function confirmPurchase(ctx: Ctx, tx: Tx, purchase: Done): Promise
 }
 
 /** Ends a locked purchase whose payer signed for something else, so that the transfer can be used again or is refunded. */
-export async function endPurchase(ctx: Ctx, tx: Tx, purchase: Done): Promise<'released' | 'refunded'> {
+export async function endPurchase(
+  ctx: Ctx,
+  tx: Tx,
+  purchase: Done,
+  nextBuyers: readonly Buyer[],
+): Promise<'released' | 'refunded'> {
   const { reference, payer } = purchase
   const purpose = paidFor(purchase)
   const transfer = await lockTransferFor(tx, purpose)
@@ -56,7 +62,7 @@ export async function endPurchase(ctx: Ctx, tx: Tx, purchase: Done): Promise<'re
     throw new Error(`${reference} does not pay for ${purpose.id}`)
   const outcome =
     purpose.kind === 'order'
-      ? await releasePayment(ctx, tx, { ...transfer, purpose }, `wallet:${payer}`)
+      ? await releasePayment(ctx, tx, { ...transfer, purpose }, `wallet:${payer}`, nextBuyers)
       : await endRegistration(ctx, tx, purchase, { ...transfer, purpose })
   if (outcome === 'released' && !(await unclaimTransfer(ctx, tx, transfer)))
     throw new Error(`${reference} was already used in part`)

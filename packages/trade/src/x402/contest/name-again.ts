@@ -6,7 +6,7 @@ import type { Usdc } from '@market/kernel/money'
 import { findPayment, findTransferFor, type Transfer, transferName } from '@market/money/payments'
 import { ownService, type ReleaseContested } from '../../orders/index.ts'
 import { contested, inProgress, refunded, usedAlready } from '../errors.ts'
-import { fulfil } from '../fulfil.ts'
+import { fulfil, possibleBuyers } from '../fulfil.ts'
 import type { Offer, PurchaseContext, PurchaseIn, PurchaseResult } from '../purchase.ts'
 import { findNamed, lockPurchase } from '../store.ts'
 import { confirmPurchase, contestPurchase, endPurchase, lockBought, paidFor } from './end-purchase.ts'
@@ -126,7 +126,9 @@ async function replace(
   { purchase, offer: { wanted }, due, seen }: Again,
 ): Promise<DoneResult | CommitThenReject> {
   if (seen === undefined) throw inProgress()
-  if ((await endPurchase(ctx, tx, purchase)) === 'refunded') return new CommitThenReject(refunded())
+  const nextBuyers = possibleBuyers(wanted, seen.payer)
+  if ((await endPurchase(ctx, tx, purchase, nextBuyers)) === 'refunded')
+    return new CommitThenReject(refunded())
   const id = ctx.ids.next('hir')
   const resultId = await fulfil(ctx, tx, { ...purchase, ...wanted, id, due, binding: 'payer' }, seen)
   await saveReplaced(tx, purchase.id, { ...wanted, id, resultId, due }, ctx.clock.now())
@@ -142,22 +144,24 @@ async function replace(
 export async function releaseContested(
   ctx: Needs<'clock' | 'ids' | 'vault'>,
   tx: Tx,
-  { network, reference, index, orderId, payers }: Parameters<ReleaseContested>[1],
+  { buyer, ...payment }: Parameters<ReleaseContested>[1],
 ): ReturnType<ReleaseContested> {
+  const { network, reference, index, orderId, payers } = payment
+  const nextBuyers = [buyer]
   const named = await findNamed(tx, network, reference)
   const name = index === undefined ? undefined : transferName({ reference, index })
   const found = named.find(
     ({ state, proof, payer }) =>
       state === 'done' && payer !== null && payers.includes(payer) && (name === undefined || proof === name),
   )
-  if (found === undefined) return releaseOrder(ctx, tx, { network, reference, index, orderId, payers })
+  if (found === undefined) return releaseOrder(ctx, tx, { ...payment, nextBuyers })
   if (found.state !== 'done' || found.resultId === orderId) return 'unchanged'
   const locked = await lockNamed(tx, found)
   const purchase = locked?.purchase
   if (purchase?.state !== 'done') return 'unchanged'
   const status = await lockBought(tx, purchase, locked?.contestedAt ?? null)
   if (status === 'bound' || status === 'ended') return 'unchanged'
-  if ((await endPurchase(ctx, tx, purchase)) === 'refunded') return refunded()
+  if ((await endPurchase(ctx, tx, purchase, nextBuyers)) === 'refunded') return refunded()
   await saveReleased(tx, purchase.id, ctx.clock.now())
   return 'released'
 }

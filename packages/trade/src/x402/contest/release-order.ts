@@ -4,7 +4,7 @@ import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
 import { findTransfer, findUsedIndexes, unclaimTransfer } from '@market/money/payments'
-import { lockNamedOrder, type ReleaseContested, releasePayment } from '../../orders/index.ts'
+import { type Buyer, lockNamedOrder, type ReleaseContested, releasePayment } from '../../orders/index.ts'
 import { refunded } from '../errors.ts'
 
 /**
@@ -22,9 +22,11 @@ export async function releaseOrder(
     /** The order that the transfer is to pay. */
     readonly orderId?: OrderId
     readonly payers: readonly string[]
+    /** Who the transfer buys for next, in the same transaction. */
+    readonly nextBuyers: readonly Buyer[]
   },
 ): ReturnType<ReleaseContested> {
-  const { network, reference, payers } = named
+  const { network, reference, payers, nextBuyers } = named
   const used = await findUsedIndexes(tx, network, reference)
   for (const index of used.filter((one) => named.index === undefined || one === named.index)) {
     const transfer = await findTransfer(tx, { network, reference, index })
@@ -33,7 +35,7 @@ export async function releaseOrder(
     const status = await lockNamedOrder(tx, transfer.purpose.id)
     if (status === 'bound' || status === 'ended') continue
     const claimed = { ...transfer, purpose: transfer.purpose }
-    const outcome = await releasePayment(ctx, tx, claimed, `wallet:${transfer.payer}`)
+    const outcome = await releasePayment(ctx, tx, claimed, `wallet:${transfer.payer}`, nextBuyers)
     if (outcome === 'refunded') return refunded()
     assert(await unclaimTransfer(ctx, tx, transfer), `${reference} was not used in part`)
     return 'released'

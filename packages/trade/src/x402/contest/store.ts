@@ -1,8 +1,9 @@
+import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { ProofKey, Purchase, PurchaseId, PurchaseRequest } from '../purchase.ts'
-import { purchaseOf } from '../store.ts'
+import { purchaseOf, withProof } from '../store.ts'
 
 /** A later naming of a transfer that bought something, with the price it would have paid. */
 export interface Naming extends Pick<PurchaseRequest, 'subject' | 'request'> {
@@ -14,16 +15,9 @@ export interface Naming extends Pick<PurchaseRequest, 'subject' | 'request'> {
 /** Locks the purchase of a payment until the transaction ends. A purchase that was replaced has another id. */
 export async function lockNamed(
   tx: Tx,
-  { network, kind, proof }: ProofKey,
+  key: ProofKey,
 ): Promise<{ readonly purchase: Purchase; readonly contestedAt: Date | null } | undefined> {
-  const row = await tx
-    .selectFrom('purchases')
-    .selectAll()
-    .where('network', '=', network)
-    .where('kind', '=', kind)
-    .where('proof', '=', proof)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await withProof(tx, key).forUpdate().executeTakeFirst()
   return row && { purchase: purchaseOf(row), contestedAt: row.contested_at }
 }
 
@@ -58,60 +52,46 @@ export async function findNamings(db: Db | Tx, id: PurchaseId): Promise<Naming[]
   }))
 }
 
-export async function saveRegistrationContest(tx: Tx, id: PurchaseId, at: Date): Promise<void> {
-  await tx.updateTable('purchases').set({ contested_at: at, updated_at: at }).where('id', '=', id).execute()
-}
-
-/** The payer signed for the purchase, or an arbiter decided for it. */
-export async function saveConfirmed(tx: Tx, id: PurchaseId, now: Date): Promise<void> {
-  await tx
-    .updateTable('purchases')
-    .set({ binding: 'payer', contested_at: null, updated_at: now })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** The payment of a registration is refunded to its payer. */
-export async function saveRefunded(tx: Tx, id: PurchaseId, now: Date): Promise<void> {
-  await tx
-    .updateTable('purchases')
-    .set({ result_id: `refund:${id}`, contested_at: null, updated_at: now })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** The payer signed for an order of another kind, which the payment pays. It can be used again. */
-export async function saveReleased(tx: Tx, id: PurchaseId, now: Date): Promise<void> {
-  await tx
-    .updateTable('purchases')
-    .set({ state: 'void', result_id: null, why: 'contested_by_payer', contested_at: null, updated_at: now })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** Replaces the purchase by the one that the payer signed for. It gets an id of its own, which its money refers to. */
-export async function saveReplaced(
+/** Writes a decision about a purchase, after which it is not contested unless `set` says so. */
+async function update(
   tx: Tx,
-  before: PurchaseId,
-  after: PurchaseRequest & { readonly id: PurchaseId; readonly resultId: string; readonly due: Usdc },
+  id: PurchaseId,
+  set: Updateable<Tables['purchases']>,
   now: Date,
 ): Promise<void> {
   await tx
     .updateTable('purchases')
-    .set({
-      id: after.id,
-      subject: after.subject,
-      request: JSON.stringify(after.request),
-      fingerprint: after.fingerprint,
-      request_key: after.requestKey,
-      binding: 'payer',
-      result_id: after.resultId,
-      amount_micros: after.due,
-      contested_at: null,
-      updated_at: now,
-    })
-    .where('id', '=', before)
+    .set({ contested_at: null, ...set, updated_at: now })
+    .where('id', '=', id)
     .execute()
+}
+
+export const saveRegistrationContest = (tx: Tx, id: PurchaseId, at: Date): Promise<void> =>
+  update(tx, id, { contested_at: at }, at)
+
+/** The payer signed for the purchase, or an arbiter decided for it. */
+export const saveConfirmed = (tx: Tx, id: PurchaseId, now: Date): Promise<void> =>
+  update(tx, id, { binding: 'payer' }, now)
+
+/** The payment of a registration is refunded to its payer. */
+export const saveRefunded = (tx: Tx, id: PurchaseId, now: Date): Promise<void> =>
+  update(tx, id, { result_id: `refund:${id}` }, now)
+
+/** The payer signed for an order of another kind, which the payment pays. It can be used again. */
+export const saveReleased = (tx: Tx, id: PurchaseId, now: Date): Promise<void> =>
+  update(tx, id, { state: 'void', result_id: null, why: 'contested_by_payer' }, now)
+
+/** Replaces the purchase by the one that the payer signed for. It gets an id of its own, which its money refers to. */
+export const saveReplaced = (
+  tx: Tx,
+  before: PurchaseId,
+  after: PurchaseRequest & { readonly id: PurchaseId; readonly resultId: string; readonly due: Usdc },
+  now: Date,
+): Promise<void> => {
+  const { id, subject, fingerprint, requestKey: request_key, resultId: result_id, due } = after
+  const request = JSON.stringify(after.request)
+  const bought = { id, subject, request, fingerprint, request_key, result_id, amount_micros: due }
+  return update(tx, before, { ...bought, binding: 'payer' }, now)
 }
 
 export interface ContestRow {

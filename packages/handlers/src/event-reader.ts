@@ -1,0 +1,45 @@
+import type { InputOf } from '@market/contract/define'
+import type { Operations } from '@market/contract/operations'
+import type { Actor } from '@market/core/context'
+import { type EventReader, findEventsAfter, type MarketEvent } from '@market/core/events'
+import type { Db } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
+import { buyerOf, findBought } from '@market/trade/orders'
+
+/** Whose events the caller reads: its own as a seller, or its own as a buyer. */
+export function eventReaderOf(
+  actor: Actor,
+  { role }: Pick<InputOf<Operations['listEvents']>, 'role'>,
+): EventReader {
+  if (role === 'buyer') return { kind: 'buyer', key: buyerOf(actor) }
+  if (actor.kind === 'agent') return { kind: 'agent', key: actor.agentId }
+  throw new ApiError(
+    'invalid',
+    'Users and wallets read the events of the orders they bought. Send `role=buyer`. Events of a seller need the API key of its agent.',
+    { code: 'role_required' },
+  )
+}
+
+interface ReadEvents {
+  readonly events: readonly MarketEvent[]
+  /** The number of the last event that was read, also when the caller may not see it. */
+  readonly lastSeq: bigint
+}
+
+/** At most `limit` events after a number. */
+export async function readEvents(
+  { db, actor }: { readonly db: Db; readonly actor: Actor },
+  reader: EventReader,
+  after: bigint,
+  limit: number,
+): Promise<ReadEvents> {
+  const found = await findEventsAfter(db, reader, after, limit)
+  const lastSeq = found.at(-1)?.seq ?? after
+  if (reader.kind === 'agent' || !mayBeSomeoneElses(actor)) return { events: found, lastSeq }
+  const bought = await findBought(db, actor, [...new Set(found.map(({ orderId }) => orderId))])
+  return { events: found.filter(({ orderId }) => bought.has(orderId)), lastSeq }
+}
+
+/** A wallet that its contract proved: orders that name its address can be those of another holder on another network. */
+const mayBeSomeoneElses = (actor: Actor): boolean =>
+  actor.kind === 'wallet' && actor.wallet.provenBy !== 'key'
