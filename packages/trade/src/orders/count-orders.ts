@@ -39,10 +39,9 @@ interface InEscrow extends Pick<Order, 'paymentMethod' | 'forPrincipal'> {
   readonly orders: number
 }
 
-export interface Dispute extends Pick<Order, 'id'> {
+export interface Dispute extends Pick<Order, 'id' | 'updatedAt'> {
   readonly network: Network
   readonly price: Usdc
-  readonly updatedAt: Date
 }
 
 /** Disputed orders without what their parties wrote, the longest unchanged first, up to `COUNT_LIMIT`. */

@@ -21,8 +21,7 @@ export interface GasMetrics {
 export async function gasMetrics(ctx: Needs<'facilitators'>): Promise<GasMetrics[]> {
   const queries = Object.values(ctx.facilitators).map(async (facilitator): Promise<GasMetrics> => {
     const { balance, maxCostPerSettlement } = await facilitator.readGas()
-    const settlementsLeft = Number(balance / maxCostPerSettlement)
-    return { network: facilitator.network, balance, settlementsLeft }
+    return { network: facilitator.network, balance, settlementsLeft: Number(balance / maxCostPerSettlement) }
   })
   const results = await Promise.allSettled(queries)
   return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
