@@ -42,7 +42,7 @@ const DOMAIN = `^packages/(${Object.keys(MODULES).join('|')})/`
 const MODULE = `${DOMAIN}src/(?!ports/)([^/]+)/`
 const PORTS = '^packages/core/src/ports/'
 const ADAPTERS = '^packages/(chains|platform)/'
-const CLIENTS = '^packages/(sdk|cli|mcp-stdio|console)/'
+const CLIENTS = '^packages/(sdk|cli|mcp-stdio|admin|console)/'
 const SQL = 'node_modules/(kysely|pg|pg-[^/]+|postgres)/'
 
 type Step = readonly [name: string, path: string]
@@ -177,7 +177,7 @@ const besides: Rule[] = [
     'contract-is-for-handlers-transports-and-clients',
     {
       path: '^packages/',
-      pathNot: [TEST, '^packages/(contract|http|mcp|handlers|sdk|cli|mcp-stdio|console|testing)/'],
+      pathNot: [TEST, '^packages/(contract|http|mcp|handlers|sdk|cli|mcp-stdio|admin|console|testing)/'],
     },
     { path: '^packages/contract/' },
   ),

@@ -569,6 +569,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, 'admin session': 200 },
     },
   ],
+  getOverview: [{ when: 'reading what waits', input: nothing, answers: { ...closed, ...operators } }],
   getAuditHead: [
     { when: 'reading the head of the audit log', input: nothing, answers: { ...closed, ...operators } },
   ],

@@ -19,6 +19,7 @@ interface Addresses {
   readonly networks: Readonly<Record<string, { rpc: string; usdc: string; treasury: string }>>
   readonly sample_service: { readonly id: string; readonly agent_id: string; readonly price_usd: string }
   readonly admin_key: string
+  readonly admin: { readonly client_id: string; readonly audience: string }
   readonly files: string
 }
 

@@ -27,6 +27,7 @@ describe('two dev environments at the same time', () => {
         'networks',
         'sample_service',
         'admin_key',
+        'admin',
       ])
     }
     for (const part of ['api', 'files', 'control', 'postgres', 'idp', 'admin_key'] as const)

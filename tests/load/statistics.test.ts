@@ -11,6 +11,7 @@ import { expectExact } from '../statistics/recount.ts'
 import { fillWithListings } from './many-listings.ts'
 import { fillWithOrders } from './many-orders.ts'
 import { type Statement, statementsOf } from './order-statements.ts'
+import { planCost } from './plan-cost.ts'
 
 const ORDERS = Number(process.env['STATISTICS_ORDERS'] ?? 5_000_000)
 const SELLERS = Math.min(100_000, ORDERS / 10)
@@ -40,46 +41,10 @@ function fillOfMigration(): string {
   return `truncate statistics; ${fill}`
 }
 
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly Plans?: readonly PlanNode[]
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
 /** Grow with the marketplace. The other two are eight rows, and what was not moved since the last sweep. */
 const GROWING = ['activity', 'agent_statistics', 'agents', 'listings', 'orders', 'reviews', 'users']
 
-/** Which growing tables a statement reads from end to end, and how many of their rows it reads. */
-async function costOf({ sql, parameters }: Statement): Promise<{ scanned: string[]; rows: number }> {
-  await pool.query('begin')
-  try {
-    const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-      `explain (analyze, timing off, format json) ${sql}`,
-      [...parameters],
-    )
-    const nodes = rows
-      .flatMap((row) => row['QUERY PLAN'])
-      .flatMap(({ Plan }) => nodesOf(Plan))
-      .filter((node) => GROWING.includes(node['Relation Name'] ?? ''))
-    return {
-      scanned: nodes
-        .filter((node) => node['Node Type'] === 'Seq Scan')
-        .map((node) => String(node['Relation Name'])),
-      rows: nodes.reduce(
-        (sum, node) =>
-          sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-        0,
-      ),
-    }
-  } finally {
-    await pool.query('rollback')
-  }
-}
+const costOf = (statement: Statement) => planCost(pool, statement, (table) => GROWING.includes(table))
 
 /** A page deep in the feed. */
 async function deepCursor(db: Db): Promise<string | undefined> {

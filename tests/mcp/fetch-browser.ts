@@ -35,14 +35,15 @@ export class FetchBrowser {
 
   /** Sends the form of a page, with these fields beside its hidden ones. */
   submit({ url, text }: Page, fields: Readonly<Record<string, string>>, stopAt?: string): Promise<Page> {
-    const action = /<form method="post"(?: action="([^"]*)")?/.exec(text)
-    if (action === null) throw new Error(`no form at ${url}: ${text.slice(0, 500)}`)
+    const [form] = /<form\b[^>]*\bmethod="post"[^>]*>/.exec(text) ?? []
+    if (form === undefined) throw new Error(`no form at ${url}: ${text.slice(0, 500)}`)
     const hidden = [...text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
       ([, name, value]) => [name ?? '', value ?? ''],
     )
     const body = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields })
     const headers = { origin: url.origin, 'sec-fetch-site': 'same-origin' }
-    return this.open(new URL(action[1] ?? url.href, url), { method: 'POST', body, headers }, stopAt)
+    const [, action = url.href] = /\baction="([^"]*)"/.exec(form) ?? []
+    return this.open(new URL(action, url), { method: 'POST', body, headers }, stopAt)
   }
 
   async #send(url: URL, init: RequestInit): Promise<Response> {

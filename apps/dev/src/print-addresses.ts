@@ -29,7 +29,7 @@ export function printableAddresses(addresses: Addresses): string {
     '',
     `  export API=${api} CONTROL=${control}`,
     '',
-    ...tryCommands(addresses).flatMap(({ title, commands }) => [
+    ...[...tryCommands(addresses), operatorCommands(addresses)].flatMap(({ title, commands }) => [
       title,
       '',
       ...commands.map((command) => `  ${command}`),
@@ -78,6 +78,16 @@ export function tryCommands({ networks, sample_service: service }: Addresses): r
     },
   ]
 }
+
+/** For the folder of the sources. The operator signs in with a browser. */
+const operatorCommands = ({ idp, admin }: Addresses): TryCommands => ({
+  title: `Sign in as ${OPERATOR} with a browser, and read what waits for an operator:`,
+  commands: [
+    `export MARKET_API_URL=$API IDP_ISSUER=${idp} IDP_AUDIENCE=${admin.audience} ADMIN_CLIENT_ID=${admin.client_id}`,
+    'npm run admin -- login',
+    'npm run admin -- overview',
+  ],
+})
 
 /** What an x402 buyer pays: the price and a fee of 10 %. */
 const withFee = (price: string): string => (Number(price) * 1.1).toFixed(2)

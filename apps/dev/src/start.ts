@@ -7,7 +7,7 @@ import { urlOfRole } from '@market/database/roles'
 import type { Network } from '@market/kernel/network'
 import { vaultOf } from '@market/platform/settings/vault'
 import { newKeySettings } from '@market/platform/vault/new-keys'
-import { type Idp, startIdp } from '@market/testing/idp'
+import { ADMIN_CLIENT_ID, type Idp, startIdp } from '@market/testing/idp'
 import { startS3Server } from '@market/testing/s3-server'
 import { hasSurfpool } from '@market/testing/surfpool'
 import { apiCaller } from './call-api.ts'
@@ -24,7 +24,7 @@ import { deleteKeys, findRedis, startRedis } from './redis.ts'
 import { createRunDatabase } from './run-database.ts'
 import { registerSampleAgents, type SampleService } from './sample-agents.ts'
 import { startSampleSeller } from './sample-seller.ts'
-import { OPERATOR, userIdOf } from './sample-users.ts'
+import { addOperator, OPERATOR, userIdOf } from './sample-users.ts'
 import { webhookForwards } from './webhook-forwards.ts'
 
 /** The addresses of one run; `--json` prints this object. */
@@ -42,6 +42,8 @@ export interface Addresses {
   /** The service of the sample agent that really delivers. */
   readonly sample_service: SampleService
   readonly admin_key: string
+  /** What `npm run admin` needs to sign the operator in. */
+  readonly admin: { readonly client_id: string; readonly audience: string }
 }
 
 export interface StartOptions {
@@ -88,6 +90,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
 
   const idp = await startIdp()
   cleanup.add('the identity provider', idp.stop)
+  addOperator(idp)
   const s3 = await startS3Server()
   cleanup.add('the storage of files', s3.stop)
 
@@ -177,6 +180,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
     networks: networks?.addresses ?? {},
     sample_service: seller.service,
     admin_key: adminKey,
+    admin: { client_id: ADMIN_CLIENT_ID, audience: idp.audience },
   }
 }
 

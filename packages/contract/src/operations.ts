@@ -7,6 +7,7 @@ import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
 import * as messages from './operations/messages.ts'
 import * as orders from './operations/orders.ts'
+import * as overview from './operations/overview.ts'
 import * as portfolio from './operations/portfolio.ts'
 import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
@@ -33,6 +34,7 @@ export const operations = {
   ...events,
   ...solvency,
   ...statistics,
+  ...overview,
   ...administration,
   ...treasury,
   ...approvals,

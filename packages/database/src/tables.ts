@@ -579,6 +579,7 @@ export interface Tables {
     name: string
     agent_id: string | null
     amount: bigint
+    created_at: Generated<Date>
   }
   statistics: {
     name: string

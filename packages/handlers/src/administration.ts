@@ -1,15 +1,7 @@
 import { getAuditHead } from '@market/core/audit'
-import { listSwitches, type SwitchState, turnSwitch } from '@market/core/switches'
+import { listSwitches, turnSwitch } from '@market/core/switches'
 import { handler } from './handler.ts'
-
-const presentSwitch = (state: SwitchState) => ({
-  name: state.name,
-  on: state.onSince !== null,
-  on_since: state.onSince?.toISOString() ?? null,
-  changed_at: state.changedAt?.toISOString() ?? null,
-  changed_by: state.changedBy,
-  reason: state.reason,
-})
+import { presentSwitch } from './present-switch.ts'
 
 export const administrationHandlers = {
   listSwitches: handler('listSwitches', {

@@ -9,6 +9,7 @@ import type { AnyHandler } from './handler.ts'
 import { identityHandlers } from './identity.ts'
 import { messageHandlers } from './messages.ts'
 import { orderHandlers } from './orders.ts'
+import { overviewHandlers } from './overview.ts'
 import { portfolioHandlers } from './portfolio.ts'
 import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
@@ -37,6 +38,7 @@ export const handlers = {
   ...eventHandlers,
   ...solvencyHandlers,
   ...statisticHandlers,
+  ...overviewHandlers,
   ...administrationHandlers,
   ...treasuryHandlers,
   ...approvalHandlers,

@@ -9,7 +9,7 @@ import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
 import { payoutLimitMetrics, payoutMetrics } from '@market/money/payouts'
 import { anchorReserves, checkReserves, ProvidersDisagree } from '@market/money/reserves'
-import { type GasMetrics, gasMetrics } from '@market/trade/x402'
+import { FEW_SETTLEMENTS, type GasMetrics, gasMetrics } from '@market/trade/x402'
 import type { SweepLog } from './start-sweeps.ts'
 import type { JobContext } from './tasks.ts'
 
@@ -30,9 +30,6 @@ export type SweepContext = JobContext & {
   readonly seeds: SeedOpener
   readonly objects: ObjectStore
 }
-
-/** Below this number of settlements an operator must add gas. */
-const FEW_SETTLEMENTS = 200
 
 /** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
 export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {

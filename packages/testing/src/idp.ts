@@ -45,6 +45,9 @@ export interface Idp {
   stop(): Promise<void>
 }
 
+/** The client of the operators' terminal program. It signs in by the device flow. */
+export const ADMIN_CLIENT_ID = 'market-admin'
+
 const AUDIENCE = 'https://market.test/api'
 const CLIENT_ID = 'market-console'
 const KEY_ID = 'idp-1'
@@ -133,12 +136,15 @@ async function showLogin(
   try {
     const { params } = await provider.interactionDetails(request, response)
     if (request.method !== 'POST') {
-      const buttons = [...people.keys()].map(
-        (sub) => `<p><button name="sub" value="${sub}">${sub}</button></p>`,
+      const buttons = [...people.values()].map(
+        ({ sub, email = sub }) => `<p><button name="sub" value="${sub}">${email}</button></p>`,
       )
       response.setHeader('content-type', 'text/html; charset=utf-8')
       response.end(
-        `<!doctype html><title>Sign in</title><h1>Sign in as</h1><form method="post">${buttons.join('')}<p><button name="sub" value="">Cancel</button></p></form>`,
+        page(
+          'Sign in as',
+          `<form method="post">${buttons.join('')}<p><button name="sub" value="">Cancel</button></p></form>`,
+        ),
       )
       return
     }
@@ -146,6 +152,7 @@ async function showLogin(
     const clientId = String(params['client_id'])
     const grant = new provider.Grant({ clientId, accountId })
     grant.addOIDCScope(SCOPE)
+    grant.addResourceScope(AUDIENCE, 'market')
     const result =
       accountId === ''
         ? { error: 'access_denied', error_description: 'cancelled' }
@@ -155,6 +162,27 @@ async function showLogin(
     response.writeHead(400).end(String(error))
   }
 }
+
+const page = (title: string, body: string): string =>
+  `<!doctype html><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}`
+
+/** The pages of the device flow. The provider writes the forms, which have no buttons. */
+const DEVICE_FLOW = {
+  enabled: true,
+  userCodeInputSource: (ctx, form, _out, error) => {
+    const problem = error === undefined ? '' : '<p>The code is not valid.</p>'
+    ctx.body = page('Enter the code', `${problem}${form}<button form="op.deviceInputForm">Continue</button>`)
+  },
+  userCodeConfirmSource: (ctx, form, _client, _device, code) => {
+    ctx.body = page(
+      'Confirm the code',
+      `<p>${code}</p>${form}<button form="op.deviceConfirmForm">Confirm</button>`,
+    )
+  },
+  successSource: (ctx) => {
+    ctx.body = page('You are signed in', '<p>Go back to the terminal.</p>')
+  },
+} satisfies NonNullable<Configuration['features']>['deviceFlow']
 
 const RESOURCE: ResourceServer = {
   scope: 'market',
@@ -183,6 +211,15 @@ function configuration(
         token_endpoint_auth_method: 'none',
         id_token_signed_response_alg: 'ES256',
       },
+      {
+        client_id: ADMIN_CLIENT_ID,
+        application_type: 'native',
+        redirect_uris: [],
+        response_types: [],
+        grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+        token_endpoint_auth_method: 'none',
+        id_token_signed_response_alg: 'ES256',
+      },
     ],
     cookies: { keys: [randomUUID()] },
     scopes: ['openid', 'email', 'profile', 'market'],
@@ -196,10 +233,18 @@ function configuration(
       auth_time: Math.floor(Date.now() / 1_000),
       roles: people.get('accountId' in token ? token.accountId : '')?.roles,
     }),
-    ttl: { AccessToken: HOUR_SECONDS, Grant: HOUR_SECONDS },
+    ttl: {
+      AccessToken: HOUR_SECONDS,
+      DeviceCode: HOUR_SECONDS,
+      Grant: HOUR_SECONDS,
+      IdToken: HOUR_SECONDS,
+      Interaction: HOUR_SECONDS,
+      Session: HOUR_SECONDS,
+    },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ ...people.get(sub), sub }) }),
     features: {
       devInteractions: { enabled: false },
+      deviceFlow: DEVICE_FLOW,
       resourceIndicators: { enabled: true, getResourceServerInfo: () => RESOURCE },
     },
   }
@@ -218,8 +263,8 @@ function memoryAdapter(
     return {
       upsert: async (id, payload) => void rows.set(id, payload),
       find: async (id) => {
-        // Without stored sessions every sign-in asks who it is.
-        if (name === 'Session') return undefined
+        // Without a stored login every sign-in asks who it is.
+        if (name === 'Session') return withoutLogin(rows.get(id))
         return (name === 'Client' ? clients : rows).get(userinfoTokens.get(id) ?? id)
       },
       findByUid: async (uid) => [...rows.values()].find((row) => row.uid === uid),
@@ -231,6 +276,12 @@ function memoryAdapter(
       },
     }
   }
+}
+
+function withoutLogin(session: AdapterPayload | undefined): AdapterPayload | undefined {
+  if (session === undefined) return undefined
+  const { accountId: _account, loginTs: _time, authorizations: _grants, ...rest } = session
+  return rest
 }
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -1,19 +1,7 @@
 import { z } from 'zod'
-import { named, operation, SWITCHES } from '../define.ts'
-import { Instant } from '../schemas/common.ts'
+import { operation, SWITCHES } from '../define.ts'
+import { Switch } from '../schemas/switch.ts'
 import { line } from '../schemas/text.ts'
-
-const Switch = named(
-  'Switch',
-  z.object({
-    name: z.enum(SWITCHES),
-    on: z.boolean(),
-    on_since: Instant.nullable(),
-    changed_at: Instant.nullable(),
-    changed_by: z.string().nullable(),
-    reason: z.string().nullable(),
-  }),
-)
 
 export const listSwitches = operation({
   id: 'listSwitches',

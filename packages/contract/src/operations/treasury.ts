@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { named, operation } from '../define.ts'
 import { Approval, OutgoingId, PayoutId, Reason, UnmatchedId } from '../schemas/approval.ts'
 import { Instant, NextCursor, pageFields } from '../schemas/common.ts'
+import { HoldCode } from '../schemas/hold-code.ts'
 import { NetworkName, UsdText } from '../schemas/money.ts'
 import { text } from '../schemas/text.ts'
 
@@ -9,39 +10,6 @@ import { text } from '../schemas/text.ts'
 const LISTED_STATES = ['queued', 'held', 'nonce_assigned', 'signed', 'failed'] as const
 
 type ListedState = (typeof LISTED_STATES)[number]
-
-const HOLD_CODES = [
-  'not_compared',
-  'not_counted',
-  'providers_disagree',
-  'treasury_short',
-  'payouts_frozen',
-  'network_frozen',
-  'fee_above_cap',
-  'fee_balance_low',
-  'contest_window',
-  'contested',
-  'payment_not_final',
-  'payout_cap',
-  'payee_cap',
-  'daily_cap',
-  'balance_low',
-  'history_unread',
-  'nonce_mismatch',
-  'transfer_mismatch',
-  'nonce_reserved',
-  'nonce_used',
-  'broadcast_error',
-  'no_address',
-  'below_account_minimum',
-  'payee_account_closed',
-  'gas_budget',
-  'not_funded',
-  'order_mismatch',
-  'screened',
-  'screening_unavailable',
-  'other',
-] as const
 
 const Treasury = named(
   'Treasury',
@@ -111,7 +79,7 @@ const Payout = named(
     payee: z.string().nullable().describe('Null while no address is known'),
     amount_usd: UsdText,
     state: z.enum([...LISTED_STATES, 'final', 'withdrawn']),
-    hold_code: z.enum(HOLD_CODES).nullable().describe('Why it waits; null when it does not wait'),
+    hold_code: HoldCode.nullable().describe('Why it waits; null when it does not wait'),
     reason: z.string().nullable().describe('Why it is held, failed or withdrawn, as a sentence'),
     round: z.int().describe('Starts at 1; each retry adds 1'),
     created_at: Instant,

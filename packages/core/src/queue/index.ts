@@ -9,3 +9,4 @@ export {
   removeHeartbeat,
   retryFailedJobsSoon,
 } from './maintenance.ts'
+export type { QueueMetrics } from './store.ts'

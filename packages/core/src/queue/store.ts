@@ -84,7 +84,7 @@ export async function rescheduleFailed(db: Db, seconds: number): Promise<void> {
 }
 
 export interface QueueMetrics {
-  /** Jobs that are due and not locked. */
+  /** Jobs that are due and not locked. At most ten thousand due jobs are counted. */
   readonly waiting: number
   readonly oldestSeconds: number
   readonly running: number
@@ -92,17 +92,9 @@ export interface QueueMetrics {
   readonly failing: number
 }
 
-/** Counts at most ten thousand jobs, so that the query stays cheap; a longer queue shows in `oldestSeconds`. */
+/** A function of the owner counts, because the api's role may not read the tables of the job engine. */
 export async function findQueueMetrics(db: Db): Promise<QueueMetrics> {
   const { rows } = await sql<QueueMetrics>`
-    select count(*) filter (where locked_at is null)::int as waiting,
-      coalesce(greatest(extract(epoch from now() - min(run_at) filter (where locked_at is null)), 0), 0)::float8
-        as "oldestSeconds",
-      count(*) filter (where locked_at is not null)::int as running,
-      count(*) filter (where attempts > 0 and last_error is not null)::int as failing
-    from (
-      select run_at, locked_at, attempts, last_error from graphile_worker._private_jobs
-      where run_at <= now() order by run_at limit 10000
-    ) as due`.execute(db)
+    select waiting, oldest_seconds as "oldestSeconds", running, failing from job_queue_metrics()`.execute(db)
   return rows[0] ?? { waiting: 0, oldestSeconds: 0, running: 0, failing: 0 }
 }

@@ -1,6 +1,8 @@
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
+import { COUNT_LIMIT } from '@market/kernel/waiting'
 import { type RawBuilder, sql } from 'kysely'
+import type { Needs } from '../context.ts'
 import { STATISTICS, type StatisticChange, type StatisticName, type Statistics, sumBy } from './statistic.ts'
 
 /** Adds changes to the figures. For a part of a statement that also makes the change. */
@@ -26,6 +28,21 @@ export async function takeChanges(tx: Tx, limit: number): Promise<StatisticChang
     delete from statistic_changes using oldest where statistic_changes.id = oldest.id
     returning name, agent_id as "agentId", amount`.execute(tx)
   return rows
+}
+
+export interface StatisticsBacklog {
+  /** Changes that are not moved yet, counted up to `COUNT_LIMIT`. */
+  readonly changes: number
+  readonly oldestSeconds: number
+}
+
+/** How far `rollUpStatistics` is behind. */
+export async function findBacklog({ db }: Needs<'db'>): Promise<StatisticsBacklog> {
+  const { rows } = await sql<StatisticsBacklog>`
+    select count(*)::int as changes,
+      coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8 as "oldestSeconds"
+    from (select created_at from statistic_changes order by id limit ${COUNT_LIMIT}) as oldest`.execute(db)
+  return rows[0] ?? { changes: 0, oldestSeconds: 0 }
 }
 
 /** Adds changes to the totals. The rows are locked in a fixed order, so that two workers wait and do not deadlock. */

@@ -3,7 +3,8 @@ import { maintainPartitions } from '@market/core/events'
 import { DAY, earlier } from '@market/kernel/clock'
 import { newestFirst, type PageRequest, textField } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
-import { findDeliveries } from './store.ts'
+import { COUNT_LIMIT } from '@market/kernel/waiting'
+import { type DroppedDeliveries, findDeliveries, findDropped } from './store.ts'
 import type { DeliveryStatus, WebhookDelivery } from './webhook-delivery.ts'
 
 const RETENTION_MS = 90 * DAY
@@ -21,6 +22,10 @@ export async function listWebhookDeliveries(
   const { rows, nextCursor } = CURSOR.pageOf(found, page.limit)
   return { deliveries: rows, nextCursor }
 }
+
+/** Deliveries that were dropped in the last 24 hours, by agent. The newest are counted, up to `COUNT_LIMIT`. */
+export const countDropped = (ctx: Needs<'db' | 'clock'>): Promise<DroppedDeliveries[]> =>
+  findDropped(ctx.db, earlier(ctx.clock.now(), DAY), COUNT_LIMIT)
 
 export const maintainDeliveryPartitions = (ctx: Needs<'db' | 'clock'>): Promise<void> =>
   maintainPartitions(ctx, 'deliveries', earlier(ctx.clock.now(), RETENTION_MS))

@@ -1,5 +1,6 @@
 export { deliverEvents } from './deliver-events.ts'
-export { listWebhookDeliveries, maintainDeliveryPartitions } from './delivery-log.ts'
+export { countDropped, listWebhookDeliveries, maintainDeliveryPartitions } from './delivery-log.ts'
 export { enqueueOverdueDeliveries } from './enqueue-overdue.ts'
 export { sendTest } from './send-test.ts'
+export type { DroppedDeliveries } from './store.ts'
 export type { WebhookDelivery } from './webhook-delivery.ts'

@@ -240,6 +240,21 @@ export async function findDeliveries(
   return rows.map(deliveryOf)
 }
 
+export interface DroppedDeliveries {
+  readonly agentId: AgentId
+  readonly count: number
+}
+
+/** The newest deliveries that were dropped since a time, by agent, the agent with the most first. */
+export async function findDropped(db: Db, since: Date, limit: number): Promise<DroppedDeliveries[]> {
+  const { rows } = await sql<DroppedDeliveries>`
+    select agent_id as "agentId", count(*)::integer as count from (
+      select agent_id from deliveries where status = 'dropped' and ended_at >= ${since}
+      order by ended_at desc limit ${limit}
+    ) as newest group by agent_id order by count desc, agent_id`.execute(db)
+  return rows
+}
+
 /** Agents with a delivery that was due before the given time. */
 export async function findAgentsWithOverdue(db: Db, dueBefore: Date, limit: number): Promise<AgentId[]> {
   const { rows } = await sql<{ agent_id: AgentId }>`

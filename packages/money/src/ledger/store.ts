@@ -150,6 +150,6 @@ export const maintainLedgerPartitions = ({ db, clock }: Needs<'db' | 'clock'>): 
 export const openAccounts = (db: Db | Tx, kinds: readonly AccountKind[]) =>
   db
     .selectFrom('ledger_accounts')
-    .select(['id', 'kind', 'network', 'subject', 'balance_micros'])
+    .select(['id', 'kind', 'network', 'subject', 'balance_micros', 'created_at'])
     .where('is_open', '=', true)
     .where('kind', 'in', kinds)

@@ -1,4 +1,5 @@
 export { claimTransfer, unclaimTransfer } from './claim-transfer.ts'
+export { countUnmatched, type WaitingUnmatched } from './count-unmatched.ts'
 export { findPayment, lookUpPayment } from './find-payment.ts'
 export { checkIntent, checkIntents } from './intents/check-intents.ts'
 export {

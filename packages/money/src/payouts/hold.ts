@@ -42,6 +42,22 @@ export const HOLD_CODES = Object.keys(SENTENCES) as HoldCode[]
 /** Holds of payouts that nothing in the ledger or in their order justifies. Operators are alerted. */
 export const UNJUSTIFIED: readonly HoldCode[] = ['not_funded', 'order_mismatch']
 
+/** Holds that end by time, by the payee or by the payer. All others wait for an operator. */
+const ENDS_WITHOUT_OPERATOR: readonly HoldCode[] = [
+  'not_compared',
+  'not_counted',
+  'history_unread',
+  'payment_not_final',
+  'contest_window',
+  'contested',
+  'below_account_minimum',
+  'payee_account_closed',
+  'nonce_reserved',
+  'nonce_used',
+]
+
+export const needsOperator = (code: HoldCode): boolean => !ENDS_WITHOUT_OPERATOR.includes(code)
+
 export const isUnjustified = (code: HoldCode | null): boolean => code !== null && UNJUSTIFIED.includes(code)
 
 export interface Hold {

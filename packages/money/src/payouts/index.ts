@@ -1,6 +1,7 @@
 export { advanceDue, advancePayout, duePayouts } from './advance-payout.ts'
 export { findPayoutsOfAgent, type NetworkAmount, sumPaidOut, sumPending } from './earnings/store.ts'
 export { isCounted, setDisagreement, setShortage } from './guards/store.ts'
+export { needsOperator } from './hold.ts'
 export { approvePayout, requireCapped } from './limits/approve-payout.ts'
 export { type PayoutMetrics, payoutLimitMetrics, payoutMetrics } from './metrics.ts'
 export { moveToCold, requireMovable } from './move-to-cold.ts'
@@ -22,6 +23,7 @@ export {
   findInFlight,
   findListedPayout,
   findListedPayouts,
+  findWaitingPayouts,
   hasOpenPayouts,
   type InFlight,
   inFlight,
@@ -29,6 +31,7 @@ export {
   type ListedState,
   sumMovingToCold,
   sumWithdrawnFees,
+  type WaitingPayouts,
 } from './reports/store.ts'
 export {
   contestPayout,

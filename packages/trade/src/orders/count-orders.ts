@@ -1,7 +1,9 @@
+import type { Needs } from '@market/core/context'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
+import { COUNT_LIMIT } from '@market/kernel/waiting'
 import { sql } from 'kysely'
 import type { Order } from './order.ts'
 import type { Status } from './states.ts'
@@ -35,6 +37,19 @@ interface InEscrow extends Pick<Order, 'paymentMethod' | 'forPrincipal'> {
   readonly network: Network
   readonly price: Usdc
   readonly orders: number
+}
+
+export interface Dispute extends Pick<Order, 'id' | 'updatedAt'> {
+  readonly network: Network
+  readonly price: Usdc
+}
+
+/** Disputed orders without what their parties wrote, the longest unchanged first, up to `COUNT_LIMIT`. */
+export async function findDisputes({ db }: Needs<'db'>): Promise<Dispute[]> {
+  const { rows } = await sql<Dispute>`
+    select id, payment_network as network, price_micros as price, updated_at as "updatedAt"
+    from orders where status = 'disputed' order by updated_at, id limit ${COUNT_LIMIT}`.execute(db)
+  return rows
 }
 
 /** Paid, and neither completed nor cancelled. */

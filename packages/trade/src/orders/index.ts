@@ -10,7 +10,14 @@ export {
   requestRevision,
   startOrder,
 } from './acts.ts'
-export { type Bought, countOrdersOf, countPayers, findMostBought } from './count-orders.ts'
+export {
+  type Bought,
+  countOrdersOf,
+  countPayers,
+  type Dispute,
+  findDisputes,
+  findMostBought,
+} from './count-orders.ts'
 export { createOrder, ownService, rejectOwnService } from './create-order.ts'
 export { applyDueTransitions } from './deadlines.ts'
 export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './get-order.ts'

@@ -1,6 +1,11 @@
 export { accessTokenOf, getPurchasedOrder, requireAccessToken } from './access-token.ts'
 export { buyRegistration, quoteRegistration } from './buy-registration.ts'
-export { type ContestedPurchase, listContests, resolveRegistration } from './contest/list-contests.ts'
+export {
+  type ContestedPurchase,
+  countContests,
+  listContests,
+  resolveRegistration,
+} from './contest/list-contests.ts'
 export { releaseContested } from './contest/name-again.ts'
 export { signInstructions } from './contest/signing.ts'
 export { deleteVoidPurchases } from './delete-void-purchases.ts'
@@ -8,7 +13,7 @@ export { sendUnmined } from './gas/send-unmined.ts'
 export { hireService, payerPurposeOf } from './hire-service.ts'
 export { listTrending } from './list-trending.ts'
 export { type PaymentLookups, paymentLookups } from './lookups.ts'
-export { type GasMetrics, gasMetrics, purchaseMetrics } from './metrics.ts'
+export { FEW_SETTLEMENTS, type GasMetrics, gasMetrics, purchaseMetrics } from './metrics.ts'
 export { undoRegistration } from './paid-registration.ts'
 export {
   countPayable,

@@ -6,8 +6,13 @@ import { findUnderWay, type PurchaseMetrics } from './store.ts'
 export const purchaseMetrics = (ctx: Needs<'db' | 'clock'>): Promise<PurchaseMetrics[]> =>
   findUnderWay(ctx.db, ctx.clock.now())
 
+/** Below this number of settlements an operator must add gas. */
+export const FEW_SETTLEMENTS = 200
+
 export interface GasMetrics {
   readonly network: Network
+  /** Of the gas account, in wei or lamports. */
+  readonly balance: bigint
   /** How many more payments the gas account can submit. */
   readonly settlementsLeft: number
 }
@@ -16,7 +21,7 @@ export interface GasMetrics {
 export async function gasMetrics(ctx: Needs<'facilitators'>): Promise<GasMetrics[]> {
   const queries = Object.values(ctx.facilitators).map(async (facilitator): Promise<GasMetrics> => {
     const { balance, maxCostPerSettlement } = await facilitator.readGas()
-    return { network: facilitator.network, settlementsLeft: Number(balance / maxCostPerSettlement) }
+    return { network: facilitator.network, balance, settlementsLeft: Number(balance / maxCostPerSettlement) }
   })
   const results = await Promise.allSettled(queries)
   return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

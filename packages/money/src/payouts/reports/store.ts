@@ -1,8 +1,10 @@
+import type { Needs } from '@market/core/context'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { sql } from 'kysely'
+import { COUNT_LIMIT, type WaitingMoney } from '@market/kernel/waiting'
+import { type RawBuilder, sql } from 'kysely'
 import { openAccounts } from '../../ledger/index.ts'
 import { type HoldCode, UNJUSTIFIED } from '../hold.ts'
 import type { Payout, PayoutId } from '../payout.ts'
@@ -47,6 +49,25 @@ export async function countHeldByCode(db: Db): Promise<HeldCount[]> {
   const { rows } = await sql<HeldCount>`
     select network, hold_code as code, count(*)::integer as count from payouts
     where state = 'held' and ${UNDER_WAY} group by network, hold_code`.execute(db)
+  return rows
+}
+
+export interface WaitingPayouts extends WaitingMoney {
+  readonly state: 'held' | 'failed'
+  readonly holdCode: HoldCode | null
+}
+
+/** Held and failed payouts by network and reason. Of each state the oldest are counted, up to `COUNT_LIMIT`. */
+export async function findWaitingPayouts({ db }: Needs<'db'>): Promise<WaitingPayouts[]> {
+  // The index `payouts_held_or_failed` orders each state by itself.
+  const oldest = (state: RawBuilder<unknown>) => sql`
+    (select state, network, hold_code, amount_micros, created_at from payouts where state = ${state}
+    order by created_at limit ${COUNT_LIMIT})`
+  const { rows } = await sql<WaitingPayouts>`
+    select state, network, hold_code as "holdCode", count(*)::integer as count,
+      sum(amount_micros)::bigint as amount, min(created_at) as oldest
+    from (${oldest(sql`'held'`)} union all ${oldest(sql`'failed'`)}) as waiting
+    group by state, network, hold_code order by network, hold_code`.execute(db)
   return rows
 }
 

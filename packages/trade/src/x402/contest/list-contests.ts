@@ -5,6 +5,7 @@ import { ApiError } from '@market/kernel/api-error'
 import { cursorCodec, dateField, idField, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
+import { COUNT_LIMIT } from '@market/kernel/waiting'
 import { findTransferFor, lockTransferFor } from '@market/money/payments'
 import { refundRegistration } from '../paid-registration.ts'
 import type { PurchaseId, PurchaseIn } from '../purchase.ts'
@@ -48,6 +49,13 @@ export async function listContests(
   )
   if (contests.length > 0) await recordRead(ctx, 'contests.read', 'contests')
   return { contests: contests.flat(), nextCursor }
+}
+
+/** How many contests are open, up to `COUNT_LIMIT`, and which of them wait for an arbiter. */
+export async function countContests({ db }: Needs<'db'>) {
+  const found = await findContests(db, { limit: COUNT_LIMIT })
+  const waiting = found.filter(({ endsAt }) => endsAt === null)
+  return { count: found.length, forArbiter: waiting.length, oldest: waiting[0]?.contestedAt ?? null }
 }
 
 /** An arbiter decides about a contested registration: it stands, or its payment is refunded to the payer. */

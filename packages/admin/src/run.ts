@@ -1,0 +1,116 @@
+import { closestName } from '@market/contract/closest-name'
+import type { Operation } from '@market/contract/define'
+import { type OperationId, operations } from '@market/contract/operations'
+import { CallError, callOperation, isForOperators } from './call-api.ts'
+import { type Command, parseCommand, UsageError } from './command.ts'
+import { LoginError, loginByDevice } from './device-login.ts'
+import { HELP, operationsHelp } from './help.ts'
+import { inputOf, operatorOperations, usageOf } from './operation-fields.ts'
+import { alignColumns, printOverview } from './print-overview.ts'
+import { readLoginSettings, readSettings, SettingsError } from './settings.ts'
+import { deleteLogin, saveLogin, TokenFileError } from './token-file.ts'
+
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly error: (text: string) => void
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Runs one command and returns the exit status: 0, 1 after a failure, 2 for wrong arguments or settings. */
+export async function run(
+  args: readonly string[],
+  environment: Environment,
+  { out, error }: Terminal,
+): Promise<0 | 1 | 2> {
+  try {
+    out(await resultOf(parseCommand(args), environment, out))
+    return 0
+  } catch (problem) {
+    if (problem instanceof UsageError || problem instanceof SettingsError) {
+      error(`${problem.message}\n`)
+      return 2
+    }
+    const isExpected = [CallError, LoginError, TokenFileError].some((kind) => problem instanceof kind)
+    error(isExpected && problem instanceof Error ? `${problem.message}\n` : `${String(problem)}\n`)
+    return 1
+  }
+}
+
+/** The text that the command prints at its end. */
+async function resultOf(command: Command, environment: Environment, out: Terminal['out']): Promise<string> {
+  if (command.kind === 'help') return HELP
+  if (command.kind === 'describe') return describe(command.operation)
+  const settings = readSettings(environment)
+  switch (command.kind) {
+    case 'login': {
+      const { accessToken, expiresAt } = await loginByDevice(
+        readLoginSettings(environment),
+        ({ url, code }) => out(`Open ${url}\nand confirm the code ${code}. Waiting …\n`),
+      )
+      const expires_at = expiresAt.toISOString()
+      await saveLogin(settings.tokenFile, { api_url: settings.apiUrl, access_token: accessToken, expires_at })
+      return `Logged in to ${settings.apiUrl} until ${expires_at}. Writes need a login of the last 15 minutes.\n`
+    }
+    case 'logout':
+      await deleteLogin(settings.tokenFile)
+      return 'Logged out.\n'
+    case 'overview': {
+      const { data } = await callOperation(settings, 'getOverview', {})
+      return command.json ? json(data) : printOverview(data)
+    }
+    case 'switch': {
+      const { kind: _kind, ...input } = command
+      const { data } = await callOperation(settings, 'turnSwitch', input)
+      return `${data.name} is ${data.on ? 'on' : 'off'}, changed by ${data.changed_by}: ${data.reason}\n`
+    }
+    case 'approvals': {
+      const { data } = await callOperation(settings, 'listApprovals', { limit: 100 })
+      if (command.json) return json(data)
+      if (data.length === 0) return 'No proposal waits for a second operator.\n'
+      const rows = data.map(({ id, summary, proposer, expires_at }) => [id, summary, proposer, expires_at])
+      return `${alignColumns([['ID', 'WHAT', 'PROPOSED BY', 'EXPIRES'], ...rows]).join('\n')}\n`
+    }
+    case 'approve': {
+      const { data } = await callOperation(settings, 'approveApproval', { approval_id: command.id })
+      return `${data.id} is ${data.state}: ${data.summary}\n`
+    }
+    case 'reject': {
+      const { id: approval_id, reason } = command
+      const { data } = await callOperation(settings, 'rejectApproval', { approval_id, reason })
+      return `${data.id} is ${data.state}: ${data.summary}\n`
+    }
+    case 'call': {
+      const operation = operatorOperation(command.operation)
+      const body = await callOperation(settings, operation.id, inputOf(operation, command.fields))
+      return json(body)
+    }
+  }
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+const isOperation = (id: string): id is OperationId => Object.hasOwn(operations, id)
+
+function operatorOperation(id: string): Operation<OperationId> {
+  const operation = isOperation(id) ? operations[id] : undefined
+  if (operation !== undefined && isForOperators(operation)) return operation
+  const similar = closestName(
+    id,
+    operatorOperations.map((one) => one.id),
+  )
+  const hint = similar === undefined ? '' : ` Did you mean ${similar}?`
+  throw new UsageError(`${id} is not an operation for operators.${hint} \`call\` lists them.`)
+}
+
+function describe(id: string | undefined): string {
+  if (id === undefined) return operationsHelp()
+  const operation = operatorOperation(id)
+  const { description = '' } = operation
+  return [
+    `npm run admin -- ${usageOf(operation)}`,
+    '',
+    `${operation.summary}. ${description}`.trim(),
+    '',
+  ].join('\n')
+}

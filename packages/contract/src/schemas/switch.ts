@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { named, SWITCHES } from '../define.ts'
+import { Instant } from './common.ts'
+
+export const Switch = named(
+  'Switch',
+  z.object({
+    name: z.enum(SWITCHES),
+    on: z.boolean(),
+    on_since: Instant.nullable(),
+    changed_at: Instant.nullable(),
+    changed_by: z.string().nullable(),
+    reason: z.string().nullable(),
+  }),
+)
