@@ -15,7 +15,7 @@ const LAYERS = {
 
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
-  work: ['erasure', 'portfolio', 'workspaces', 'reviews', 'messages'],
+  work: ['erasure', 'earnings', 'portfolio', 'workspaces', 'reviews', 'messages'],
   trade: ['x402', 'orders', 'listings'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],

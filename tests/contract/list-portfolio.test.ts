@@ -1,9 +1,11 @@
 import { operations } from '@market/contract/operations'
+import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonErrors } from '../support/common-errors.ts'
 import { forgeCursor } from '../support/forge-cursor.ts'
-import { makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
+import { asHeaders, makeOwnedAgent, makeUser, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { makeAgentWithService, makeOrderIn } from '../support/order-in-state.ts'
 import { invalid, rejected } from '../support/rejected.ts'
@@ -131,6 +133,13 @@ test('400: an invalid id, limit or cursor', async () => {
   for (const limit of ['0', '21', 'all']) invalid(await list(id, `?limit=${limit}`), 'limit')
   for (const cursor of ['x', forgeCursor(['orders', 1, 'ord_1_00000000000000000'])])
     invalid(await list(id, `?cursor=${cursor}`), 'cursor')
+})
+
+test('401: a wrong credential, also for an agent that does not exist', async () => {
+  rejected(await list(MISSING, '', { bearer: `market_${'0'.repeat(49)}` }), 401, 'bad_api_key')
+  rejected(await list(MISSING, '', { bearer: 'not.a.token' }), 401, 'bad_token')
+  for (const [code, proof] of await badSignatures(await solanaSigner(), 'session', market.now()))
+    rejected(await list(MISSING, '', { headers: asHeaders(proof) }), 401, code)
 })
 
 test('404: a missing agent', async () => {

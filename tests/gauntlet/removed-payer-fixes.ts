@@ -6,7 +6,7 @@ const ORDERS = 'packages/trade/src/orders/payment'
 export const PAYER_FIXES: readonly RemovedFix[] = [
   {
     finding: 'payer 1 the payer decides also while a delivery is reviewed',
-    file: `${ORDERS}/payment/contest-order.ts`,
+    file: `${ORDERS}/contest-order.ts`,
     from: "const WAS_DELIVERED: readonly Status[] = ['delivered', 'revision_requested', 'disputed', 'completed']",
     to: "const WAS_DELIVERED: readonly Status[] = ['disputed', 'completed']",
     test: 'tests/x402/contested-principal.test.ts',
@@ -15,7 +15,7 @@ export const PAYER_FIXES: readonly RemovedFix[] = [
   },
   {
     finding: 'payer 2 a transfer of the owner does not prove that the owner paid',
-    file: `${ORDERS}/payment/pay-order.ts`,
+    file: `${ORDERS}/pay-order.ts`,
     from: 'payerProven: order.payerProven && isProven',
     to: 'payerProven: order.payerProven',
     test: 'tests/orders/owner-payments.test.ts',

@@ -1,6 +1,6 @@
 import { formatUsd, usdc } from '@market/kernel/money'
 import { NETWORKS } from '@market/kernel/network'
-import { type Balance, getBalances, listEarnings } from '@market/trade/orders'
+import { type Balance, getBalances, listEarnings } from '@market/work/earnings'
 import { handler } from './handler.ts'
 import { presentEarning } from './present-payout.ts'
 import { requireAgent } from './require-actor.ts'

@@ -23,10 +23,10 @@ import {
   refundOrder,
   requestRevision,
   resolveDispute,
-  retryPayout,
   startOrder,
 } from '@market/trade/orders'
 import { getPurchasedOrder, releaseContested } from '@market/trade/x402'
+import { retryPayout } from '@market/work/earnings'
 import { findReviewOf, type Review } from '@market/work/reviews'
 import { type Generation, newestGenerations } from '@market/work/workspaces'
 import {

@@ -1,11 +1,13 @@
 import type { Needs } from '@market/core/context'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, ListingId } from '@market/kernel/ids'
-import type { Usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { COUNT_LIMIT } from '@market/kernel/waiting'
+import type { NetworkAmount } from '@market/money/payouts'
 import { sql } from 'kysely'
 import type { Order } from './order.ts'
+import { policyOf } from './policy.ts'
 import type { Status } from './states.ts'
 
 /** How many orders the wallets have placed. */
@@ -23,14 +25,17 @@ export async function countOrdersOf(tx: Tx, wallets: readonly string[]): Promise
   return Number(count)
 }
 
-/** Paid orders of an agent that have not ended, grouped by what their fee depends on. */
-export async function findInEscrow(tx: Tx, agentId: AgentId): Promise<InEscrow[]> {
+/** The agent's part of its paid orders that have not ended. Orders with the same price and kind of payment have the same fee. */
+export async function sumInEscrow(tx: Tx, agentId: AgentId): Promise<NetworkAmount[]> {
   const { rows } = await sql<InEscrow>`
     select payment_network as network, price_micros as price, payment_method as "paymentMethod",
       for_principal as "forPrincipal", count(*)::integer as orders
     from orders where agent_id = ${agentId} and status = any(${IN_ESCROW})
     group by payment_network, price_micros, payment_method, for_principal`.execute(tx)
-  return rows
+  return rows.map(({ network, price, orders, ...kind }) => ({
+    network,
+    amount: usdc(policyOf(kind).splitFee(price).agent * BigInt(orders)),
+  }))
 }
 
 interface InEscrow extends Pick<Order, 'paymentMethod' | 'forPrincipal'> {

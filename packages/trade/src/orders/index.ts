@@ -17,6 +17,7 @@ export {
   type Dispute,
   findDisputes,
   findMostBought,
+  sumInEscrow,
 } from './count-orders.ts'
 export { createOrder, ownService, rejectOwnService } from './create-order.ts'
 export { applyDueTransitions } from './deadlines.ts'
@@ -41,13 +42,11 @@ export {
   type NamedStatus,
   releasePayment,
 } from './payment/contest-order.ts'
-export { type Balance, getBalances, listEarnings } from './payment/earnings.ts'
 export { orderPayment } from './payment/order-payment.ts'
 export { payOrder, type ReleaseContested } from './payment/pay-order.ts'
 export type { Offered } from './payment/payable-networks.ts'
 export { orderPayoutListener } from './payment/payout-listener.ts'
 export { placePaidOrder } from './payment/place-paid-order.ts'
-export { retryPayout } from './payment/retry-payout.ts'
 export { undoPayment } from './payment/undo-payment.ts'
 export { excerptOf, findNewestItems, findPublicOrder, findPublicWork } from './public-work.ts'
 export { checkAnswers } from './requirement-answers.ts'

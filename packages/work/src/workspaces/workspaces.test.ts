@@ -2,29 +2,16 @@ import { findEventsAfter } from '@market/core/events'
 import { transact } from '@market/database/transact'
 import { DAY, later, MINUTE } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import { usdc } from '@market/kernel/money'
-import { claimTransfer, parsePurpose } from '@market/money/payments'
-import { agentActor, walletActor } from '@market/testing/make-actor'
-import { makeListing } from '@market/testing/make-listing'
-import { makeOrder } from '@market/testing/make-order'
-import { makeAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import {
-  applyDueTransitions,
-  buyerOf,
-  contestOrder,
-  findOrder,
-  offerRenewals,
-  resolveDispute,
-  type Verdict,
-} from '@market/trade/orders'
+import { applyDueTransitions, buyerOf, findOrder, offerRenewals } from '@market/trade/orders'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answerGeneration } from './answer-generation.ts'
 import { failExpiredGenerations } from './fail-expired.ts'
 import { generate } from './generate.ts'
 import { findGenerations } from './store.ts'
+import { openWorkspace as openIn } from './test-workspace.ts'
 
 const CONCURRENT = 200
 const QUOTA = 50
@@ -37,30 +24,7 @@ beforeEach(async () => {
   return database.stop
 })
 
-/** A workspace that is open as if it was paid now, with its money in escrow. */
-async function openWorkspace(quotaLimit = QUOTA) {
-  const { agent } = await makeAgent(ctx)
-  const listing = await makeListing(ctx, agent.id, { priceType: 'weekly', quotaLimit })
-  const buyer = walletActor()
-  const { id } = await makeOrder(ctx, listing, { buyer, status: 'in_progress' })
-  const endsAt = later(ctx.clock.now(), 7 * DAY)
-  const row = await ctx.db
-    .updateTable('orders')
-    .set({ deliver_by: endsAt, workspace_ends_at: endsAt, due_at: endsAt })
-    .where('id', '=', id)
-    .returning(['payment_reference', 'price_micros'])
-    .executeTakeFirstOrThrow()
-  const seen = {
-    ...{ reference: row.payment_reference ?? '', index: 0, amount: usdc(row.price_micros ?? 0n) },
-    ...{ payer: `0x${'a'.repeat(40)}`, at: ctx.clock.now(), block: { height: 1n, hash: '0x1' } },
-    ...{ final: false, attachedData: null },
-  }
-  const purpose = parsePurpose(`order:${id}`)
-  await ctx.transact((tx) =>
-    claimTransfer(ctx, tx, { network: 'base-mainnet', seen, purpose, due: seen.amount }),
-  )
-  return { id, buyer, agent: agentActor(listing.agentId), agentId: listing.agentId, endsAt }
-}
+const openWorkspace = (quotaLimit = QUOTA) => openIn(ctx, quotaLimit)
 
 type Workspace = Awaited<ReturnType<typeof openWorkspace>>
 
@@ -265,59 +229,4 @@ test('offerRenewals: tells the buyer once, 3 days before the end', async () => {
   ctx.clock.set(later(endsAt, -3 * DAY))
   expect(await offers()).toBe(1)
   expect(await offers()).toBe(1)
-})
-
-describe('a contested payment', () => {
-  /** A workspace whose payer is not proven, in which so many generations were completed. */
-  async function contested(completed: number) {
-    const workspace = await openWorkspace()
-    await ctx.db
-      .updateTable('orders')
-      .set({ payment_method: 'x402', payer_proven: false })
-      .where('id', '=', workspace.id)
-      .execute()
-    for (let n = 0; n < completed; n++) await answer(workspace, (await request(workspace)).generation.id)
-    await ctx.transact((tx) => contestOrder(ctx, tx, workspace.id))
-    return workspace
-  }
-
-  const operator = () => ({ ...ctx, actor: { kind: 'admin_key', name: 'arbiter' } as const })
-  const resolve = (id: OrderId, verdict: Verdict) =>
-    resolveDispute(operator(), id, verdict, 'Two requests named it.')
-  const payoutsOf = (id: OrderId) =>
-    ctx.db.selectFrom('payouts').select(['kind', 'amount_micros']).where('subject', '=', id).execute()
-
-  test('is refunded after 7 days when no generation was completed', async () => {
-    const { id } = await contested(0)
-    ctx.clock.advance(7 * DAY)
-    await applyDueTransitions(ctx)
-    expect(await findOrder(ctx.db, id)).toMatchObject({ status: 'cancelled', outcome: 'refunded' })
-  })
-
-  test('waits for an arbiter when generations were completed', async () => {
-    const { id } = await contested(3)
-    ctx.clock.advance(30 * DAY)
-    await applyDueTransitions(ctx)
-    expect(await findOrder(ctx.db, id)).toMatchObject({ status: 'in_progress', contest: { endsAt: null } })
-    expect(await payoutsOf(id)).toEqual([])
-  })
-
-  test.each([
-    [{ outcome: 'release' }, { status: 'completed', contest: null }, 'payout'],
-    [{ outcome: 'refund' }, { status: 'cancelled', outcome: 'refunded' }, 'refund'],
-  ] as const)('%o by an arbiter ends the workspace', async (verdict, ended, kind) => {
-    const { id, agentId } = await contested(3)
-    // As if the order had been counted when it was paid.
-    await ctx.db.updateTable('listings').set({ total_orders: 1 }).where('agent_id', '=', agentId).execute()
-    await ctx.db.updateTable('agents').set({ total_orders: 1 }).where('id', '=', agentId).execute()
-    expect(await resolve(id, verdict)).toMatchObject(ended)
-    expect((await payoutsOf(id)).map((payout) => payout.kind)).toEqual([kind])
-  })
-
-  test('of an open workspace without completed generations is not decided by an arbiter', async () => {
-    const { id } = await contested(0)
-    await expect(resolve(id, { outcome: 'release' })).rejects.toMatchObject({
-      extra: { code: 'illegal_transition' },
-    })
-  })
 })

@@ -3,8 +3,7 @@ import { findAgentById, payoutAddress, payoutAddressHint } from '@market/identit
 import { ApiError } from '@market/kernel/api-error'
 import type { OrderId } from '@market/kernel/ids'
 import { findPayoutOf, type Payout, retryPayout as retryFailedPayout } from '@market/money/payouts'
-import { roleIn } from '../order-role.ts'
-import { lockOrder } from '../store.ts'
+import { lockOrderAs } from '@market/trade/orders'
 
 /** Retries a failed payout to the agent's current payout address. */
 export function retryPayout(
@@ -13,8 +12,7 @@ export function retryPayout(
   orderId: OrderId,
 ): Promise<Payout> {
   return ctx.transact(async (tx) => {
-    const order = await lockOrder(tx, orderId)
-    const role = await roleIn(tx, order, actor)
+    const { order, role } = await lockOrderAs(tx, actor, orderId)
     if (role === 'buyer')
       throw new ApiError(
         'forbidden',

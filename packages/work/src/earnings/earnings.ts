@@ -11,8 +11,7 @@ import {
   sumPaidOut,
   sumPending,
 } from '@market/money/payouts'
-import { findInEscrow } from '../count-orders.ts'
-import { policyOf } from '../policy.ts'
+import { sumInEscrow } from '@market/trade/orders'
 
 export interface Balance {
   /** Earned and not final yet: the payout waits, is being sent or has failed. */
@@ -30,11 +29,7 @@ export const getBalances = (ctx: Needs<'db'>, agentId: AgentId): Promise<Balance
   readAtOnce(ctx.db, async (tx) => {
     const pending = await sumPending(tx, agentId)
     const paidOut = await sumPaidOut(tx, agentId)
-    // Orders with the same price and kind of payment have the same fee, so the rule of the fee is applied once per group.
-    const inEscrow = (await findInEscrow(tx, agentId)).map(({ network, price, orders, ...kind }) => ({
-      network,
-      amount: usdc(policyOf(kind).splitFee(price).agent * BigInt(orders)),
-    }))
+    const inEscrow = await sumInEscrow(tx, agentId)
     return Object.fromEntries(
       NETWORKS.map((network) => [
         network,
