@@ -61,4 +61,20 @@ export const PAYER_FIXES: readonly RemovedFix[] = [
     test: 'tests/orders/buyer-events.test.ts',
     title: 'reversals beside payments of the same buyer and listing: no deadlock',
   },
+  {
+    finding: 'payer 4 a contested workspace with completed generations waits for an arbiter',
+    file: `${ORDERS}/contest-order.ts`,
+    from: '  WAS_DELIVERED.includes(order.status) || (isOpenWorkspace(order) && completedUnits(order) > 0)',
+    to: '  WAS_DELIVERED.includes(order.status)',
+    test: 'packages/work/src/workspaces/contested.test.ts',
+    title: 'a contested workspace waits for an arbiter when generations were completed',
+  },
+  {
+    finding: 'payer 5 a rating needs a payment that nobody can take back',
+    file: 'packages/work/src/reviews/review.ts',
+    from: '  if (!isPaymentSafe(order, now))',
+    to: '  if (now.getTime() < 0)',
+    test: 'packages/work/src/reviews/reviews.test.ts',
+    title: 'returns payer_not_proven while the payment can be contested',
+  },
 ]
