@@ -51,7 +51,7 @@ export const marketActs: fc.Arbitrary<MarketAct> = fc.oneof(
   fc.record({ act: as('killRollUp') }),
 )
 
-const REVIEW_REFUSALS = ['order_not_completed', 'already_reviewed']
+const REVIEW_REFUSALS = ['order_not_completed', 'payer_not_proven', 'already_reviewed']
 const LISTING_REFUSALS = ['not_your_agent', 'too_many_services']
 
 export class MarketModel {
