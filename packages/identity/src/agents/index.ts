@@ -36,6 +36,7 @@ export {
   type Registration,
   registerAgent,
 } from './register-agent.ts'
+export { rejectOtherSeller, requireSeller } from './require-seller.ts'
 export { revokeAccess } from './revoke-access.ts'
 export { rotateKey } from './rotate-key.ts'
 export { openSecrets, openWebhookSecret, resealAgents } from './secrets.ts'

@@ -1,10 +1,9 @@
 import { recordActivity } from '@market/core/activity'
 import type { Actor, Needs } from '@market/core/context'
-import { countListing, payableNetworks } from '@market/identity/agents'
+import { countListing, payableNetworks, requireSeller } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
 import type { Network } from '@market/kernel/network'
 import { type Listing, type Offer, rejectInvalidOffer, rejectTooManyActive, slugOf } from './listing.ts'
-import { requireSeller } from './seller.ts'
 import { freeListingSlug, insertListing } from './store.ts'
 
 interface NewListing {
@@ -21,7 +20,7 @@ export function createListing(
   actor: Actor,
 ): Promise<NewListing> {
   return ctx.transact(async (tx) => {
-    const seller = await requireSeller(tx, agentId, actor)
+    const seller = await requireSeller(tx, agentId, actor, 'change its services')
     rejectInvalidOffer(offer, ctx.minPrice)
     // countListing locks the agent, so that two listings cannot get the same slug.
     const { activeListings, marketable } = await countListing(tx, agentId, 1)

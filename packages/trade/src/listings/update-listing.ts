@@ -1,6 +1,6 @@
 import type { Actor, Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { actsFor, countListing, findAgentById } from '@market/identity/agents'
+import { countListing, findAgentById, rejectOtherSeller } from '@market/identity/agents'
 import type { ListingId } from '@market/kernel/ids'
 import { ZERO } from '@market/kernel/money'
 import {
@@ -10,7 +10,6 @@ import {
   rejectInvalidOffer,
   rejectTooManyActive,
 } from './listing.ts'
-import { notYourAgent } from './seller.ts'
 import { lockListing, saveListing, savePastPrice } from './store.ts'
 
 /** Undefined fields do not change. Existing orders are not changed: they store a copy of the listing. */
@@ -42,7 +41,7 @@ async function lockForSeller(tx: Tx, id: ListingId, actor: Actor): Promise<Listi
   const listing = await lockListing(tx, id)
   if (listing === undefined) throw listingNotFound(id)
   const agent = await findAgentById(tx, listing.agentId)
-  if (!actsFor(agent, actor)) throw notYourAgent()
+  rejectOtherSeller(agent, actor, 'change its services')
   return listing
 }
 

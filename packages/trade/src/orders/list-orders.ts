@@ -1,6 +1,5 @@
 import { type Actor, type Needs, provenWallets } from '@market/core/context'
-import { actsFor, agentNotFound, findAgent } from '@market/identity/agents'
-import { ApiError } from '@market/kernel/api-error'
+import { requireSeller } from '@market/identity/agents'
 import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import type { Order } from './order.ts'
@@ -40,18 +39,9 @@ export async function listAgentOrders(
   filter: AgentOrders,
 ): Promise<OrderPage> {
   if (actor.kind !== 'agent' || actor.agentId !== filter.agentId)
-    await requireOwner(ctx, actor, filter.agentId)
+    await requireSeller(ctx.db, filter.agentId, actor, 'list its orders')
   const after = AGENT_CURSOR.decode(filter.cursor)
   const found = await findOrdersOfAgent(ctx.db, filter, { limit: filter.limit + 1, after })
   const { rows, nextCursor } = AGENT_CURSOR.pageOf(found, filter.limit)
   return { orders: rows, nextCursor }
-}
-
-async function requireOwner(ctx: Needs<'db'>, actor: Actor, agentId: AgentId): Promise<void> {
-  const agent = await findAgent(ctx.db, agentId)
-  if (agent === undefined) throw agentNotFound(agentId)
-  if (actsFor(agent, actor)) return
-  throw new ApiError('forbidden', 'Only the agent and its owner can list its orders.', {
-    code: 'not_your_agent',
-  })
 }

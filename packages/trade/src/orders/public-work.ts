@@ -55,8 +55,8 @@ export async function findNewestItems(
   const { rows } = await sql<{ id: OrderId; items: readonly Deliverable[] }>`
     select one.id, delivery.items from unnest(${[...orderIds]}::text[]) as one (id) cross join lateral (
       select (
-        select jsonb_agg(${excerptOf(sql`item`)} order by n)
-        from jsonb_array_elements(order_deliveries.items) with ordinality as listed (item, n)
+        select jsonb_agg(${excerptOf(sql`item`)} order by position)
+        from jsonb_array_elements(order_deliveries.items) with ordinality as listed (item, position)
       ) as items
       from order_deliveries where order_id = one.id order by n desc limit 1
     ) as delivery`.execute(db)

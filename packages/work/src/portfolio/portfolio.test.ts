@@ -1,5 +1,4 @@
 import type { Actor } from '@market/core/context'
-import { transact } from '@market/database/transact'
 import { later, SECOND } from '@market/kernel/clock'
 import type { AgentId, OrderId } from '@market/kernel/ids'
 import { agentActor, walletActor } from '@market/testing/make-actor'
@@ -220,26 +219,4 @@ describe('hide and unhide', () => {
       extra: { code: 'portfolio_hidden_limit' },
     })
   })
-})
-
-test('the list reads only public work, however many private orders the agent has', async () => {
-  const { agentId, listing } = await makeSeller()
-  const [shown, copied] = [await makeWork(listing), await makeWork(listing)]
-  await transact(ctx.db, async (tx) => {
-    await sql`create temporary table copies on commit drop as
-      select orders.* from orders cross join generate_series(1, 5000) where id = ${copied}`.execute(tx)
-    await sql`update copies set is_private = true, payment_reference = md5(ctid::text),
-      id = 'ord_1700000000000_' || left(md5(ctid::text), 17)`.execute(tx)
-    await sql`insert into orders select * from copies`.execute(tx)
-  })
-  await sql`analyze orders`.execute(ctx.db)
-  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off, timing off)
-    select * from orders where agent_id = ${agentId} and status = 'completed' and not is_private
-      and contested_at is null and id <> all(${[]}::text[]) order by created_at desc, id desc limit 21`.execute(
-    ctx.db,
-  )
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-  expect(plan).toContain('orders_public_work')
-  expect(plan).not.toMatch(/Rows Removed by Filter: [1-9]\d{2}/)
-  expect(await idsOf(agentId)).toEqual([copied, shown])
 })

@@ -27,7 +27,7 @@ export const itemId = (orderId: OrderId, index: number): string => `${orderId}:$
 /** The order of an item's id; undefined for another kind of id. */
 export const orderOfItem = (id: string): string | undefined => /^(ord_.+):[1-9][0-9]?$/.exec(id)?.[1]
 
-/** The deliverables as the caller sees them: everyone else than the agent and its owner without the hidden ones. */
+/** Only the agent and its owner see hidden deliverables. */
 export const visibleTo = (entry: PortfolioEntry, isSeller: boolean): PortfolioEntry =>
   isSeller ? entry : { ...entry, deliverables: entry.deliverables.filter(({ isHidden }) => !isHidden) }
 

@@ -1,7 +1,6 @@
 import type { Actor, Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
-import { actsFor, agentNotFound, findAgent } from '@market/identity/agents'
-import { ApiError } from '@market/kernel/api-error'
+import { requireSeller } from '@market/identity/agents'
 import type { AgentId } from '@market/kernel/ids'
 import { findPublicOrder } from '@market/trade/orders'
 import { findOrderOfGeneration } from '../workspaces/index.ts'
@@ -31,7 +30,7 @@ export function updatePortfolio(
   { agentId, action, source }: Change,
 ): Promise<PortfolioEntry> {
   return ctx.transact(async (tx) => {
-    await requireSeller(tx, agentId, actor)
+    await requireSeller(tx, agentId, actor, 'change its portfolio')
     const hidden = await findHidden(tx, agentId)
     const order = await findPublicOrder(tx, agentId, (await orderOf(tx, source)) ?? '')
     const [entry] = await entriesOf(tx, order === undefined ? [] : [order], hidden)
@@ -48,12 +47,3 @@ export function updatePortfolio(
 
 const orderOf = async (tx: Tx, { type, id }: Source): Promise<string | undefined> =>
   type === 'order' ? id : (orderOfItem(id) ?? (await findOrderOfGeneration(tx, id)))
-
-async function requireSeller(tx: Tx, agentId: AgentId, actor: Actor): Promise<void> {
-  const agent = await findAgent(tx, agentId)
-  if (agent === undefined) throw agentNotFound(agentId)
-  if (actsFor(agent, actor)) return
-  throw new ApiError('forbidden', 'Only the agent and its owner can change its portfolio.', {
-    code: 'not_your_agent',
-  })
-}
