@@ -7,6 +7,7 @@ const LAYERS = {
   handlers: '^packages/handlers/',
   work: '^packages/work/',
   trade: '^packages/trade/',
+  offers: '^packages/offers/',
   'identity-money-and-files': '^packages/(identity|money|files)/',
   core: '^packages/core/',
   database: '^packages/database/',
@@ -15,8 +16,9 @@ const LAYERS = {
 
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
-  work: ['erasure', 'earnings', 'portfolio', 'workspaces', 'reviews', 'messages'],
-  trade: ['x402', 'orders', 'listings'],
+  work: ['erasure', 'earnings', 'acceptances', 'portfolio', 'workspaces', 'reviews', 'messages'],
+  trade: ['x402', 'orders'],
+  offers: ['bounties', 'listings'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   files: ['uploads'],

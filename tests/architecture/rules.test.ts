@@ -93,7 +93,7 @@ describe('writes', () => {
 })
 
 describe('reads', () => {
-  const store = 'packages/trade/src/listings/store.ts'
+  const store = 'packages/offers/src/listings/store.ts'
 
   test.each([
     [`db.selectFrom('orders').selectAll()`],

@@ -266,7 +266,7 @@ test('404 and 401: an order of the user or of their agent that waited for the de
       await eraseAccount(tx, sub, new Date())
       await lockAgentsOfUser(tx, sub)
       await tx.updateTable('agents').set({ api_key_hint }).where('id', '=', agent.id).execute()
-      const waiting = orderAgain(bearer, listing_id)
+      const waiting = orderAgain(bearer, listing_id ?? '')
       await blocked()
       return { waiting }
     })
@@ -279,7 +279,7 @@ test('404: an order of a user who deleted the account', async () => {
   const { token } = await makeUser(market)
   const { listing_id } = await closedOrderOf(token)
   expect((await remove(token)).status).toBe(200)
-  rejected(await orderAgain(token, listing_id), 404, 'no_account')
+  rejected(await orderAgain(token, listing_id ?? ''), 404, 'no_account')
 })
 
 test('409: a payout to an agent of the user that is not final', async () => {

@@ -1,9 +1,9 @@
 import type { AgentId } from '@market/kernel/ids'
+import { browseListings } from '@market/offers/listings'
 import { makeListing } from '@market/testing/make-listing'
 import { makeListedAgent } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { browseListings } from '@market/trade/listings'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CORPUS, QUERIES } from './listing-corpus.ts'
 

@@ -1,7 +1,7 @@
 import type { Tables } from '@market/database/tables'
 import { systemClock } from '@market/kernel/clock'
 import { usdc } from '@market/kernel/money'
-import { browseListings } from '@market/trade/listings'
+import { browseListings } from '@market/offers/listings'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 

@@ -5,9 +5,10 @@ import type { OrderId } from '@market/kernel/ids'
 import { findPayment } from '@market/money/payments'
 import { agentActor, userActor } from '@market/testing/make-actor'
 import { makeListedAgent } from '@market/testing/makers'
-import { buyerOf, placePaidOrder, quoteOrder } from '@market/trade/orders'
+import { buyerOf, quoteOrder } from '@market/trade/orders'
 import { sql } from 'kysely'
 import { afterAll, assert, beforeAll, expect, test } from 'vitest'
+import { placePurchase } from '../support/place-purchase.ts'
 import {
   NETWORK,
   newBuyer,
@@ -131,17 +132,8 @@ async function placeByX402(tx: Tx, from: TestBuyer, buyer?: Buyer): Promise<Orde
   const question = { reference, minAmount: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
   const transfer = await findPayment(fixture.ctx, NETWORK, question)
   assert(transfer !== undefined)
-  const { id } = await placePaidOrder(fixture.ctx, tx, {
-    listingId: seller.listing.id,
-    brief: 'A portrait of my dog.',
-    requirementAnswers: {},
-    due: PRICE,
-    paymentMethod: 'x402',
-    payoutWaitMs: null,
-    network: NETWORK,
-    transfer,
-    buyer,
-  })
+  const paid = { network: NETWORK, transfer, due: PRICE, payoutWaitMs: null, buyer } as const
+  const { id } = await placePurchase(fixture.ctx, tx, seller.listing, paid)
   return id
 }
 

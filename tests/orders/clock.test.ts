@@ -3,10 +3,11 @@ import { usdc } from '@market/kernel/money'
 import { balanceOf, payable, surplus } from '@market/money/ledger'
 import { findPayment, recheckTransfers } from '@market/money/payments'
 import { payoutIdOf } from '@market/money/payouts'
-import { contestOrder, placePaidOrder } from '@market/trade/orders'
+import { contestOrder } from '@market/trade/orders'
 import { PURPOSES } from '@market/worker/payment-handlers'
 import { afterAll, afterEach, assert, beforeAll, expect, test } from 'vitest'
 import { outcome } from '../payments/payment-fixture.ts'
+import { placePurchase } from '../support/place-purchase.ts'
 import {
   NETWORK,
   newBuyer,
@@ -353,16 +354,8 @@ async function hire(buyer: ReturnType<typeof newBuyer>, payoutWaitMs: number | n
   const question = { reference, minAmount: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
   const seen = await findPayment(fixture.ctx, NETWORK, question)
   if (seen === undefined) throw new Error('it was just sent')
-  const bought = { listingId: seller.listing.id, brief: 'Observation.', requirementAnswers: {}, due: PRICE }
-  const { id } = await fixture.ctx.transact((tx) =>
-    placePaidOrder(fixture.ctx, tx, {
-      ...bought,
-      paymentMethod: 'x402',
-      payoutWaitMs,
-      network: NETWORK,
-      transfer: seen,
-    }),
-  )
+  const paid = { network: NETWORK, transfer: seen, due: PRICE, payoutWaitMs } as const
+  const { id } = await fixture.ctx.transact((tx) => placePurchase(fixture.ctx, tx, seller.listing, paid))
   await fixture.deliver(seller, id)
   return { id, reference }
 }

@@ -4,12 +4,12 @@ import type { OrderId } from '@market/kernel/ids'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { totals } from '@market/money/ledger'
 import { checkIntents, recheckTransfers, watchTreasury } from '@market/money/payments'
+import type { Listing, Offer } from '@market/offers/listings'
 import { agentActor, walletActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
 import { makeListedAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import type { Listing, Offer } from '@market/trade/listings'
 import {
   acceptOrder,
   applyDueTransitions,

@@ -3,8 +3,9 @@ import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { findPayment } from '@market/money/payments'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
-import { contestOrder, orderPayoutListener, placePaidOrder } from '@market/trade/orders'
+import { contestOrder, orderPayoutListener } from '@market/trade/orders'
 import { afterAll, assert, beforeAll, expect, test } from 'vitest'
+import { placePurchase } from '../support/place-purchase.ts'
 import {
   NETWORK,
   newBuyer,
@@ -78,18 +79,8 @@ test('reorganization: an arbiter’s split counts again when the transfer is inc
   const question = { reference, minAmount: PRICE, notBefore: new Date(0), notAfter: new Date(8.64e15) }
   const transfer = await findPayment(fixture.ctx, NETWORK, question)
   assert(transfer !== undefined)
-  const { id } = await fixture.ctx.transact((tx) =>
-    placePaidOrder(fixture.ctx, tx, {
-      listingId: seller.listing.id,
-      brief: 'Observation.',
-      requirementAnswers: {},
-      due: PRICE,
-      paymentMethod: 'x402',
-      payoutWaitMs: 24 * 60 * MINUTE,
-      network: NETWORK,
-      transfer,
-    }),
-  )
+  const paid = { network: NETWORK, transfer, due: PRICE, payoutWaitMs: 24 * 60 * MINUTE } as const
+  const { id } = await fixture.ctx.transact((tx) => placePurchase(fixture.ctx, tx, seller.listing, paid))
   await fixture.deliver(seller, id)
   const [waiting] = await payoutsOf(id)
   assert(waiting !== undefined)

@@ -52,6 +52,7 @@ const PURPOSES: Purposes = {
   order: { ...handler, onReversed },
   purchase: handler,
   registration: { ...handler, onReversed },
+  bounty: { ...handler, onReversed },
 }
 
 const check = async () => {

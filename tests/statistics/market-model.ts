@@ -2,11 +2,11 @@ import { rollUpStatistics } from '@market/core/statistics'
 import { linkAgent, type Registered, signIn, updateAgent } from '@market/identity/agents'
 import { earlier, HOUR, later } from '@market/kernel/clock'
 import { findPayment } from '@market/money/payments'
+import { type Listing, updateListing } from '@market/offers/listings'
 import { agentActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
 import { makeAgent, makeEvmWallet, makeProfile } from '@market/testing/makers'
-import { type Listing, updateListing } from '@market/trade/listings'
-import { contestOrder, type Order, placePaidOrder } from '@market/trade/orders'
+import { contestOrder, type Order } from '@market/trade/orders'
 import { deleteAccount } from '@market/work/erasure'
 import { createReview } from '@market/work/reviews'
 import fc from 'fast-check'
@@ -15,6 +15,7 @@ import { expect } from 'vitest'
 import { NETWORK, newBuyer, type OrderFixture, PRICE, type Seller } from '../orders/order-fixture.ts'
 import type { Made, OrderModel } from '../orders/order-model.ts'
 import { outcome } from '../payments/payment-fixture.ts'
+import { placePurchase } from '../support/place-purchase.ts'
 import { until } from '../support/until.ts'
 
 const OWNERS = ['none', 'wallet', 'user'] as const
@@ -164,17 +165,8 @@ export class MarketModel {
       notAfter: later(now, HOUR),
     })
     if (transfer === undefined) throw new Error('the transfer was mined')
-    const order = {
-      listingId: seller.listing.id,
-      brief: 'Review the branch.',
-      requirementAnswers: {},
-      paymentMethod: 'x402',
-      payoutWaitMs: HOUR,
-      network: NETWORK,
-      transfer,
-      due: PRICE,
-    } as const
-    const { id } = await ctx.transact((tx) => placePaidOrder(ctx, tx, order))
+    const paid = { network: NETWORK, transfer, due: PRICE, payoutWaitMs: HOUR } as const
+    const { id } = await ctx.transact((tx) => placePurchase(ctx, tx, seller.listing, paid))
     await fixture.deliver(seller, id)
     this.orders.made.push({ id, seller, buyer })
   }

@@ -7,4 +7,5 @@ export const onAnyReversal = (
 ): ReversalHandlers => ({
   order: { onReversed: (_, tx, transfer) => run(tx, transfer) },
   registration: { onReversed: (_, tx, transfer) => run(tx, transfer) },
+  bounty: { onReversed: (_, tx, transfer) => run(tx, transfer) },
 })

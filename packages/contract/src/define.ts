@@ -11,6 +11,7 @@ export const GROUPS = [
   'Agents',
   'Services',
   'Orders',
+  'Bounties',
   'Files',
   'x402',
   'Events',

@@ -2,6 +2,7 @@ import type { Operation } from './define.ts'
 import * as administration from './operations/administration.ts'
 import * as agents from './operations/agents.ts'
 import * as approvals from './operations/approvals.ts'
+import * as bounties from './operations/bounties.ts'
 import * as earnings from './operations/earnings.ts'
 import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
@@ -25,6 +26,7 @@ export const operations = {
   ...earnings,
   ...services,
   ...orders,
+  ...bounties,
   ...messages,
   ...workspaces,
   ...reviews,

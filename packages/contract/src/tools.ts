@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { agentTools, discoveryTools, serviceTools } from './tools/agents.ts'
+import { bountyTools } from './tools/bounties.ts'
 import { type FailingTool, type PendingTool, pending, type Tool } from './tools/define.ts'
 import { hiringTools, orderTools } from './tools/orders.ts'
 
@@ -8,10 +9,7 @@ export const allTools: readonly (Tool | FailingTool | PendingTool)[] = [
   ...agentTools,
   ...serviceTools,
   ...orderTools,
-  pending('market_list_bounties'),
-  pending('market_get_bounty'),
-  pending('market_claim_bounty'),
-  pending('market_withdraw_claim'),
+  ...bountyTools,
   pending('market_get_token'),
   pending('market_register_token'),
   pending('market_launch_token'),

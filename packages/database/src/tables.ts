@@ -102,6 +102,48 @@ export interface Tables {
     details: Json
     seal: Buffer
   }
+  bounties: {
+    id: string
+    poster: string
+    client_wallet: string
+    client_proven_by: string | null
+    title: string
+    brief: string
+    category: string
+    budget_micros: bigint
+    deadline_hours: number
+    claim_window_hours: number
+    reference_urls: string[]
+    reference_images: string[]
+    status: string
+    pending_claims: Generated<number>
+    created_at: Date
+    updated_at: Date
+    expires_at: Date
+    search: GeneratedAlways<string>
+  }
+  bounty_acceptances: {
+    id: string
+    bounty_id: string
+    claim_id: string
+    network: string
+    reference: string
+    proven_payers: string[]
+    status: string
+    order_id: string | null
+    created_at: Date
+    ended_at: Date | null
+  }
+  bounty_claims: {
+    id: string
+    bounty_id: string
+    agent_id: string
+    message: string
+    status: string
+    created_at: Date
+    expires_at: Date
+    ended_at: Date | null
+  }
   buyer_event_counters: {
     buyer: string
     last_seq: bigint
@@ -292,7 +334,7 @@ export interface Tables {
   }
   orders: {
     id: string
-    listing_id: string
+    listing_id: string | null
     agent_id: string
     buyer: string
     client_wallet: string | null
@@ -339,6 +381,7 @@ export interface Tables {
     quota_pending: Generated<number>
     workspace_ends_at: Date | null
     renewal_offered_at: Date | null
+    bounty_id: string | null
   }
   outgoing_transfers: {
     network: string
@@ -567,7 +610,7 @@ export interface Tables {
   reviews: {
     id: string
     order_id: string
-    listing_id: string
+    listing_id: string | null
     agent_id: string
     buyer: string
     rating: number

@@ -16,7 +16,7 @@ import {
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { NETWORKS } from '@market/kernel/network'
-import { newestListings } from '@market/trade/listings'
+import { newestListings } from '@market/offers/listings'
 import { newestPortfolio } from '@market/work/portfolio'
 import { newestReviews } from '@market/work/reviews'
 import { requirePayoutRight, webhookSecretFor } from './connected-program.ts'

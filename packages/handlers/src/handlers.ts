@@ -3,6 +3,7 @@ import { administrationHandlers } from './administration.ts'
 import { agentOwnerHandlers } from './agent-owners.ts'
 import { agentHandlers } from './agents.ts'
 import { approvalHandlers } from './approvals.ts'
+import { bountyHandlers } from './bounties.ts'
 import { earningHandlers } from './earnings.ts'
 import { eventHandlers } from './events.ts'
 import type { AnyHandler } from './handler.ts'
@@ -29,6 +30,7 @@ export const handlers = {
   ...earningHandlers,
   ...serviceHandlers,
   ...orderHandlers,
+  ...bountyHandlers,
   ...messageHandlers,
   ...workspaceHandlers,
   ...reviewHandlers,

@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
-import { formatUsd } from '@market/kernel/money'
+import { formatUsd, type Usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
 import { isOpenWorkspace, type Offered, type Order, type OrderFacts } from '@market/trade/orders'
 import { signInstructions } from '@market/trade/x402'
 import type { HandlerContext } from './handler.ts'
@@ -20,6 +21,7 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
     id: order.id,
     order_id: order.id,
     service_id: order.listingId,
+    bounty_id: order.bountyId,
     agent_id: order.agentId,
     service_title: order.title,
     status: order.status,
@@ -64,7 +66,7 @@ export function presentOrder(order: Order, ctx: HandlerContext): OrderData {
 /** What the payer of an x402 order signs to prove the payment; undefined when nothing is to be proven. */
 export function signOf(order: Order, ctx: Pick<HandlerContext, 'signatures' | 'clock' | 'baseUrl'>) {
   const { payment }: Partial<OrderFacts> = order as Partial<OrderFacts>
-  if (order.payerProven || payment === undefined) return undefined
+  if (order.payerProven || payment === undefined || order.listingId === null) return undefined
   const wanted = { subject: `service:${order.listingId}`, request: { brief: order.brief } }
   return signInstructions(ctx, wanted, { ...payment, payer: order.clientWallet })
 }
@@ -77,12 +79,16 @@ const isPayable = (order: Order): order is Order<'quoted' | 'accepted'> =>
 export const presentPayableOrder = (order: Order | Offered, ctx: HandlerContext): PayableData => ({
   ...presentOrder(order, ctx),
   payment: isPayable(order)
-    ? openChains(ctx, 'payableOn' in order ? order.payableOn : []).map((chain) => ({
-        network: chain.network,
-        asset: { currency: 'USDC' as const, address: chain.usdc },
-        pay_to: chain.treasury,
-        amount: order.price.toString(),
-        amount_usd: formatUsd(order.price),
-      }))
+    ? presentPayment(ctx, 'payableOn' in order ? order.payableOn : [], order.price)
     : [],
 })
+
+/** Where to pay the amount: one option per network that is open. */
+export const presentPayment = (ctx: HandlerContext, networks: readonly Network[], amount: Usdc) =>
+  openChains(ctx, networks).map((chain) => ({
+    network: chain.network,
+    asset: { currency: 'USDC' as const, address: chain.usdc },
+    pay_to: chain.treasury,
+    amount: amount.toString(),
+    amount_usd: formatUsd(amount),
+  }))

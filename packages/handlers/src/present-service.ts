@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@market/contract/define'
 import type { Operations } from '@market/contract/operations'
 import { formatUsd } from '@market/kernel/money'
-import { averageRating, type Found, type Listing } from '@market/trade/listings'
+import { averageRating, type Found, type Listing } from '@market/offers/listings'
 
 type Service = ResponseOf<Operations['getService']>['data']
 type FoundService = ResponseOf<Operations['browseServices']>['data'][number]

@@ -8,7 +8,7 @@ import {
   getListing,
   listListings,
   updateListing,
-} from '@market/trade/listings'
+} from '@market/offers/listings'
 import { handler } from './handler.ts'
 import { loadActor } from './load-actor.ts'
 import { moneyOf } from './parse.ts'

@@ -5,7 +5,7 @@ import { type Agent, findAgents } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { formatUsd, usdc } from '@market/kernel/money'
-import { findListings, type Listing } from '@market/trade/listings'
+import { findListings, type Listing } from '@market/offers/listings'
 import { handler } from './handler.ts'
 
 const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
@@ -19,7 +19,7 @@ async function readListings(db: Db, ids: readonly ListingId[]): Promise<Readonly
   return byId(ids.length === 0 ? [] : await findListings(db, ids))
 }
 
-const presentSummary = ({ id, name, slug, avatarUrl }: Agent) => ({
+export const presentSummary = ({ id, name, slug, avatarUrl }: Agent) => ({
   agent_id: id,
   name,
   slug,

@@ -13,6 +13,7 @@ import { maintainLedgerPartitions } from '@market/money/ledger'
 import { checkIntents, watchTreasury } from '@market/money/payments'
 import { compareOutgoingTransfers } from '@market/money/payouts'
 import { deleteOldSnapshots } from '@market/money/reserves'
+import { expireBounties } from '@market/offers/bounties'
 import { applyDueTransitions, offerRenewals } from '@market/trade/orders'
 import { deleteVoidPurchases, sendUnmined } from '@market/trade/x402'
 import { failExpiredGenerations } from '@market/work/workspaces'
@@ -36,6 +37,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 2 * SECOND,
     does: 'Applies the deadlines of orders: expires, approves or cancels them',
     run: applyDueTransitions,
+  },
+  {
+    name: 'expire-bounties',
+    everyMs: 2 * SECOND,
+    does: 'Expires claims at the end of their claim window, and bounties without an accepted claim after 30 days',
+    run: expireBounties,
   },
   {
     name: 'fail-expired-generations',

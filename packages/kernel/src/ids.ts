@@ -6,6 +6,8 @@ export type AgentId = `agt_${string}`
 export type ListingId = `svc_${string}`
 export type OrderId = `ord_${string}`
 export type UploadId = `upl_${string}`
+export type BountyId = `bnty_${string}`
+export type ClaimId = `bcl_${string}`
 
 export interface IdSource {
   next<Prefix extends string>(prefix: Prefix): `${Prefix}_${string}`

@@ -1,7 +1,7 @@
 import type { Context } from '@market/core/context'
 import type { AgentId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
-import { createListing, type Listing, type Offer } from '@market/trade/listings'
+import { createListing, type Listing, type Offer } from '@market/offers/listings'
 import { agentActor } from './make-actor.ts'
 
 /** A complete listing with the given changes. */

@@ -3,7 +3,7 @@ import { type Actor, type Context, provenWallets } from '@market/core/context'
 import type { Db } from '@market/database/transact'
 import { HOUR, later } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
-import type { Listing } from '@market/trade/listings'
+import type { Listing } from '@market/offers/listings'
 import { createOrder, type Status } from '@market/trade/orders'
 import { walletActor } from './make-actor.ts'
 

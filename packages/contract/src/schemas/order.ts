@@ -25,7 +25,7 @@ export const OrderStatus = z.enum(ORDER_STATUSES)
 export const OrderId = resourceId('ord', 'an order')
 
 /** Where and how much to pay, one per network. */
-const PaymentOption = z.object({
+export const PaymentOption = z.object({
   network: NetworkName,
   asset: z.object({ currency: z.literal('USDC'), address: z.string() }),
   pay_to: z.string().describe('The address of the treasury'),
@@ -75,7 +75,8 @@ export const Order = named(
   z.object({
     id: z.string(),
     order_id: z.string().describe('The same as `id`'),
-    service_id: z.string(),
+    service_id: z.string().nullable().describe('null for the order of a bounty'),
+    bounty_id: z.string().nullable().describe('The bounty of which a claim was accepted'),
     agent_id: z.string(),
     service_title: z.string(),
     status: OrderStatus,
@@ -98,7 +99,10 @@ export const Order = named(
     workspace_ends_at: Instant.nullable().describe('Until when the buyer can request generations'),
     revision_count: z.int(),
     max_revisions: z.int(),
-    payment_method: z.string().nullable().describe('`x402` for machine purchases'),
+    payment_method: z
+      .string()
+      .nullable()
+      .describe('`x402` for machine purchases, `bounty` for an accepted claim'),
     payment_network: NetworkName.nullable(),
     escrow_tx_hash: z.string().nullable().describe('The hash of the transfer that paid the order'),
     pending_tx_hash: z.string().nullable().describe('The hash of a transfer that is not final yet'),

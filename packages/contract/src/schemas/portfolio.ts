@@ -12,8 +12,8 @@ export const PortfolioEntry = named(
   z.object({
     source_type: z.literal('order'),
     source_id: z.string().describe('The id of the order'),
-    service_id: z.string(),
-    title: z.string().describe('The title of the service when it was ordered'),
+    service_id: z.string().nullable().describe('null for the order of a bounty'),
+    title: z.string().describe('The title of the service when it was ordered, or of the bounty'),
     completed_at: Instant,
     hidden: z.boolean().describe('Always false for other callers than the agent and its owner'),
     deliverables: z.array(

@@ -13,7 +13,7 @@ export const Review = named(
   z.object({
     id: z.string(),
     agent_id: z.string(),
-    service_id: z.string(),
+    service_id: z.string().nullable().describe('null for the order of a bounty'),
     rating: z.int(),
     comment: z.string(),
     created_at: Instant,

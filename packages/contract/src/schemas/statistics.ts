@@ -21,7 +21,7 @@ const KINDS = ['registration', 'order', 'service', 'review', 'token_launch'] as 
 
 export const ActivityFilter = z.enum(['all', ...KINDS]).describe('Only this kind')
 
-const AgentSummary = z.object({
+export const AgentSummary = z.object({
   agent_id: z.string(),
   name: z.string(),
   slug: z.string(),

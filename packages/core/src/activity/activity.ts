@@ -10,7 +10,7 @@ export interface ActivitySubject {
   /** Each subject of a kind is in the feed once. The id is not shown, because orders are private. */
   readonly id: string
   readonly agentId: AgentId
-  readonly listingId?: ListingId
+  readonly listingId?: ListingId | null
   readonly rating?: number
   readonly createdAt: Date
 }

@@ -33,6 +33,10 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'orders.review': 'Publish a review of the order named below.',
   'orders.message': 'Send a message to the other party of the order named below.',
   'orders.retry-payout': 'Try the payout of the order named below again.',
+  'bounties.create': 'Post a bounty with the wallet named below. You pay when you accept a claim.',
+  'bounties.cancel': 'Cancel the bounty named below.',
+  'bounties.accept':
+    'Accept the claim named below with a transfer that this wallet made. It pays for the bounty named below.',
   'uploads.create': 'Upload one file, which then belongs to this wallet.',
   'notifications.read': 'Mark notifications of this wallet as read.',
   'unmatched-transfers.refund': 'Send the transfer named below back to the wallet that made it.',

@@ -7,10 +7,12 @@ import { type Account, escrow } from '../ledger/index.ts'
 export type Purpose =
   | { readonly kind: 'order'; readonly id: OrderId }
   | { readonly kind: 'registration'; readonly id: string }
+  /** A transfer that was named to accept a claim, and is refunded because it did not. */
+  | { readonly kind: 'bounty'; readonly id: string }
 
 export type PurposeKind = Purpose['kind']
 
-const KINDS: readonly PurposeKind[] = ['order', 'registration']
+const KINDS: readonly PurposeKind[] = ['order', 'registration', 'bounty']
 
 export const formatPurpose = ({ kind, id }: Purpose): string => `${kind}:${id}`
 

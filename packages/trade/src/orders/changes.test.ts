@@ -33,6 +33,7 @@ const TURNAROUND_HOURS = 3
 const core: Core = {
   id: 'ord_1' as OrderId,
   listingId: 'svc_1' as ListingId,
+  bountyId: null,
   agentId: 'agt_1' as AgentId,
   buyer: 'user:1',
   clientWallet: null,

@@ -61,7 +61,11 @@ export async function findDisputes({ db }: Needs<'db'>): Promise<Dispute[]> {
 const IN_ESCROW: readonly Status[] = ['paid', 'in_progress', 'delivered', 'revision_requested', 'disputed']
 
 /** Whether the buyer has another completed order of the same listing. */
-export async function hasOtherCompleted(tx: Tx, { id, listingId, buyer }: Order): Promise<boolean> {
+export async function hasOtherCompleted(
+  tx: Tx,
+  listingId: ListingId,
+  { id, buyer }: Order,
+): Promise<boolean> {
   const other = await tx
     .selectFrom('orders')
     .select('id')
@@ -103,7 +107,7 @@ export async function findMostBought(db: Db, since: Date, limit: number): Promis
   const { rows } = await sql<Bought>`
     with recent as materialized (
       select listing_id, buyer from orders
-      where paid_at is not null and status <> 'cancelled' and paid_at >= ${since}
+      where paid_at is not null and status <> 'cancelled' and paid_at >= ${since} and listing_id is not null
       order by paid_at desc limit ${SAMPLE}
     ), bought as (
       select listing_id, count(*) as orders from recent group by listing_id, buyer

@@ -5,7 +5,7 @@ import { findAgentsById, hasSameOwner, lockBuyer, type Owner, ownerIn } from '@m
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
-import { findListing, isBelow, type Listing } from '../listings/index.ts'
+import { findListing, isBelow, type Listing } from '@market/offers/listings'
 import { quote } from './changes.ts'
 import { emitOrderCreated } from './events.ts'
 import type { Buyer, Order } from './order.ts'
@@ -15,8 +15,8 @@ import { checkAnswers } from './requirement-answers.ts'
 import { insertOrder } from './store.ts'
 import { quotaOf } from './workspace.ts'
 
+/** What the buyer gives. */
 export interface NewOrder {
-  readonly listingId: ListingId
   /** Empty when the buyer gives none: the service and the answers can say enough. */
   readonly brief: string
   readonly referenceUrls: readonly string[]
@@ -29,24 +29,48 @@ export interface NewOrder {
   readonly clientProvenBy?: WalletEvidence | null
 }
 
+/** What is ordered: from a listing or a bounty. Later changes of it do not change the order. */
+export type Terms = Pick<
+  Order,
+  | 'listingId'
+  | 'bountyId'
+  | 'agentId'
+  | 'title'
+  | 'priceType'
+  | 'turnaroundHours'
+  | 'maxRevisions'
+  | 'quotaTotal'
+>
+
+export const termsOf = (listing: Listing): Terms => ({
+  listingId: listing.id,
+  bountyId: null,
+  agentId: listing.agentId,
+  title: listing.title,
+  priceType: listing.priceType,
+  turnaroundHours: listing.turnaroundHours,
+  maxRevisions: listing.maxRevisions,
+  quotaTotal: quotaOf(listing),
+})
+
 /** Creates an order. With a listed price it can be paid at once; otherwise the agent quotes first. */
 export function createOrder(
   ctx: Needs<'transact' | 'clock' | 'ids' | 'minPrice'>,
   actor: Actor,
-  wanted: NewOrder,
+  { listingId, ...wanted }: NewOrder & { readonly listingId: ListingId },
   /** Of the API key that the request was authenticated with. */
   keyHint?: string,
 ): Promise<Offered<'pending_quote' | 'quoted'>> {
   return ctx.transact(async (tx) => {
-    const listing = await findListing(tx, wanted.listingId)
+    const listing = await findListing(tx, listingId)
     // The listing of an agent without an owner is not advertised, and can be ordered by its id.
-    if (listing === undefined || !listing.active) throw notOffered(wanted.listingId)
+    if (listing === undefined || !listing.active) throw notOffered(listingId)
     if (isBelow(listing, ctx.minPrice)) throw belowMinimum(ctx.minPrice)
     await rejectOwnService(tx, actor, listing.agentId)
     checkAnswers(listing.requirementFields, wanted.requirementAnswers, { requiresAll: true })
     const buyer = buyerOf(actor)
     await lockBuyer(tx, buyer, keyHint)
-    const order = priced(newOrder(ctx, buyer, listing, wanted), listing)
+    const order = priced(newOrder(ctx, buyer, termsOf(listing), wanted), listing)
     await insertOrder(tx, order)
     await emitOrderCreated(ctx, tx, order)
     return withNetworks(ctx, tx, order)
@@ -71,23 +95,17 @@ export async function rejectOwnService(db: Db | Tx, actor: Actor, sellerId: Agen
 export function newOrder(
   ctx: Needs<'clock' | 'ids'>,
   buyer: Buyer,
-  listing: Listing,
-  { listingId, ...wanted }: NewOrder,
+  terms: Terms,
+  wanted: NewOrder,
 ): Order<'pending_quote'> {
   const now = ctx.clock.now()
   return {
     ...wanted,
+    ...terms,
     clientProvenBy: wanted.clientProvenBy ?? null,
     id: ctx.ids.next('ord'),
-    listingId,
-    agentId: listing.agentId,
     buyer,
-    title: listing.title,
-    priceType: listing.priceType,
-    turnaroundHours: listing.turnaroundHours,
-    maxRevisions: listing.maxRevisions,
     revisionCount: 0,
-    quotaTotal: quotaOf(listing),
     quotaUsed: 0,
     quotaPending: 0,
     workspaceEndsAt: null,

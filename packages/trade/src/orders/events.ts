@@ -14,9 +14,10 @@ const emitToAgent = <Name extends EventName>(
   data: EventDataOf[Name],
 ): Promise<bigint> => emit(ctx, tx, { agentId, event, orderId: id, data })
 
+/** Of an order of a listing. The order of a bounty has the event `bounty.accepted`. */
 export const emitOrderCreated = (ctx: Ctx, tx: Tx, order: Order) =>
   emitToAgent(ctx, tx, order, 'order.created', {
-    service_id: order.listingId,
+    service_id: order.listingId ?? '',
     brief: order.brief,
     ...(order.referenceImages.length > 0 && { reference_images: [...order.referenceImages] }),
     ...(Object.keys(order.requirementAnswers).length > 0 && {

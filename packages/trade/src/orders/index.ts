@@ -19,8 +19,9 @@ export {
   findMostBought,
   sumInEscrow,
 } from './count-orders.ts'
-export { createOrder, ownService, rejectOwnService } from './create-order.ts'
+export { createOrder, ownService, rejectOwnService, type Terms, termsOf } from './create-order.ts'
 export { applyDueTransitions } from './deadlines.ts'
+export { emitOrderCreated } from './events.ts'
 export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './get-order.ts'
 export { listAgentOrders, listOrders } from './list-orders.ts'
 export { notifyBuyer, payoutRecipients } from './notifications.ts'
@@ -43,8 +44,8 @@ export {
   releasePayment,
 } from './payment/contest-order.ts'
 export { orderPayment } from './payment/order-payment.ts'
-export { payOrder, type ReleaseContested } from './payment/pay-order.ts'
-export type { Offered } from './payment/payable-networks.ts'
+export { isOwnersPayment, ownersPayment, payOrder, type ReleaseContested } from './payment/pay-order.ts'
+export { networkProblem, type Offered } from './payment/payable-networks.ts'
 export { orderPayoutListener } from './payment/payout-listener.ts'
 export { placePaidOrder } from './payment/place-paid-order.ts'
 export { undoPayment } from './payment/undo-payment.ts'

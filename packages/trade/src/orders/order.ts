@@ -1,7 +1,7 @@
 import type { Buyer } from '@market/core/events'
 import type { WalletEvidence } from '@market/core/ports/signatures'
 import { DAY, later } from '@market/kernel/clock'
-import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import type { AgentId, BountyId, ListingId, OrderId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { type PaymentMethod, policyOf } from './policy.ts'
@@ -46,7 +46,10 @@ export interface Contest {
 /** The fields that an order has in every status. */
 export interface Core {
   readonly id: OrderId
-  readonly listingId: ListingId
+  /** What was ordered; null for the order of a bounty. */
+  readonly listingId: ListingId | null
+  /** The bounty of which a claim was accepted; null for the order of a listing. */
+  readonly bountyId: BountyId | null
   readonly agentId: AgentId
   readonly buyer: Buyer
   /** The key of a wallet that the buyer has proven to own. */
@@ -209,6 +212,7 @@ export const decided = <T extends Core>(order: T): T => ({
 export const bare = (order: Order): Core => ({
   id: order.id,
   listingId: order.listingId,
+  bountyId: order.bountyId,
   agentId: order.agentId,
   buyer: order.buyer,
   clientWallet: order.clientWallet,

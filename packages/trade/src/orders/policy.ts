@@ -2,8 +2,11 @@ import { EVER, earlier, HOUR, MINUTE } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import { splitPrice, takeOffFee } from '@market/money/ledger'
 
-/** How an order is paid: null when the buyer names a transfer, `x402` when the order comes with its payment. */
-export type PaymentMethod = 'x402' | null
+/**
+ * How an order is paid: null when the buyer names a transfer. The others come with their payment: `x402`, and `bounty`
+ * when a poster accepts a claim.
+ */
+export type PaymentMethod = 'x402' | 'bounty' | null
 
 interface Policy {
   /** A delivery waits for the buyer's review. Without a review the order is completed when it is delivered. */
@@ -42,6 +45,9 @@ const X402: Policy = {
 /** Somebody is there to review the delivery. */
 const X402_FOR_PRINCIPAL: Policy = { ...X402, hasReview: true }
 
+/** The poster reviews the delivery like any buyer, and paid the fee on top of the budget. */
+const BOUNTY: Policy = { ...DIRECT, earliestPayment: () => EVER, splitFee: takeOffFee }
+
 export function policyOf({
   paymentMethod,
   forPrincipal,
@@ -50,5 +56,6 @@ export function policyOf({
   readonly forPrincipal: boolean
 }): Policy {
   if (paymentMethod === null) return DIRECT
+  if (paymentMethod === 'bounty') return BOUNTY
   return forPrincipal ? X402_FOR_PRINCIPAL : X402
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@market/kernel/api-error'
-import type { RequirementField } from '../listings/index.ts'
+import type { RequirementField } from '@market/offers/listings'
 
 const isFilled = (answer: unknown): boolean => answer !== undefined && answer !== null && answer !== ''
 

@@ -1,7 +1,7 @@
 import type { WalletEvidence } from '@market/core/ports/signatures'
 import type { Tables } from '@market/database/tables'
 import { assert } from '@market/kernel/assert'
-import type { AgentId, ListingId, OrderId } from '@market/kernel/ids'
+import type { AgentId, BountyId, ListingId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import type { Insertable, Selectable } from 'kysely'
@@ -70,7 +70,8 @@ const provenByPayment = ({ payment_method, payment_network }: Row): string | nul
 export function fromRow(row: Row): Order {
   const core: Core = {
     id: row.id as OrderId,
-    listingId: row.listing_id as ListingId,
+    listingId: row.listing_id as ListingId | null,
+    bountyId: row.bounty_id as BountyId | null,
     agentId: row.agent_id as AgentId,
     buyer: row.buyer as Buyer,
     clientWallet: row.client_wallet,

@@ -2,6 +2,7 @@ import { deleteActivity, insertActivity } from '@market/core/activity'
 import { changesBetween, insertChanges, type StatisticChange, type Statistics } from '@market/core/statistics'
 import { assert } from '@market/kernel/assert'
 import { splitByShare } from '@market/money/ledger'
+import { followOrder } from '@market/offers/bounties'
 import { type RawBuilder, sql } from 'kysely'
 import type { Order } from './order.ts'
 
@@ -21,16 +22,32 @@ function countsOf(order: Order | undefined): Partial<Statistics> {
 export const statisticsOf = (before: Order | undefined, after: Order): StatisticChange[] =>
   changesBetween(countsOf(before), countsOf(after), after.agentId)
 
-/** The further parts of the statement that saves the order: figures, and the feed, which has no private orders. */
+/** The status of a bounty while its order has the given one. */
+function bountyStatus({ status }: Order): 'claimed' | 'completed' | 'cancelled' {
+  return status === 'completed' || status === 'cancelled' ? status : 'claimed'
+}
+
+function followedBy(before: Order, after: Order, at: Date): RawBuilder<unknown>[] {
+  const status = bountyStatus(after)
+  if (after.bountyId === null || status === bountyStatus(before)) return []
+  return [sql`, followed as (${followOrder(after.bountyId, status, at)})`]
+}
+
+/**
+ * The further parts of the statement that saves the order: figures, the feed, which has no private orders, and the bounty
+ * that the order came from.
+ */
 export function alsoWritten(before: Order, after: Order, at: Date): RawBuilder<unknown> {
   const changes = statisticsOf(before, after)
   const was = before.status === 'completed'
   const is = after.status === 'completed'
-  const subject = { id: after.id, agentId: after.agentId, listingId: after.listingId, createdAt: at }
+  const { id, agentId, listingId } = after
+  const subject = { id, agentId, listingId, createdAt: at }
   const parts = [
     ...(changes.length === 0 ? [] : [sql`, counted as (${insertChanges(changes)})`]),
     ...(is && !was && !after.isPrivate ? [sql`, shown as (${insertActivity('order', subject)})`] : []),
     ...(was && !is ? [sql`, hidden as (${deleteActivity('order', after)})`] : []),
+    ...followedBy(before, after, at),
   ]
   return parts.length === 0 ? sql`` : sql.join(parts, sql``)
 }

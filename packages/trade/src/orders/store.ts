@@ -40,6 +40,7 @@ export async function insertOrder(tx: Tx, order: Order): Promise<void> {
     .values({
       id: order.id,
       listing_id: order.listingId,
+      bounty_id: order.bountyId,
       agent_id: order.agentId,
       buyer: order.buyer,
       title: order.title,
@@ -173,6 +174,8 @@ export async function eraseOrders(tx: Tx, buyers: readonly Buyer[]): Promise<Ord
   const rows = await tx
     .updateTable('orders')
     .set({
+      // The title of a bounty was written by its poster, that of a listing by its agent.
+      title: sql<string>`case when bounty_id is null then title else '' end`,
       brief: '',
       reference_urls: [],
       reference_images: [],

@@ -10,7 +10,7 @@ import { completeUnit, isUsedUp, quotaOf, returnUnit, takeUnit } from './workspa
 const NOW = new Date('2026-03-01T12:00:00Z')
 const core = (fields: Partial<Core> = {}): Core => ({
   ...{ id: 'ord_1' as OrderId, listingId: 'svc_1' as ListingId, agentId: 'agt_1' as AgentId },
-  ...{ buyer: 'user:1', clientWallet: null, clientProvenBy: null, title: 'Draws', brief: '' },
+  ...{ bountyId: null, buyer: 'user:1', clientWallet: null, clientProvenBy: null, title: 'Draws', brief: '' },
   ...{ referenceUrls: [], referenceImages: [], requirementAnswers: {}, priceType: 'weekly' },
   ...{ turnaroundHours: 3, maxRevisions: 1, revisionCount: 0, isPrivate: false, forPrincipal: false },
   ...{ quotaTotal: 3, quotaUsed: 0, quotaPending: 0, workspaceEndsAt: null, paymentMethod: null },

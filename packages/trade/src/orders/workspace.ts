@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
 import { DAY, later, latest } from '@market/kernel/clock'
-import type { Listing } from '../listings/index.ts'
+import type { Listing } from '@market/offers/listings'
 import { type Core, isOpenWorkspace, type Order, type PriceType } from './order.ts'
 
 /** How long a workspace is open. An order with a quoted price opens none. */

@@ -15,6 +15,7 @@ import {
   normalizeReference,
   transferName,
 } from '@market/money/payments'
+import { hasOpenBounty } from '@market/offers/bounties'
 import { owesPayment, ownService } from '../orders/index.ts'
 import { nameAgain } from './contest/name-again.ts'
 import { releaseOrder } from './contest/release-order.ts'
@@ -196,9 +197,11 @@ function notForSale(error: unknown, { claim }: Proven): ApiError {
   throw error
 }
 
-/** Anybody could name a transfer first that an account made, or that its payer owes for an order. */
+/** Anybody could name a transfer first that an account made, or that its payer made for an order or a bounty. */
 const needsSignature = async ({ db }: PurchaseContext, payer: string, amount: Usdc): Promise<boolean> =>
-  (await findUserOfWallet(db, payer)) !== undefined || owesPayment(db, payer, amount)
+  (await findUserOfWallet(db, payer)) !== undefined ||
+  (await owesPayment(db, payer, amount)) ||
+  hasOpenBounty(db, payer)
 
 /** A hash has the same form on every EVM network, so the buyer may have paid on the one that must be named. */
 function notFoundYet(

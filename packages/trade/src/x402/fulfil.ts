@@ -3,7 +3,8 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { ListingId } from '@market/kernel/ids'
-import { type Buyer, placePaidOrder } from '../orders/index.ts'
+import { findListing } from '@market/offers/listings'
+import { type Buyer, emitOrderCreated, placePaidOrder, termsOf } from '../orders/index.ts'
 import { registerPaidAgent } from './paid-registration.ts'
 import type { Purchase } from './purchase.ts'
 import { REGISTRATION } from './quote.ts'
@@ -18,6 +19,9 @@ export function possibleBuyers(
   const { buyer } = request as unknown as ServiceRequest
   return [buyer ?? `wallet:${payer}`, `wallet:${payer}`]
 }
+
+/** Most x402 routes do not accept these fields. */
+const NO_EXTRAS = { referenceUrls: [], referenceImages: [], isPrivate: false } as const
 
 /** Places the order or registers the agent, in the transaction that claims the transfer. Returns the id of the result. */
 export async function fulfil(
@@ -36,10 +40,15 @@ export async function fulfil(
     (binding === 'none') === (payoutWaitMs !== null),
     `${subject} has a wait exactly while it is unbound`,
   )
+  // It can have been deactivated since the payment. The order is placed all the same, and refunded when it is not delivered.
+  const listing = await findListing(tx, listingId)
+  assert(listing !== undefined, `${listingId} exists`)
   const wanted = request as unknown as ServiceRequest
   const order = await placePaidOrder(ctx, tx, {
+    ...NO_EXTRAS,
     ...wanted,
-    listingId,
+    terms: termsOf(listing),
+    emitPlaced: emitOrderCreated,
     paymentMethod: 'x402',
     payoutWaitMs,
     network,

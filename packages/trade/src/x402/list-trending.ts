@@ -1,7 +1,7 @@
 import type { Needs } from '@market/core/context'
 import { DAY, earlier } from '@market/kernel/clock'
+import { findListings } from '@market/offers/listings'
 import { sql } from 'kysely'
-import { findListings } from '../listings/index.ts'
 import { type Bought, findMostBought } from '../orders/index.ts'
 import { type ForSale, forSale, isOffered } from './payable-services.ts'
 import { isPayable, openNetworks } from './quote.ts'

@@ -1,12 +1,12 @@
 import type { ListingId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
+import { deactivateListing } from '@market/offers/listings'
 import { agentActor } from '@market/testing/make-actor'
 import { makeListing } from '@market/testing/make-listing'
 import { makeAgent, makeListedAgent, makeProfile, makeSolanaWallet } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deactivateListing } from '../listings/index.ts'
 import { findPayable } from './payable-services.ts'
 import { withOpen } from './test-networks.ts'
 

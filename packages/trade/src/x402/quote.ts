@@ -4,7 +4,7 @@ import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
 import type { Usdc } from '@market/kernel/money'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { addFee } from '@market/money/ledger'
-import type { Listing } from '../listings/index.ts'
+import type { Listing } from '@market/offers/listings'
 
 /** One way to pay: a chain, and the facilitator that submits signed payments to it, where there is one. */
 export interface Way {

@@ -8,7 +8,8 @@ import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
 import { deleteGrantsOf } from '@market/identity/oauth'
 import { ApiError } from '@market/kernel/api-error'
 import { hasOpenPayouts } from '@market/money/payouts'
-import { deactivateListingsOf } from '@market/trade/listings'
+import { eraseBounties, hasOpenBounties, withdrawClaimsOf } from '@market/offers/bounties'
+import { deactivateListingsOf } from '@market/offers/listings'
 import { eraseOrders, hasOpenOrders } from '@market/trade/orders'
 import { eraseMessages } from '../messages/index.ts'
 import { eraseComments } from '../reviews/index.ts'
@@ -19,7 +20,7 @@ import { erasePrompts } from '../workspaces/index.ts'
  * audit log still add up, and so that nobody else becomes the owner of the user's agents.
  */
 export function deleteAccount(
-  ctx: Needs<'transact' | 'clock' | 'vault' | 'actor' | 'requestId'>,
+  ctx: Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>,
   userId: string,
 ): Promise<{ readonly deletedAt: Date }> {
   return ctx.transact(async (tx) => {
@@ -30,9 +31,12 @@ export function deleteAccount(
     const agentIds = await lockAgentsOfUser(tx, userId)
     const buyers = [user, ...agentIds.map((id) => `agent:${id}` as const)]
     if (await hasOpenOrders(tx, buyers, agentIds)) throw openOrders()
+    if (await hasOpenBounties(tx, buyers)) throw openBounties()
     if (await hasOpenPayouts(tx, agentIds)) throw moneyOwed()
+    await withdrawClaimsOf(ctx, tx, agentIds)
     await closeAgents(ctx, tx, { userId, wallets }, agentIds)
     for (const agentId of agentIds) await deactivateListingsOf(ctx, tx, agentId)
+    await eraseBounties(tx, buyers, agentIds)
     const orderIds = await eraseOrders(tx, buyers)
     await eraseMessages(tx, orderIds)
     await eraseReferences(tx, buyers)
@@ -51,6 +55,13 @@ const openOrders = (): ApiError =>
     'conflict',
     'You or one of your agents has an open order. Complete or cancel it, then delete your account.',
     { code: 'account_has_open_orders' },
+  )
+
+const openBounties = (): ApiError =>
+  new ApiError(
+    'conflict',
+    'You or one of your agents has an open bounty. Cancel it, then delete your account.',
+    { code: 'account_has_open_bounties' },
   )
 
 const moneyOwed = (): ApiError =>

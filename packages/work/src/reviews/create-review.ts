@@ -3,7 +3,7 @@ import type { Actor, Needs } from '@market/core/context'
 import { addStatistics } from '@market/core/statistics'
 import { countRating as countForAgent } from '@market/identity/agents'
 import type { OrderId } from '@market/kernel/ids'
-import { countRating as countForListing } from '@market/trade/listings'
+import { countRating as countForListing } from '@market/offers/listings'
 import { lockOrderAs } from '@market/trade/orders'
 import { alreadyReviewed, type Rating, type Review, rejectIneligibleReview } from './review.ts'
 import { insertReview } from './store.ts'
@@ -28,7 +28,7 @@ export function createReview(
       createdAt: ctx.clock.now(),
     })
     if (review === undefined) throw alreadyReviewed(order.id)
-    await countForListing(tx, order.listingId, review.rating)
+    if (order.listingId !== null) await countForListing(tx, order.listingId, review.rating)
     await countForAgent(tx, order.agentId, review.rating)
     await addStatistics(tx, { name: 'reviews', amount: 1n })
     if (!order.isPrivate) await recordActivity(tx, 'review', review)

@@ -8,7 +8,8 @@ export type Rating = 1 | 2 | 3 | 4 | 5
 export interface Review {
   readonly id: string
   readonly orderId: OrderId
-  readonly listingId: ListingId
+  /** Null for the order of a bounty. */
+  readonly listingId: ListingId | null
   readonly agentId: AgentId
   /** Internal: responses do not contain it. */
   readonly buyer: string

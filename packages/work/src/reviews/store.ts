@@ -55,7 +55,7 @@ export async function findReviews(db: Db, agentId: AgentId, page: NewestFirstPag
 const fromRow = (row: Row): Review => ({
   id: row.id,
   orderId: row.order_id as OrderId,
-  listingId: row.listing_id as ListingId,
+  listingId: row.listing_id as ListingId | null,
   agentId: row.agent_id as AgentId,
   buyer: row.buyer,
   rating: row.rating as Rating,

@@ -9,7 +9,7 @@ import type { Network } from '@market/kernel/network'
 import { type Account, fees, post, splitByShare, statementOf, surplus } from '@market/money/ledger'
 import { type ClaimedTransfer, escrowAccount, findTransferFor, transferName } from '@market/money/payments'
 import { requestPayout, returnSurplus, withdrawPayout } from '@market/money/payouts'
-import { countSettled, uncountSettled } from '../../listings/index.ts'
+import { countSettled, uncountSettled } from '@market/offers/listings'
 import { hasOtherCompleted } from '../count-orders.ts'
 import { emitOrderCompleted } from '../events.ts'
 import { notifyAgentOwner } from '../notifications.ts'
@@ -34,7 +34,7 @@ export async function distributeEscrow(ctx: Ctx, tx: Tx, order: Order<'completed
   const agent = await findAgentById(tx, order.agentId)
   const payee = await payoutAddress(ctx, tx, agent, network)
   if (part > 0n) await payAgent(ctx, tx, order, payee, part)
-  await countSettled(tx, order.listingId, order.buyer)
+  if (order.listingId !== null) await countSettled(tx, order.listingId, order.buyer)
   await countOrders(tx, order.agentId, { completed: 1 })
   const hasNoAddress = part > 0n && payee === null
   const isFrozen = await isStopped(tx, payoutSwitches(network))
@@ -158,7 +158,9 @@ export async function restoreEscrow(
   const escrow = escrowAccount(network, purpose)
   if (order.status === 'completed') {
     await reverseFee(ctx, tx, order, escrow)
-    await uncountSettled(tx, order, () => hasOtherCompleted(tx, order))
+    const { listingId, buyer } = order
+    if (listingId !== null)
+      await uncountSettled(tx, { listingId, buyer }, () => hasOtherCompleted(tx, listingId, order))
     await countOrders(tx, order.agentId, { completed: -1 })
   }
   for (const kind of ['payout', 'refund'] as const)

@@ -10,8 +10,15 @@ import { FOREVER } from '@market/kernel/clock'
 import type { OrderId } from '@market/kernel/ids'
 import { formatUsd, type Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { cancelIntent, claimTransfer, findPayment, findTransferFor, isAwaited } from '@market/money/payments'
-import { countOrdered } from '../../listings/index.ts'
+import {
+  cancelIntent,
+  claimTransfer,
+  findPayment,
+  findTransferFor,
+  isAwaited,
+  type Purpose,
+} from '@market/money/payments'
+import { countOrdered } from '@market/offers/listings'
 import { accept, pay, rejectExpiredPrice } from '../changes.ts'
 import { applyDueTransition, continuePaid } from '../deadlines.ts'
 import { emitOrderPaid } from '../events.ts'
@@ -42,7 +49,8 @@ export type ReleaseContested = (
   payment: Payment & {
     /** The transfer that pays the order; undefined when none was found. */
     readonly index: number | undefined
-    readonly orderId: OrderId
+    /** The order to be paid; absent when the transfer is to pay for something else. */
+    readonly orderId?: OrderId
     readonly buyer: Buyer
     readonly payers: readonly string[]
   },
@@ -94,7 +102,7 @@ export async function payOrder(
       return reject(illegalTransition(order, 'pay'))
     const problem = isAwaiting(order, named) ? undefined : await networkProblem(ctx, tx, order, named)
     if (problem !== undefined) return reject(problem)
-    if (await isOwnersPayment(tx, actor, order, named, transfer)) return reject(ownersPayment())
+    if (await isOwnersPayment(tx, actor, purposeOf(order), named, transfer)) return reject(ownersPayment())
     if (transfer instanceof ApiError) return reject(transfer)
     if (transfer === undefined) return awaitTransfer(ctx, tx, actor, order, named)
     if (transfer.amount < order.price) return reject(underpaid(order.price, transfer.amount))
@@ -161,10 +169,10 @@ export async function confirmPayment(
   assert(isNew, `${order.id} is unpaid, so its transfer was not claimed before`)
   await refundSurplus(ctx, tx, order, network, transfer)
   const saved = await saveOrder(tx, order, paid, { action: 'pay', role: 'buyer', actor, at: now })
-  await countOrdered(tx, order.listingId)
+  if (order.listingId !== null) await countOrdered(tx, order.listingId)
   await countOrders(tx, order.agentId, { total: 1 })
   await emitPaid(ctx, tx, saved)
-  if (!payerProven && order.paymentMethod === null) await notifyOwnerOfPayer(ctx, tx, saved)
+  if (!payerProven && order.paymentMethod !== 'x402') await notifyOwnerOfPayer(ctx, tx, saved)
   return saved
 }
 
@@ -245,21 +253,22 @@ function clientOn({ clientWallet, clientProvenBy }: Core, network: Network): str
 }
 
 /** An API key can pay from its owner's wallets, but not with a transfer that was named for another order of the owner. */
-async function isOwnersPayment(
+export async function isOwnersPayment(
   tx: Tx,
   actor: Actor,
-  order: Core,
+  /** What the transfer was named for, when it was. */
+  purpose: Purpose | undefined,
   { network, reference }: Payment,
   transfer: IncomingTransfer | ApiError | undefined,
 ): Promise<boolean> {
   const payer = transfer === undefined || transfer instanceof ApiError ? undefined : transfer.payer
   const unsigned = ownerWallets(actor, network).filter((key) => payer === undefined || key === payer)
   for (const key of unsigned)
-    if (await isAwaited(tx, { network, reference, payer: key }, purposeOf(order))) return true
+    if (await isAwaited(tx, { network, reference, payer: key }, purpose)) return true
   return false
 }
 
-const ownersPayment = (): ApiError =>
+export const ownersPayment = (): ApiError =>
   new ApiError(
     'conflict',
     'Another order waits for this transfer. Make another transfer, or sign this request with the wallet that paid.',

@@ -17,7 +17,7 @@ import { emitPayoutFailed, emitPayoutSent, lockRefundEvent } from './payout-even
 
 /**
  * What a payout must be, from the order and the transfer that paid for it. Of the payout's row only the kind, the subject
- * and the purpose are used, to find them. Undefined when it belongs to neither an order nor a registration.
+ * and the purpose are used, to find them. Undefined when it belongs to neither an order, a registration nor a bounty.
  */
 async function payoutTerms(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<PayoutTerms | undefined> {
   const purpose = purposeOfPayout(payout)
@@ -31,7 +31,7 @@ async function payoutTerms(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise
   if (payout.kind === 'surplus')
     return isSurplusOf(payout, purpose, network) ? { network, amount: surplusOf(transfer), payees } : none
   if (payout.subject !== purpose.id) return none
-  if (purpose.kind === 'registration')
+  if (purpose.kind !== 'order')
     return { network, amount: payout.kind === 'refund' ? transfer.due : ZERO, payees }
   const order = await findOrder(tx, purpose.id)
   const { part, rest } = sharesOf(order, transfer)
@@ -53,7 +53,7 @@ const ORDER = /^ord_\d+_[0-9a-z]{17}/
 function purposeOfPayout({ purpose, subject }: Payout): Purpose | undefined {
   const id = ORDER.exec(purpose?.id ?? subject)?.[0]
   if (id !== undefined) return { kind: 'order', id: id as OrderId }
-  return purpose?.kind === 'registration' ? purpose : undefined
+  return purpose === null || purpose.kind === 'order' ? undefined : purpose
 }
 
 const isSurplusOf = ({ subject }: Payout, purpose: Purpose, network: Network): boolean =>

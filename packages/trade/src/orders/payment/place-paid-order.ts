@@ -6,21 +6,16 @@ import { assert } from '@market/kernel/assert'
 import { later } from '@market/kernel/clock'
 import type { Usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { findListing } from '../../listings/index.ts'
 import { quote } from '../changes.ts'
-import { type NewOrder, newOrder } from '../create-order.ts'
+import { type NewOrder, newOrder, type Terms } from '../create-order.ts'
 import { continuePaid } from '../deadlines.ts'
-import { emitOrderCreated } from '../events.ts'
 import type { Buyer, Order } from '../order.ts'
 import type { PaymentMethod } from '../policy.ts'
 import { insertOrder } from '../store.ts'
 import { confirmPayment } from './pay-order.ts'
 
-type Extras = Pick<NewOrder, 'referenceUrls' | 'referenceImages' | 'isPrivate'>
-
-export interface PaidOrder
-  extends Pick<NewOrder, 'listingId' | 'brief' | 'requirementAnswers'>,
-    Partial<Extras> {
+export interface PaidOrder extends Omit<NewOrder, 'clientWallet' | 'clientProvenBy'> {
+  readonly terms: Terms
   readonly paymentMethod: NonNullable<PaymentMethod>
   /** Who the order is for; without one it is for the wallet that paid, and nobody reviews the delivery. */
   readonly buyer?: Buyer | undefined
@@ -30,27 +25,30 @@ export interface PaidOrder
   readonly transfer: IncomingTransfer
   /** The price at the time of the payment; the listing can have another one by now. */
   readonly due: Usdc
+  /** The one event of the agent. */
+  readonly emitPlaced: (ctx: Needs<'clock'>, tx: Tx, order: Order<'paid'>) => Promise<unknown>
 }
 
-/** Most x402 routes do not accept these fields. */
-const NO_EXTRAS: Extras = { referenceUrls: [], referenceImages: [], isPrivate: false }
-
-/**
- * Places an order that comes with its payment: it is created as paid, with one event. The listing can have been
- * deactivated since the payment; the order is placed all the same, and refunded when it is not delivered.
- */
+/** Places an order that comes with its payment: it is created as paid. */
 export async function placePaidOrder(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
-  { paymentMethod, buyer: wanted, payoutWaitMs, network, transfer, due, ...request }: PaidOrder,
+  {
+    terms,
+    paymentMethod,
+    buyer: wanted,
+    payoutWaitMs,
+    network,
+    transfer,
+    due,
+    emitPlaced,
+    ...request
+  }: PaidOrder,
 ): Promise<Order<'paid'>> {
-  const listing = await findListing(tx, request.listingId)
-  assert(listing !== undefined, `${request.listingId} exists`)
   assert(transfer.payer !== null, `${transfer.reference} was paid by a wallet`)
   const principal = await lockPrincipal(tx, wanted)
   const buyer = principal ?? (`wallet:${transfer.payer}` as const)
-  const order = newOrder(ctx, buyer, listing, {
-    ...NO_EXTRAS,
+  const order = newOrder(ctx, buyer, terms, {
     ...request,
     clientWallet: transfer.payer,
     clientProvenBy: network,
@@ -64,7 +62,7 @@ export async function placePaidOrder(
     message: null,
   })
   await insertOrder(tx, quoted)
-  const paid = await confirmPayment(ctx, tx, quoted, network, transfer, buyer, emitOrderCreated)
+  const paid = await confirmPayment(ctx, tx, quoted, network, transfer, buyer, emitPlaced)
   await continuePaid(ctx, tx, paid)
   return paid
 }

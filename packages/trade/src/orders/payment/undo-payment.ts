@@ -4,7 +4,7 @@ import type { Tx } from '@market/database/transact'
 import { countOrders } from '@market/identity/agents'
 import { assert } from '@market/kernel/assert'
 import { awaitedUntil, type ClaimedTransfer, findSubmission } from '@market/money/payments'
-import { countOrdered } from '../../listings/index.ts'
+import { countOrdered } from '@market/offers/listings'
 import { undo, undoCancelled } from '../changes.ts'
 import { notifyBuyer } from '../notifications.ts'
 import type { Order } from '../order.ts'
@@ -47,7 +47,7 @@ export async function reversePayment(
     await saveFields(tx, undoCancelled(order, { network, reference }), now)
     return undefined
   }
-  await countOrdered(tx, order.listingId, -1)
+  if (order.listingId !== null) await countOrdered(tx, order.listingId, -1)
   await countOrders(tx, order.agentId, { total: -1 })
   const waiting = undo(order, now, reasonOf(now), { network, reference })
   return saveOrder(tx, order, waiting, { ...BY_CLOCK, action: 'undo', at: now })

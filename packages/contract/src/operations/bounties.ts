@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { operation } from '../define.ts'
+import {
+  BOUNTY_STATUSES,
+  Bounty,
+  BountyId,
+  BountyPage,
+  bountyFields,
+  Claim,
+  ClaimId,
+  MyBounty,
+  Total,
+} from '../schemas/bounty.ts'
+import { Category, NextCursor, pageFields, WalletAddress } from '../schemas/common.ts'
+import { NetworkName, UsdAmount } from '../schemas/money.ts'
+import { text } from '../schemas/text.ts'
+
+const ListTotals = Total.extend(NextCursor.shape)
+
+export const createBounty = operation({
+  id: 'createBounty',
+  group: 'Bounties',
+  method: 'POST',
+  path: '/api/bounties',
+  summary: 'Post a bounty',
+  description:
+    'Agents claim it, and you accept one claim. Nothing is paid before. Without an accepted claim it expires after 30 days.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'bounties.create',
+  input: z.strictObject(bountyFields),
+  output: Bounty,
+  status: 201,
+  errors: [],
+  purpose: 'bounties.create:{client_wallet}',
+  cosigned: true,
+  stoppedBy: ['freeze_intake'],
+})
+
+export const listBounties = operation({
+  id: 'listBounties',
+  group: 'Bounties',
+  method: 'GET',
+  path: '/api/bounties',
+  summary: 'List bounties',
+  description: 'Open ones by default. `search` finds words of the title, the brief and the category.',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.strictObject({
+    status: z.enum(BOUNTY_STATUSES).default('open'),
+    category: Category.optional(),
+    min_budget: UsdAmount.optional().describe('USD'),
+    max_budget: UsdAmount.optional().describe('USD'),
+    search: text({ min: 1, max: 100 }).optional(),
+    sort: z
+      .enum(['newest', 'budget_desc', 'deadline_asc'])
+      .default('newest')
+      .describe('`deadline_asc`: the shortest `deadline_hours` first'),
+    ...pageFields,
+  }),
+  output: z.array(Bounty),
+  beside: ListTotals,
+})
+
+export const listMyBounties = operation({
+  id: 'listMyBounties',
+  group: 'Bounties',
+  method: 'GET',
+  path: '/api/bounties/my',
+  summary: 'List your bounties',
+  description: 'Those that you posted and those that your agents claimed, newest first.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'read',
+  input: z.strictObject(pageFields),
+  output: z.array(MyBounty),
+  beside: ListTotals,
+})
+
+export const getBounty = operation({
+  id: 'getBounty',
+  group: 'Bounties',
+  method: 'GET',
+  path: '/api/bounties/{bounty_id}',
+  summary: 'Get a bounty',
+  description: 'With `include_claims` also its claims, which only the poster can read.',
+  callers: ['anonymous', 'wallet', 'user', 'agent'],
+  limit: 'read',
+  input: z.strictObject({
+    bounty_id: BountyId,
+    include_claims: z.boolean().default(false),
+  }),
+  output: BountyPage,
+  errors: [404],
+})
+
+export const cancelBounty = operation({
+  id: 'cancelBounty',
+  group: 'Bounties',
+  method: 'PATCH',
+  path: '/api/bounties/{bounty_id}',
+  summary: 'Cancel a bounty',
+  description: 'Only the poster, while it is open. Its pending claims are rejected.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'write',
+  input: z.strictObject({ bounty_id: BountyId, status: z.literal('cancelled') }),
+  output: Bounty,
+  errors: [403, 404, 409],
+  purpose: 'bounties.cancel:{bounty_id}',
+})
+
+export const claimBounty = operation({
+  id: 'claimBounty',
+  group: 'Bounties',
+  method: 'POST',
+  path: '/api/bounties/{bounty_id}/claim',
+  summary: 'Claim a bounty',
+  description:
+    'The agent’s owner must have a verified identity. A bounty has at most 20 pending claims, and an agent one of them. If yours is accepted, you get the event `bounty.accepted` with a paid order; otherwise `bounty.claim_rejected`.',
+  callers: ['agent'],
+  limit: 'bounties.claim',
+  input: z.strictObject({ bounty_id: BountyId, message: text({ max: 500 }).default('') }),
+  output: Claim,
+  status: 201,
+  errors: [403, 404, 409],
+})
+
+export const withdrawClaim = operation({
+  id: 'withdrawClaim',
+  group: 'Bounties',
+  method: 'DELETE',
+  path: '/api/bounties/{bounty_id}/claim',
+  summary: 'Withdraw your claim',
+  description: 'While it is pending. The agent can claim the bounty again.',
+  callers: ['agent'],
+  limit: 'write',
+  input: z.strictObject({ bounty_id: BountyId }),
+  output: Claim,
+  errors: [404, 409],
+})
+
+export const acceptClaim = operation({
+  id: 'acceptClaim',
+  group: 'Bounties',
+  method: 'POST',
+  path: '/api/bounties/{bounty_id}/accept',
+  summary: 'Accept a claim',
+  description:
+    'Send 110 % of the budget first: `claims[].payment` of the bounty says where. This creates a paid order and rejects the other claims. If the transfer is not confirmed yet, the response is 202 with `order_id: null`, and the order follows. A transfer that comes too late is refunded to its sender.',
+  callers: ['wallet', 'user', 'agent'],
+  limit: 'bounties.accept',
+  input: z.strictObject({
+    bounty_id: BountyId,
+    claim_id: ClaimId,
+    client_wallet: WalletAddress.describe('Your wallet, proven as for `POST /api/bounties`'),
+    escrow_tx_hash: text({ min: 1, max: 100 }).describe('The hash of the transfer'),
+    payment_network: NetworkName.optional().describe(
+      'If omitted, it is inferred from the format of the hash: Solana or Base.',
+    ),
+  }),
+  output: z.object({ bounty_id: z.string(), order_id: z.string().nullable(), claim_id: z.string() }),
+  laterStatus: 202,
+  errors: [403, 404, 409],
+  purpose: 'bounties.accept:{bounty_id}:{claim_id}',
+  cosigned: true,
+  stoppedBy: ['freeze_intake'],
+})

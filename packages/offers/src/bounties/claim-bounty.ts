@@ -1,0 +1,85 @@
+import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { type Agent, findAgentById, hasSameOwner, isSellersWallet, lockBuyer } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import type { AgentId, BountyId } from '@market/kernel/ids'
+import { type Bounty, type Claim, claimExpiry, MAX_PENDING_CLAIMS } from './bounty.ts'
+import { expireDue } from './expire.ts'
+import { notifyPoster } from './notifications.ts'
+import { rejectUnlessOpen } from './states.ts'
+import { insertClaim, lockBounty } from './store.ts'
+
+/** Claims an open bounty for an agent. The claim is held for the bounty's claim window. */
+export function claimBounty(
+  ctx: Needs<'transact' | 'clock' | 'ids'>,
+  agentId: AgentId,
+  { bountyId, message }: { readonly bountyId: BountyId; readonly message: string },
+  keyHint?: string,
+): Promise<Claim> {
+  return ctx.transact(async (tx) => {
+    await lockBuyer(tx, `agent:${agentId}`, keyHint)
+    const agent = await findAgentById(tx, agentId)
+    const locked = await lockBounty(tx, bountyId)
+    const now = ctx.clock.now()
+    const bounty = await expireDue(ctx, tx, locked, now)
+    rejectUnlessOpen(bounty)
+    rejectUnverified(agent)
+    if (await isOwnBounty(tx, bounty, agent)) throw ownBounty()
+    if (bounty.pendingClaims >= MAX_PENDING_CLAIMS) throw tooManyClaims()
+    const claim = await insertClaim(tx, {
+      id: ctx.ids.next('bcl'),
+      bountyId,
+      agentId,
+      message,
+      status: 'pending',
+      createdAt: now,
+      expiresAt: claimExpiry(bounty, now),
+      endedAt: null,
+    })
+    if (claim === undefined) throw alreadyClaimed()
+    await notifyPoster(ctx, tx, bounty, {
+      kind: 'bounty.claimed',
+      title: `${agent.name} claimed “${bounty.title}”`,
+      body: `Accept the claim before ${claim.expiresAt.toISOString()}, or it expires.`,
+    })
+    return claim
+  })
+}
+
+/** An agent is verified once its owner proved an identity: by a wallet's signature or by a sign-in. */
+function rejectUnverified({ verified }: Agent): void {
+  if (verified === 1) return
+  throw new ApiError(
+    'forbidden',
+    'The owner of this agent has no verified identity. Set owner_wallet with its signature, or sign in and link the agent; then claim again.',
+    { code: 'owner_not_verified' },
+  )
+}
+
+/** Whoever hires their own agent would fake its orders and ratings. */
+export async function isOwnBounty(tx: Tx, { poster, clientWallet }: Bounty, agent: Agent): Promise<boolean> {
+  if (poster === `agent:${agent.id}` || poster === `user:${agent.ownerUserId}`) return true
+  if (await isSellersWallet(tx, clientWallet, agent.id)) return true
+  if (!poster.startsWith('agent:')) return false
+  const other = await findAgentById(tx, poster.slice('agent:'.length) as AgentId)
+  const { ownerUserId, ownerWallet } = other
+  return hasSameOwner(agent, {
+    ...(ownerUserId !== null && { userId: ownerUserId }),
+    wallets: ownerWallet === null ? [] : [{ key: ownerWallet }],
+  })
+}
+
+export const ownBounty = (): ApiError =>
+  new ApiError('invalid', 'An agent cannot work for its own owner’s bounty.', { code: 'own_bounty' })
+
+const tooManyClaims = (): ApiError =>
+  new ApiError(
+    'conflict',
+    `This bounty has ${MAX_PENDING_CLAIMS} pending claims. Try again when one of them was withdrawn or has expired.`,
+    { code: 'too_many_claims' },
+  )
+
+const alreadyClaimed = (): ApiError =>
+  new ApiError('conflict', 'Your agent has already claimed this bounty. Withdraw the claim to change it.', {
+    code: 'already_claimed',
+  })
