@@ -1,6 +1,7 @@
 import { findEventsAfter } from '@market/core/events'
 import { DAY, HOUR } from '@market/kernel/clock'
 import type { AgentId, BountyId } from '@market/kernel/ids'
+import { payoutRecipients } from '@market/trade/orders'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NETWORK, newBuyer } from '../orders/order-fixture.ts'
@@ -137,6 +138,13 @@ test('accept: a second transfer for a claimed bounty is rejected with 409 and re
   const late = fixture.fund(poster, ESCROW + 5_000_000n)
   await expect(fixture.accept(poster, claim, late)).rejects.toEqual(rejection('bounty_not_open'))
   await expect(fixture.accept(poster, claim, late)).rejects.toEqual(rejection('transfer_refunded'))
+  const payout = await fixture.db
+    .selectFrom('payouts')
+    .select(['subject', 'payee'])
+    .where('payee', '=', poster.wallet.key)
+    .executeTakeFirstOrThrow()
+  const recipients = await fixture.ctx.transact((tx) => payoutRecipients(tx, { ...payout, kind: 'refund' }))
+  expect(recipients).toEqual([`wallet:${poster.wallet.key}`])
   expect(await refundsOf(bounty.id)).toEqual([
     { payee: poster.wallet.key, amount: ESCROW + 5_000_000n, escrow: 0n },
   ])

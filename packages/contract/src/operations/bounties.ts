@@ -42,7 +42,7 @@ export const listBounties = operation({
   method: 'GET',
   path: '/api/bounties',
   summary: 'List bounties',
-  description: 'Open ones by default. `search` finds words of the title, the brief and the category.',
+  description: 'Open ones by default. `search` finds words of `title`, `brief` and `category`.',
   callers: ['anonymous'],
   limit: 'read',
   input: z.strictObject({

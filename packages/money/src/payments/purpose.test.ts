@@ -11,7 +11,7 @@ test('purpose: the stored text of each kind is parsed into the same purpose', ()
 })
 
 test('parsePurpose: throws for an unknown kind, a missing kind and a missing id', () => {
-  for (const text of ['', 'order', 'order:', ':ord_1', 'bounty:1', 'Order:ord_1'])
+  for (const text of ['', 'order', 'order:', ':ord_1', 'gift:1', 'Order:ord_1'])
     expect(() => parsePurpose(text)).toThrow('is not a payment purpose')
 })
 

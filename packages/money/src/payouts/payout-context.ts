@@ -40,8 +40,8 @@ export interface PayoutTerms {
 export interface PayoutListener {
   /**
    * Derives what the payout must be from the order and the transfer that paid for it, without reading the payout's own
-   * row. Undefined when it belongs to neither an order nor a registration: then it is not sent, unless an operator or the
-   * payer of unmatched money decided it. Runs before a payout is authorized or signed.
+   * row. Undefined when it belongs to neither an order, a registration nor a bounty: then it is not sent, unless an
+   * operator or the payer of unmatched money decided it. Runs before a payout is authorized or signed.
    */
   termsOf(ctx: Needs<'clock'>, tx: Tx, payout: Payout): Promise<PayoutTerms | undefined>
   /** Runs first in the transaction that ends the payout: locks what `onSent` writes before rows that many payouts share. */

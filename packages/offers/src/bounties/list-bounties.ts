@@ -66,7 +66,7 @@ export interface BountyFilter {
   readonly category?: string | undefined
   readonly minBudget?: Usdc | undefined
   readonly maxBudget?: Usdc | undefined
-  /** Words of the title, the brief and the category. */
+  /** Words of title, brief and category. */
   readonly search?: string | undefined
 }
 

@@ -44,13 +44,16 @@ export async function partyRecipients(tx: Tx, order: Order): Promise<Recipient[]
   return [...(await buyerRecipients(tx, order)), ...owners]
 }
 
-/** Whose money the payout of an order is: the agent's, so its owner is notified, or the buyer's. */
+/**
+ * Whose money a payout is: the agent's, so its owner is notified, or the buyer's. A refund without an order belongs to the
+ * wallet that paid.
+ */
 export async function payoutRecipients(
   tx: Tx,
-  { kind, subject }: Pick<Payout, 'kind' | 'subject'>,
+  { kind, subject, payee }: Pick<Payout, 'kind' | 'subject' | 'payee'>,
 ): Promise<Recipient[]> {
   const order = kind === 'payout' || kind === 'refund' ? await findOrderIfAny(tx, subject) : undefined
-  if (order === undefined) return []
+  if (order === undefined) return kind === 'refund' && payee !== null ? [`wallet:${payee}`] : []
   return kind === 'payout'
     ? ownerRecipients(await findAgentById(tx, order.agentId))
     : buyerRecipients(tx, order)
