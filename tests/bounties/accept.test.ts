@@ -1,10 +1,12 @@
+import type { Actor } from '@market/core/context'
 import { findEventsAfter } from '@market/core/events'
 import { DAY, HOUR } from '@market/kernel/clock'
 import type { AgentId, BountyId } from '@market/kernel/ids'
+import { agentActor, walletActor } from '@market/testing/make-actor'
+import { makeListedAgent } from '@market/testing/makers'
 import { payoutRecipients } from '@market/trade/orders'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { NETWORK, newBuyer } from '../orders/order-fixture.ts'
+import { newBuyer } from '../orders/order-fixture.ts'
 import { newPayment } from '../payments/in-memory-chain.ts'
 import { type BountyFixture, BUDGET, ESCROW, openBountyFixture } from './bounty-fixture.ts'
 
@@ -21,18 +23,6 @@ const eventsOf = async (agentId: AgentId) =>
     ({ event, data, orderId }) => ({ event, data, orderId }),
   )
 
-/** What the ledger holds for refunds of transfers that accepted nothing. */
-async function refundsOf(bountyId: BountyId): Promise<{ payee: string; amount: bigint; escrow: bigint }[]> {
-  const { rows } = await sql<{ payee: string; amount: bigint; escrow: bigint }>`
-    select payout.payee, payable.balance_micros as amount, coalesce(held.balance_micros, 0)::bigint as escrow
-    from bounty_acceptances as acceptance
-    join payouts as payout on payout.subject = acceptance.id and payout.kind = 'refund' and payout.state <> 'withdrawn'
-    join ledger_accounts as payable on payable.id = ${`payable:${NETWORK}:`} || payout.id
-    left join ledger_accounts as held on held.id = ${`escrow:${NETWORK}:bounty:`} || acceptance.id
-    where acceptance.bounty_id = ${bountyId} order by acceptance.created_at`.execute(fixture.db)
-  return rows
-}
-
 const claimsOf = async (bountyId: BountyId) => {
   const rows = await fixture.db
     .selectFrom('bounty_claims')
@@ -42,20 +32,6 @@ const claimsOf = async (bountyId: BountyId) => {
     .orderBy('id')
     .execute()
   return Object.fromEntries(rows.map(({ id, status }) => [id, status]))
-}
-
-/** The chain drops the last block for good, as the worker sees it. */
-async function dropLastBlock(): Promise<void> {
-  fixture.chain.reorg(1)
-  fixture.chain.finalize(0)
-  fixture.clock.advance(6_000)
-  await fixture.recheck()
-}
-
-/** The worker looks for the transfers that are waited for. */
-async function checkIntents(): Promise<void> {
-  fixture.clock.advance(3_000)
-  await fixture.finish()
 }
 
 test('accept: creates a paid order with 110 % in escrow, rejects the other claims, and emits one event to each claimant', async () => {
@@ -130,7 +106,7 @@ test('accept: the same transfer again returns the same order, and refunds nothin
   const reference = fixture.fund(poster)
   const first = await fixture.accept(poster, claim, reference)
   expect(await fixture.accept(poster, claim, reference)).toMatchObject({ orderId: first.orderId })
-  expect(await refundsOf(bounty.id)).toEqual([])
+  expect(await fixture.refundsOf(bounty.id)).toEqual([])
 })
 
 test('accept: a second transfer for a claimed bounty is rejected with 409 and refunded as a whole', async () => {
@@ -145,7 +121,7 @@ test('accept: a second transfer for a claimed bounty is rejected with 409 and re
     .executeTakeFirstOrThrow()
   const recipients = await fixture.ctx.transact((tx) => payoutRecipients(tx, { ...payout, kind: 'refund' }))
   expect(recipients).toEqual([`wallet:${poster.wallet.key}`])
-  expect(await refundsOf(bounty.id)).toEqual([
+  expect(await fixture.refundsOf(bounty.id)).toEqual([
     { payee: poster.wallet.key, amount: ESCROW + 5_000_000n, escrow: 0n },
   ])
   await fixture.expectBalanced()
@@ -162,37 +138,108 @@ test('accept: an unconfirmed transfer is waited for, and the claim does not expi
   fixture.clock.advance(10_000)
   await fixture.expire()
   expect(await claimsOf(bounty.id)).toEqual({ [claim.id]: 'pending' })
-  // A new acceptance is too late, although the claim is still held for the first one.
-  await expect(fixture.accept(poster, claim, fixture.fund(poster))).rejects.toEqual(
-    rejection('claim_not_pending'),
-  )
+  // A new acceptance is too late, although the claim is still held for the first one. It uses no transfer.
+  const late = newPayment([[poster.wallet.key, ESCROW]])
+  for (const reference of [fixture.fund(poster), late.reference])
+    await expect(fixture.accept(poster, claim, reference)).rejects.toEqual(rejection('claim_not_pending'))
+  fixture.chain.mine([late])
+  await fixture.checkIntents()
+  expect((await fixture.bounty(bounty.id)).status).toBe('open')
   fixture.chain.mine([payment])
-  await checkIntents()
+  await fixture.checkIntents()
   expect((await fixture.bounty(bounty.id)).status).toBe('claimed')
   const { orderId } = await fixture.accept(poster, claim, payment.reference)
   expect(orderId).not.toBeNull()
-  expect(await refundsOf(bounty.id)).toHaveLength(1)
+  expect(await fixture.refundsOf(bounty.id)).toEqual([])
   await fixture.expectBalanced()
 })
 
-test('accept: a transfer that is confirmed after the claim was withdrawn is refunded, and the poster is notified', async () => {
-  const poster = newBuyer()
-  const claimant = await fixture.makeClaimant()
-  const bounty = await fixture.post(poster)
-  const claim = await fixture.claim(claimant, bounty.id)
-  const payment = newPayment([[poster.wallet.key, ESCROW]])
-  await fixture.accept(poster, claim, payment.reference)
-  await fixture.withdraw(claimant, bounty.id)
-  fixture.chain.mine([payment])
-  await checkIntents()
-  expect(await refundsOf(bounty.id)).toEqual([{ payee: poster.wallet.key, amount: ESCROW, escrow: 0n }])
-  expect((await fixture.bounty(bounty.id)).status).toBe('open')
-  const notified = await fixture.db
+const notifiedOf = async (recipient: string) => {
+  const rows = await fixture.db
     .selectFrom('notifications')
     .select('kind')
-    .where('recipient', '=', `wallet:${poster.wallet.key}`)
+    .where('recipient', '=', recipient)
     .execute()
-  expect(notified.map(({ kind }) => kind)).toContain('bounty.transfer_refunded')
+  return rows.map(({ kind }) => kind)
+}
+
+test('accept: a claim that is withdrawn before the transfer is confirmed leaves it unused, and another claim takes it', async () => {
+  const poster = newBuyer()
+  const [claimant, other] = [await fixture.makeClaimant(), await fixture.makeClaimant()]
+  const bounty = await fixture.post(poster)
+  const claim = await fixture.claim(claimant, bounty.id)
+  const remaining = await fixture.claim(other, bounty.id)
+  const payment = newPayment([[poster.wallet.key, ESCROW]])
+  await fixture.accept(poster, claim, payment.reference)
+  await expect(fixture.accept(poster, remaining, payment.reference)).rejects.toEqual(
+    rejection('transfer_used'),
+  )
+  await fixture.withdraw(claimant, bounty.id)
+  fixture.chain.mine([payment])
+  await fixture.checkIntents()
+  expect(await fixture.refundsOf(bounty.id)).toEqual([])
+  expect(await notifiedOf(`wallet:${poster.wallet.key}`)).toContain('bounty.payment_failed')
+  await expect(fixture.accept(poster, claim, payment.reference)).rejects.toEqual(
+    rejection('claim_not_pending'),
+  )
+  expect(await fixture.accept(poster, remaining, payment.reference)).toMatchObject({ status: 'accepted' })
+})
+
+test('accept: a transfer that is confirmed after the bounty was cancelled is refunded, and the poster is notified', async () => {
+  const poster = newBuyer()
+  const bounty = await fixture.post(poster)
+  const claim = await fixture.claim(await fixture.makeClaimant(), bounty.id)
+  const payment = newPayment([[poster.wallet.key, ESCROW]])
+  await fixture.accept(poster, claim, payment.reference)
+  await fixture.cancelBounty(poster, bounty.id)
+  fixture.chain.mine([payment])
+  await fixture.checkIntents()
+  expect(await fixture.refundsOf(bounty.id)).toEqual([
+    { payee: poster.wallet.key, amount: ESCROW, escrow: 0n },
+  ])
+  expect(await notifiedOf(`wallet:${poster.wallet.key}`)).toContain('bounty.transfer_refunded')
+})
+
+test('accept: an API key does not decide about a late transfer of its owner, who did not sign', async () => {
+  const owner = newBuyer()
+  const { agent } = await makeListedAgent(fixture.ctx)
+  const key: Actor = { ...agentActor(agent.id), ownerWallets: [owner.wallet] } as Actor
+  const bounty = await fixture.postAs(key, owner.wallet)
+  const claim = await fixture.claim(await fixture.makeClaimant(), bounty.id)
+  await fixture.cancelBounty(key, bounty.id)
+  const reference = fixture.fund(owner)
+  await expect(fixture.accept(key, claim, reference)).rejects.toEqual(rejection('bounty_not_open'))
+  expect(await fixture.refundsOf(bounty.id)).toEqual([])
+  // The owner pays an order with it.
+  const seller = await fixture.makeSeller()
+  const { id } = await fixture.create(seller, owner)
+  await fixture.pay(owner, id, fixture.send(owner.wallet.key))
+  expect((await fixture.read(id)).status).toBe('paid')
+})
+
+test('accept: the owner of the agent cannot pay for its claim, whether the transfer is confirmed or not', async () => {
+  const poster = newBuyer()
+  const claimant = await fixture.makeClaimant()
+  const { owner_wallet } = await fixture.db
+    .selectFrom('agents')
+    .select('owner_wallet')
+    .where('id', '=', claimant.agentId)
+    .executeTakeFirstOrThrow()
+  const bounty = await fixture.post(poster)
+  const claim = await fixture.claim(claimant, bounty.id)
+  const seller = walletActor(owner_wallet ?? '')
+  const both = { ...agentActor(claimant.agentId), kind: 'user', userId: 'two', admin: false } as const
+  const actor = { ...both, wallets: [poster.wallet, seller.wallet] } as unknown as Actor
+  const [confirmed, pending] = [
+    newPayment([[seller.wallet.key, ESCROW]]),
+    newPayment([[seller.wallet.key, ESCROW]]),
+  ]
+  fixture.chain.mine([confirmed])
+  await expect(fixture.accept(actor, claim, confirmed.reference)).rejects.toEqual(rejection('own_bounty'))
+  await fixture.accept(actor, claim, pending.reference)
+  fixture.chain.mine([pending])
+  await fixture.checkIntents()
+  expect((await fixture.bounty(bounty.id)).status).toBe('open')
 })
 
 test('accept: a transfer that never arrives fails, and the claim expires after the wait', async () => {
@@ -214,35 +261,10 @@ test('accept: a transfer of less than 110 % is rejected and stays unused', async
   const claim = await fixture.claim(await fixture.makeClaimant(), bounty.id)
   const small = fixture.fund(poster, ESCROW - 1n)
   await expect(fixture.accept(poster, claim, small)).rejects.toEqual(rejection('underpaid'))
-  expect(await refundsOf(bounty.id)).toEqual([])
+  expect(await fixture.refundsOf(bounty.id)).toEqual([])
   await expect(fixture.accept(poster, claim, fixture.fund(newBuyer()))).rejects.toEqual(
     rejection('wrong_payer'),
   )
-})
-
-test('reorganization: a refunded transfer that the chain drops is not refunded, and again when it comes back', async () => {
-  const { poster, bounty, claim } = await fixture.accepted()
-  const late = fixture.fund(poster)
-  await expect(fixture.accept(poster, claim, late)).rejects.toEqual(rejection('bounty_not_open'))
-  expect(await refundsOf(bounty.id)).toHaveLength(1)
-  await dropLastBlock()
-  expect(await refundsOf(bounty.id)).toEqual([])
-  for (let n = 0; n < 5; n++) fixture.chain.mineAgain(0, 0n)
-  await checkIntents()
-  expect(await refundsOf(bounty.id)).toEqual([{ payee: poster.wallet.key, amount: ESCROW, escrow: 0n }])
-  await fixture.expectBalanced()
-})
-
-test('reorganization: the bounty of a reversed order waits, and ends when the order is cancelled', async () => {
-  const { poster, winner, bounty, orderId } = await fixture.accepted()
-  await fixture.deliver({ provider: winner.actor } as never, orderId)
-  await fixture.approve(poster, orderId)
-  await dropLastBlock()
-  expect((await fixture.read(orderId)).status).toBe('accepted')
-  expect((await fixture.bounty(bounty.id)).status).toBe('claimed')
-  await fixture.cancel(poster, orderId)
-  expect((await fixture.bounty(bounty.id)).status).toBe('cancelled')
-  await fixture.expectBalanced()
 })
 
 test('bounties expire after 30 days, once with two sweeps', async () => {

@@ -1,4 +1,5 @@
 import type { Actor } from '@market/core/context'
+import type { OwnWallet } from '@market/core/ports/signatures'
 import type { AgentId, BountyId, ClaimId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import {
@@ -15,6 +16,7 @@ import {
 import { agentActor } from '@market/testing/make-actor'
 import { makeListedAgent } from '@market/testing/makers'
 import { acceptClaim } from '@market/work/acceptances'
+import { sql } from 'kysely'
 import { NETWORK, newBuyer, openOrderFixture, type TestBuyer } from '../orders/order-fixture.ts'
 
 export const BUDGET = usdc(20_000_000n)
@@ -38,7 +40,7 @@ export async function openBountyFixture() {
     const { agent } = await makeListedAgent(ctx)
     return { agentId: agent.id, actor: agentActor(agent.id) }
   }
-  const post = (poster: TestBuyer, wanted: Partial<Bounty> = {}): Promise<Bounty> =>
+  const postAs = (poster: Actor, wallet: OwnWallet, wanted: Partial<Bounty> = {}): Promise<Bounty> =>
     postBounty(
       ctx,
       poster,
@@ -53,8 +55,10 @@ export async function openBountyFixture() {
         referenceImages: [],
         ...wanted,
       },
-      poster.wallet,
+      wallet,
     )
+  const post = (poster: TestBuyer, wanted: Partial<Bounty> = {}): Promise<Bounty> =>
+    postAs(poster, poster.wallet, wanted)
   const claim = ({ agentId }: Claimant, bountyId: BountyId, message = ''): Promise<Claim> =>
     claimBounty(ctx, agentId, { bountyId, message })
   const accept = (poster: Actor, { id, bountyId }: Claim, reference: string) =>
@@ -64,6 +68,7 @@ export async function openBountyFixture() {
     ...orders,
     makeClaimant,
     post,
+    postAs,
     claim,
     accept,
     /** A transfer of what accepting costs. */
@@ -73,6 +78,30 @@ export async function openBountyFixture() {
     expire: () => expireBounties(ctx),
     bounty: (id: BountyId) => findBounty(db, id),
     claimById: async (bountyId: BountyId, id: ClaimId) => findClaim(db, bountyId, id),
+    /** What the ledger holds for refunds of transfers that accepted nothing. */
+    async refundsOf(bountyId: BountyId): Promise<{ payee: string; amount: bigint; escrow: bigint }[]> {
+      const { rows } = await sql<{ payee: string; amount: bigint; escrow: bigint }>`
+        select payout.payee, payable.balance_micros as amount, coalesce(held.balance_micros, 0)::bigint as escrow
+        from bounty_acceptances as acceptance
+        join payouts as payout
+          on payout.subject = acceptance.id and payout.kind = 'refund' and payout.state <> 'withdrawn'
+        join ledger_accounts as payable on payable.id = ${`payable:${NETWORK}:`} || payout.id
+        left join ledger_accounts as held on held.id = ${`escrow:${NETWORK}:bounty:`} || acceptance.id
+        where acceptance.bounty_id = ${bountyId} order by acceptance.created_at`.execute(db)
+      return rows
+    },
+    /** The chain drops the last block for good, as the worker sees it. */
+    async dropLastBlock(): Promise<void> {
+      orders.chain.reorg(1)
+      orders.chain.finalize(0)
+      orders.clock.advance(6_000)
+      await orders.recheck()
+    },
+    /** The worker looks for the transfers that are waited for. */
+    async checkIntents(): Promise<void> {
+      orders.clock.advance(3_000)
+      await orders.finish()
+    },
     /** A bounty with one accepted claim, and its order. */
     async accepted(poster: TestBuyer = newBuyer(), claimant?: Claimant) {
       const winner = claimant ?? (await makeClaimant())

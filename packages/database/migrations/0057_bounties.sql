@@ -5,9 +5,9 @@ create table bounties (
   id text primary key check (id ~ '^bnty_[0-9]+_[0-9a-z]{17}$'),
   -- Who posted it: `user:…`, `wallet:…` or `agent:…`, and a wallet that they have proven to own.
   poster text not null check (poster ~ '^(user|wallet|agent):.' and length(poster) <= 300),
-  client_wallet text not null check (length(client_wallet) between 32 and 44),
+  client_wallet text not null check (length(client_wallet) between 32 and 44 or client_wallet = ''),
   client_proven_by text check (client_proven_by in ('key', 'solana-mainnet', 'base-mainnet', 'alt-mainnet')),
-  -- Empty when the poster deleted their account.
+  -- Empty, like the wallet, when the poster deleted their account.
   title text not null check (char_length(title) between 3 and 100 or title = ''),
   brief text not null check (char_length(brief) between 10 and 2000 or brief = ''),
   category text not null check (category in (
@@ -135,9 +135,27 @@ create table bounty_acceptances (
   constraint bounty_acceptances_order check ((status = 'accepted') = (order_id is not null)),
   constraint bounty_acceptances_ended check ((status = 'waiting') = (ended_at is null))
 );
-create unique index bounty_acceptances_of_transfer on bounty_acceptances (claim_id, network, reference)
+-- A transaction is named for one claim at a time.
+create unique index bounty_acceptances_of_transfer on bounty_acceptances (bounty_id, network, reference)
   where status <> 'failed';
 create unique index bounty_acceptances_won on bounty_acceptances (bounty_id) where status = 'accepted';
+
+-- A refunded transfer that the chain drops is waited for again.
+create function check_acceptance_transition() returns trigger language plpgsql as $$
+begin
+  if (old.status, new.status) not in (
+    ('waiting', 'accepted'),
+    ('waiting', 'refunded'),
+    ('waiting', 'failed'),
+    ('refunded', 'waiting')
+  ) then
+    raise exception 'an acceptance with status % does not become %', old.status, new.status
+      using errcode = 'check_violation', constraint = 'bounty_acceptances_transition';
+  end if;
+  return new;
+end $$;
+create trigger bounty_acceptances_transition before update of status on bounty_acceptances
+  for each row when (old.status <> new.status) execute function check_acceptance_transition();
 
 alter table payment_intents drop constraint payment_intents_purpose_kind_check;
 alter table payment_intents add constraint payment_intents_purpose_kind_check

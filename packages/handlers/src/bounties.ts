@@ -90,8 +90,7 @@ const presentOwn = ({ bounty, isPoster, claims }: MyBounty, orders: Orders, ctx:
 /** `client_wallet` must be proven by the request, or belong to the owner of the agent whose API key it has. */
 function ownWallet(ctx: HandlerContext, actor: Actor, requested: string): OwnWallet {
   const key = ctx.signatures.parseWallet(requested)?.key
-  const owners = actor.kind === 'agent' ? (actor.ownerWallets ?? []) : []
-  const wallet = [...provenWallets(actor), ...owners].find((one) => one.key === key)
+  const wallet = [...provenWallets(actor), ...ownersOf(ctx)].find((one) => one.key === key)
   if (wallet !== undefined) return wallet
   throw new ApiError(
     'invalid',
@@ -103,10 +102,16 @@ function ownWallet(ctx: HandlerContext, actor: Actor, requested: string): OwnWal
   )
 }
 
+/** Not the wallets that are linked to the owner's account: an API key must not find out which these are. */
+function ownersOf({ caller }: HandlerContext): OwnWallet[] {
+  const { ownerWallet, ownerProvenBy } = caller.agent ?? { ownerWallet: null, ownerProvenBy: null }
+  return ownerWallet === null ? [] : [{ key: ownerWallet, provenBy: ownerProvenBy ?? 'base-mainnet' }]
+}
+
 export const bountyHandlers = {
   createBounty: handler('createBounty', {
     run: async (ctx, input) => {
-      const actor = await loadPayer(ctx)
+      const actor = await loadActor(ctx)
       const client = ownWallet(ctx, actor, input.client_wallet)
       const references = [...input.reference_urls, ...input.reference_images]
       const files = await withUploads(ctx, references, () => ({ usedFor: 'reference', isPrivate: false }))
@@ -171,7 +176,8 @@ export const bountyHandlers = {
   }),
 
   cancelBounty: handler('cancelBounty', {
-    run: async (ctx, input) => cancelBounty(ctx, await loadActor(ctx), input.bounty_id as BountyId),
+    run: async (ctx, input) =>
+      cancelBounty(ctx, await loadActor(ctx), input.bounty_id as BountyId, ctx.caller.agent?.apiKeyHint),
     present: (bounty, ctx) => ({ data: presentBounty(bounty, ctx) }),
   }),
 
@@ -184,7 +190,10 @@ export const bountyHandlers = {
   }),
 
   withdrawClaim: handler('withdrawClaim', {
-    run: (ctx, input) => withdrawClaim(ctx, requireAgent(ctx).id, input.bounty_id as BountyId),
+    run: (ctx, input) => {
+      const { id, apiKeyHint } = requireAgent(ctx)
+      return withdrawClaim(ctx, id, input.bounty_id as BountyId, apiKeyHint)
+    },
     present: (claim) => ({ data: presentClaim(claim) }),
   }),
 
@@ -193,12 +202,13 @@ export const bountyHandlers = {
       const actor = await loadPayer(ctx)
       ownWallet(ctx, actor, input.client_wallet)
       const network = input.payment_network ?? inferNetwork(input.escrow_tx_hash)
-      return acceptClaim(ctx, actor, {
+      const wanted = {
         bountyId: input.bounty_id as BountyId,
         claimId: input.claim_id as ClaimId,
         network,
         reference: normalizeReference(network, input.escrow_tx_hash),
-      })
+      }
+      return acceptClaim(ctx, actor, wanted, ctx.caller.agent?.apiKeyHint)
     },
     present: ({ bountyId, orderId, claimId }) => ({
       data: { bounty_id: bountyId, order_id: orderId, claim_id: claimId },

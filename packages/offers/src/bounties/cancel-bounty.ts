@@ -1,4 +1,5 @@
 import type { Actor, Needs } from '@market/core/context'
+import { lockBuyer } from '@market/identity/agents'
 import type { BountyId } from '@market/kernel/ids'
 import { type Bounty, requirePoster } from './bounty.ts'
 import { expireDue } from './expire.ts'
@@ -11,8 +12,10 @@ export function cancelBounty(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
   actor: Actor,
   id: BountyId,
+  keyHint?: string,
 ): Promise<Bounty> {
   return ctx.transact(async (tx) => {
+    if (actor.kind === 'agent') await lockBuyer(tx, `agent:${actor.agentId}`, keyHint)
     const locked = await lockBounty(tx, id)
     requirePoster(locked, actor)
     const now = ctx.clock.now()
@@ -20,11 +23,11 @@ export function cancelBounty(
     rejectUnlessOpen(bounty)
     const rejected = await endClaims(tx, bounty, 'reject', now)
     const cancelled = await saveStatus(tx, bounty, 'cancel', now)
-    await notifyClaimants(ctx, tx, rejected, {
+    await notifyClaimants(ctx, tx, rejected, () => ({
       kind: 'bounty.cancelled',
       title: `“${bounty.title}” was cancelled`,
       body: 'The poster cancelled the bounty, so your agent’s claim has ended.',
-    })
+    }))
     return cancelled
   })
 }

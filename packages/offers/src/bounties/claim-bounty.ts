@@ -41,6 +41,7 @@ export function claimBounty(
       kind: 'bounty.claimed',
       title: `${agent.name} claimed “${bounty.title}”`,
       body: `Accept the claim before ${claim.expiresAt.toISOString()}, or it expires.`,
+      about: `${bounty.id}:${agentId}`,
     })
     return claim
   })

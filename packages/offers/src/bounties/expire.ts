@@ -32,13 +32,13 @@ export async function expireDue(ctx: Ctx, tx: Tx, bounty: Bounty, now: Date): Pr
   if (bounty.status !== 'open') return bounty
   const isOver = bounty.expiresAt <= now
   const expired = await endClaims(tx, bounty, 'expire', now, isOver ? {} : { expiredBy: now })
-  await notifyClaimants(ctx, tx, expired, {
+  await notifyClaimants(ctx, tx, expired, () => ({
     kind: 'bounty.claim_expired',
     title: `The claim of “${bounty.title}” has expired`,
     body: isOver
       ? 'The bounty has expired without an accepted claim.'
       : 'The poster did not decide in time. Your agent can claim the bounty again.',
-  })
+  }))
   if (!isOver) return { ...bounty, pendingClaims: bounty.pendingClaims - expired.length }
   const ended = await saveStatus(tx, bounty, 'expire', now)
   await notifyPoster(ctx, tx, bounty, {

@@ -9,6 +9,8 @@ interface BountyNotification {
   readonly kind: string
   readonly title: string
   readonly body: string
+  /** Replaces an unread notification of the same kind about the same subject. */
+  readonly about?: string
 }
 
 /** Notifies the poster in the app. When an agent posted the bounty, its owner is notified. */
@@ -30,18 +32,19 @@ export async function notifyClaimants(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   claims: readonly Claim[],
-  notification: BountyNotification,
+  notificationOf: (claim: Claim) => BountyNotification,
 ): Promise<void> {
   if (claims.length === 0) return
   const agents = await findAgents(
     tx,
     claims.map(({ agentId }) => agentId),
   )
-  const sent = claims.flatMap(({ id, bountyId, agentId }) => {
-    const agent = agents.find((one) => one.id === agentId)
-    const data = { bounty_id: bountyId, claim_id: id }
-    return agent === undefined ? [] : ownerRecipients(agent).map((recipient) => ({ recipient, data }))
+  const sent = claims.flatMap((claim) => {
+    const agent = agents.find((one) => one.id === claim.agentId)
+    return agent === undefined ? [] : ownerRecipients(agent).map((recipient) => ({ recipient, claim }))
   })
-  for (const { recipient, data } of sent.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1)))
-    await notify(ctx, tx, recipient, { ...notification, data })
+  for (const { recipient, claim } of sent.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1))) {
+    const data = { bounty_id: claim.bountyId, claim_id: claim.id }
+    await notify(ctx, tx, recipient, { ...notificationOf(claim), data })
+  }
 }

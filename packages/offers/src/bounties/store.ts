@@ -194,7 +194,7 @@ export async function findClaims(db: Db, bountyId: BountyId, maxEnded: number): 
   return rows.map(claimOf)
 }
 
-/** The newest claim of an agent on each of the bounties. */
+/** The claim of an agent on each of the bounties: the one that is not decided or was accepted, else the newest. */
 export async function findClaimsOf(
   db: Db | Tx,
   agentIds: readonly AgentId[],
@@ -209,6 +209,7 @@ export async function findClaimsOf(
     .where('bounty_id', 'in', [...bountyIds])
     .orderBy('agent_id')
     .orderBy('bounty_id', 'desc')
+    .orderBy(sql`status in ('pending', 'accepted')`, 'desc')
     .orderBy('created_at', 'desc')
     .execute()
   return rows.map(claimOf)
@@ -275,7 +276,7 @@ export async function eraseBounties(
 ): Promise<void> {
   await tx
     .updateTable('bounties')
-    .set({ title: '', brief: '', reference_urls: [], reference_images: [] })
+    .set({ title: '', brief: '', client_wallet: '', reference_urls: [], reference_images: [] })
     .where('poster', 'in', [...posters])
     .execute()
   if (agentIds.length === 0) return

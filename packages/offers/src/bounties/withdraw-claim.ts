@@ -1,5 +1,6 @@
 import type { Needs } from '@market/core/context'
 import type { Tx } from '@market/database/transact'
+import { lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, BountyId } from '@market/kernel/ids'
 import type { Bounty, Claim } from './bounty.ts'
@@ -12,8 +13,10 @@ export function withdrawClaim(
   ctx: Needs<'transact' | 'clock' | 'ids'>,
   agentId: AgentId,
   bountyId: BountyId,
+  keyHint?: string,
 ): Promise<Claim> {
   return ctx.transact(async (tx) => {
+    await lockBuyer(tx, `agent:${agentId}`, keyHint)
     const locked = await lockBounty(tx, bountyId)
     const bounty = await expireDue(ctx, tx, locked, ctx.clock.now())
     const [claim] = await findClaimsOf(tx, [agentId], [bountyId])
@@ -31,6 +34,7 @@ async function withdraw(ctx: Needs<'clock' | 'ids'>, tx: Tx, bounty: Bounty, cla
     kind: 'bounty.claim_withdrawn',
     title: `A claim of “${bounty.title}” was withdrawn`,
     body: 'The agent does not want to do the work any more. The bounty stays open.',
+    about: `${bounty.id}:${claim.agentId}`,
   })
   return withdrawn ?? claim
 }

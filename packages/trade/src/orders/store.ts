@@ -152,7 +152,7 @@ export async function owesPayment(db: Db | Tx, wallet: string, amount: Usdc): Pr
     .where('status', 'in', [...UNPAID])
     .where('price_micros', '<=', amount)
     // An x402 order comes with its payment; after a reorganisation it waits for the same transfer.
-    .where('payment_method', 'is', null)
+    .where('payment_method', 'is distinct from', 'x402')
     .executeTakeFirst()
   return row !== undefined
 }

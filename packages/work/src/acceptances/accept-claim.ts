@@ -1,7 +1,7 @@
 import { type Actor, type Needs, ownerWallets, payerWallets } from '@market/core/context'
 import type { IncomingTransfer } from '@market/core/ports/chain'
-import { CommitThenReject, type Tx } from '@market/database/transact'
-import { findAgentById, isSellersWallet, lockPrincipal } from '@market/identity/agents'
+import { CommitThenReject, type Db, type Tx } from '@market/database/transact'
+import { lockBuyer, lockPrincipal } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { earlier, FOREVER, MINUTE } from '@market/kernel/clock'
 import type { BountyId, ClaimId } from '@market/kernel/ids'
@@ -15,16 +15,23 @@ import {
   extendExpiry,
   findBounty,
   findClaim,
-  isHeld,
-  isOwnBounty,
   lockBounty,
   ownBounty,
   requirePoster,
 } from '@market/offers/bounties'
 import { isOwnersPayment, networkProblem, ownersPayment } from '@market/trade/orders'
 import { releaseContested } from '@market/trade/x402'
-import { type Acceptance, claimEnded, dueOf, purposeOf, refusalOf } from './acceptance.ts'
-import { settleAcceptance } from './settle-acceptance.ts'
+import {
+  type Acceptance,
+  bountyProblem,
+  claimProblem,
+  dueOf,
+  isProvenPayer,
+  purposeOf,
+} from './acceptance.ts'
+import { createBountyOrder } from './create-bounty-order.ts'
+import { isOwn } from './own-bounty.ts'
+import { refundTransfer } from './refund-transfer.ts'
 import { findAcceptance, insertAcceptance } from './store.ts'
 
 /** Block times are coarse: a transfer can appear to be a little older than the bounty it was made for. */
@@ -43,28 +50,34 @@ type Ctx = Needs<'db' | 'transact' | 'clock' | 'ids' | 'chains' | 'vault'>
 /**
  * Accepts a claim with a transfer of 110 % of the budget that the poster already made: the claim becomes a paid order.
  *
- * The chain is queried before the transaction starts. Under the bounty's lock one acceptance wins; a transfer that was
- * named for one that cannot win any more is refunded. A transfer without enough confirmations is waited for, and the claim
- * and the bounty do not expire meanwhile.
+ * The chain is queried before the transaction starts. Under the bounty's lock one acceptance wins, and a transfer that was
+ * named too late is refunded. While only the claim has ended, the transfer stays unused: it can accept another claim. A
+ * transfer without enough confirmations is waited for, and the claim and the bounty do not expire meanwhile.
  */
-export async function acceptClaim(ctx: Ctx, actor: Actor, wanted: AcceptClaim): Promise<Acceptance> {
-  const { bountyId, claimId, network, reference } = wanted
+export async function acceptClaim(
+  ctx: Ctx,
+  actor: Actor,
+  wanted: AcceptClaim,
+  /** Of the API key that the request was authenticated with. */
+  keyHint?: string,
+): Promise<Acceptance> {
+  const { bountyId, network, reference } = wanted
   const bounty = await findBounty(ctx.db, bountyId)
   requirePoster(bounty, actor)
-  if ((await findClaim(ctx.db, bountyId, claimId)) === undefined) throw claimNotFound(claimId)
+  await requireClaim(ctx.db, wanted)
   const known = await findAcceptance(ctx.db, wanted)
-  if (known !== undefined) return again(known)
+  if (known !== undefined) return again(known, wanted)
   const payers = payersOf(actor, network)
   const transfer = await findTransfer(ctx, bounty, wanted, payers)
 
   return ctx.transact(async (tx) => {
+    if (actor.kind === 'agent') await lockBuyer(tx, `agent:${actor.agentId}`, keyHint)
     await lockPrincipal(tx, bounty.poster)
     const now = ctx.clock.now()
     const locked = await expireDue(ctx, tx, await lockBounty(tx, bountyId), now)
-    const claim = await findClaim(tx, bountyId, claimId)
-    if (claim === undefined) throw claimNotFound(claimId)
+    const claim = await requireClaim(tx, wanted)
     const named = await findAcceptance(tx, wanted)
-    if (named !== undefined) return again(named)
+    if (named !== undefined) return again(named, wanted)
     // Before anything else: whatever becomes of the claim, an order must not be paid out with the poster's transfer.
     const contest = await releaseContested(ctx, tx, {
       network,
@@ -74,12 +87,11 @@ export async function acceptClaim(ctx: Ctx, actor: Actor, wanted: AcceptClaim): 
       payers: payerWallets(actor, network),
     })
     if (contest instanceof ApiError) return new CommitThenReject(contest)
-    const problem =
-      transfer instanceof ApiError
-        ? transfer
-        : await problemOf(ctx, tx, actor, claim, locked, wanted, transfer)
-    if (problem !== undefined && contest === 'released') return new CommitThenReject(problem)
-    if (problem !== undefined) throw problem
+    const reject = (error: ApiError): CommitThenReject => {
+      if (contest === 'released') return new CommitThenReject(error)
+      throw error
+    }
+    if (transfer instanceof ApiError) return reject(transfer)
     const acceptance: Acceptance = {
       ...wanted,
       id: ctx.ids.next('bac'),
@@ -88,28 +100,48 @@ export async function acceptClaim(ctx: Ctx, actor: Actor, wanted: AcceptClaim): 
       orderId: null,
       createdAt: now,
     }
+    const isRefunded = transfer === undefined || isProvenPayer(acceptance, transfer)
+    const ended = bountyProblem(locked, isRefunded)
+    const problem =
+      ended === undefined
+        ? (claimProblem(locked, claim, now) ??
+          (await problemOf(ctx, tx, actor, claim, locked, wanted, transfer)))
+        : isRefunded
+          ? undefined
+          : ended
+    if (problem !== undefined) return reject(problem)
     await insertAcceptance(tx, acceptance)
-    const refusal =
-      refusalOf(locked, claim) ?? (isHeld(locked, claim, now) ? undefined : claimEnded('expired'))
-    if (transfer === undefined || transfer instanceof ApiError) {
-      await awaitTransfer(ctx, tx, locked, claim, acceptance, payers)
-      return refusal === undefined ? acceptance : new CommitThenReject(refusal)
+    if (transfer === undefined) {
+      await awaitTransfer(ctx, tx, locked, acceptance, payers)
+      if (ended !== undefined) return new CommitThenReject(ended)
+      await extendExpiry(tx, claim, awaitedUntil(now))
+      return acceptance
     }
-    const settled = await settleAcceptance(ctx, tx, { bounty: locked, claim, acceptance, transfer, refusal })
-    return settled instanceof ApiError ? new CommitThenReject(settled) : settled
+    if (ended === undefined)
+      return createBountyOrder(ctx, tx, { bounty: locked, claim, acceptance, transfer })
+    await refundTransfer(ctx, tx, { bounty: locked, acceptance, transfer }, ended)
+    return new CommitThenReject(ended)
   })
 }
 
-/** The same transfer was named for the claim before. */
-function again(acceptance: Acceptance): Acceptance {
-  if (acceptance.status !== 'refunded') return acceptance
-  throw new ApiError(
-    'conflict',
-    'This transfer did not accept the claim and is refunded to the wallet that made it.',
-    {
-      code: 'transfer_refunded',
-    },
-  )
+async function requireClaim(db: Db | Tx, { bountyId, claimId }: AcceptClaim): Promise<Claim> {
+  const claim = await findClaim(db, bountyId, claimId)
+  if (claim === undefined) throw claimNotFound(claimId)
+  return claim
+}
+
+/** The same transaction was named for the bounty before. */
+function again(acceptance: Acceptance, { claimId }: AcceptClaim): Acceptance {
+  if (acceptance.status === 'refunded')
+    throw new ApiError(
+      'conflict',
+      'This transfer came too late for the bounty and is refunded to the wallet that made it.',
+      { code: 'transfer_refunded' },
+    )
+  if (acceptance.claimId === claimId) return acceptance
+  throw new ApiError('conflict', 'This transfer is named for another claim of this bounty.', {
+    code: 'transfer_used',
+  })
 }
 
 /** Only wallets of the poster count. Otherwise anyone could use another user's transfer. */
@@ -149,26 +181,25 @@ async function problemOf(
   ctx: Ctx,
   tx: Tx,
   actor: Actor,
-  { agentId }: Claim,
+  claim: Claim,
   bounty: Bounty,
   payment: AcceptClaim,
   transfer: IncomingTransfer | undefined,
 ): Promise<ApiError | undefined> {
   if (await isOwnersPayment(tx, actor, undefined, payment, transfer)) return ownersPayment()
-  const isSellers = transfer?.payer != null && (await isSellersWallet(tx, transfer.payer, agentId))
-  if (isSellers || (await isOwnBounty(tx, bounty, await findAgentById(tx, agentId)))) return ownBounty()
-  return networkProblem(ctx, tx, { agentId }, payment)
+  if (await isOwn(tx, bounty, claim, transfer?.payer ?? null)) return ownBounty()
+  return networkProblem(ctx, tx, claim, payment)
 }
 
+/** The worker settles the acceptance when the transfer is confirmed. */
 async function awaitTransfer(
   ctx: Ctx,
   tx: Tx,
   bounty: Bounty,
-  claim: Claim,
   acceptance: Acceptance,
   payers: readonly string[],
 ): Promise<void> {
-  const { network, reference, createdAt } = acceptance
+  const { network, reference } = acceptance
   await openIntent(ctx, tx, {
     purpose: purposeOf(acceptance),
     network,
@@ -178,6 +209,4 @@ async function awaitTransfer(
     notBefore: earlier(bounty.createdAt, BLOCK_TIME_SLACK_MS),
     submission: null,
   })
-  if (refusalOf(bounty, claim) === undefined && isHeld(bounty, claim, createdAt))
-    await extendExpiry(tx, claim, awaitedUntil(createdAt))
 }

@@ -4,12 +4,28 @@ import { lockPrincipal } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { EVER } from '@market/kernel/clock'
-import { formatUsd } from '@market/kernel/money'
+import { formatUsd, type Usdc } from '@market/kernel/money'
 import { type ClaimedTransfer, escrowAccount, type IntentHandler, openIntent } from '@market/money/payments'
 import { withdrawPayout } from '@market/money/payouts'
-import { type Bounty, findBounty, findClaim, lockBounty, notifyPoster } from '@market/offers/bounties'
-import { type Acceptance, dueOf, purposeOf, refusalOf } from './acceptance.ts'
-import { notifyRefunded, settleAcceptance } from './settle-acceptance.ts'
+import {
+  type Bounty,
+  findBounty,
+  findClaim,
+  lockBounty,
+  notifyPoster,
+  ownBounty,
+} from '@market/offers/bounties'
+import {
+  type Acceptance,
+  bountyProblem,
+  claimProblem,
+  dueOf,
+  isProvenPayer,
+  purposeOf,
+} from './acceptance.ts'
+import { createBountyOrder } from './create-bounty-order.ts'
+import { isOwn } from './own-bounty.ts'
+import { refundTransfer } from './refund-transfer.ts'
 import { findAcceptanceById, saveAcceptance } from './store.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
@@ -21,16 +37,19 @@ export const acceptancePayment: IntentHandler = {
     if (acceptance.status !== 'waiting') return false
     const claim = await findClaim(tx, bounty.id, acceptance.claimId)
     assert(claim !== undefined, `${acceptance.claimId} exists`)
-    const refusal = refusalOf(bounty, claim)
     const due = dueOf(bounty)
-    if (refusal === undefined && transfer.amount < due)
-      throw new ApiError(
-        'invalid',
-        `The transfer is ${formatUsd(transfer.amount)} USDC but ${formatUsd(due)} USDC is due.`,
-        { code: 'underpaid' },
-      )
-    const settled = await settleAcceptance(ctx, tx, { bounty, claim, acceptance, transfer, refusal })
-    if (settled instanceof ApiError) await notifyRefunded(ctx, tx, bounty, settled)
+    if (transfer.amount < due) throw underpaid(due, transfer.amount)
+    const isRefunded = isProvenPayer(acceptance, transfer)
+    const ended = bountyProblem(bounty, isRefunded)
+    if (ended !== undefined && isRefunded) {
+      await refundTransfer(ctx, tx, { bounty, acceptance, transfer }, ended)
+      return true
+    }
+    // Thrown problems leave the transfer unused, and the poster is told.
+    const problem = ended ?? claimProblem(bounty, claim, acceptance.createdAt)
+    if (problem !== undefined) throw problem
+    if (await isOwn(tx, bounty, claim, transfer.payer)) throw ownBounty()
+    await createBountyOrder(ctx, tx, { bounty, claim, acceptance, transfer })
     return true
   },
 
@@ -45,6 +64,11 @@ export const acceptancePayment: IntentHandler = {
     })
   },
 }
+
+const underpaid = (due: Usdc, paid: Usdc): ApiError =>
+  new ApiError('invalid', `The transfer is ${formatUsd(paid)} USDC but ${formatUsd(due)} USDC is due.`, {
+    code: 'underpaid',
+  })
 
 /** In this order everywhere: the poster's account, then the bounty. */
 async function lockAcceptance(tx: Tx, id: string): Promise<{ bounty: Bounty; acceptance: Acceptance }> {

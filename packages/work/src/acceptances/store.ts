@@ -47,15 +47,15 @@ export async function saveAcceptance(
     .execute()
 }
 
-/** Undefined when the transfer was never named for the claim, or could not pay. */
+/** Undefined when the transaction was never named for the bounty, or could not pay. */
 export async function findAcceptance(
   db: Db | Tx,
-  named: Pick<Acceptance, 'claimId' | 'network' | 'reference'>,
+  named: Pick<Acceptance, 'bountyId' | 'network' | 'reference'>,
 ): Promise<Acceptance | undefined> {
   const row = await db
     .selectFrom('bounty_acceptances')
     .selectAll()
-    .where('claim_id', '=', named.claimId)
+    .where('bounty_id', '=', named.bountyId)
     .where('network', '=', named.network)
     .where('reference', '=', named.reference)
     .where('status', '<>', 'failed')

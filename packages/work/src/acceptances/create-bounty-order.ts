@@ -1,0 +1,113 @@
+import type { Needs } from '@market/core/context'
+import { emit } from '@market/core/events'
+import type { IncomingTransfer } from '@market/core/ports/chain'
+import type { Tx } from '@market/database/transact'
+import { DAY } from '@market/kernel/clock'
+import { formatUsd } from '@market/kernel/money'
+import { type Bounty, type Claim, endClaims, notifyClaimants, saveStatus } from '@market/offers/bounties'
+import { type Order, placePaidOrder } from '@market/trade/orders'
+import { type Acceptance, dueOf, isProvenPayer } from './acceptance.ts'
+import { saveAcceptance } from './store.ts'
+
+/** How long the payout waits when only the API key of the poster's agent says that the owner's wallet paid for this. */
+const UNPROVEN_WAIT_MS = 7 * DAY
+/** As a service has by default. */
+const MAX_REVISIONS = 3
+
+type Ctx = Needs<'clock' | 'ids'>
+
+interface Won {
+  /** Locked and open. */
+  readonly bounty: Bounty
+  /** Pending. */
+  readonly claim: Claim
+  readonly acceptance: Acceptance
+  /** Confirmed, and at least what is due. */
+  readonly transfer: IncomingTransfer
+}
+
+/** Turns the claim into a paid order and rejects the other claims. */
+export async function createBountyOrder(ctx: Ctx, tx: Tx, won: Won): Promise<Acceptance> {
+  const { bounty, claim, acceptance, transfer } = won
+  const now = ctx.clock.now()
+  await endClaims(tx, bounty, 'accept', now, { only: claim.id })
+  const rejected = await endClaims(tx, bounty, 'reject', now)
+  await saveStatus(tx, bounty, 'accept', now)
+  const { id: orderId } = await placePaidOrder(ctx, tx, {
+    terms: {
+      listingId: null,
+      bountyId: bounty.id,
+      agentId: claim.agentId,
+      title: bounty.title,
+      priceType: 'fixed',
+      turnaroundHours: bounty.deadlineHours,
+      maxRevisions: MAX_REVISIONS,
+      quotaTotal: 0,
+    },
+    brief: bounty.brief,
+    referenceUrls: bounty.referenceUrls,
+    referenceImages: bounty.referenceImages,
+    requirementAnswers: {},
+    isPrivate: false,
+    buyer: bounty.poster,
+    paymentMethod: 'bounty',
+    payoutWaitMs: isProvenPayer(acceptance, transfer) ? null : UNPROVEN_WAIT_MS,
+    network: acceptance.network,
+    transfer,
+    due: dueOf(bounty),
+    emitPlaced: (_, inTx, order) => emitDecided(ctx, inTx, bounty, order, rejected),
+  })
+  await saveAcceptance(tx, acceptance, { status: 'accepted', orderId }, now)
+  await notifyDecided(ctx, tx, bounty, claim, rejected)
+  return { ...acceptance, status: 'accepted', orderId }
+}
+
+/** One event for the agent that won and one for each other that had a pending claim, in the order of their ids. */
+async function emitDecided(
+  ctx: Needs<'clock'>,
+  tx: Tx,
+  bounty: Bounty,
+  order: Order,
+  rejected: readonly Claim[],
+): Promise<void> {
+  const agentIds = [order.agentId, ...rejected.map(({ agentId }) => agentId)].toSorted()
+  for (const agentId of agentIds)
+    if (agentId === order.agentId) await emitAccepted(ctx, tx, bounty, order)
+    else await emit(ctx, tx, { agentId, event: 'bounty.claim_rejected', data: { bounty_id: bounty.id } })
+}
+
+const emitAccepted = (ctx: Needs<'clock'>, tx: Tx, bounty: Bounty, { id, agentId }: Order): Promise<bigint> =>
+  emit(ctx, tx, {
+    agentId,
+    event: 'bounty.accepted',
+    orderId: id,
+    data: {
+      bounty_id: bounty.id,
+      brief: bounty.brief,
+      budget_usd: formatUsd(bounty.budget),
+      deadline_hours: bounty.deadlineHours,
+    },
+  })
+
+/** After the events, like all notifications: two transactions must not lock them in different orders. */
+function notifyDecided(
+  ctx: Ctx,
+  tx: Tx,
+  { title, budget, deadlineHours }: Bounty,
+  won: Claim,
+  rejected: readonly Claim[],
+): Promise<void> {
+  return notifyClaimants(ctx, tx, [won, ...rejected], (claim) =>
+    claim.id === won.id
+      ? {
+          kind: 'bounty.accepted',
+          title: `The claim of “${title}” was accepted`,
+          body: `It is paid and due in ${deadlineHours} hours. Your agent gets ${formatUsd(budget)} USDC for it.`,
+        }
+      : {
+          kind: 'bounty.claim_rejected',
+          title: `The claim of “${title}” was rejected`,
+          body: 'The poster accepted another agent’s claim.',
+        },
+  )
+}
