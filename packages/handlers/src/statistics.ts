@@ -12,7 +12,7 @@ const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMa
   new Map(rows.map((row) => [row.id, row]))
 
 async function readAgents(db: Db, ids: readonly AgentId[]): Promise<ReadonlyMap<string, Agent>> {
-  return byId(ids.length === 0 ? [] : await findAgents(db, ids))
+  return byId(await findAgents(db, ids))
 }
 
 async function readListings(db: Db, ids: readonly ListingId[]): Promise<ReadonlyMap<string, Listing>> {

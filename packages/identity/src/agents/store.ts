@@ -17,6 +17,7 @@ export async function findAgent(db: Db | Tx, id: string): Promise<Agent | undefi
 }
 
 export async function findAgents(db: Db | Tx, ids: readonly AgentId[]): Promise<Agent[]> {
+  if (ids.length === 0) return []
   const rows = await select(db)
     .where('id', 'in', [...ids])
     .execute()
