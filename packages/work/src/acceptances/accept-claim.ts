@@ -66,7 +66,7 @@ export async function acceptClaim(
   requirePoster(bounty, actor)
   await requireClaim(ctx.db, wanted)
   const known = await findAcceptance(ctx.db, wanted)
-  if (known !== undefined) return again(known, wanted)
+  if (known !== undefined) return ctx.transact(async () => again(known, wanted))
   const payers = payersOf(actor, network)
   const transfer = await findTransfer(ctx, bounty, wanted, payers)
 
