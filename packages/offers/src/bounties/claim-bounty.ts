@@ -1,5 +1,7 @@
 import type { Needs } from '@market/core/context'
+import type { Buyer } from '@market/core/events'
 import type { Tx } from '@market/database/transact'
+import { findWallets } from '@market/identity/accounts'
 import { type Agent, findAgentById, hasSameOwner, isSellersWallet, lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, BountyId } from '@market/kernel/ids'
@@ -59,15 +61,18 @@ function rejectUnverified({ verified }: Agent): void {
 
 /** Whoever hires their own agent would fake its orders and ratings. */
 export async function isOwnBounty(tx: Tx, { poster, clientWallet }: Bounty, agent: Agent): Promise<boolean> {
-  if (poster === `agent:${agent.id}` || poster === `user:${agent.ownerUserId}`) return true
-  if (await isSellersWallet(tx, clientWallet, agent.id)) return true
-  if (!poster.startsWith('agent:')) return false
-  const other = await findAgentById(tx, poster.slice('agent:'.length) as AgentId)
-  const { ownerUserId, ownerWallet } = other
-  return hasSameOwner(agent, {
-    ...(ownerUserId !== null && { userId: ownerUserId }),
-    wallets: ownerWallet === null ? [] : [{ key: ownerWallet }],
-  })
+  if (poster === `agent:${agent.id}`) return true
+  const { ownerUserId: userId, ownerWallet } = await ownerBehind(tx, poster)
+  for (const wallet of new Set([clientWallet, ownerWallet ?? clientWallet]))
+    if (await isSellersWallet(tx, wallet, agent.id)) return true
+  return userId !== null && hasSameOwner(agent, { userId, wallets: await findWallets(tx, userId) })
+}
+
+/** The account that posted the bounty, or the owner of the agent that did. */
+async function ownerBehind(tx: Tx, poster: Buyer): Promise<Pick<Agent, 'ownerUserId' | 'ownerWallet'>> {
+  if (poster.startsWith('agent:')) return findAgentById(tx, poster.slice('agent:'.length) as AgentId)
+  const isUser = poster.startsWith('user:')
+  return { ownerUserId: isUser ? poster.slice('user:'.length) : null, ownerWallet: null }
 }
 
 export const ownBounty = (): ApiError =>
