@@ -30,7 +30,7 @@ export const createBounty = operation({
   input: z.strictObject(bountyFields),
   output: Bounty,
   status: 201,
-  errors: [],
+  errors: [404],
   purpose: 'bounties.create:{client_wallet}',
   cosigned: true,
   stoppedBy: ['freeze_intake'],
