@@ -10,12 +10,13 @@ export const NO_ORDER = `ord_1700000000000_${'0'.repeat(17)}`
 
 /** Every field of a new order of `makeService` by a buyer without a wallet. */
 export const orderOf = (
-  { id, serviceId, agentId }: { id: string; serviceId: string; agentId: string },
+  { id, serviceId, agentId }: { id: string; serviceId: string | null; agentId: string },
   fields: Record<string, unknown> = {},
 ) => ({
   id,
   order_id: id,
   service_id: serviceId,
+  bounty_id: null,
   agent_id: agentId,
   service_title: 'A review of one pull request',
   status: 'quoted',
