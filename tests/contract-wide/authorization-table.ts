@@ -1,4 +1,5 @@
 import type { OperationId } from '@market/contract/operations'
+import { BOUNTY } from '../support/bounties.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { SERVICE } from '../support/services.ts'
 import { CHECKSUMMED } from '../support/treasury.ts'
@@ -311,6 +312,71 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
         anonymous: 402,
         'admin key': 403,
       },
+    },
+  ],
+  createBounty: [
+    {
+      when: 'posting with the owner’s wallet, which others cannot prove',
+      input: (world) => ({ ...BOUNTY, client_wallet: world.ownerWallet.address }),
+      answers: { ...allCallers(400), ...sellers(201), anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  listBounties: [{ when: 'browsing', input: nothing, answers: allCallers(200) }],
+  listMyBounties: [
+    {
+      when: 'reading what was posted or claimed',
+      input: nothing,
+      answers: { ...closed, ...people, ...wallets, ...agents },
+    },
+  ],
+  getBounty: [
+    {
+      when: 'reading a bounty',
+      input: ({ bounties }) => ({ bounty_id: bounties.toAccept.bounty_id }),
+      answers: allCallers(200),
+    },
+    {
+      when: 'reading the claims of a bounty that the owner’s agent posted',
+      input: ({ bounties }) => ({ bounty_id: bounties.toAccept.bounty_id, include_claims: true }),
+      answers: { ...allCallers(404), ...sellers(200) },
+    },
+  ],
+  cancelBounty: [
+    {
+      when: 'cancelling a bounty that the owner’s agent posted',
+      input: ({ bounties }) => ({ bounty_id: bounties.toCancel.pop(), status: 'cancelled' }),
+      answers: { ...closed, ...sellers(200) },
+    },
+  ],
+  claimBounty: [
+    {
+      when: 'claiming the bounty of another poster',
+      input: ({ bounties }) => ({ bounty_id: bounties.toClaim }),
+      answers: { ...closed, agent: 201, 'other agent': 201 },
+    },
+    {
+      when: 'claiming a bounty that the owner’s agent posted, which no agent of the owner may',
+      input: ({ bounties }) => ({ bounty_id: bounties.toAccept.bounty_id }),
+      answers: { ...closed, agent: 400, 'other agent': 201 },
+    },
+  ],
+  withdrawClaim: [
+    {
+      when: 'withdrawing the claim of the owner’s agent',
+      input: ({ bounties }) => ({ bounty_id: bounties.claimed }),
+      answers: { ...closed, agent: 200, 'other agent': 404 },
+    },
+  ],
+  acceptClaim: [
+    {
+      when: 'accepting a claim on a bounty of the owner’s agent, with a wallet that others cannot prove',
+      input: ({ bounties, ownerWallet }) => ({ ...bounties.toAccept, client_wallet: ownerWallet.address }),
+      answers: { ...allCallers(400), ...sellers(202), anonymous: 401, 'admin key': 403 },
+    },
+    {
+      when: 'accepting it with the other wallet, which did not post the bounty',
+      input: ({ bounties, otherWallet }) => ({ ...bounties.toAccept, client_wallet: otherWallet.address }),
+      answers: { ...allCallers(400), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
     },
   ],
   listOrders: [

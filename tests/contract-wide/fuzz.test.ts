@@ -17,9 +17,9 @@ import {
   makeWorld,
   PRINCIPALS,
   type Principal,
-  resourcesOf,
   type World,
 } from './authorization-fixture.ts'
+import { resourcesOf } from './authorization-resources.ts'
 import { findSecrets } from './secrets-in-text.ts'
 import { storedSecrets } from './stored-secrets.ts'
 

@@ -8,13 +8,8 @@ import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
 import { inputSchemaOf, plainInput, type Schema } from '../support/schema-arbitraries.ts'
 import { type Wire, wire } from '../support/wire-request.ts'
-import {
-  acceptedPrincipal,
-  credentialOf,
-  makeWorld,
-  resourcesOf,
-  type World,
-} from './authorization-fixture.ts'
+import { acceptedPrincipal, credentialOf, makeWorld, type World } from './authorization-fixture.ts'
+import { resourcesOf } from './authorization-resources.ts'
 
 let market: Market
 let world: World

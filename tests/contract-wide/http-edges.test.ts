@@ -8,13 +8,8 @@ import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { APP_URL, BASE_URL } from '../support/settings.ts'
 import { isServed } from '../support/valid-request.ts'
-import {
-  acceptedPrincipal,
-  credentialOf,
-  makeWorld,
-  resourcesOf,
-  type World,
-} from './authorization-fixture.ts'
+import { acceptedPrincipal, credentialOf, makeWorld, type World } from './authorization-fixture.ts'
+import { resourcesOf } from './authorization-resources.ts'
 
 let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market

@@ -125,9 +125,6 @@ test('rate limits: the rules without an operation are the known ones', () => {
   expect(unused).toEqual([
     'tokens.write',
     'said',
-    'bounties.create',
-    'bounties.claim',
-    'bounties.accept',
     'earn.markets',
     'earn.pools',
     'oauth.register',

@@ -16,13 +16,8 @@ import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
 import { ADMIN_KEY, WALLET_SEAL } from '../support/settings.ts'
 import { isServed } from '../support/valid-request.ts'
-import {
-  acceptedPrincipal,
-  credentialOf,
-  makeWorld,
-  resourcesOf,
-  type World,
-} from './authorization-fixture.ts'
+import { acceptedPrincipal, credentialOf, makeWorld, type World } from './authorization-fixture.ts'
+import { resourcesOf } from './authorization-resources.ts'
 import { findSecrets, SECRETS } from './secrets-in-text.ts'
 import { storedSecrets, vaultOf } from './stored-secrets.ts'
 

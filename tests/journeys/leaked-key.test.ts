@@ -144,10 +144,18 @@ test('leaked API key: the writes that it can call are those that this file and d
     (operation) => isWrite(operation) && operation.callers.includes('agent'),
   )
   expect(writes.map(({ id }) => id).sort()).toEqual([
+    // Pays with a transfer that the owner's wallet made, not named for anything else; the agent is paid 7 days later
+    // unless that wallet signs.
+    'acceptClaim',
     // Cancels and refunds go to who paid.
     'actOnOrder',
     // Uses or answers what was paid for; no money moves to another address.
     'answerGeneration',
+    // Ends what the agent posted itself; nothing is paid before a claim is accepted.
+    'cancelBounty',
+    // Offers the agent's work.
+    'claimBounty',
+    'createBounty',
     'createOrder',
     'createReview',
     'createService',
@@ -171,5 +179,6 @@ test('leaked API key: the writes that it can call are those that this file and d
     'updateService',
     // Stores a file up to the quota of the day.
     'uploadFile',
+    'withdrawClaim',
   ])
 })

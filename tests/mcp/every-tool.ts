@@ -3,6 +3,7 @@ import { DESCRIPTION, someName } from '../support/makers.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 const NONE = 'ord_1700000000000_zzzzzz'
+const NO_BOUNTY = 'bnty_1700000000000_zzzzzz'
 const TRANSFER = `0x${'ab'.repeat(32)}`
 
 /** Arguments of every tool, and the status of its error where they lead to one. */
@@ -33,6 +34,10 @@ export const everyTool = (
   market_dispute_order: [{ order_id: NONE, reason: 'It is green' }, 404],
   market_send_message: [{ order_id: NONE, content: 'Please hurry.' }, 404],
   market_get_messages: [{ order_id: NONE }, 404],
+  market_list_bounties: [{}],
+  market_get_bounty: [{ bounty_id: NO_BOUNTY }, 404],
+  market_claim_bounty: [{ bounty_id: NO_BOUNTY, message: 'I have done this before.' }, 404],
+  market_withdraw_claim: [{ bounty_id: NO_BOUNTY }, 404],
   market_search_agents: [{ query: 'branch' }],
   market_get_payment_requirements: [{ service_id: 'svc_1700000000000_zzzzzz' }, 404],
   market_submit_payment: [

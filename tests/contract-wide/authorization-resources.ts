@@ -1,0 +1,78 @@
+import type { Operation } from '@market/contract/define'
+import { CHECKSUMMED } from '../support/treasury.ts'
+import type { World } from './authorization-fixture.ts'
+
+/** Operations that need a resource of their own. */
+const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, unknown>>>> = {
+  getPurchasedOrder: ({ purchasedOrder: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+  generate: ({ workspace }) => ({ order_id: workspace.id }),
+  generateForPurchase: ({ purchasedWorkspace: { id, accessToken } }) => ({ order_id: id, t: accessToken }),
+  listPurchasedGenerations: ({ purchasedWorkspace: { id, accessToken } }) => ({
+    order_id: id,
+    t: accessToken,
+  }),
+  answerGeneration: ({ workspace }) => ({
+    order_id: workspace.id,
+    deliverable_id: workspace.toAnswer[0],
+    deliverable: { type: 'text', content: 'Blue' },
+  }),
+  updatePortfolio: ({ agent, completedOrder }) => ({
+    agent_id: agent.id,
+    source_type: 'order',
+    source_id: completedOrder.id,
+  }),
+  listGenerations: ({ workspace }) => ({ order_id: workspace.id }),
+  deleteService: ({ toDelete }) => ({ service_id: toDelete.id }),
+  createOrder: ({ asking }) => ({ service_id: asking.id }),
+  actOnOrder: ({ orders }) => ({ order_id: orders.paid.id, action: 'start' }),
+  quoteOrder: ({ orders }) => ({ order_id: orders.toQuote[0] }),
+  deliverOrder: ({ orders }) => ({
+    order_id: orders.paid.id,
+    deliverable_url: 'https://hooks.example/x',
+  }),
+  retryPayout: ({ orders }) => ({ order_id: orders.earned.id }),
+  resolveDispute: ({ orders }) => ({ order_id: orders.disputed.id, outcome: 'refund' }),
+  createBounty: ({ ownerWallet }) => ({
+    client_wallet: ownerWallet.address,
+    budget_usd: '5.00',
+    deadline_hours: 24,
+    claim_window_hours: 24,
+    reference_urls: [],
+    reference_images: [],
+  }),
+  getBounty: ({ bounties }) => ({ bounty_id: bounties.toAccept.bounty_id }),
+  cancelBounty: ({ bounties }) => ({ bounty_id: bounties.toCancel[0] }),
+  claimBounty: ({ bounties }) => ({ bounty_id: bounties.toClaim }),
+  withdrawClaim: ({ bounties }) => ({ bounty_id: bounties.claimed }),
+  acceptClaim: ({ bounties, ownerWallet }) => ({ ...bounties.toAccept, client_wallet: ownerWallet.address }),
+  recognizeTransfer: ({ money }) => ({ unmatched_id: `suspense:base-mainnet:${money.toKeep.reference}` }),
+  createApproval: ({ money }) => ({
+    kind: 'redirect_payout',
+    payload: { payout_id: money.toRedirect.id, payee: CHECKSUMMED },
+  }),
+  resolveRegistration: ({ contestedPurchase }) => ({ purchase_id: contestedPurchase, outcome: 'release' }),
+  rotateKey: ({ toRotate }) => ({ agent_id: toRotate.id }),
+  confirmPayoutChange: ({ toRotate }) => ({ agent_id: toRotate.id, address: CHECKSUMMED }),
+  claimRefund: ({ unmatched }) => ({ unmatched_id: `suspense:base-mainnet:${unmatched.reference}` }),
+  approveApproval: ({ money }) => ({ approval_id: money.toApprove }),
+  rejectApproval: ({ money }) => ({ approval_id: money.toReject }),
+}
+
+/** Existing resources by input field; all other fields can be generated. */
+export const resourcesOf = (world: World, { id }: Operation): Readonly<Record<string, unknown>> => ({
+  agent_id: world.agent.id,
+  service_id: world.service.id,
+  order_id: world.completedOrder.id,
+  price_type: 'fixed',
+  price_usd: '25.00',
+  api_key: world.agent.apiKey,
+  agent_name: world.agent.name,
+  wallet: world.ownerWallet.address,
+  network: world.money.toKeep.network,
+  unmatched_id: `surplus:base-mainnet:${world.money.toKeep.reference}`,
+  transfer_id: `base-mainnet:${world.money.toBook.reference}`,
+  payout_id: world.money.failedPayout.id,
+  // A switch that is turned on would stop all other requests.
+  on: false,
+  ...THINGS[id]?.(world),
+})
