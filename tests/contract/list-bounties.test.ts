@@ -124,7 +124,7 @@ test('200: by status', async () => {
     expect(await idsOf(`status=${status}`)).toEqual([])
 })
 
-test('200: search finds words of the title, the brief and the category, also inflected', async () => {
+test('200: search finds words of title, brief and category, also inflected', async () => {
   const fields = { title: 'Translating a manual', brief: 'From Dutch into Portuguese, 40 pages.' }
   const { id } = await makeBounty(market, { ...fields, category: 'brand_content' })
   const found = async (search: string) =>

@@ -17,11 +17,8 @@ export async function findAgent(db: Db | Tx, id: string): Promise<Agent | undefi
 }
 
 export async function findAgents(db: Db | Tx, ids: readonly AgentId[]): Promise<Agent[]> {
-  if (ids.length === 0) return []
-  const rows = await select(db)
-    .where('id', 'in', [...ids])
-    .execute()
-  return rows.map(agentOf)
+  const found = select(db).where('id', 'in', [...ids])
+  return ids.length === 0 ? [] : (await found.execute()).map(agentOf)
 }
 
 export async function findAgentBySlug(db: Db, slug: string): Promise<Agent | undefined> {
