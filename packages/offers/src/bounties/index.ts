@@ -1,13 +1,13 @@
-export { type Bounty, type Claim, claimNotFound, isHeld, isPoster, requirePoster } from './bounty.ts'
+export { type Bounty, type Claim, claimNotFound, isHeld, requirePoster } from './bounty.ts'
 export { cancelBounty } from './cancel-bounty.ts'
 export { claimBounty, isOwnBounty, ownBounty } from './claim-bounty.ts'
 export { expireBounties, expireDue } from './expire.ts'
-export { type BountyView, getBounty, type PostedClaim } from './get-bounty.ts'
-export { type BountySort, listBounties } from './list-bounties.ts'
+export { getBounty, type PostedClaim } from './get-bounty.ts'
+export { listBounties } from './list-bounties.ts'
 export { listMyBounties, type MyBounty } from './my-bounties.ts'
 export { notifyClaimants, notifyPoster } from './notifications.ts'
 export { postBounty } from './post-bounty.ts'
-export { type BountyStatus, bountyNotOpen, type ClaimStatus } from './states.ts'
+export { bountyNotOpen } from './states.ts'
 export {
   endClaims,
   eraseBounties,

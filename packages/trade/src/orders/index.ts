@@ -19,7 +19,7 @@ export {
   findMostBought,
   sumInEscrow,
 } from './count-orders.ts'
-export { createOrder, ownService, rejectOwnService, type Terms, termsOf } from './create-order.ts'
+export { createOrder, ownService, rejectOwnService, termsOf } from './create-order.ts'
 export { applyDueTransitions } from './deadlines.ts'
 export { emitOrderCreated } from './events.ts'
 export { getOrder, getOrderAsBuyer, lockOrderAs, type OrderView, viewOrder } from './get-order.ts'
