@@ -260,36 +260,40 @@ test('404: a missing bounty, a missing claim, and a claim on another bounty', as
     rejected(await poster.accept({ id, bountyId: bounty.id }, someHash()), 404, 'claim_not_found')
 })
 
-test('409: a claim that was withdrawn or a bounty that is claimed or cancelled; the whole transfer is refunded', async () => {
+test('409: a bounty that is claimed or cancelled; the whole transfer is refunded once', async () => {
   const payee = buyer.address.toLowerCase()
-  const { bounty, claim } = await poster.makeClaimed()
-  await market.client().send('DELETE', claimPath(bounty.id), { bearer: claim.agent.apiKey })
-  const late = await poster.escrow()
-  const reply = await poster.accept(claim, late)
-  rejected(reply, 409, 'claim_not_pending')
-  expect(reply.body.error).toBe(
-    'This claim is withdrawn. Your transfer is refunded to the wallet that made it.',
-  )
-  rejected(await poster.accept(claim, late), 409, 'transfer_refunded')
-  expect(await poster.refundsOf(bounty.id)).toEqual([[payee, ESCROW]])
-
   const taken = await poster.makeClaimed()
   const second = await makeClaim(market, taken.bounty.id)
   expect((await poster.accept(taken.claim, await poster.escrow())).status).toBe(200)
-  rejected(await poster.accept(second, await poster.escrow(ESCROW + 5_000_000n)), 409, 'bounty_not_open')
+  const late = await poster.escrow(ESCROW + 5_000_000n)
+  rejected(await poster.accept(second, late), 409, 'bounty_not_open')
+  rejected(await poster.accept(second, late), 409, 'transfer_refunded')
   expect(await poster.refundsOf(taken.bounty.id)).toEqual([[payee, ESCROW + 5_000_000n]])
 
-  const ended = await poster.makeClaimed()
-  const headers = await ended.bounty.sign(`bounties.cancel:${ended.bounty.id}`)
-  await market.client().patch(`/api/bounties/${ended.bounty.id}`, { status: 'cancelled' }, { headers })
-  rejected(await poster.accept(ended.claim, await poster.escrow()), 409, 'bounty_not_open')
-  expect(await poster.refundsOf(ended.bounty.id)).toEqual([[payee, ESCROW]])
+  const { bounty, claim } = await poster.makeClaimed()
+  const headers = await bounty.sign(`bounties.cancel:${bounty.id}`)
+  await market.client().patch(`/api/bounties/${bounty.id}`, { status: 'cancelled' }, { headers })
+  rejected(await poster.accept(claim, await poster.escrow()), 409, 'bounty_not_open')
+  expect(await poster.refundsOf(bounty.id)).toEqual([[payee, ESCROW]])
 })
 
-test('409: transfer_used when the transfer paid something else', async () => {
+test('409: a claim that was withdrawn; the transfer stays unused and accepts another claim', async () => {
+  const { bounty, claim } = await poster.makeClaimed()
+  const other = await makeClaim(market, bounty.id)
+  await market.client().send('DELETE', claimPath(bounty.id), { bearer: claim.agent.apiKey })
+  const hash = await poster.escrow()
+  rejected(await poster.accept(claim, hash), 409, 'claim_not_pending')
+  expect(await poster.refundsOf(bounty.id)).toEqual([])
+  expect((await poster.accept(other, hash)).status).toBe(200)
+})
+
+test('409: transfer_used when the transfer paid something else, or is named for another claim of the bounty', async () => {
   const [one, two] = [await poster.makeClaimed(), await poster.makeClaimed()]
   const hash = await poster.escrow()
   expect((await poster.accept(one.claim, hash)).status).toBe(200)
   rejected(await poster.accept(two.claim, hash), 409, 'transfer_used')
   expect(await poster.refundsOf(two.bounty.id)).toEqual([])
+  const [pending, other] = [someHash(), await makeClaim(market, two.bounty.id)]
+  expect((await poster.accept(two.claim, pending)).status).toBe(202)
+  rejected(await poster.accept(other, pending), 409, 'transfer_used')
 })

@@ -3,6 +3,7 @@ import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { acceptancesOf } from '../support/acceptances.ts'
 import { makeClaim, postAs } from '../support/bounties.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
+import { rejected } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
 
 let world: OrderWorld
@@ -21,7 +22,7 @@ async function acceptByKey() {
   const hash = await poster.escrow()
   const { status, body } = await poster.acceptWith(claim, poster.bodyOf(claim, hash), ask)
   expect(status).toBe(200)
-  return { ...poster, ask, bountyId, hash, orderId: body.data.order_id as string }
+  return { ...poster, ask, bountyId, claim, hash, orderId: body.data.order_id as string }
 }
 
 test('bounty by API key: the owner takes the transfer back for an own order, which ends the bounty', async () => {
@@ -42,4 +43,12 @@ test('bounty by API key: the owner is notified that the wallet paid', async () =
   const headers = await buyer.headers()
   const { data } = (await world.market.client().get('/api/notifications', { headers })).body
   expect(data.map(({ kind }: { kind: string }) => kind)).toContain('order.paid_from_owner_wallet')
+})
+
+test('bounty by API key: a transfer that comes too late is not refunded, because its wallet did not sign', async () => {
+  const { acceptWith, bodyOf, refundsOf, escrow, ask, bountyId, claim } = await acceptByKey()
+  const reply = await acceptWith(claim, bodyOf(claim, await escrow()), ask)
+  rejected(reply, 409, 'bounty_not_open')
+  expect(reply.body.error).toContain('Your transfer was not used')
+  expect(await refundsOf(bountyId)).toEqual([])
 })

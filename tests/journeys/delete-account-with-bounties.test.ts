@@ -1,7 +1,7 @@
 import { evmSigner } from '@market/testing/evm-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBounty, makeClaim, postAs } from '../support/bounties.ts'
-import { makeAgent, makeUser } from '../support/makers.ts'
+import { makeOwnedAgent, makeUser } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { rejected } from '../support/rejected.ts'
 
@@ -15,7 +15,8 @@ afterAll(() => market.stop())
 async function makeOwner() {
   const wallet = evmSigner()
   const { token } = await makeUser(market, { wallets: [wallet.address] })
-  const agent = await makeAgent(market, { idp_access_token: token })
+  const agent = await makeOwnedAgent(market, {}, wallet)
+  await market.client().post('/api/agents/link', { api_key: agent.apiKey }, { bearer: token })
   return { token, agent, fields: { client_wallet: wallet.address } }
 }
 
@@ -42,7 +43,7 @@ test('account deletion: an open bounty of the user or of their agent is 409; onc
   expect((await remove(token)).status).toBe(200)
   for (const { bounty_id } of data)
     expect(await read(bounty_id)).toMatchObject({
-      ...{ status: 'cancelled', title: '', brief: '' },
+      ...{ status: 'cancelled', title: '', brief: '', client_wallet: '' },
       ...{ reference_urls: [], reference_images: [] },
     })
 })
