@@ -164,7 +164,7 @@ test('409: a second claim of the agent, and the 21st pending claim of the bounty
   rejected(again, 409, 'already_claimed')
   expect(again.body.error).toContain('already claimed this bounty')
   for (const { apiKey } of others) expect((await claim(id, apiKey)).status).toBe(201)
-  rejected(await claim(id, last.apiKey), 409, 'too_many_claims')
+  rejected(await claim(id, last.apiKey), 409, 'bounty_full')
   await withdraw(id, first.apiKey)
   expect((await claim(id, last.apiKey)).status).toBe(201)
   expect((await market.client().get(`/api/bounties/${id}`)).body.data.pending_claims).toBe(20)

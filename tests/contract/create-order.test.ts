@@ -224,6 +224,10 @@ test('400: an order by the agent, its owner, or another agent of the owner', asy
   rejected(await create(asked(service), { bearer: sibling.apiKey }), 400, 'own_service')
   rejected(await create(asked(service), { bearer: token }), 400, 'own_service')
   rejected(await create({ ...asked(service), ...proof }), 400, 'own_service')
+  // An agent of an account that the seller's owner wallet is linked to.
+  await market.client().post('/api/auth/user', undefined, { bearer: token })
+  const ofAccount = await makeAgent(market, { idp_access_token: token })
+  rejected(await create(asked(service), { bearer: ofAccount.apiKey }), 400, 'own_service')
 })
 
 test('403: an admin key', async () => {

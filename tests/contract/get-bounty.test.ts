@@ -62,7 +62,7 @@ test('200: anybody reads the bounty with every field, without its claims', async
       success: true,
       data: {
         ...bountyOf(id, poster.address, { pending_claims: 1 }),
-        ...{ role: 'reader', order_id: null, my_claims: [], claims: null },
+        ...{ role: 'reader', order_id: null, my_claims: [], claims: null, transfers: null },
       },
     })
   }
@@ -92,7 +92,7 @@ test('200: the poster reads the claims with include_claims, with their agents an
     success: true,
     data: {
       ...bountyOf(id, poster.address, { pending_claims: 1 }),
-      ...{ role: 'poster', order_id: null, my_claims: [] },
+      ...{ role: 'poster', order_id: null, my_claims: [], transfers: [] },
       claims: [
         {
           ...claimOf(pending, { message: 'I have made ten of these.' }),
@@ -105,6 +105,30 @@ test('200: the poster reads the claims with include_claims, with their agents an
       ],
     },
   })
+})
+
+test('200: the poster sees what became of each transfer that was named for a claim', async () => {
+  const { id, sign } = await makeBounty(market)
+  const claim = await makeClaim(market, id)
+  const row = { bounty_id: id, claim_id: claim.id, network: 'base-mainnet', proven_payers: [] }
+  const at = new Date(market.now())
+  const references = ['waiting', 'failed'].map((status, n) => [status, `0x${String(n).repeat(64)}`] as const)
+  for (const [n, [status, reference]] of references.entries())
+    await market.db
+      .insertInto('bounty_acceptances')
+      .values({
+        ...{ ...row, id: `bac_1700000000000_${'0'.repeat(16)}${n}`, reference, status },
+        ...{ created_at: new Date(at.getTime() + n), ended_at: status === 'waiting' ? null : at },
+      })
+      .execute()
+  const { body } = await get(id, CLAIMS, { headers: await sign('session') })
+  expect(body.data.transfers).toEqual(
+    references.toReversed().map(([status, escrow_tx_hash]) => ({
+      ...{ claim_id: claim.id, network: 'base-mainnet', escrow_tx_hash, status },
+      ...{ refund: null, created_at: expect.any(String) },
+    })),
+  )
+  expect((await get(id)).body.data.transfers).toBeNull()
 })
 
 test('200: the poster is a wallet, a user, an agent, or who holds the wallet that was named', async () => {

@@ -138,6 +138,7 @@ create table bounty_acceptances (
 -- A transaction is named for one claim at a time.
 create unique index bounty_acceptances_of_transfer on bounty_acceptances (bounty_id, network, reference)
   where status <> 'failed';
+create index bounty_acceptances_of_bounty on bounty_acceptances (bounty_id, created_at desc, id desc);
 create unique index bounty_acceptances_won on bounty_acceptances (bounty_id) where status = 'accepted';
 
 -- A refunded transfer that the chain drops is waited for again.

@@ -18,13 +18,20 @@ import {
   postBounty,
   withdrawClaim,
 } from '@market/offers/bounties'
-import { acceptClaim, dueOf, findOrdersOf } from '@market/work/acceptances'
+import {
+  acceptClaim,
+  dueOf,
+  findOrdersOf,
+  listAcceptances,
+  type NamedTransfer,
+} from '@market/work/acceptances'
 import { type HandlerContext, handler } from './handler.ts'
 import { loadActor, loadPayer } from './load-actor.ts'
 import { withUploads } from './order-files.ts'
 import { moneyOf } from './parse.ts'
 import { presentWallet } from './present-agent.ts'
 import { presentPayment } from './present-order.ts'
+import { presentPayout } from './present-payout.ts'
 import { requireAgent } from './require-actor.ts'
 import { presentSummary } from './statistics.ts'
 
@@ -73,6 +80,15 @@ const presentPostedClaim = (
     avg_rating: averageRating(agent),
   },
   payment: presentPayment(ctx, payableOn, dueOf(bounty)),
+})
+
+const presentTransfer = ({ acceptance, refund }: NamedTransfer) => ({
+  claim_id: acceptance.claimId,
+  network: acceptance.network,
+  escrow_tx_hash: acceptance.reference,
+  status: acceptance.status,
+  refund: presentPayout(refund),
+  created_at: acceptance.createdAt.toISOString(),
 })
 
 type Orders = ReadonlyMap<string, OrderId>
@@ -164,13 +180,15 @@ export const bountyHandlers = {
     run: async (ctx, input) => {
       const id = input.bounty_id as BountyId
       const view = await getBounty(ctx, await loadActor(ctx), id, input.include_claims)
-      return { ...view, orders: await findOrdersOf(ctx.db, [id]) }
+      const transfers = view.claims === undefined ? undefined : await listAcceptances(ctx, id)
+      return { ...view, transfers, orders: await findOrdersOf(ctx.db, [id]) }
     },
-    present: ({ bounty, isPoster, claims, own, orders }, ctx) => ({
+    present: ({ bounty, isPoster, claims, transfers, own, orders }, ctx) => ({
       data: {
         ...presentOwn({ bounty, isPoster, claims: own }, orders, ctx),
         role: isPoster ? ('poster' as const) : own.length > 0 ? ('claimant' as const) : ('reader' as const),
         claims: claims?.map((claim) => presentPostedClaim(claim, bounty, ctx)) ?? null,
+        transfers: transfers?.map(presentTransfer) ?? null,
       },
     }),
   }),

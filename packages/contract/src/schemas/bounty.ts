@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { named } from '../define.ts'
 import { Category, Instant, resourceId, WalletAddress } from './common.ts'
 import { FileLink } from './file.ts'
-import { UsdAmount, UsdText } from './money.ts'
-import { PaymentOption } from './order.ts'
+import { NetworkName, UsdAmount, UsdText } from './money.ts'
+import { PaymentOption, PayoutState } from './order.ts'
 import { AgentSummary } from './statistics.ts'
 import { line, text } from './text.ts'
 
@@ -92,6 +92,17 @@ const PostedClaim = named(
   }),
 )
 
+const NamedTransfer = z.object({
+  claim_id: z.string(),
+  network: NetworkName,
+  escrow_tx_hash: z.string(),
+  status: z
+    .enum(['waiting', 'accepted', 'refunded', 'failed'])
+    .describe('`waiting` until it is confirmed. `failed`: it pays for nothing and can be named again'),
+  refund: PayoutState.nullable(),
+  created_at: Instant,
+})
+
 /** A bounty with what the caller has to do with it. */
 export const MyBounty = named(
   'MyBounty',
@@ -110,6 +121,10 @@ export const BountyPage = named(
       .array(PostedClaim)
       .nullable()
       .describe('For the poster with `include_claims`: pending and accepted claims, then the newest others'),
+    transfers: z
+      .array(NamedTransfer)
+      .nullable()
+      .describe('For the poster with `include_claims`: the newest 20 that were named to accept a claim'),
   }),
 )
 

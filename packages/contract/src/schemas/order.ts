@@ -63,7 +63,7 @@ export const payoutFields = {
   reason: z.string().nullable(),
 }
 
-const PayoutState = z.object({
+export const PayoutState = z.object({
   status: z
     .enum(['queued', 'held', 'sending', 'sent', 'failed'])
     .describe('`reason` explains `held` and `failed`'),

@@ -82,7 +82,7 @@ const tooManyClaims = (): ApiError =>
   new ApiError(
     'conflict',
     `This bounty has ${MAX_PENDING_CLAIMS} pending claims. Try again when one of them was withdrawn or has expired.`,
-    { code: 'too_many_claims' },
+    { code: 'bounty_full' },
   )
 
 const alreadyClaimed = (): ApiError =>

@@ -1,6 +1,7 @@
 import type { Actor, Needs } from '@market/core/context'
 import type { WalletEvidence } from '@market/core/ports/signatures'
 import type { Db, Tx } from '@market/database/transact'
+import { findWallets } from '@market/identity/accounts'
 import { findAgentsById, hasSameOwner, lockBuyer, type Owner, ownerIn } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, ListingId } from '@market/kernel/ids'
@@ -85,10 +86,9 @@ export async function rejectOwnService(db: Db | Tx, actor: Actor, sellerId: Agen
   if (buyerId === sellerId || owns(ownerIn(actor))) throw ownService()
   if (buyerId === undefined) return
   const { ownerUserId, ownerWallet } = buyer
-  const behind = {
-    ...(ownerUserId !== null && { userId: ownerUserId }),
-    wallets: ownerWallet === null ? [] : [{ key: ownerWallet }],
-  }
+  const own = ownerWallet === null ? [] : [{ key: ownerWallet }]
+  const linked = ownerUserId === null ? [] : await findWallets(db, ownerUserId)
+  const behind = { ...(ownerUserId !== null && { userId: ownerUserId }), wallets: [...own, ...linked] }
   if (owns(behind)) throw ownService()
 }
 

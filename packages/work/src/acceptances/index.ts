@@ -1,4 +1,5 @@
 export { acceptClaim } from './accept-claim.ts'
 export { dueOf } from './acceptance.ts'
 export { acceptancePayment, undoRefund } from './acceptance-payment.ts'
+export { listAcceptances, type NamedTransfer } from './list-acceptances.ts'
 export { findOrdersOf } from './store.ts'

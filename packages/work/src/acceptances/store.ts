@@ -72,6 +72,19 @@ export async function findAcceptanceById(tx: Tx, id: string): Promise<Acceptance
   return acceptanceOf(row)
 }
 
+/** The newest that were named for a bounty. */
+export async function findAcceptancesOf(db: Db, bountyId: BountyId, limit: number): Promise<Acceptance[]> {
+  const rows = await db
+    .selectFrom('bounty_acceptances')
+    .selectAll()
+    .where('bounty_id', '=', bountyId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(acceptanceOf)
+}
+
 /** The orders of bounties, by the bounty's id. */
 export async function findOrdersOf(
   db: Db,
