@@ -8,9 +8,9 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
 import { asHeaders, makeUser, signed } from '../support/makers.ts'
+import { type ServerProcess, startWorker } from '../support/processes.ts'
 import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
 /** Under load the worker and the chain share the machine with other tests. */
 const ROOM = 240_000
@@ -21,7 +21,7 @@ const FLOAT = 1_000_000_000n
 const EARNED = (PRICE * 9n) / 10n
 
 let world: OrderWorld
-let worker: WorkerProcess
+let worker: ServerProcess
 const end = new AbortController()
 let mining: Promise<void> = Promise.resolve()
 beforeAll(async () => {

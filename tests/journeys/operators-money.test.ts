@@ -11,10 +11,10 @@ import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { approveAs, decideByTwo, operatorToken } from '../support/operator.ts'
 import { requestOwed } from '../support/owed-order.ts'
+import { type ServerProcess, startWorker } from '../support/processes.ts'
 import { onAnyReversal } from '../support/reversals.ts'
 import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
 /** What `docs/operations/money.md` tells operators to do, done on a real chain. */
 const network = await startEvmNetwork({ chainId: 8453 })
@@ -159,7 +159,7 @@ const BELIEVED_AFTER_MS = 2 * SECOND
 /** For what each step takes on a machine that is busy with other tests. */
 const BUSY_MS = 10 * SECOND
 
-const startTreasuryWorker = (): Promise<WorkerProcess> => {
+const startTreasuryWorker = (): Promise<ServerProcess> => {
   const { DATABASE_URL = '' } = market.environment as Record<string, string>
   return startWorker({
     ...sharedKeys(market.environment),
@@ -170,7 +170,7 @@ const startTreasuryWorker = (): Promise<WorkerProcess> => {
   })
 }
 
-const alertsIn = (worker: WorkerProcess) =>
+const alertsIn = (worker: ServerProcess) =>
   worker
     .output()
     .split('\n')

@@ -14,12 +14,12 @@ import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { PUBLIC_ADDRESS, runBundled, startMarket } from '../support/market.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
+import { startWorker } from '../support/processes.ts'
 import { makeService } from '../support/services.ts'
 import { setPayout } from '../support/set-payout.ts'
 import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
-import { startWorker } from '../support/worker-process.ts'
 
 const ALT = { chainId: 42_161, usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' } as const
 const SOL = 1_000_000_000n

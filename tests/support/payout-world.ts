@@ -32,7 +32,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { type OwedOrder, requestOwed } from './owed-order.ts'
 import { seededRandom } from './payout-random.ts'
 import { startFaultyRelay } from './payout-relay.ts'
-import { startWorker } from './worker-process.ts'
+import { startWorker } from './processes.ts'
 
 const run = promisify(execFile)
 

@@ -12,8 +12,8 @@ import { makeAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
 import { PUBLIC_ADDRESS } from './market.ts'
+import { type ServerProcess, startWorker } from './processes.ts'
 import { until } from './until.ts'
-import { startWorker, type WorkerProcess } from './worker-process.ts'
 
 interface WorldSettings {
   /** The server that receives requests to the public address, and its CA. */
@@ -46,7 +46,7 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     OUTBOUND_CA_FILE: caFile,
     LOG_LEVEL: 'info',
   }
-  const workers = new Set<WorkerProcess>()
+  const workers = new Set<ServerProcess>()
   const stopWorkers = async () => {
     await Promise.all([...workers].map((worker) => worker.stop()))
   }
@@ -65,7 +65,7 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     },
     emit: <Name extends EventName>(agentId: AgentId, event: Name, data: EventDataOf[Name], orderId = '') =>
       ctx.transact((tx) => emit(ctx, tx, { agentId, event, orderId, data })),
-    worker: async (overrides: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> => {
+    worker: async (overrides: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
       const worker = await startWorker({ ...environment, ...overrides })
       workers.add(worker)
       return worker

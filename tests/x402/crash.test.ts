@@ -5,11 +5,10 @@ import { x402Client } from '@x402/fetch'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
+import { startApi, startWorker } from '../support/processes.ts'
 import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 
 /** A process killed between accepting a payment and creating the order: the buyer gets the order and is charged once. */
 

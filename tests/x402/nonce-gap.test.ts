@@ -1,8 +1,8 @@
 import { authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWorker } from '../support/processes.ts'
 import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 import { encodePayment, opened } from './crafted-payments.ts'
 import { DUE, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 

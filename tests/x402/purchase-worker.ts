@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EvmNetwork } from '@market/testing/evm-network'
 import { PUBLIC_ADDRESS } from '../support/market.ts'
+import { startWorker } from '../support/processes.ts'
 import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
-import { startWorker } from '../support/worker-process.ts'
 import { type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
 const BLOCK_MS = 100
