@@ -18,10 +18,15 @@ let api: ServerProcess
 let market: Market
 let apiKey: string
 beforeAll(async () => {
-  market = await startMarket({}, async (environment) => {
-    api = await startApi(environment)
-    return { url: api.url, logText: () => api.output(), stop: () => api.stop() }
-  })
+  market = await startMarket(
+    {},
+    {
+      run: async (environment) => {
+        api = await startApi(environment)
+        return { url: api.url, logText: api.output, stop: api.stop }
+      },
+    },
+  )
 })
 afterAll(() => market.stop())
 beforeEach(async () => {

@@ -38,7 +38,7 @@ async function runTwo(environment: Readonly<Record<string, string>>) {
 }
 
 beforeAll(async () => {
-  world = await startOAuthWorld({}, runTwo)
+  world = await startOAuthWorld({}, { run: runTwo })
 })
 afterAll(() => world?.stop())
 

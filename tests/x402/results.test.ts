@@ -169,7 +169,7 @@ test('result 8: an authorization changed after signing is rejected with the reas
 })
 
 test('result 9: every API instance returns 202 while no block is mined, then the same order', async () => {
-  const api = await startApi(world.market.environment as Readonly<Record<string, string>>)
+  const api = await startApi(world.market.environment)
   onTestFinished(() => api.stop())
   const buyer = buyers['base-mainnet']
   const payment = await world.signPayment(serviceId, buyer)
