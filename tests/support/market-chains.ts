@@ -34,7 +34,7 @@ export function keepMining(chain: EvmNetwork): () => Promise<void> {
   }
 }
 
-/** An EVM chain with a treasury that can pay for gas. Keys are as settings have them. */
+/** An EVM chain with a treasury that can pay for gas. */
 export async function startEvm(
   network: 'base-mainnet' | 'alt-mainnet',
   { float = 0n, gas: hasGas = false, mines = false }: ChainOptions = {},
@@ -51,7 +51,6 @@ export async function startEvm(
   return {
     chain,
     treasury,
-    treasuryKey: treasuryKey.slice(2),
     gas,
     gasKey: gasKey.slice(2),
     settings: {
@@ -60,6 +59,8 @@ export async function startEvm(
       ...(hasGas && { [`${name}_GAS_ACCOUNT`]: gas }),
       ...(!isBase && { ALT_CHAIN_ID: String(chain.chainId), ALT_USDC }),
     },
+    apiSettings: hasGas ? { [`${name}_GAS_KEY`]: gasKey.slice(2) } : {},
+    workerSettings: { [`${name}_TREASURY_KEY`]: treasuryKey.slice(2) },
     stop: async () => {
       await stopMining?.()
       await chain.stop()
@@ -81,15 +82,15 @@ export async function startSolana({ float = 0n, gas: hasGas = false }: ChainOpti
   return {
     chain,
     treasury: treasury.address,
-    treasuryKey: treasury.key,
     gas: gas.address,
-    gasKey: gas.key,
     settings: {
       SOLANA_RPC_URLS: chain.chain.url,
       SOLANA_GENESIS_HASH: chain.chain.genesisHash,
       SOLANA_TREASURY: treasury.address,
       ...(hasGas && { SOLANA_GAS_ACCOUNT: gas.address }),
     },
+    apiSettings: hasGas ? { SOLANA_GAS_KEY: gas.key } : {},
+    workerSettings: { SOLANA_TREASURY_KEY: treasury.key },
     stop: () => chain.stop(),
   }
 }
@@ -100,8 +101,6 @@ const START = {
   'solana-mainnet': startSolana,
 } as const satisfies Record<Network, (options: ChainOptions) => Promise<{ stop(): Promise<void> }>>
 
-const NAMES = { 'base-mainnet': 'BASE', 'alt-mainnet': 'ALT', 'solana-mainnet': 'SOLANA' } as const
-
 export type MarketChains<N extends Network> = {
   readonly [Name in N]: Awaited<ReturnType<(typeof START)[Name]>>
 }
@@ -111,20 +110,16 @@ export async function startChains<N extends Network>(networks: readonly N[], opt
   const started = await Promise.all(
     networks.map(async (network) => [network, await START[network](options)] as const),
   )
-  const keys = (kind: 'GAS_KEY' | 'TREASURY_KEY') =>
-    Object.fromEntries(
-      started.map(([network, { gasKey, treasuryKey }]) => [
-        `${NAMES[network]}_${kind}`,
-        kind === 'GAS_KEY' ? gasKey : treasuryKey,
-      ]),
-    )
+  const merged = (name: 'settings' | 'apiSettings' | 'workerSettings') =>
+    Object.assign({}, ...started.map(([, chain]) => chain[name])) as Record<string, string>
   return {
     chains: Object.fromEntries(started) as MarketChains<N>,
-    /** Of the api and the worker. */
-    settings: Object.assign({}, ...started.map(([, { settings }]) => settings)) as Record<string, string>,
-    gasKeys: options.gas ? keys('GAS_KEY') : {},
-    /** Only the worker has these. */
-    treasuryKeys: keys('TREASURY_KEY'),
+    /** Of both programs. */
+    settings: merged('settings'),
+    /** The gas keys, which a worker can do without. */
+    apiSettings: merged('apiSettings'),
+    /** The treasury keys, which only a worker has. */
+    workerSettings: merged('workerSettings'),
     stop: async () => {
       await Promise.all(started.map(([, { stop }]) => stop()))
     },

@@ -92,7 +92,7 @@ export async function startMarket<N extends Network = never>(
     PRICES_URL: prices.url,
     CLOCK_FILE: clockFile,
     ...onChains.settings,
-    ...onChains.gasKeys,
+    ...onChains.apiSettings,
     ...overrides,
   }
   const environment: Readonly<Record<string, string>> = Object.fromEntries(
@@ -123,7 +123,7 @@ export async function startMarket<N extends Network = never>(
         ...Object.fromEntries(shared),
         ...sharedKeys(environment),
         ...onChains.settings,
-        ...onChains.treasuryKeys,
+        ...onChains.workerSettings,
         ...more,
       })
       workers.push(worker)
