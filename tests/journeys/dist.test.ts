@@ -13,10 +13,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { programFile } from '../../scripts/bundle.ts'
 import { currentBundle } from '../support/bundle.ts'
 import { startApi, startWorker } from '../support/processes.ts'
-import { apiEnvironment, WALLET_SEAL } from '../support/settings.ts'
+import { apiEnvironment, REDIS_URL, WALLET_SEAL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
-const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 const DATABASE = `market_test_dist_${randomBytes(6).toString('hex')}`
 
 /** `/readyz` answers 503 while a busy machine keeps the database from answering within half a second. */

@@ -14,9 +14,7 @@ import { type Client, client } from './client.ts'
 import { type ChainOptions, startChains } from './market-chains.ts'
 import { startPriceSource } from './price-source.ts'
 import { type ServerProcess, startApi, startWorker } from './processes.ts'
-import { apiEnvironment, FILES_URL, PUBLIC_ADDRESS, sharedKeys } from './settings.ts'
-
-const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+import { apiEnvironment, FILES_URL, PUBLIC_ADDRESS, REDIS_URL, sharedKeys } from './settings.ts'
 
 export type Market = Awaited<ReturnType<typeof startMarket<never>>>
 

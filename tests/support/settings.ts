@@ -6,6 +6,9 @@ import { urlOfRole } from '@market/database/roles'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
 
+/** The Redis that tests share; each has keys with a prefix of its own. */
+export const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+
 /** One operator's key for the run; only its hash reaches the application. */
 export const ADMIN_KEY = `adm_${randomBytes(24).toString('base64url')}`
 export const ADMIN_USER = 'operator-1'
