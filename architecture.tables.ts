@@ -1,4 +1,4 @@
-/** Which module writes each table. `READ_BY_OWNER` and `ALSO_READ_BY` say who reads it; other tables any module may read. */
+/** Which module writes each table. Any module may read a table that is not in `READ_BY_OWNER`. */
 export const OWNERS: Readonly<Record<string, string>> = {
   activity: 'activity',
   agents: 'agents',
@@ -85,6 +85,7 @@ export const READ_BY_OWNER: readonly string[] = [
   'order_messages',
   'opened_token_accounts',
   'order_steps',
+  'orders',
   'outgoing_transfers',
   'payment_intents',
   'payout_costs',
@@ -93,20 +94,15 @@ export const READ_BY_OWNER: readonly string[] = [
   'payout_signatures',
   'payout_totals',
   'payout_transfers',
+  'payouts',
   'portfolio_hidden',
   'purchase_namings',
   'purchases',
   'reviews',
   'statistic_changes',
   'statistics',
+  'transfers',
   'upload_totals',
   'uploads',
   'workspace_deliverables',
 ]
-
-/** Tables that the named modules read beside the owner. No module is added here. */
-export const ALSO_READ_BY: Readonly<Record<string, readonly string[]>> = {
-  orders: ['x402'],
-  payouts: ['reserves'],
-  transfers: ['reserves'],
-}

@@ -1,6 +1,6 @@
 import { parseSync } from '@swc/core'
 import { MODULES } from '../../architecture.rules.ts'
-import { ALSO_READ_BY, OWNERS, READ_BY_OWNER } from '../../architecture.tables.ts'
+import { OWNERS, READ_BY_OWNER } from '../../architecture.tables.ts'
 
 const BUILDERS = new Set(['insertInto', 'replaceInto', 'updateTable', 'deleteFrom', 'mergeInto'])
 const HOLE = '$hole'
@@ -54,8 +54,7 @@ export function foreignReads(file: string, source: string): string[] {
   visitReads(parse(source), read)
   const reader = moduleOf(file)
   return [...read]
-    .filter((table) => READ_BY_OWNER.includes(table) || Object.hasOwn(ALSO_READ_BY, table))
-    .filter((table) => OWNERS[table] !== reader && !ALSO_READ_BY[table]?.includes(reader))
+    .filter((table) => READ_BY_OWNER.includes(table) && OWNERS[table] !== reader)
     .map((table) => `${file}: only ${OWNERS[table]} reads ${table}`)
 }
 

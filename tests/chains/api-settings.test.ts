@@ -3,7 +3,7 @@ import { readConfig } from '@market/api/config'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { startApi } from '../support/api-process.ts'
+import { startApi } from '../support/processes.ts'
 import { apiEnvironment } from '../support/settings.ts'
 
 /** None of these is ever contacted, because an invalid setting stops the api at start. */

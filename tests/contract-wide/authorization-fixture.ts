@@ -5,13 +5,13 @@ import { ADMIN_ROLE } from '@market/testing/idp'
 import type { RequestOptions } from '../support/client.ts'
 import { makeFundedOrders } from '../support/funded-orders.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
-import { type Market, PUBLIC_ADDRESS } from '../support/market.ts'
+import type { Market } from '../support/market.ts'
 import { proposeAs, secondOperatorToken } from '../support/operator.ts'
 import { makeOrderIn } from '../support/order-in-state.ts'
 import { makePostedBounties } from '../support/posted-bounties.ts'
 import { makePurchasedOrder } from '../support/purchased-order.ts'
 import { makeService } from '../support/services.ts'
-import { ADMIN_KEY, ADMIN_USER, OWN_WALLET } from '../support/settings.ts'
+import { ADMIN_KEY, ADMIN_USER, OWN_WALLET, PUBLIC_ADDRESS } from '../support/settings.ts'
 import {
   AMOUNT,
   bringFees,

@@ -3,21 +3,18 @@ import { PURPOSE_KINDS } from '@market/core/ports/signature-purposes'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asHeaders, signed } from '../support/makers.ts'
-import type { Market } from '../support/market.ts'
+import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
-import { startPayableMarket } from '../support/payable-market.ts'
 import { credentialOf, makeWorld, PRINCIPALS, purposeOf, type World } from './authorization-fixture.ts'
 import { AUTHORISATION } from './authorization-table.ts'
 
-let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 let world: World
 beforeAll(async () => {
-  payable = await startPayableMarket()
-  market = payable.market
+  market = await startMarket({}, { chains: ['base-mainnet'] })
   world = await makeWorld(market)
 })
-afterAll(() => payable.stop())
+afterAll(() => market.stop())
 
 test('authorization table: its rows are exactly the operations of the contract', () => {
   expect(Object.keys(AUTHORISATION).sort()).toEqual(operationList.map(({ id }) => id).sort())

@@ -5,9 +5,8 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { someAddress } from '../support/client.ts'
 import { fuzzCases, inBrief, wireRequestOf } from '../support/fuzz-cases.ts'
-import type { Market } from '../support/market.ts'
+import { type Market, startMarket } from '../support/market.ts'
 import { openApiOracle } from '../support/openapi-oracle.ts'
-import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { isServed } from '../support/valid-request.ts'
 import { type Wire, wire } from '../support/wire-request.ts'
@@ -33,7 +32,6 @@ const canReject = (operation: Operation): boolean =>
   !operation.callers.includes('anonymous') ||
   Object.keys(propertiesOfInput(operation)).length > 0
 
-let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 let world: World
 let isChanged = true
@@ -41,14 +39,13 @@ let sender: Wire
 let against: Awaited<ReturnType<typeof openApiOracle>>
 beforeAll(async () => {
   // With a chain to query, a wrong signature is known to be wrong; without one the response would be 503.
-  payable = await startPayableMarket()
-  market = payable.market
+  market = await startMarket({}, { chains: ['base-mainnet'] })
   sender = wire(market.url)
   against = await openApiOracle(market)
 })
 afterAll(async () => {
   sender.stop()
-  await payable.stop()
+  await market.stop()
 })
 
 /** Every write gets its own fixture, so that a seed is reproducible. Reads change nothing and share one. */

@@ -1,28 +1,26 @@
 import { type Operation, routesOf } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Market } from '../support/market.ts'
+import { type Market, startMarket } from '../support/market.ts'
 import { readOpenApi } from '../support/openapi-oracle.ts'
 import { requestOf } from '../support/operation-request.ts'
-import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput } from '../support/schema-arbitraries.ts'
 import { APP_URL, BASE_URL } from '../support/settings.ts'
 import { isServed } from '../support/valid-request.ts'
 import { acceptedPrincipal, credentialOf, makeWorld, type World } from './authorization-fixture.ts'
 import { resourcesOf } from './authorization-resources.ts'
 
-let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 let world: World
 beforeAll(async () => {
-  payable = await startPayableMarket({
+  const settings = {
     SECURITY_CONTACT: 'mailto:security@market.test,https://market.test/report',
     SECURITY_TXT_EXPIRES: '2027-01-01T00:00:00Z',
-  })
-  market = payable.market
+  }
+  market = await startMarket(settings, { chains: ['base-mainnet'] })
   world = await makeWorld(market)
 })
-afterAll(() => payable.stop())
+afterAll(() => market.stop())
 
 function expectSecurityHeaders(headers: Headers) {
   expect(headers.get('x-content-type-options')).toBe('nosniff')

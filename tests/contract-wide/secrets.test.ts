@@ -10,9 +10,8 @@ import { evmSigner } from '@market/testing/evm-signer'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asHeaders, DESCRIPTION, makeUser, signed, someName } from '../support/makers.ts'
-import type { Market } from '../support/market.ts'
+import { type Market, startMarket } from '../support/market.ts'
 import { requestOf } from '../support/operation-request.ts'
-import { startPayableMarket } from '../support/payable-market.ts'
 import { plainInput, type Schema } from '../support/schema-arbitraries.ts'
 import { ADMIN_KEY, WALLET_SEAL } from '../support/settings.ts'
 import { isServed } from '../support/valid-request.ts'
@@ -23,7 +22,6 @@ import { storedSecrets, vaultOf } from './stored-secrets.ts'
 
 const run = promisify(execFile)
 
-let payable: Awaited<ReturnType<typeof startPayableMarket>>
 let market: Market
 let world: World
 /** All secrets of requests and responses, by kind. */
@@ -31,12 +29,11 @@ const secrets = new Map<string, string>()
 const keep = (name: string, secret: string) => secrets.set(name, secret)
 
 beforeAll(async () => {
-  payable = await startPayableMarket({ LOG_LEVEL: 'debug' })
-  market = payable.market
+  market = await startMarket({ LOG_LEVEL: 'debug' }, { chains: ['base-mainnet'] })
   world = await makeWorld(market)
   await leaveSecretsEverywhere()
 })
-afterAll(() => payable.stop())
+afterAll(() => market.stop())
 
 /** Every request that contains or returns a secret, also failing ones. */
 async function leaveSecretsEverywhere() {

@@ -5,7 +5,7 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, startOrderWorld } from '../orders/order-world.ts'
 import { asHeaders, DESCRIPTION, makeUser, signed, someName } from '../support/makers.ts'
-import { PUBLIC_ADDRESS } from '../support/market.ts'
+import { PUBLIC_ADDRESS } from '../support/settings.ts'
 import { USER_TIME } from '../support/shapes.ts'
 import {
   ACTIONS,

@@ -45,7 +45,7 @@ test('200: accept extends the price, and pay sets the status to paid and emits a
   expect(accepted.body.data).toMatchObject({
     status: 'accepted',
     price_usd: '25.00',
-    payment: [{ network: 'base-mainnet', amount: String(PRICE), pay_to: world.treasury.address }],
+    payment: [{ network: 'base-mainnet', amount: String(PRICE), pay_to: world.treasury }],
   })
   const escrow_tx_hash = await world.settled(parties.buyer)
   const paid = await act(id, 'pay', { escrow_tx_hash })

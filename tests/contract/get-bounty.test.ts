@@ -82,7 +82,7 @@ test('200: the poster reads the claims with include_claims, with their agents an
   const payment = [
     {
       network: 'base-mainnet',
-      pay_to: world.treasury.address,
+      pay_to: world.treasury,
       amount: String(ESCROW),
       amount_usd: '22.00',
       asset: { currency: 'USDC', address: expect.stringMatching(/^0x/) },

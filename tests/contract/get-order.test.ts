@@ -43,7 +43,7 @@ test('200: an unpaid order with its payment options', async () => {
     {
       network: 'base-mainnet',
       asset: { currency: 'USDC', address: world.chain.usdc },
-      pay_to: world.treasury.address,
+      pay_to: world.treasury,
       amount: '12500000',
       amount_usd: '12.50',
     },

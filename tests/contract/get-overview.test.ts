@@ -59,7 +59,7 @@ const takeSnapshot = (short: bigint, at: Date) =>
       id: ids.next('rsv'),
       network: BASE,
       taken_at: at,
-      treasury: world.treasury.address,
+      treasury: world.treasury,
       final_micros: 0n,
       latest_micros: 0n,
       ledger_micros: 0n,

@@ -3,10 +3,11 @@ import { Agent, get } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { relayTo } from '../chains/node-relay.ts'
 import { someAddress } from '../support/client.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
-import { runBundled } from '../support/market.ts'
-import { startPayableMarket } from '../support/payable-market.ts'
+import { type Market, runBundled, startMarket } from '../support/market.ts'
+import { startEvm } from '../support/market-chains.ts'
 import { connectFrom } from '../support/raw-socket.ts'
 import { makeService } from '../support/services.ts'
 import { percentile, until } from '../support/until.ts'
@@ -17,15 +18,21 @@ const ATTACKER = '127.0.0.2'
 const P99_MS = 300
 const MOST_MEMORY_MB = 200
 
-let payable: Awaited<ReturnType<typeof startPayableMarket>>
+const base = await startEvm('base-mainnet')
+const node = await relayTo(base.chain.url)
+let market: Market
 let url: string
 beforeAll(async () => {
-  payable = await startPayableMarket({}, runBundled)
-  url = payable.market.url
+  market = await startMarket({ ...base.settings, BASE_RPC_URLS: node.url }, { run: runBundled })
+  url = market.url
   // Generated at the first request.
   await fetch(`${url}/docs`)
 })
-afterAll(() => payable.stop())
+afterAll(async () => {
+  await market.stop()
+  await node.stop()
+  await base.stop()
+})
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 afterAll(() => agent.destroy())
@@ -141,7 +148,6 @@ test('flood: connections above the limit of an address are rejected, and others 
 const BRIEF = { brief: 'Read the branch called blue.' }
 
 test('flood: 60 invented payments at once cost at most 5 queries each, and others are served', async () => {
-  const { market, node } = payable
   const service = await makeService(market, await makeOwnedAgent(market), { price_usd: '10.00' })
   const path = `/api/x402/discover/${service.id}`
   const from = someAddress()

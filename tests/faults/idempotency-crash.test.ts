@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startApi } from '../support/api-process.ts'
 import { client, someAddress } from '../support/client.ts'
 import { startCommitProxy } from '../support/commit-proxy.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Parts, startParts, throughProxy } from '../support/parts.ts'
+import { startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
 let parts: Parts

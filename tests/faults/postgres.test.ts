@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { expectWithin, testTimeout } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
 let parts: Parts
-let api: ApiProcess
+let api: ServerProcess
 let apiKey: string
 beforeAll(async () => {
   parts = await startParts()

@@ -1,18 +1,18 @@
 import { type OwnRedis, startRedis } from '@market/testing/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client, type Reply, someAddress } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { expectWithin, testTimeout } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
 const HOUR_SECONDS = 3_600
 
 let redis: OwnRedis
 let parts: Parts
-let one: ApiProcess
-let two: ApiProcess
+let one: ServerProcess
+let two: ServerProcess
 beforeAll(async () => {
   redis = await startRedis()
   parts = await startParts({ REDIS_URL: redis.url })
@@ -25,12 +25,13 @@ afterAll(async () => {
   await redis.stop()
 })
 
-const register = (api: ApiProcess, from: string): Promise<Reply> =>
+const register = (api: ServerProcess, from: string): Promise<Reply> =>
   client(api.url).post('/api/agents/register', { name: someName(), description: DESCRIPTION }, { from })
 
-const browse = (api: ApiProcess, from: string): Promise<Reply> => client(api.url).get('/api/agents', { from })
+const browse = (api: ServerProcess, from: string): Promise<Reply> =>
+  client(api.url).get('/api/agents', { from })
 
-async function inTurn(apis: readonly ApiProcess[], from: string): Promise<Reply[]> {
+async function inTurn(apis: readonly ServerProcess[], from: string): Promise<Reply[]> {
   const replies: Reply[] = []
   for (const api of apis) replies.push(await register(api, from))
   return replies

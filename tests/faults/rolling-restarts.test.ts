@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { client } from '../support/client.ts'
 import { startKeepAliveLoad } from '../support/keep-alive-load.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 
 /** Of each kind; the long form is ROLLS=25. */
 const ROLLS = Number(process.env['ROLLS'] ?? 4)
@@ -18,13 +18,13 @@ beforeAll(async () => {
 })
 afterAll(() => parts.stop())
 
-async function start(port = 0): Promise<ApiProcess> {
+async function start(port = 0): Promise<ServerProcess> {
   const api = await startApi(parts.environment, { port })
   onTestFinished(() => api.stop())
   return api
 }
 
-async function registerAt(api: ApiProcess): Promise<string> {
+async function registerAt(api: ServerProcess): Promise<string> {
   const reply = await client(api.url).post('/api/agents/register', {
     name: someName(),
     description: DESCRIPTION,
@@ -32,7 +32,7 @@ async function registerAt(api: ApiProcess): Promise<string> {
   return reply.body.data.api_key
 }
 
-async function endsWell(api: ApiProcess): Promise<void> {
+async function endsWell(api: ServerProcess): Promise<void> {
   api.kill('SIGTERM')
   expect(await api.exited).toEqual({ code: 0, signal: null })
 }

@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { expectWithin } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
 let parts: Parts

@@ -2,8 +2,8 @@ import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { percentile, until } from '../support/until.ts'
 
 const SLOW = 500
@@ -11,7 +11,7 @@ const GOOD = 600
 const AT_ONCE = 8
 
 let parts: Parts
-let api: ApiProcess
+let api: ServerProcess
 beforeAll(async () => {
   parts = await startParts()
   api = await startApi(parts.environment)

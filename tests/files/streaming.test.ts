@@ -5,23 +5,28 @@ import { storageFrom } from '@market/platform/settings/storage'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { makeAgent } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { expectWithin } from '../support/measured.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import { rawUpload } from './raw-upload.ts'
 
 const MEGABYTE = 1024 * 1024
 
-let api: ApiProcess
+let api: ServerProcess
 let market: Market
 let apiKey: string
 beforeAll(async () => {
-  market = await startMarket({}, async (environment) => {
-    api = await startApi(environment)
-    return { url: api.url, logText: () => api.output(), stop: () => api.stop() }
-  })
+  market = await startMarket(
+    {},
+    {
+      run: async (environment) => {
+        api = await startApi(environment)
+        return { url: api.url, logText: api.output, stop: api.stop }
+      },
+    },
+  )
 })
 afterAll(() => market.stop())
 beforeEach(async () => {

@@ -11,13 +11,11 @@ import { promisify } from 'node:util'
 import { asAdmin, databaseUrl } from '@market/testing/template-database'
 import { beforeAll, expect, test } from 'vitest'
 import { programFile } from '../../scripts/bundle.ts'
-import { startApi } from '../support/api-process.ts'
 import { currentBundle } from '../support/bundle.ts'
-import { apiEnvironment, WALLET_SEAL } from '../support/settings.ts'
+import { startApi, startWorker } from '../support/processes.ts'
+import { apiEnvironment, REDIS_URL, WALLET_SEAL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 
-const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 const DATABASE = `market_test_dist_${randomBytes(6).toString('hex')}`
 
 /** `/readyz` answers 503 while a busy machine keeps the database from answering within half a second. */

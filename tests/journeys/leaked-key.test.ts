@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { isWrite } from '@market/contract/define'
 import { operationList } from '@market/contract/operations'
 import { HOUR } from '@market/kernel/clock'
@@ -8,52 +7,26 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
 import { asHeaders, makeUser, signed } from '../support/makers.ts'
-import { sharedKeys } from '../support/settings.ts'
+import { keepMining } from '../support/market-chains.ts'
 import { until } from '../support/until.ts'
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
 /** Under load the worker and the chain share the machine with other tests. */
 const ROOM = 240_000
 const LONG_WAIT = { withinMs: ROOM, everyMs: 100 }
-const BLOCK_MS = 100
 /** Without other funds in the treasury, a payout waits for the one before it to settle. */
 const FLOAT = 1_000_000_000n
 const EARNED = (PRICE * 9n) / 10n
 
 let world: OrderWorld
-let worker: WorkerProcess
-const end = new AbortController()
-let mining: Promise<void> = Promise.resolve()
+let stopMining: (() => Promise<void>) | undefined
 beforeAll(async () => {
-  world = await startOrderWorld()
-  const { chain, market, treasury, treasuryKey } = world
-  await chain.fund(treasury.address)
-  await chain.mint(treasury.address, FLOAT)
-  const environment = market.environment as Record<string, string>
-  const { DATABASE_URL } = environment
-  worker = await startWorker({
-    ONE_PROVIDER: 'on',
-    BASE_RPC_URLS: chain.url,
-    DATABASE_URL: DATABASE_URL ?? '',
-    ...sharedKeys(environment),
-    CLOCK_FILE: market.environment.CLOCK_FILE,
-    BASE_TREASURY_KEY: treasuryKey.slice(2),
-  })
+  world = await startOrderWorld({}, { float: FLOAT })
+  await world.market.startWorker()
 }, ROOM)
 afterAll(async () => {
-  end.abort()
-  await mining
-  await worker?.stop()
+  await stopMining?.()
   await world?.stop()
 }, ROOM)
-
-/** Blocks are made all the time, so that payments and payouts become final. */
-async function keepMining(): Promise<void> {
-  while (!end.signal.aborted) {
-    await world.chain.mine(1)
-    await wait(BLOCK_MS)
-  }
-}
 
 interface Sale {
   readonly parties: Parties
@@ -114,7 +87,8 @@ test('leaked API key: the owner is paid as before for 24 hours, ends it with one
   const [meanwhile, ended, ignored] = [await makeSale(), await makeSale(), await makeSale()]
   const thieves = [await useLeakedKey(meanwhile), await useLeakedKey(ended), await useLeakedKey(ignored)]
   const [ofMeanwhile, ofEnded, ofIgnored] = thieves.map(({ thief }) => thief as Address)
-  mining = keepMining()
+  // Blocks are made from now on, so that payments and payouts become final.
+  stopMining = keepMining(world.chain)
 
   expect((await approve(meanwhile)).status).toBe(200)
   await receives(meanwhile.parties.seller.owner.address, EARNED)

@@ -11,10 +11,9 @@ import { NETWORK, openTreasury, type Treasury } from '../reserves/treasury.ts'
 import { type Market, startMarket } from '../support/market.ts'
 import { approveAs, decideByTwo, operatorToken } from '../support/operator.ts'
 import { requestOwed } from '../support/owed-order.ts'
+import type { ServerProcess } from '../support/processes.ts'
 import { onAnyReversal } from '../support/reversals.ts'
-import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts'
 
 /** What `docs/operations/money.md` tells operators to do, done on a real chain. */
 const network = await startEvmNetwork({ chainId: 8453 })
@@ -159,18 +158,10 @@ const BELIEVED_AFTER_MS = 2 * SECOND
 /** For what each step takes on a machine that is busy with other tests. */
 const BUSY_MS = 10 * SECOND
 
-const startTreasuryWorker = (): Promise<WorkerProcess> => {
-  const { DATABASE_URL = '' } = market.environment as Record<string, string>
-  return startWorker({
-    ...sharedKeys(market.environment),
-    DATABASE_URL,
-    ONE_PROVIDER: 'on',
-    BASE_RPC_URLS: network.url,
-    BASE_TREASURY_KEY: treasury.account.key,
-  })
-}
+const startTreasuryWorker = (): Promise<ServerProcess> =>
+  market.startWorker({ BASE_RPC_URLS: network.url, BASE_TREASURY_KEY: treasury.account.key })
 
-const alertsIn = (worker: WorkerProcess) =>
+const alertsIn = (worker: ServerProcess) =>
   worker
     .output()
     .split('\n')

@@ -1,29 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import type { Network } from '@market/kernel/network'
-import { startEvmNetwork } from '@market/testing/evm-network'
-import { createKeyPairSignerFromPrivateKeyBytes, getBase58Decoder, signBytes } from '@solana/kit'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import { getBase58Decoder, signBytes } from '@solana/kit'
 import type { Address } from 'viem'
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { startSolanaWorld } from '../chains/solana-support.ts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Reply } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
-import { PUBLIC_ADDRESS, runBundled, startMarket } from '../support/market.ts'
+import { type Market, runBundled, startMarket } from '../support/market.ts'
+import type { MarketChains } from '../support/market-chains.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
 import { makeService } from '../support/services.ts'
 import { setPayout } from '../support/set-payout.ts'
-import { sharedKeys } from '../support/settings.ts'
+import { PUBLIC_ADDRESS } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
-import { startWorker } from '../support/worker-process.ts'
 
-const ALT = { chainId: 42_161, usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' } as const
-const SOL = 1_000_000_000n
-const BLOCK_MS = 100
 /** With nothing beside what was just paid, a payout waits half a minute for the one before it to settle. */
 const FLOAT = 1_000_000_000n
 const RICH = 100_000_000n
@@ -39,31 +30,16 @@ interface Wallet {
 }
 
 interface Place {
-  readonly treasury: string
   newWallet(): Promise<Wallet>
   balanceOf(owner: string): Promise<bigint>
-  stop(): Promise<void>
 }
 
-/** An EVM chain that makes a block every tenth of a second, final after eight more. */
-async function startEvm(settings: { chainId: number; usdc?: Address }) {
-  const chain = await startEvmNetwork(settings)
-  const key = generatePrivateKey()
-  const treasury = privateKeyToAddress(key)
-  await chain.fund(treasury)
-  await chain.mint(treasury, FLOAT)
-  await chain.automine(false)
-  const end = new AbortController()
-  const mining = (async () => {
-    while (!end.signal.aborted) {
-      await chain.mine(1)
-      await wait(BLOCK_MS)
-    }
-  })()
+type Chains = MarketChains<Network>
+
+function evmPlace({ chain, treasury }: Chains['base-mainnet']): Place {
   // The issuer counts its own transactions: asked for two at once it would number both alike.
   let minted: Promise<unknown> = Promise.resolve()
-  const place: Place = {
-    treasury,
+  return {
     newWallet: async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       await chain.fund(account.address)
@@ -81,87 +57,38 @@ async function startEvm(settings: { chainId: number; usdc?: Address }) {
       }
     },
     balanceOf: (owner) => chain.balanceOf(owner as Address),
-    stop: async () => {
-      end.abort()
-      await mining
-      await chain.stop()
-    },
   }
-  return { ...place, url: chain.url, key: key.slice(2) }
 }
 
-async function startSolana() {
-  const world = await startSolanaWorld({ slotTimeMs: 40 })
-  const seed = randomBytes(32)
-  const { address: treasury } = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
-  await world.chain.fundSol(treasury, 100n * SOL)
-  await world.usdc.fund(treasury, FLOAT)
-  const place: Place = {
-    treasury,
-    newWallet: async () => {
-      const wallet = await world.wallet(RICH)
-      const open = await world.openAccount(wallet, treasury)
-      return {
-        address: wallet.address,
-        sign: async (message) =>
-          getBase58Decoder().decode(
-            await signBytes(wallet.keyPair.privateKey, new TextEncoder().encode(message)),
-          ),
-        pay: async (micros) => world.run(wallet, [open, await world.transfer(wallet, treasury, micros)]),
-      }
-    },
-    balanceOf: (owner) => world.usdc.balanceOf(owner),
-    stop: () => world.stop(),
-  }
-  return { ...place, url: world.chain.url, genesisHash: world.chain.genesisHash, key: seed.toString('hex') }
-}
+const solanaPlace = ({ chain, treasury }: Chains['solana-mainnet']): Place => ({
+  newWallet: async () => {
+    const wallet = await chain.wallet(RICH)
+    const open = await chain.openAccount(wallet, treasury)
+    return {
+      address: wallet.address,
+      sign: async (message) =>
+        getBase58Decoder().decode(
+          await signBytes(wallet.keyPair.privateKey, new TextEncoder().encode(message)),
+        ),
+      pay: async (micros) => chain.run(wallet, [open, await chain.transfer(wallet, treasury, micros)]),
+    }
+  },
+  balanceOf: (owner) => chain.usdc.balanceOf(owner),
+})
 
 export type JourneyWorld = Awaited<ReturnType<typeof startJourneys>>
 
 /** The api and a worker, both started from the bundle, three real chains and an endpoint that records its requests. */
 export async function startJourneys() {
-  const [base, alt, solana, receiver] = await Promise.all([
-    startEvm({ chainId: 8453 }),
-    startEvm(ALT),
-    startSolana(),
-    startReceiver(),
-  ])
+  const receiver = await startReceiver()
+  const market = await startMarket({}, { chains: NETWORKS, float: FLOAT, mines: true, run: runBundled })
+  await market.startWorker(receiver.settings)
+  const { chains } = market
   const places: Readonly<Record<Network, Place>> = {
-    'base-mainnet': base,
-    'alt-mainnet': alt,
-    'solana-mainnet': solana,
+    'base-mainnet': evmPlace(chains['base-mainnet']),
+    'alt-mainnet': evmPlace(chains['alt-mainnet']),
+    'solana-mainnet': solanaPlace(chains['solana-mainnet']),
   }
-  const chains = {
-    ONE_PROVIDER: 'on',
-    BASE_RPC_URLS: base.url,
-    ALT_RPC_URLS: alt.url,
-    ALT_CHAIN_ID: String(ALT.chainId),
-    ALT_USDC: ALT.usdc,
-    SOLANA_RPC_URLS: solana.url,
-    SOLANA_GENESIS_HASH: solana.genesisHash,
-  }
-  const treasuries = {
-    BASE_TREASURY: base.treasury,
-    ALT_TREASURY: alt.treasury,
-    SOLANA_TREASURY: solana.treasury,
-  }
-  const market = await startMarket({ ...chains, ...treasuries }, runBundled)
-  const folder = mkdtempSync(join(tmpdir(), 'market-'))
-  const caFile = join(folder, 'ca.pem')
-  writeFileSync(caFile, receiver.ca)
-  const { DATABASE_URL = '' } = market.environment as Record<string, string>
-  const worker = await startWorker({
-    ...chains,
-    DATABASE_URL,
-    ...sharedKeys(market.environment),
-    DNS_SERVERS: market.environment.DNS_SERVERS,
-    CLOCK_FILE: market.environment.CLOCK_FILE,
-    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${receiver.port}`,
-    OUTBOUND_CA_FILE: caFile,
-    BASE_TREASURY_KEY: base.key,
-    ALT_TREASURY_KEY: alt.key,
-    SOLANA_TREASURY_KEY: solana.key,
-  })
 
   return {
     market,
@@ -179,10 +106,8 @@ export async function startJourneys() {
           ),
       ),
     stop: async () => {
-      await worker.stop()
       await market.stop()
-      await Promise.all([base.stop(), alt.stop(), solana.stop(), receiver.stop()])
-      rmSync(folder, { recursive: true, force: true })
+      await receiver.stop()
     },
   }
 }
@@ -193,7 +118,7 @@ const done = (reply: Reply): Reply => {
 }
 
 interface Parts {
-  readonly market: Awaited<ReturnType<typeof startMarket>>
+  readonly market: Market
   readonly place: Place
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
   readonly network: Network

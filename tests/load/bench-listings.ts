@@ -1,7 +1,7 @@
 import { openPool } from '@market/database/connect'
-import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { startParts } from '../support/parts.ts'
+import { startApi } from '../support/processes.ts'
 import { percentile } from '../support/until.ts'
 import { report } from './bench-report.ts'
 import { type Browsing, LISTS, planOf, type Statement, statementOf } from './listing-statements.ts'

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { emit } from '@market/core/events'
 import type { AgentId } from '@market/kernel/ids'
 import { sql } from 'kysely'
+import { startWorker } from '../support/processes.ts'
 import { startReceiverProcess } from '../support/receiver-process.ts'
 import { until } from '../support/until.ts'
 import { startWorld } from '../support/webhook-world.ts'
-import { startWorker } from '../support/worker-process.ts'
 import { median, report, spread } from './bench-report.ts'
 
 /** How many webhooks a second our worker delivers beside the job engine that does nothing but post them. */

@@ -1,29 +1,17 @@
-import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import type { Operation } from '@market/contract/define'
 import { operations } from '@market/contract/operations'
 import { type Db, transact } from '@market/database/transact'
-import { createCaches } from '@market/handlers/caches'
 import type { Credentials } from '@market/handlers/call'
 import { type Execute, executor } from '@market/handlers/execute'
-import { unavailable } from '@market/kernel/api-error'
-import { systemClock } from '@market/kernel/clock'
-import { idSource } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import type { Listing } from '@market/offers/listings'
-import { guardedOutbound } from '@market/platform/outbound/guarded-outbound'
-import { redisLimiter } from '@market/platform/redis/limiter'
-import { noStorage } from '@market/platform/storage/s3'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
-import { testKeys } from '@market/testing/keys'
 import { makeListing } from '@market/testing/make-listing'
 import { makeListedAgent } from '@market/testing/makers'
-import { NO_OWN_WALLETS } from '@market/testing/market-context'
-import { redisPrefix } from '@market/testing/redis'
+import { newLimiter, testAppServices } from '../support/app-services.ts'
 import { signed } from '../support/makers.ts'
-import { BASE_URL, FILES_URL } from '../support/settings.ts'
 import { PreparedChain } from './prepared-chain.ts'
 
-const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 const PRICE = usdc(25_000_000n)
 const SIGNED_AGO_MS = 60_000
 
@@ -35,42 +23,21 @@ export interface Pair {
   readonly wallet: EvmSigner
 }
 
-const away = () => Promise.reject(unavailable('nobody signs in here'))
-
 /**
  * The api's app without its HTTP: executor, limits in Redis, API keys, a wallet's signature, one transaction for each
  * write. `over` gives the same application on another connection, such as one that listens.
  */
-export function openAppServices(db: Db, redisUrl = REDIS_URL) {
+export function openAppServices(db: Db, redisUrl?: string) {
   const chain = new PreparedChain()
-  const limiter = redisLimiter({ url: redisUrl, prefix: redisPrefix(), onFallback: () => {} })
-  const app = {
-    db,
-    clock: systemClock,
+  const limiter = newLimiter(redisUrl)
+  const app = testAppServices(db, {
     limiter,
-    ids: idSource(systemClock),
-    vault: testKeys().vault,
-    identity: { verify: away, fetchProfile: away },
-    outbound: guardedOutbound({ resolver: { resolve: away } }),
-    signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
     chains: { [chain.network]: chain },
     facilitators: {},
-    objects: noStorage(),
-    baseUrl: BASE_URL,
-    filesUrl: FILES_URL,
-    minPrice: usdc(100_000n),
-    generationTimeoutMs: 600_000,
-    registrationFee: usdc(1_000_000n),
-    treasury: NO_OWN_WALLETS,
-    shortWaitMax: usdc(25_000_000n),
-    uploadQuota: { files: 1, bytes: 1 },
-    ...createCaches(),
-    operators: { userIds: new Set<string>(), keys: [] },
-    onSecurityEvent: () => {},
-    onFault: (error: unknown) => {
+    onFault: (error) => {
       throw error
     },
-  }
+  })
   const ctx = {
     ...app,
     transact: <T>(work: Parameters<typeof transact<T>>[1]) => transact(db, work),

@@ -4,9 +4,9 @@ import { listAgents } from '@market/identity/agents'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { percentile } from '../support/until.ts'
 import { fillWithAgents, NOUNS, SKILLS, TRADES } from './many-agents.ts'
 
@@ -14,7 +14,7 @@ const AGENTS = 100_000
 const SEARCHES = 240
 
 let parts: Parts
-let api: ApiProcess
+let api: ServerProcess
 let pool: pg.Pool
 beforeAll(async () => {
   parts = await startParts()

@@ -1,6 +1,5 @@
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { CLIENTS, type McpClient } from './mcp-clients.ts'
@@ -9,20 +8,13 @@ import { CLIENTS, type McpClient } from './mcp-clients.ts'
 
 const BRIEF = 'Read the branch called blue.'
 const DUE = 11_000_000n
-const gasKey = generatePrivateKey()
-const gas = privateKeyToAccount(gasKey)
 
 let world: OrderWorld
 let url: string
 let serviceId: string
 let client: McpClient
 beforeAll(async () => {
-  world = await startOrderWorld({
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_GAS_KEY: gasKey.slice(2),
-    BASE_GAS_ACCOUNT: gas.address,
-  })
-  await world.chain.fund(gas.address)
+  world = await startOrderWorld({ BASE_CONFIRMATIONS: '0:1' }, { gas: true })
   url = `${world.market.url}/api/x402/mcp`
   serviceId = (await world.newSeller({ price_usd: '10.00', title: 'Reads <b>blue</b> branches' })).serviceId
   client = await CLIENTS['client 2'](url)
@@ -80,7 +72,7 @@ test('hire_agent: the requirements of the chosen chain first, then those of stoc
   expect(quote.isError).toBe(true)
   expect(JSON.parse(quote.content[0]?.text ?? '')).toMatchObject({
     ...{ version: '1', scheme: 'exact', network: 'base-mainnet', maxAmountRequired: String(DUE) },
-    ...{ asset: { currency: 'USDC' }, payTo: world.treasury.address },
+    ...{ asset: { currency: 'USDC' }, payTo: world.treasury },
   })
   expect(quote.structuredContent).toMatchObject({ x402Version: 2 })
   expect(JSON.parse(quote.content[1]?.text ?? '')).toEqual(quote.structuredContent)

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { tools } from '@market/contract/tools'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeUser } from '../support/makers.ts'
-import { PUBLIC_ADDRESS } from '../support/market.ts'
+import { PUBLIC_ADDRESS } from '../support/settings.ts'
 import { startReceiver, status, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { FetchBrowser } from './fetch-browser.ts'
 import {
@@ -19,22 +16,15 @@ import {
 
 /** Programs that are known by the address of their metadata document, and not by a registration. */
 
-const folder = mkdtempSync(join(tmpdir(), 'market-'))
 let receiver: WebhookReceiver
 let world: OAuthWorld
 beforeAll(async () => {
   receiver = await startReceiver()
-  const caFile = join(folder, 'ca.pem')
-  writeFileSync(caFile, receiver.ca)
-  world = await startOAuthWorld({
-    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${receiver.port}`,
-    OUTBOUND_CA_FILE: caFile,
-  })
+  world = await startOAuthWorld(receiver.settings)
 })
 afterAll(async () => {
   await world.stop()
   await receiver.stop()
-  rmSync(folder, { recursive: true })
 })
 
 /** Publishes a document at a host of its own and returns its address. */

@@ -1,7 +1,7 @@
 import { tools } from '@market/contract/tools'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { DESCRIPTION, makeUser, someName } from '../support/makers.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { makeService } from '../support/services.ts'
 import { everyTool } from './every-tool.ts'
 import { FetchBrowser } from './fetch-browser.ts'
@@ -20,7 +20,7 @@ import { type RoundRobin, startRoundRobin } from './round-robin.ts'
 
 let world: OAuthWorld
 let proxy: RoundRobin
-let apis: ApiProcess[] = []
+let apis: ServerProcess[] = []
 
 /** Two api processes behind a proxy at the address that the market has for browsers. */
 async function runTwo(environment: Readonly<Record<string, string>>) {
@@ -38,7 +38,7 @@ async function runTwo(environment: Readonly<Record<string, string>>) {
 }
 
 beforeAll(async () => {
-  world = await startOAuthWorld({}, runTwo)
+  world = await startOAuthWorld({}, { run: runTwo })
 })
 afterAll(() => world?.stop())
 

@@ -17,7 +17,7 @@ export const CALLBACK = 'http://localhost:9999/callback'
 /** The api with an authorization server, on an address that browsers and clients can use. */
 export async function startOAuthWorld(
   overrides: Readonly<Record<string, string>> = {},
-  run?: Parameters<typeof startMarket>[1],
+  options: Parameters<typeof startMarket<never>>[1] = {},
 ) {
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -26,7 +26,7 @@ export async function startOAuthWorld(
     ...{ IDP_CLIENT_ID: 'login-0', IDP_SCOPES: 'openid,email,profile' },
     ...overrides,
   }
-  const market = await startMarket(settings, run)
+  const market = await startMarket(settings, options)
   market.idp.addLoginClient(`${url}/oauth/idp/callback`)
   return { market, url, resource: `${url}/mcp`, stop: market.stop }
 }

@@ -1,11 +1,11 @@
 import { tools } from '@market/contract/tools'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { makeOwnedAgent } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { type Parts, startParts } from '../support/parts.ts'
 import { startPriceSource } from '../support/price-source.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { makeService } from '../support/services.ts'
 import { everyTool } from './every-tool.ts'
 import { CLIENTS } from './mcp-clients.ts'
@@ -15,7 +15,7 @@ import { type RoundRobin, startRoundRobin } from './round-robin.ts'
 
 let parts: Parts
 let prices: Awaited<ReturnType<typeof startPriceSource>>
-let apis: ApiProcess[]
+let apis: ServerProcess[]
 let proxy: RoundRobin
 let apiKey: string
 let serviceId: string

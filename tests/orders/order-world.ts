@@ -1,9 +1,10 @@
-import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import type { EvmNetwork } from '@market/testing/evm-network'
 import type { Status } from '@market/trade/orders'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Reply } from '../support/client.ts'
 import { makeOwnedAgent, signed, signOnce } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import type { ChainOptions } from '../support/market-chains.ts'
 import { operatorToken } from '../support/operator.ts'
 import { BRIEF } from '../support/orders.ts'
 import { makeService } from '../support/services.ts'
@@ -64,16 +65,13 @@ const WAY: Readonly<Record<Status, readonly [from: Status | 'nothing', act: stri
 }
 
 /** The api in this process, connected to a real chain as Base: buyers with money, agents with something to sell. */
-export async function startOrderWorld(settings: Readonly<Record<string, string>> = {}) {
-  const chain = await startEvmNetwork({ chainId: 8453 })
-  const treasuryKey = generatePrivateKey()
-  const treasury = privateKeyToAccount(treasuryKey)
-  const market = await startMarket({
-    BASE_RPC_URLS: chain.url,
-    BASE_TREASURY: treasury.address,
-    ...settings,
-  })
+export async function startOrderWorld(
+  settings: Readonly<Record<string, string>> = {},
+  options: ChainOptions = {},
+) {
+  const market = await startMarket(settings, { chains: ['base-mainnet'], ...options })
   const { client } = market
+  const { chain, treasury, gas } = market.chains['base-mainnet']
 
   const act = async (buyer: Buyer, orderId: string, action: string, fields: Record<string, unknown> = {}) =>
     client().patch(`/api/orders/${orderId}`, {
@@ -101,7 +99,7 @@ export async function startOrderWorld(settings: Readonly<Record<string, string>>
       { bearer: await operatorToken(market) },
     )
   /** A real transfer of USDC into the treasury. */
-  const transfer = (buyer: Buyer, micros: bigint) => chain.transfer(buyer.account, treasury.address, micros)
+  const transfer = (buyer: Buyer, micros: bigint) => chain.transfer(buyer.account, treasury, micros)
   /** The same, settled enough to count. */
   const settled = async (buyer: Buyer, micros: bigint = PRICE) => {
     const hash = await transfer(buyer, micros)
@@ -139,7 +137,7 @@ export async function startOrderWorld(settings: Readonly<Record<string, string>>
     market,
     chain,
     treasury,
-    treasuryKey,
+    gas,
     newBuyer: () => makeBuyer(market, chain),
     newSeller: (fields: Record<string, unknown> = {}) => makeSeller(market, fields),
     /** A buyer and a seller who names prices, and declines what goes beyond them. */
@@ -166,10 +164,7 @@ export async function startOrderWorld(settings: Readonly<Record<string, string>>
       await chain.rpc('evm_increaseTime', [ms / 1_000])
       await market.advance(ms)
     },
-    stop: async () => {
-      await market.stop()
-      await chain.stop()
-    },
+    stop: market.stop,
   }
 }
 

@@ -21,8 +21,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINALITY, fundedPayer, newAccount, question } from '../chains/evm-world.ts'
 import { NETWORK, type PayoutLedger, startPayoutLedger } from '../support/payout-ledger.ts'
+import { startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 afterAll(() => chain.stop())

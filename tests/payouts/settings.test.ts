@@ -6,9 +6,9 @@ import { testDatabase } from '@market/testing/postgres'
 import { readConfig } from '@market/worker/config'
 import { afterAll, expect, test } from 'vitest'
 import { startFaultyRelay } from '../support/payout-relay.ts'
+import { startWorker } from '../support/processes.ts'
 import { WALLET_SEAL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
 const database = await testDatabase()

@@ -1,10 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startTlsServer } from '@market/testing/tls-server'
-import { PUBLIC_ADDRESS } from './market.ts'
+import { outboundTo } from './settings.ts'
 
 /** One request that the endpoint received. */
 export interface Received {
@@ -28,12 +25,10 @@ export async function startEndpoint(names: readonly string[] = ['hooks.example']
       answer(response)
     })
   }, names)
-  const folder = mkdtempSync(join(tmpdir(), 'endpoint-'))
-  const caFile = join(folder, 'ca.pem')
-  writeFileSync(caFile, server.ca)
+  const { settings, remove } = outboundTo(server)
   return {
     received,
-    settings: { OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${server.port}`, OUTBOUND_CA_FILE: caFile },
+    settings,
     connections: () => server.connections(),
     /** Sets the response of later requests. */
     answers: (how: (response: ServerResponse) => void) => {
@@ -41,7 +36,7 @@ export async function startEndpoint(names: readonly string[] = ['hooks.example']
     },
     stop: async () => {
       await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
 }

@@ -4,22 +4,19 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { buildApp } from '@market/api/build-app'
 import { readConfig } from '@market/api/config'
+import type { Network } from '@market/kernel/network'
 import { startDnsServer } from '@market/testing/dns-server'
 import { startIdp } from '@market/testing/idp'
 import { testDatabase } from '@market/testing/postgres'
 import { redisPrefix } from '@market/testing/redis'
 import { startS3Server } from '@market/testing/s3-server'
-import { startApi } from './api-process.ts'
 import { type Client, client } from './client.ts'
+import { type ChainOptions, startChains } from './market-chains.ts'
 import { startPriceSource } from './price-source.ts'
-import { apiEnvironment, FILES_URL } from './settings.ts'
+import { type ServerProcess, startApi, startWorker } from './processes.ts'
+import { apiEnvironment, FILES_URL, PUBLIC_ADDRESS, REDIS_URL, sharedKeys } from './settings.ts'
 
-const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
-
-/** A public address for names in tests; nothing is ever sent to it. */
-export const PUBLIC_ADDRESS = '93.184.216.34'
-
-export type Market = Awaited<ReturnType<typeof startMarket>>
+export type Market = Awaited<ReturnType<typeof startMarket<never>>>
 
 interface RunningApi {
   readonly url: string
@@ -50,20 +47,41 @@ export async function runBundled(environment: Readonly<Record<string, string>>):
 const filesAddressIn = (log: string): string =>
   /"address":"(http:[^"]+)"[^\n]*"msg":"serving files"/.exec(log)?.[1] ?? ''
 
+interface MarketOptions<N extends Network> extends ChainOptions {
+  /** Networks with a real chain, on which the marketplace has a treasury; none unless given. */
+  readonly chains?: readonly N[]
+  /** Starts the api; in the process of the test unless given. */
+  readonly run?: (environment: Readonly<Record<string, string>>) => Promise<RunningApi>
+}
+
+/** The settings of the api that a worker on the same database has too. */
+const SHARED = [
+  'DATABASE_URL',
+  'CLOCK_FILE',
+  'DNS_SERVERS',
+  'ONE_PROVIDER',
+  'BASE_CONFIRMATIONS',
+  'ALT_CONFIRMATIONS',
+]
+
 /**
- * The API with its own database, Redis keys, identity provider, storage of files, price source and DNS server. An empty
- * override removes a setting.
+ * The API with its own database, Redis keys, identity provider, storage of files, price source and DNS server, and with the
+ * chains that are asked for. An empty override removes a setting.
  */
-export async function startMarket(overrides: Readonly<Record<string, string>> = {}, run = runHere) {
+export async function startMarket<N extends Network = never>(
+  overrides: Readonly<Record<string, string>> = {},
+  { chains: networks = [], run = runHere, ...options }: MarketOptions<N> = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
-  const [database, idp, s3, prices, dns] = await Promise.all([
+  const [database, idp, s3, prices, dns, onChains] = await Promise.all([
     testDatabase(),
     startIdp(),
     startS3Server(),
     startPriceSource(),
     startDnsServer({ 'hooks.example': [PUBLIC_ADDRESS], 'other.example': [PUBLIC_ADDRESS] }),
+    startChains(networks, options),
   ])
   const settings = {
     ...apiEnvironment({ databaseUrl: database.url, redisUrl: REDIS_URL, redisPrefix: redisPrefix(), idp }),
@@ -71,13 +89,16 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
     PRICES_URL: prices.url,
     CLOCK_FILE: clockFile,
+    ...onChains.settings,
+    ...onChains.apiSettings,
     ...overrides,
   }
-  const environment = Object.fromEntries(
+  const environment: Readonly<Record<string, string>> = Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== ''),
-  ) as typeof settings
+  )
   const api = await run(environment)
   const { url } = api
+  const workers: ServerProcess[] = []
   let offsetMs = 0
   return {
     url,
@@ -87,11 +108,25 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
     dns,
     s3,
     prices,
+    chains: onChains.chains,
     /** The address at which this process serves the file of a public address. */
     fileAt: (publicUrl: string) => publicUrl.replace(FILES_URL, filesAddressIn(api.logText())),
     environment,
     logText: api.logText,
     client: (): Client => client(url),
+    /** A worker process on the same database and chains. It ends with the market at the latest. */
+    startWorker: async (more: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
+      const shared = Object.entries(environment).filter(([name]) => SHARED.includes(name))
+      const worker = await startWorker({
+        ...Object.fromEntries(shared),
+        ...sharedKeys(environment),
+        ...onChains.settings,
+        ...onChains.workerSettings,
+        ...more,
+      })
+      workers.push(worker)
+      return worker
+    },
     now: () => Date.now() + offsetMs,
     /** The time of signatures, which `advance` does not move. */
     wallTime: () => Date.now(),
@@ -102,8 +137,9 @@ export async function startMarket(overrides: Readonly<Record<string, string>> = 
       await new Promise((resolve) => setTimeout(resolve, 60))
     },
     stop: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()))
       await api.stop()
-      await Promise.all([database.stop(), idp.stop(), dns.stop(), s3.stop(), prices.stop()])
+      await Promise.all([database, idp, dns, s3, prices, onChains].map((one) => one.stop()))
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -5,8 +5,8 @@ import { type Payout, payoutIdOf } from '@market/money/payouts'
 import { expect } from 'vitest'
 import { type OwedOrder, orderIdOf } from './owed-order.ts'
 import type { PayoutWorld, WorldLedger } from './payout-world.ts'
+import type { ServerProcess } from './processes.ts'
 import { until } from './until.ts'
-import type { WorkerProcess } from './worker-process.ts'
 
 /** Payouts that a test requests, follows to their end and compares with the chains. */
 
@@ -92,7 +92,7 @@ export const expectLedgerMatchesChains = async (world: PayoutWorld, { db }: Worl
   expect(all.map(({ imbalance }) => imbalance)).toEqual([0n, 0n, 0n])
 }
 
-export const withWorker = async (ledger: WorldLedger, work: (worker: WorkerProcess) => Promise<void>) => {
+export const withWorker = async (ledger: WorldLedger, work: (worker: ServerProcess) => Promise<void>) => {
   const worker = await ledger.worker()
   try {
     await work(worker)

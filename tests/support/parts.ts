@@ -5,9 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { testDatabase } from '@market/testing/postgres'
 import { redisPrefix } from '@market/testing/redis'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
-import { apiEnvironment } from './settings.ts'
-
-const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+import { apiEnvironment, REDIS_URL } from './settings.ts'
 
 /** Fault tests sign no user in, so this address is never reached. */
 const NO_IDP = { issuer: 'http://127.0.0.1:1', audience: 'https://market.test/api' }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { startWorker, type WorkerProcess } from './worker-process.ts'
+import { type ServerProcess, startWorker } from './processes.ts'
 
 /** Keeps a number of workers running and kills one of them at random times. */
 export function startFaultInjector(settings: {
@@ -8,8 +8,8 @@ export function startFaultInjector(settings: {
   readonly random: () => number
 }) {
   const { random } = settings
-  const working = new Map<number, WorkerProcess>()
-  const outputs: WorkerProcess[] = []
+  const working = new Map<number, ServerProcess>()
+  const outputs: ServerProcess[] = []
   const end = new AbortController()
   let killing = false
   let kills = 0

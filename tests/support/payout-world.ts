@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { IncomingTransfer } from '@market/core/ports/chain'
 import { connect } from '@market/database/connect'
@@ -15,33 +14,27 @@ import { claimTransfer, parsePurpose } from '@market/money/payments'
 import type { Payout } from '@market/money/payouts'
 import { clockFromFile } from '@market/platform/settings/clock-file'
 import { newKeySettings } from '@market/platform/vault/new-keys'
-import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import type { EvmNetwork } from '@market/testing/evm-network'
 import { marketContext } from '@market/testing/market-context'
 import { TIMEOUT_FACTOR, testDatabase } from '@market/testing/postgres'
-import { installSolanaUsdc } from '@market/testing/solana-usdc'
-import { startSurfpool } from '@market/testing/surfpool'
 import {
   asAdmin,
   databaseUrl,
   dropTestDatabase,
   newTestDatabaseName,
 } from '@market/testing/template-database'
-import { createKeyPairSignerFromPrivateKeyBytes, generateKeyPairSigner } from '@solana/kit'
+import { generateKeyPairSigner } from '@solana/kit'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { keepMining, type MarketChains, startChains } from './market-chains.ts'
 import { type OwedOrder, requestOwed } from './owed-order.ts'
 import { seededRandom } from './payout-random.ts'
 import { startFaultyRelay } from './payout-relay.ts'
-import { startWorker } from './worker-process.ts'
+import { startWorker } from './processes.ts'
 
 const run = promisify(execFile)
 
 export type PayoutWorld = Awaited<ReturnType<typeof startPayoutWorld>>
-
-const ALT = { chainId: 42_161, usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' } as const
-const SOL = 1_000_000_000n
-const BLOCK_MS = 100
-const SLOT_MS = 40
 
 /** The initial treasury balance of each network. */
 const FLOAT = usdc(1_000_000_000_000n)
@@ -65,65 +58,39 @@ const arrivalOf = async (chain: EvmNetwork, hash: string): Promise<IncomingTrans
   }
 }
 
-/** An EVM chain that makes a block every tenth of a second, final after eight more. */
-const startEvm = async (network: Network, settings: { chainId: number; usdc?: Address }) => {
-  const chain = await startEvmNetwork(settings)
-  const key = generatePrivateKey()
-  const treasury = privateKeyToAddress(key)
-  await chain.fund(treasury)
+const newAddress = async (): Promise<string> => privateKeyToAddress(generatePrivateKey())
+
+/** The treasury gets its initial balance, then a block is made every tenth of a second. */
+const openEvm = async ({ chain, treasury }: MarketChains<Network>['base-mainnet']) => {
   const float = await arrivalOf(chain, await chain.mint(treasury, FLOAT))
   await chain.automine(false)
-  const end = new AbortController()
-  const mining = (async () => {
-    while (!end.signal.aborted) {
-      await chain.mine(1)
-      await wait(BLOCK_MS)
-    }
-  })()
+  const stopMining = keepMining(chain)
   return {
-    network,
-    url: chain.url,
-    key: key.slice(2),
-    treasury,
     chain,
+    url: chain.url,
+    treasury: treasury as string,
     float,
-    newPayee: async () => privateKeyToAddress(generatePrivateKey()) as string,
-    newBuyer: async () => privateKeyToAddress(generatePrivateKey()) as string,
+    newPayee: newAddress,
+    newBuyer: newAddress,
     balanceOf: (owner: string) => chain.balanceOf(owner as Address),
-    stop: async () => {
-      end.abort()
-      await mining
-      await chain.stop()
-    },
+    stopMining,
   }
 }
 
-const startSolana = async () => {
-  const chain = await startSurfpool({ slotTimeMs: SLOT_MS })
-  const seed = randomBytes(32)
-  const treasury = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
-  const token = await installSolanaUsdc(chain, await generateKeyPairSigner())
-  await chain.fundSol(treasury.address, 100n * SOL)
-  await token.fund(treasury.address, FLOAT)
-  return {
-    network: 'solana-mainnet' as Network,
-    url: chain.url,
-    genesisHash: chain.genesisHash,
-    key: seed.toString('hex'),
-    treasury: treasury.address as string,
-    // Set without a transaction.
-    float: undefined,
-    newPayee: async () => (await generateKeyPairSigner()).address as string,
-    /** Has paid before, so has a token account: none is opened for a refund. */
-    newBuyer: async () => {
-      const { address } = await generateKeyPairSigner()
-      await token.fund(address, 0n)
-      return address as string
-    },
-    balanceOf: (owner: string) => token.balanceOf(owner),
-    stop: () => chain.stop(),
-  }
-}
+const openSolana = ({ chain, treasury }: MarketChains<Network>['solana-mainnet']) => ({
+  url: chain.chain.url,
+  treasury,
+  // Set without a transaction.
+  float: undefined,
+  newPayee: async () => (await generateKeyPairSigner()).address as string,
+  /** Has paid before, so has a token account: none is opened for a refund. */
+  newBuyer: async () => {
+    const { address } = await generateKeyPairSigner()
+    await chain.usdc.fund(address, 0n)
+    return address as string
+  },
+  balanceOf: (owner: string) => chain.usdc.balanceOf(owner),
+})
 
 interface Database {
   readonly db: Db
@@ -174,11 +141,13 @@ const openLedger = <Settings extends Readonly<Record<'CLOCK_FILE', string>>>(
 /** Three real chains behind relays that can fail, a database whose ledger holds what the treasuries hold, and workers. */
 export async function startPayoutWorld(seed: number, given?: Database) {
   const random = seededRandom(seed)
-  const [base, alt, solana] = await Promise.all([
-    startEvm('base-mainnet', { chainId: 8453 }),
-    startEvm('alt-mainnet', ALT),
-    startSolana(),
+  const started = await startChains(NETWORKS, {})
+  const [base, alt] = await Promise.all([
+    openEvm(started.chains['base-mainnet']),
+    openEvm(started.chains['alt-mainnet']),
   ])
+  const solana = openSolana(started.chains['solana-mainnet'])
+  await started.chains['solana-mainnet'].chain.usdc.fund(solana.treasury, FLOAT)
   const chains = { 'base-mainnet': base, 'alt-mainnet': alt, 'solana-mainnet': solana }
   const relaysTo = (url: string) =>
     Promise.all([startFaultyRelay(url, random), startFaultyRelay(url, random)])
@@ -206,15 +175,11 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     SOLANA_GAS_BUDGET: '100000000000',
     BASE_GAS_BUDGET_GWEI: '100000000000',
     ALT_GAS_BUDGET_GWEI: '100000000000',
+    ...started.settings,
+    ...started.workerSettings,
     SOLANA_RPC_URLS: urlsOf(relays['solana-mainnet']),
-    SOLANA_GENESIS_HASH: solana.genesisHash,
-    SOLANA_TREASURY_KEY: solana.key,
     BASE_RPC_URLS: urlsOf(relays['base-mainnet']),
-    BASE_TREASURY_KEY: base.key,
     ALT_RPC_URLS: urlsOf(relays['alt-mainnet']),
-    ALT_CHAIN_ID: String(ALT.chainId),
-    ALT_USDC: ALT.usdc,
-    ALT_TREASURY_KEY: alt.key,
   }
   const ledger = openLedger(given ?? (await testDatabase()), settings)
   const { ctx } = ledger
@@ -240,6 +205,7 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     ledger,
     random,
     chains,
+    treasuryKeys: Object.values(started.workerSettings),
     relays: allRelays,
     relaysOf: (network: Network) => relays[network],
     /** Blocks requests that match; undefined forwards everything again. */
@@ -265,7 +231,8 @@ export async function startPayoutWorld(seed: number, given?: Database) {
     },
     stop: async () => {
       await Promise.all(allRelays.map((relay) => relay.stop()))
-      await Promise.all([base.stop(), alt.stop(), solana.stop()])
+      await Promise.all([base.stopMining(), alt.stopMining()])
+      await started.stop()
       for (const { stop } of [ledger, ...restored]) await stop()
       rmSync(folder, { recursive: true, force: true })
     },

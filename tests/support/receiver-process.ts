@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { outboundTo } from './settings.ts'
 
 const SCRIPT = fileURLToPath(new URL('../load/bench-receiver.ts', import.meta.url))
 
@@ -17,10 +18,10 @@ interface Report {
 /** Endpoints under `*.hooks.example` in a separate process, which ends with its parent. */
 export async function startReceiverProcess() {
   const child = fork(SCRIPT, { execArgv: [] })
-  const [{ port, ca }] = (await once(child, 'message')) as [{ port: number; ca: string }]
+  const [server] = (await once(child, 'message')) as [{ port: number; ca: string }]
+  const { settings, remove } = outboundTo(server)
   return {
-    port,
-    ca,
+    settings,
     report: async (): Promise<Report> => {
       child.send('report')
       const [report] = (await once(child, 'message')) as [Report]
@@ -30,6 +31,7 @@ export async function startReceiverProcess() {
       const exited = once(child, 'exit')
       child.disconnect()
       await exited
+      remove()
     },
   }
 }

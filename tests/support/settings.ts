@@ -1,7 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { urlOfRole } from '@market/database/roles'
 import { newKeySettings } from '@market/platform/vault/new-keys'
 import { TIMEOUT_FACTOR } from '@market/testing/postgres'
+
+/** The Redis that tests share; each has keys with a prefix of its own. */
+export const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 
 /** One operator's key for the run; only its hash reaches the application. */
 export const ADMIN_KEY = `adm_${randomBytes(24).toString('base64url')}`
@@ -27,6 +33,20 @@ export const WALLET_SEAL = { api, worker }
 export function sharedKeys(environment: Readonly<Record<string, string>>): Record<string, string> {
   const names = Object.keys(newKeySettings().both)
   return Object.fromEntries(names.map((name) => [name, environment[name] ?? '']))
+}
+
+/** A public address for names in tests; nothing is ever sent to it. */
+export const PUBLIC_ADDRESS = '93.184.216.34'
+
+/** The settings with which programs send to this server what is for the public address. */
+export function outboundTo({ port, ca }: { readonly port: number; readonly ca: string }) {
+  const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, ca)
+  return {
+    settings: { OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${port}`, OUTBOUND_CA_FILE: caFile },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
 }
 
 interface Parts {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { testCertificates } from '@market/testing/certificates'
+import { outboundTo } from './settings.ts'
 
 /** One request as it came in, byte for byte. */
 export interface Call {
@@ -61,9 +62,11 @@ export async function startReceiver() {
   server.on('secureConnection', (socket: Socket) => socket.on('error', () => {}))
   server.listen(0, '127.0.0.1', 1_024)
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { settings, remove } = outboundTo({ port, ca })
   return {
-    port: (server.address() as AddressInfo).port,
-    ca,
+    port,
+    settings,
     calls,
     answers,
     connections: () => connections,
@@ -72,6 +75,7 @@ export async function startReceiver() {
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
+      remove()
     },
   }
 }

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type EventDataOf, type EventName, emit } from '@market/core/events'
 import type { Db } from '@market/database/transact'
 import type { Registered } from '@market/identity/agents'
@@ -11,13 +8,13 @@ import { testKeys } from '@market/testing/keys'
 import { makeAgent } from '@market/testing/makers'
 import { marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
-import { PUBLIC_ADDRESS } from './market.ts'
+import { type ServerProcess, startWorker } from './processes.ts'
+import { PUBLIC_ADDRESS } from './settings.ts'
 import { until } from './until.ts'
-import { startWorker, type WorkerProcess } from './worker-process.ts'
 
 interface WorldSettings {
-  /** The server that receives requests to the public address, and its CA. */
-  readonly receiver: { readonly port: number; readonly ca: string }
+  /** The server that receives requests to the public address. */
+  readonly receiver: { readonly settings: Readonly<Record<string, string>> }
   /** The database to use; by default a new one on the shared server. */
   readonly database?: { readonly db: Db; readonly url: string; stop(): Promise<void> }
 }
@@ -27,9 +24,6 @@ export type EndpointOwner = NonNullable<Parameters<typeof makeAgent>[1]>['owner'
 
 /** Agents, DNS names of their endpoints, and worker processes that deliver events. */
 export async function startWorld({ receiver, database: given }: WorldSettings) {
-  const folder = mkdtempSync(join(tmpdir(), 'market-'))
-  const caFile = join(folder, 'ca.pem')
-  writeFileSync(caFile, receiver.ca)
   const database = given ?? (await testDatabase())
   const { db } = database
   const dns = await startDnsServer()
@@ -42,11 +36,10 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     ...keys.both,
     ...keys.worker,
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
-    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${receiver.port}`,
-    OUTBOUND_CA_FILE: caFile,
+    ...receiver.settings,
     LOG_LEVEL: 'info',
   }
-  const workers = new Set<WorkerProcess>()
+  const workers = new Set<ServerProcess>()
   const stopWorkers = async () => {
     await Promise.all([...workers].map((worker) => worker.stop()))
   }
@@ -65,7 +58,7 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     },
     emit: <Name extends EventName>(agentId: AgentId, event: Name, data: EventDataOf[Name], orderId = '') =>
       ctx.transact((tx) => emit(ctx, tx, { agentId, event, orderId, data })),
-    worker: async (overrides: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> => {
+    worker: async (overrides: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
       const worker = await startWorker({ ...environment, ...overrides })
       workers.add(worker)
       return worker
@@ -90,7 +83,6 @@ export async function startWorld({ receiver, database: given }: WorldSettings) {
     stop: async () => {
       await stopWorkers()
       await Promise.all([dns.stop(), database.stop()])
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

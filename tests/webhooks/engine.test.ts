@@ -7,8 +7,8 @@ import { testDatabase } from '@market/testing/postgres'
 import { startTcpProxy } from '@market/testing/tcp-proxy'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 
 const NOTHING = () => undefined
 

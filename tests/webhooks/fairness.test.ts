@@ -3,10 +3,10 @@ import type { AgentId } from '@market/kernel/ids'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withPostgresCpu } from '../load/postgres-cpu.ts'
 import { MEASURES_TIME } from '../support/measured.ts'
+import type { ServerProcess } from '../support/processes.ts'
 import { startReceiverProcess } from '../support/receiver-process.ts'
 import { percentile } from '../support/until.ts'
 import { startWorld, type WebhookWorld } from '../support/webhook-world.ts'
-import type { WorkerProcess } from '../support/worker-process.ts'
 
 /**
  * With FAIRNESS_PER_SECOND this is a measurement: it compares the first attempts to healthy endpoints with and without
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 60_000 + EVENTS * 25
 
 let receiver: Awaited<ReturnType<typeof startReceiverProcess>>
 let world: WebhookWorld
-let worker: WorkerProcess
+let worker: ServerProcess
 beforeAll(async () => {
   receiver = await startReceiverProcess()
   world = await startWorld({ receiver })

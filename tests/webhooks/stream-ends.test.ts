@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { emitMessages } from '../support/emit-messages.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { expectWithin } from '../support/measured.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { startApi } from '../support/processes.ts'
 
 const DRAIN_MS = 200
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
 import { emitMessages } from '../support/emit-messages.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { type Parts, startParts } from '../support/parts.ts'
+import { type ServerProcess, startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
 const STALLED = 5
@@ -12,7 +12,7 @@ const EVENTS = 600
 const MB = 1024 * 1024
 
 let parts: Parts
-let api: ApiProcess
+let api: ServerProcess
 beforeAll(async () => {
   parts = await startParts()
   api = await startApi(parts.environment)

@@ -26,7 +26,7 @@ let world: PurchaseWorld
 let serviceId: string
 let buyer: EvmBuyer
 beforeAll(async () => {
-  world = await startPurchaseWorld({ settings: { BASE_CONFIRMATIONS: '0:1,20:final' } })
+  world = await startPurchaseWorld({ BASE_CONFIRMATIONS: '0:1,20:final' })
   serviceId = (await world.newSeller()).serviceId
   buyer = await world.places['base-mainnet'].newBuyer()
 })

@@ -44,7 +44,7 @@ async function payTogether(
     encodeFunctionData({
       abi: TOKEN,
       functionName: 'transferFrom',
-      args: [buyer.account.address, treasury.address, amount],
+      args: [buyer.account.address, treasury, amount],
     }),
   )
   const hash = await chain.callMany(chain.usdc, calls)
@@ -125,7 +125,7 @@ test('orders: two orders that one buyer names before the bundle is confirmed are
   for (const id of ids) expect((await world.act(buyer, id, 'pay', { escrow_tx_hash: hash })).status).toBe(202)
   await world.chain.mine(CONFIRMATIONS)
   const { db } = world.market
-  const settings = settingsFor(world.chain, world.treasury.address)
+  const settings = settingsFor(world.chain, world.treasury)
   const ctx = { ...marketContext({ db }), chains: { 'base-mainnet': evmChain(settings) } }
   const isPaid = async () => {
     await world.market.advance(3_000)

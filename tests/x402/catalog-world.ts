@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Chain, Chains } from '@market/core/ports/chain'
 import type { Facilitator, Facilitators } from '@market/core/ports/facilitator'
-import type { AppServices } from '@market/handlers/app-services'
 import { createCaches } from '@market/handlers/caches'
 import { eventStreams } from '@market/handlers/event-streams'
 import { executor } from '@market/handlers/execute'
@@ -9,15 +8,10 @@ import { catalogDocuments } from '@market/handlers/x402/catalog'
 import { createMetrics } from '@market/http/metrics'
 import { buildServer } from '@market/http/server'
 import { unavailable } from '@market/kernel/api-error'
-import { systemClock } from '@market/kernel/clock'
-import { usdc } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { redisLimiter } from '@market/platform/redis/limiter'
-import { marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
-import { redisPrefix } from '@market/testing/redis'
+import { newLimiter, testAppServices } from '../support/app-services.ts'
 import { type Market, startMarket } from '../support/market.ts'
 
-const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 const ATTEMPTS = 20
 
 export const TREASURY = {
@@ -97,7 +91,7 @@ export async function startCatalogServer(
   market: Market,
   { open = ['solana-mainnet', 'base-mainnet'], signed = open, cacheMs = 0 }: Open = {},
 ) {
-  const limiter = redisLimiter({ url: REDIS_URL, prefix: redisPrefix(), onFallback: () => undefined })
+  const limiter = newLimiter()
   await limiter.ready()
   const faults: unknown[] = []
   const chains: Chains = Object.fromEntries(open.map((network) => [network, stubChain(network)]))
@@ -105,22 +99,10 @@ export async function startCatalogServer(
     signed.map((network) => [network, stubFacilitator(network)]),
   )
   const build = (baseUrl: string) => {
-    const app: AppServices = {
-      ...marketContext({ db: market.db }),
-      clock: systemClock,
-      limiter,
-      chains,
-      facilitators,
-      baseUrl,
-      registrationFee: usdc(1_000_000n),
-      treasury: NO_OWN_WALLETS,
-      shortWaitMax: usdc(25_000_000n),
-      uploadQuota: { files: 1, bytes: 1 },
-      ...createCaches(cacheMs),
-      operators: { userIds: new Set(), keys: [] },
-      onSecurityEvent: () => {},
+    const app = testAppServices(market.db, {
+      ...{ limiter, chains, facilitators, baseUrl, ...createCaches(cacheMs) },
       onFault: (error) => faults.push(error),
-    }
+    })
     return buildServer({
       execute: executor(app),
       streams: eventStreams(app),

@@ -2,45 +2,34 @@ import { startTcpProxy } from '@market/testing/tcp-proxy'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
-import { startApi } from '../support/api-process.ts'
 import { client } from '../support/client.ts'
-import { sharedKeys } from '../support/settings.ts'
+import { startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 
 /** A process killed between accepting a payment and creating the order: the buyer gets the order and is charged once. */
 
 const BRIEF = 'Read the branch called blue.'
 const DUE = 11_000_000n
 const LEASE_MS = 31_000
-const gasKey = generatePrivateKey()
-const gas = privateKeyToAccount(gasKey)
 
 let world: OrderWorld
 let seller: Awaited<ReturnType<OrderWorld['newSeller']>>
 let buyer: Awaited<ReturnType<OrderWorld['newBuyer']>>
 beforeAll(async () => {
-  world = await startOrderWorld({
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_GAS_KEY: gasKey.slice(2),
-    BASE_GAS_ACCOUNT: gas.address,
-  })
-  await world.chain.fund(gas.address)
+  world = await startOrderWorld({ BASE_CONFIRMATIONS: '0:1' }, { gas: true })
   seller = await world.newSeller({ price_usd: '10.00' })
   buyer = await world.newBuyer()
 })
 afterAll(() => world.stop())
 beforeEach(() => world.chain.automine(true))
 
-const environment = () => world.market.environment as Readonly<Record<string, string>>
 const path = () => `/api/x402/pay?service_id=${seller.serviceId}`
 
 /** A separate API process on the same database, to be killed. */
 async function anotherApi(overrides: Record<string, string> = {}) {
-  const api = await startApi({ ...environment(), ...overrides })
+  const api = await startApi({ ...world.market.environment, ...overrides })
   onTestFinished(() => api.stop())
   return api
 }
@@ -74,7 +63,7 @@ async function hireAndDie(payment: string, state: string, api: Awaited<ReturnTyp
   expect(await asking).toBeUndefined()
 }
 
-const treasury = () => world.chain.balanceOf(world.treasury.address)
+const treasury = () => world.chain.balanceOf(world.treasury)
 const ordersOf = async (reference: string) =>
   world.market.db.selectFrom('orders').select('id').where('payment_reference', '=', reference).execute()
 
@@ -115,18 +104,7 @@ test('API killed without a repetition: a worker without a gas key completes the 
   // The node dropped it too, so only the database has it.
   await world.chain.rpc('anvil_dropAllTransactions')
   await world.chain.automine(true)
-  const { DATABASE_URL = '', CLOCK_FILE = '' } = environment()
-  await world.chain.fund(world.treasury.address)
-  const worker = await startWorker({
-    ...sharedKeys(environment()),
-    ...{ DATABASE_URL, CLOCK_FILE },
-    ONE_PROVIDER: 'on',
-    BASE_RPC_URLS: world.chain.url,
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_TREASURY_KEY: world.treasuryKey.slice(2),
-    BASE_GAS_ACCOUNT: gas.address,
-  })
-  onTestFinished(() => worker.stop())
+  await world.market.startWorker()
   await until('the worker has seen it through', async () => (await newest())?.state === 'done', {
     withinMs: 30_000,
   })

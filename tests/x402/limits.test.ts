@@ -6,10 +6,11 @@ import { Redis } from 'ioredis'
 import { encodeFunctionData, erc20Abi, type Hex, keccak256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { relayTo } from '../chains/node-relay.ts'
 import { type Reply, someAddress } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
-import type { Market } from '../support/market.ts'
-import { startPayableMarket } from '../support/payable-market.ts'
+import { type Market, startMarket } from '../support/market.ts'
+import { startEvm } from '../support/market-chains.ts'
 import { rejected } from '../support/rejected.ts'
 import { makeService } from '../support/services.ts'
 
@@ -18,13 +19,17 @@ import { makeService } from '../support/services.ts'
 const SERVICE = 'svc_1700000000000_00000000000000000'
 const BATCH = 20
 
-let payable: Awaited<ReturnType<typeof startPayableMarket>>
+const base = await startEvm('base-mainnet')
+const node = await relayTo(base.chain.url)
 let market: Market
 beforeAll(async () => {
-  payable = await startPayableMarket({ BASE_CONFIRMATIONS: '0:1' })
-  market = payable.market
+  market = await startMarket({ ...base.settings, BASE_RPC_URLS: node.url, BASE_CONFIRMATIONS: '0:1' })
 })
-afterAll(() => payable.stop())
+afterAll(async () => {
+  await market.stop()
+  await node.stop()
+  await base.stop()
+})
 
 const left = ({ headers }: Reply) => Number(headers.get('x-ratelimit-remaining'))
 
@@ -114,9 +119,9 @@ const buy = (id: string, hash: string, { from = someAddress(), ...headers }: Rec
 
 /** How many queries reached the node during `work`. */
 async function queriesOf(work: () => Promise<unknown>): Promise<number> {
-  const before = payable.node.methods().length
+  const before = node.methods().length
   await work()
-  return payable.node.methods().length - before
+  return node.methods().length - before
 }
 
 describe('a payment that no node knows', () => {
@@ -167,7 +172,7 @@ describe('a payment that no node knows', () => {
 
 /** A transfer of the price that is signed and not sent yet, and the payer's signature for a purchase with it. */
 async function signTransfer(serviceId: string) {
-  const { chain, treasury } = payable
+  const { chain, treasury } = base
   const account = privateKeyToAccount(generatePrivateKey())
   await chain.fund(account.address)
   await chain.mint(account.address, DUE)

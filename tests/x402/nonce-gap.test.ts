@@ -1,8 +1,6 @@
 import { authorizationOf, authorizationTypedData } from '@market/testing/evm-usdc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sharedKeys } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { startWorker } from '../support/worker-process.ts'
 import { encodePayment, opened } from './crafted-payments.ts'
 import { DUE, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
 
@@ -15,23 +13,6 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const SHORT_SECONDS = 10
-
-/** A worker for Base, with optional settings. */
-function newWorker(more: Readonly<Record<string, string>> = {}) {
-  const { chain, treasuryKey, gas } = world.base
-  const environment: Readonly<Record<string, string>> = world.market.environment
-  const { DATABASE_URL = '', CLOCK_FILE = '' } = environment
-  return startWorker({
-    ...sharedKeys(environment),
-    ...{ DATABASE_URL, CLOCK_FILE },
-    ONE_PROVIDER: 'on',
-    BASE_RPC_URLS: chain.url,
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_TREASURY_KEY: treasuryKey,
-    BASE_GAS_ACCOUNT: gas,
-    ...more,
-  })
-}
 
 test('nonce gap: a dropped and expired settlement still uses its nonce, so that later ones are mined', async () => {
   const { chain, treasury, gas } = world.base
@@ -62,7 +43,7 @@ test('nonce gap: a dropped and expired settlement still uses its nonce, so that 
     everyMs: 500,
   })
 
-  const worker = await newWorker()
+  const worker = await world.market.startWorker()
   try {
     const mined = async () => Number(await chain.rpc('eth_getTransactionCount', [gas, 'latest']))
     await until('its number is used', async () => (await mined()) > 0, { withinMs: 30_000, everyMs: 200 })
@@ -90,7 +71,7 @@ test('fee bump: the worker replaces settlements below the base fee, and the buye
   await chain.mine(1)
   await chain.automine(true)
 
-  const worker = await newWorker({ BASE_GAS_KEY: gasKey })
+  const worker = await world.market.startWorker({ BASE_GAS_KEY: gasKey })
   try {
     await until(
       'both have what they paid for',

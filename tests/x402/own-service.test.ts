@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { evmSigner } from '@market/testing/evm-signer'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
 import { makeAgent, makeOwnedAgent, makeUser } from '../support/makers.ts'
@@ -15,20 +14,13 @@ import { clientOf } from '../support/stock-client.ts'
 const BRIEF = 'Read the branch called blue.'
 /** 10.00 plus the fee. */
 const DUE = 11_000_000n
-const gasKey = generatePrivateKey()
-const gas = privateKeyToAccount(gasKey)
 
 type Wallet = Awaited<ReturnType<OrderWorld['newBuyer']>>
 
 let world: OrderWorld
 let otherService: string
 beforeAll(async () => {
-  world = await startOrderWorld({
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_GAS_KEY: gasKey.slice(2),
-    BASE_GAS_ACCOUNT: gas.address,
-  })
-  await world.chain.fund(gas.address)
+  world = await startOrderWorld({ BASE_CONFIRMATIONS: '0:1' }, { gas: true })
   otherService = (await world.newSeller({ price_usd: '10.00' })).serviceId
 })
 afterAll(() => world.stop())

@@ -19,21 +19,13 @@ import { someAddress } from '../support/client.ts'
 const BRIEF = 'Read the branch called blue.'
 const DUE = 11_000_000n
 
-const gasKey = generatePrivateKey()
-const gas = privateKeyToAccount(gasKey)
-
 let world: OrderWorld
 let seller: Awaited<ReturnType<OrderWorld['newSeller']>>
 let buyer: Awaited<ReturnType<OrderWorld['newBuyer']>>
 let paying: typeof fetch
 let stock: x402Client
 beforeAll(async () => {
-  world = await startOrderWorld({
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_GAS_KEY: gasKey.slice(2),
-    BASE_GAS_ACCOUNT: gas.address,
-  })
-  await world.chain.fund(gas.address)
+  world = await startOrderWorld({ BASE_CONFIRMATIONS: '0:1' }, { gas: true })
   seller = await world.newSeller({ price_usd: '10.00' })
   buyer = await world.newBuyer()
   stock = x402Client.fromConfig({
@@ -74,7 +66,7 @@ test('an unmodified client buys through discover, pay and orders; each purchase 
   const ordered = await paying(url('/api/orders'), json({ service_id: seller.serviceId, brief: BRIEF }))
   expect(ordered.status).toBe(201)
   expect(before - (await world.chain.balanceOf(buyer.account.address))).toBe(3n * DUE)
-  expect(await world.chain.balanceOf(world.treasury.address)).toBe(3n * DUE)
+  expect(await world.chain.balanceOf(world.treasury)).toBe(3n * DUE)
 })
 
 /** The payment header that an unmodified client would send with its next request. */
@@ -99,11 +91,11 @@ const hire = async (payment: string, body: unknown = { brief: BRIEF }) => {
 
 test('eight concurrent copies of one payment make one order and one transfer', async () => {
   const payment = await signPayment()
-  const before = await world.chain.balanceOf(world.treasury.address)
+  const before = await world.chain.balanceOf(world.treasury)
   const replies = await Promise.all(Array.from({ length: 8 }, () => hire(payment)))
   expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200))
   expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  expect((await world.chain.balanceOf(world.treasury.address)) - before).toBe(DUE)
+  expect((await world.chain.balanceOf(world.treasury)) - before).toBe(DUE)
   const other = await hire(payment, { brief: 'Something else.' })
   expect([other.status, other.body['code']]).toEqual([409, 'payment_already_used'])
 })
@@ -141,7 +133,7 @@ test('returns 202 while no block is mined, then the order', async () => {
 test('two payments from one balance: only one is broadcast, because pending payments count', async () => {
   const poor = await world.newBuyer()
   const held = await world.chain.balanceOf(poor.account.address)
-  await world.chain.transfer(poor.account, gas.address, held - DUE)
+  await world.chain.transfer(poor.account, world.gas, held - DUE)
   const client = x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(poor.account) }],
     spendControls: { maxAmountPerPayment: '$20' },
@@ -194,13 +186,13 @@ test('a payment that another account submits after a reorganization pays the sam
   const paidBy = JSON.parse(atob(done.headers.get('payment-response') ?? '')) as { transaction: string }
   const { order_id: orderId } = done.body['data'] as unknown as { order_id: string }
   const network = 'base-mainnet'
-  const settings = settingsFor(chain, treasury.address)
+  const settings = settingsFor(chain, treasury)
   const clock = { ...systemClock, now: () => new Date(market.now()) }
   const ctx = {
     ...marketContext({ db: market.db }),
     clock,
     chains: { [network]: evmChain(settings) },
-    facilitators: { [network]: await openEvmFacilitator({ ...settings, gasAccount: gas.address }) },
+    facilitators: { [network]: await openEvmFacilitator({ ...settings, gasAccount: world.gas }) },
   }
   const orderRow = () =>
     market.db

@@ -52,7 +52,7 @@ test('returns 402 with the requirement of the spec on every route', async () => 
         scheme: 'exact',
         network: 'base-mainnet',
         asset: { currency: 'USDC', address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
-        payTo: world.treasury.address,
+        payTo: world.treasury,
         maxAmountRequired: '11000000',
         description: `Reviews a pull request (${seller.serviceId})`,
         resource: `${BASE_URL}/api/x402/discover/${seller.serviceId}`,
@@ -256,7 +256,7 @@ test('surplus: a transfer above the price buys unbound, and the surplus is refun
 
 /** A transfer with the reference of a quote after its arguments. */
 async function payWith(reference: string, amount: bigint): Promise<string> {
-  const args = [world.treasury.address, amount] as const
+  const args = [world.treasury, amount] as const
   const call = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
   const data = `${call}${Buffer.from(reference, 'base64url').toString('hex')}` as Hex
   const hash = await world.chain.call(buyer.account, world.chain.usdc, data)

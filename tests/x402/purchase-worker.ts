@@ -1,46 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import type { EvmNetwork } from '@market/testing/evm-network'
-import { PUBLIC_ADDRESS } from '../support/market.ts'
-import { sharedKeys } from '../support/settings.ts'
+import { keepMining } from '../support/market-chains.ts'
+import { PUBLIC_ADDRESS } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
-import { startWorker } from '../support/worker-process.ts'
-import { type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
+import { startPurchaseWorld } from './purchase-world.ts'
 
-const BLOCK_MS = 100
 /** Without other funds in the treasury, a payout waits up to 30 s for the previous one to settle. */
 const FLOAT = 1_000_000_000n
 const LONG_WAIT = { withinMs: 60_000, everyMs: 100 }
-
-/** Blocks are mined automatically, so that transactions become final. */
-function keepMining(chains: readonly EvmNetwork[]) {
-  const end = new AbortController()
-  const mining = (async () => {
-    while (!end.signal.aborted) {
-      await Promise.all(chains.map((chain) => chain.mine(1)))
-      await wait(BLOCK_MS)
-    }
-  })()
-  return async () => {
-    end.abort()
-    await mining
-  }
-}
 
 export type WorkerWorld = Awaited<ReturnType<typeof startWorkerWorld>>
 
 /** The purchase world with a worker process and endpoints that record the events they receive. */
 export async function startWorkerWorld() {
-  const [world, receiver] = await Promise.all([startPurchaseWorld({ float: FLOAT }), startReceiver()])
-  const folder = mkdtempSync(join(tmpdir(), 'market-'))
-  const caFile = join(folder, 'ca.pem')
-  writeFileSync(caFile, receiver.ca)
-  const worker = await startWorker(workerEnvironment(world, receiver.port, caFile))
-  const stopMining = keepMining([world.base.chain, world.alt.chain])
+  const receiver = await startReceiver()
+  const world = await startPurchaseWorld({}, { float: FLOAT })
+  await world.market.startWorker({ ...receiver.settings, SOLANA_ACCOUNT_MINIMUM_USDC: '0' })
+  const stopMining = [world.base, world.alt].map(({ chain }) => keepMining(chain))
 
   return {
     ...world,
@@ -66,11 +42,9 @@ export async function startWorkerWorld() {
     },
     eventually: (what: string, isSo: () => Promise<boolean>) => until(what, isSo, LONG_WAIT),
     stop: async () => {
-      await worker.stop()
-      await stopMining()
+      await Promise.all(stopMining.map((stop) => stop()))
       await world.stop()
       await receiver.stop()
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
@@ -79,25 +53,4 @@ interface ToldEvent {
   readonly event: string
   readonly order_id: string
   readonly data: Readonly<Record<string, unknown>>
-}
-
-function workerEnvironment(
-  { market, chains, base, alt, solana }: PurchaseWorld,
-  port: number,
-  caFile: string,
-) {
-  const { DATABASE_URL = '' } = market.environment as Record<string, string>
-  return {
-    ...chains,
-    DATABASE_URL,
-    ...sharedKeys(market.environment),
-    DNS_SERVERS: market.environment.DNS_SERVERS,
-    CLOCK_FILE: market.environment.CLOCK_FILE,
-    OUTBOUND_REROUTE: `${PUBLIC_ADDRESS}=127.0.0.1:${port}`,
-    OUTBOUND_CA_FILE: caFile,
-    BASE_TREASURY_KEY: base.treasuryKey,
-    ALT_TREASURY_KEY: alt.treasuryKey,
-    SOLANA_TREASURY_KEY: solana.treasuryKey,
-    SOLANA_ACCOUNT_MINIMUM_USDC: '0',
-  }
 }

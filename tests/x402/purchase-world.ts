@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Network } from '@market/kernel/network'
-import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
-import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
+import { NETWORKS, type Network } from '@market/kernel/network'
+import type { EvmNetwork } from '@market/testing/evm-network'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import type { Address } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { type SolanaWorld, startSolanaWorld } from '../chains/solana-support.ts'
+import type { SolanaWorld } from '../chains/solana-support.ts'
 import { type Reply, someAddress } from '../support/client.ts'
 import { asHeaders, makeOwnedAgent, signed } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
+import type { ChainOptions } from '../support/market-chains.ts'
 import { makeService } from '../support/services.ts'
 import { setPayout } from '../support/set-payout.ts'
 import { type Buyer, evmBuyer, solanaBuyer } from './buyers.ts'
@@ -19,44 +17,7 @@ export const PRICE = 10_000_000n
 /** The price plus the fee. */
 export const DUE = 11_000_000n
 
-const ALT = { chainId: 42_161, usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' } as const
 const SOLANA_CAIP2 = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
-const SOL = 1_000_000_000n
-
-/** A network with a treasury and a gas account; the keys are for tests with a worker. */
-interface Keys {
-  readonly treasury: string
-  readonly treasuryKey: string
-  readonly gas: string
-  readonly gasKey: string
-}
-
-async function openEvm(settings: { chainId: number; usdc?: Address }, float: bigint) {
-  const chain = await startEvmNetwork(settings)
-  const [treasuryKey, gasKey] = [generatePrivateKey(), generatePrivateKey()]
-  const [treasury, gas] = [privateKeyToAddress(treasuryKey), privateKeyToAddress(gasKey)]
-  await Promise.all([chain.fund(treasury), chain.fund(gas)])
-  if (float > 0n) await chain.mint(treasury, float)
-  return { chain, treasury, gas, treasuryKey: treasuryKey.slice(2), gasKey: gasKey.slice(2) }
-}
-
-async function openSolana(float: bigint) {
-  const chain = await startSolanaWorld({ slotTimeMs: 40 })
-  const open = async () => {
-    const seed = randomBytes(32)
-    const { address } = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
-    await chain.chain.fundSol(address, 100n * SOL)
-    return { address, key: seed.toString('hex') }
-  }
-  const [treasury, gas] = [await open(), await open()]
-  await chain.usdc.fund(treasury.address, float)
-  return { chain, treasury: treasury.address, gas: gas.address, treasuryKey: treasury.key, gasKey: gas.key }
-}
-
-const accountsOf = (name: string, { treasury, gas }: Keys) => ({
-  [`${name}_TREASURY`]: treasury,
-  [`${name}_GAS_ACCOUNT`]: gas,
-})
 
 /** One network from the view of a buyer. */
 export interface Place {
@@ -103,41 +64,15 @@ async function untilSeen(send: () => Promise<Reply>): Promise<Reply> {
 }
 
 /** The API in this process on three real chains, each with a treasury and a gas account. */
-export async function startPurchaseWorld({
-  settings = {},
-  float = 0n,
-}: {
-  readonly settings?: Readonly<Record<string, string>>
-  /** Initial balance of each treasury. */
-  readonly float?: bigint
-} = {}) {
-  const [base, alt, solana] = await Promise.all([
-    openEvm({ chainId: 8453 }, float),
-    openEvm(ALT, float),
-    openSolana(float),
-  ])
-  /** Settings that the API and a worker share. */
-  const chains = {
-    ONE_PROVIDER: 'on',
-    BASE_RPC_URLS: base.chain.url,
-    BASE_CONFIRMATIONS: '0:1',
-    ALT_RPC_URLS: alt.chain.url,
-    ALT_CHAIN_ID: String(ALT.chainId),
-    ALT_USDC: ALT.usdc,
-    ALT_CONFIRMATIONS: '0:1',
-    SOLANA_RPC_URLS: solana.chain.chain.url,
-    SOLANA_GENESIS_HASH: solana.chain.chain.genesisHash,
-    ...accountsOf('BASE', base),
-    ...accountsOf('ALT', alt),
-    ...accountsOf('SOLANA', solana),
-  }
-  const market = await startMarket({
-    ...chains,
-    BASE_GAS_KEY: base.gasKey,
-    ALT_GAS_KEY: alt.gasKey,
-    SOLANA_GAS_KEY: solana.gasKey,
-    ...settings,
-  })
+export async function startPurchaseWorld(
+  settings: Readonly<Record<string, string>> = {},
+  options: ChainOptions = {},
+) {
+  const market = await startMarket(
+    { BASE_CONFIRMATIONS: '0:1', ALT_CONFIRMATIONS: '0:1', ...settings },
+    { chains: NETWORKS, gas: true, ...options },
+  )
+  const { 'base-mainnet': base, 'alt-mainnet': alt, 'solana-mainnet': solana } = market.chains
   const places = {
     'base-mainnet': evmPlace('base-mainnet', base),
     'alt-mainnet': evmPlace('alt-mainnet', alt),
@@ -151,7 +86,6 @@ export async function startPurchaseWorld({
     base,
     alt,
     solana,
-    chains,
     places,
     client,
     payPath,
@@ -185,10 +119,7 @@ export async function startPurchaseWorld({
       asHeaders(await signed(buyer, purpose)),
     ordersOf: (reference: string) =>
       market.db.selectFrom('orders').selectAll().where('payment_reference', '=', reference).execute(),
-    stop: async () => {
-      await market.stop()
-      await Promise.all([base.chain.stop(), alt.chain.stop(), solana.chain.stop()])
-    },
+    stop: market.stop,
   }
 }
 

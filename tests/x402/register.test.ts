@@ -9,7 +9,6 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { x402Client } from '@x402/fetch'
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FINALITY } from '../chains/evm-world.ts'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
@@ -18,18 +17,11 @@ import { DESCRIPTION, someName } from '../support/makers.ts'
 /** Agent registration paid with the request. */
 
 const FEE = 1_000_000n
-const gasKey = generatePrivateKey()
-const gas = privateKeyToAccount(gasKey)
 
 let world: OrderWorld
 let buyer: Awaited<ReturnType<OrderWorld['newBuyer']>>
 beforeAll(async () => {
-  world = await startOrderWorld({
-    BASE_CONFIRMATIONS: '0:1',
-    BASE_GAS_KEY: gasKey.slice(2),
-    BASE_GAS_ACCOUNT: gas.address,
-  })
-  await world.chain.fund(gas.address)
+  world = await startOrderWorld({ BASE_CONFIRMATIONS: '0:1' }, { gas: true })
   buyer = await world.newBuyer()
 })
 afterAll(() => world.stop())
@@ -110,7 +102,7 @@ test('registers with the signed payment of an unmodified client', async () => {
 async function payByReference(body: Record<string, unknown>, amount: bigint) {
   const { headers } = await register(body)
   const given = (name: string) => headers.get(`x-market-payment-${name}`) ?? ''
-  const args = [world.treasury.address, amount] as const
+  const args = [world.treasury, amount] as const
   const call = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
   const attached = Buffer.from(given('reference'), 'base64url').toString('hex')
   const hash = await world.chain.call(buyer.account, world.chain.usdc, `${call}${attached}` as Hex)
@@ -138,7 +130,7 @@ async function missPayments() {
       minProviders: 1,
       usdc: world.chain.usdc,
     },
-    ...{ treasury: world.treasury.address, confirmations: [{ from: usdc(0n), blocks: 1 }] },
+    ...{ treasury: world.treasury, confirmations: [{ from: usdc(0n), blocks: 1 }] },
     ...{ finalityTag: 'finalized', ownAddresses: [] },
   })
   const ctx = { db, clock, ids: idSource(clock), chains: { 'base-mainnet': base } }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { NETWORKS, type Network } from '@market/kernel/network'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startApi } from '../support/api-process.ts'
 import { client, type Reply, someAddress } from '../support/client.ts'
+import { startApi } from '../support/processes.ts'
 import type { Buyer, EvmBuyer } from './buyers.ts'
 import { encodePayment, opened, type Payment } from './crafted-payments.ts'
 import { BRIEF, DUE, decoded, json, type PurchaseWorld, startPurchaseWorld } from './purchase-world.ts'
@@ -169,7 +169,7 @@ test('result 8: an authorization changed after signing is rejected with the reas
 })
 
 test('result 9: every API instance returns 202 while no block is mined, then the same order', async () => {
-  const api = await startApi(world.market.environment as Readonly<Record<string, string>>)
+  const api = await startApi(world.market.environment)
   onTestFinished(() => api.stop())
   const buyer = buyers['base-mainnet']
   const payment = await world.signPayment(serviceId, buyer)

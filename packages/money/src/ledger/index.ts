@@ -1,6 +1,6 @@
 export { type Account, cold, escrow, fees, payable, stripesOf, surplus, suspense, world } from './accounts.ts'
 export { addFee, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 export type { Journal, Move } from './journal.ts'
-export { post } from './post.ts'
+export { post, postNew } from './post.ts'
 export { balanceOf, statementOf, totals } from './read-ledger.ts'
 export { isOverdraft, maintainLedgerPartitions, openAccounts } from './store.ts'

@@ -26,5 +26,11 @@ export async function post(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal
   return { journalId: first.id, isNew: false }
 }
 
+/** Posts a journal whose key is new, because the caller has locked or just inserted what it is about. */
+export async function postNew(ctx: Needs<'clock' | 'ids'>, tx: Tx, journal: Journal): Promise<void> {
+  const { isNew } = await post(ctx, tx, journal)
+  assert(isNew, `${journal.key} was posted before`)
+}
+
 const textOf = (legs: readonly Leg[]): string =>
   legs.map(({ account, micros }) => `${account.kind} ${account.network} ${account.subject} ${micros}`).join()

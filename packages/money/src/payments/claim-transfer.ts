@@ -6,8 +6,7 @@ import { assert } from '@market/kernel/assert'
 import { earlier } from '@market/kernel/clock'
 import { type Usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
-import { balanceOf, surplus } from '../ledger/index.ts'
-import { balanceInSuspense, postNew } from './post-transfer.ts'
+import { balanceOf, postNew, surplus, suspense } from '../ledger/index.ts'
 import type { Purpose } from './purpose.ts'
 import { findTransferFor, insertTransfer, isPartOfWhole, lockTransfer, saveTransfer } from './store.ts'
 import {
@@ -90,6 +89,9 @@ async function claimKnown(
   await postNew(ctx, tx, matchJournal(claimed))
   return { isNew: true }
 }
+
+const balanceInSuspense = async (tx: Tx, transfer: Transfer): Promise<bigint> =>
+  balanceOf(tx, suspense(transfer.network, transferName(transfer)))
 
 /** Checked before any write: a violated unique key would abort the transaction, which the caller may still need. */
 async function requireUnpaid(tx: Tx, purpose: Purpose): Promise<void> {

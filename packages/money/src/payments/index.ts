@@ -19,6 +19,7 @@ export {
   isSubmittedByUs,
   openIntent,
 } from './intents/store.ts'
+export { escrowPayers, unmatchedPayers } from './payers.ts'
 export {
   escrowAccount,
   formatPurpose,

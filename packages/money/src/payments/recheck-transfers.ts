@@ -3,9 +3,10 @@ import type { Chain, Observation, TransferCheck } from '@market/core/ports/chain
 import { type Tx, transact } from '@market/database/transact'
 import { earlier } from '@market/kernel/clock'
 import type { Network } from '@market/kernel/network'
+import { postNew } from '../ledger/index.ts'
 import type { ReversalHandler } from './intents/intent.ts'
-import { postNew, recordAgain, replaceUnclaimed } from './post-transfer.ts'
 import type { PurposeKind } from './purpose.ts'
+import { recordAgain, replaceUnclaimed } from './record-again.ts'
 import { acquireForCheck, lockTransfer, saveTransfer } from './store.ts'
 import { CHECK_EVERY_MS, isSamePurpose, reversalJournal, type Transfer } from './transfer.ts'
 

@@ -3,7 +3,8 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import { type Tx, transact } from '@market/database/transact'
 import { assert } from '@market/kernel/assert'
 import type { Network } from '@market/kernel/network'
-import { postNew, recordAgain, replaceUnclaimed } from './post-transfer.ts'
+import { postNew } from '../ledger/index.ts'
+import { recordAgain, replaceUnclaimed } from './record-again.ts'
 import {
   findPosition,
   insertTransfer,

@@ -29,7 +29,9 @@ export {
   inFlight,
   type ListedPayout,
   type ListedState,
+  payoutPayees,
   sumMovingToCold,
+  sumSettled,
   sumWithdrawnFees,
   type WaitingPayouts,
 } from './reports/store.ts'

@@ -7,8 +7,8 @@ import { formatUsd, type Usdc, usdc, ZERO } from '@market/kernel/money'
 import type { Network } from '@market/kernel/network'
 import { totals } from '../ledger/index.ts'
 import { findFinalHeight, sumUnfinal } from '../payments/index.ts'
-import { findInFlight, inFlight, sumMovingToCold } from '../payouts/index.ts'
-import { findLiabilities, type Liability, sumSettled } from './leaves/store.ts'
+import { findInFlight, inFlight, sumMovingToCold, sumSettled } from '../payouts/index.ts'
+import { findLiabilities, type Liability } from './leaves/store.ts'
 import { sumReturned } from './return-from-cold.ts'
 import {
   type BalancesAfter,

@@ -38,6 +38,7 @@ export { buyerOf, roleIn } from './order-role.ts'
 export { findBought } from './orders-of-buyer.ts'
 export {
   confirmPayer,
+  contestedOrders,
   contestOrder,
   lockNamedOrder,
   type NamedStatus,

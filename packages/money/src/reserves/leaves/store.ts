@@ -2,6 +2,8 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { Network } from '@market/kernel/network'
 import { type Selectable, type SqlBool, sql } from 'kysely'
+import { escrowPayers, unmatchedPayers } from '../../payments/index.ts'
+import { payoutPayees } from '../../payouts/index.ts'
 import { GROUP, type Leaf } from '../merkle.ts'
 import type { SnapshotId } from '../snapshot.ts'
 
@@ -140,19 +142,6 @@ export async function deleteLeaves(tx: Tx, snapshotId: SnapshotId, limit: number
   return numDeletedRows === BigInt(limit)
 }
 
-/** The sum of payouts that became final since a time, without moves to the cold address. */
-export async function sumSettled(db: Db | Tx, network: Network, since: Date): Promise<bigint> {
-  const row = await db
-    .selectFrom('payouts')
-    .select((select) => sql<bigint>`coalesce(sum(${select.ref('amount_micros')}), 0)::bigint`.as('sum'))
-    .where('network', '=', network)
-    .where('state', '=', 'final')
-    .where('kind', '<>', 'move_to_cold')
-    .where('updated_at', '>=', since)
-    .executeTakeFirstOrThrow()
-  return row.sum
-}
-
 export type Liability = Omit<Leaf, 'salt'>
 
 interface LiabilityRow {
@@ -179,11 +168,11 @@ export async function findLiabilities(tx: Tx, network: Network): Promise<Liabili
       select id, kind, balance_micros, is_move, case when holder like '0x%' then lower(holder) else holder end as holder
       from (
         select account.id, account.kind, account.balance_micros,
-          coalesce(payout.kind = 'move_to_cold', false) as is_move, case account.kind
-          when 'escrow' then paid.payer
+          coalesce(payout.is_move, false) as is_move, case account.kind
+          when 'escrow' then escrow.payer
           when 'payable' then coalesce(payout.payee, requested.agent_id)
-          when 'surplus' then transfer.payer
-          when 'suspense' then case transfer.purpose when '' then transfer.payer end
+          when 'surplus' then unmatched.payer
+          when 'suspense' then case when unmatched.is_unclaimed then unmatched.payer end
         end as holder
         from (
           select id, kind, network, subject, balance_micros from ledger_accounts
@@ -191,11 +180,11 @@ export async function findLiabilities(tx: Tx, network: Network): Promise<Liabili
             and (kind, id) > (${after.kind}, ${after.id})
           order by kind, id limit ${PAGE}
         ) as account
-        left join transfers as paid on account.kind = 'escrow' and paid.network = account.network
-          and paid.purpose = account.subject and paid.purpose <> '' and paid.state <> 'gone'
-        left join transfers as transfer on account.kind in ('surplus', 'suspense')
-          and transfer.network = account.network and transfer.subject = account.subject
-        left join payouts as payout on account.kind = 'payable' and payout.id = account.subject
+        left join ${escrowPayers} as escrow on account.kind = 'escrow'
+          and escrow.network = account.network and escrow.purpose = account.subject
+        left join ${unmatchedPayers} as unmatched on account.kind in ('surplus', 'suspense')
+          and unmatched.network = account.network and unmatched.subject = account.subject
+        left join ${payoutPayees} as payout on account.kind = 'payable' and payout.id = account.subject
         left join ledger_journals as requested on payout.payee is null and requested.key = 'payout.requested:' || payout.id
       ) as owed
       order by kind, id`.execute(tx)

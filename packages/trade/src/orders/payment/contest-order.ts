@@ -6,6 +6,7 @@ import { assert } from '@market/kernel/assert'
 import type { OrderId } from '@market/kernel/ids'
 import { type ClaimedTransfer, cancelIntent } from '@market/money/payments'
 import { contestPayout, endContestWait, isStoppable } from '@market/money/payouts'
+import { sql } from 'kysely'
 import { cancel, confirmPayer as confirm } from '../changes.ts'
 import { emitOrderCancelled, emitPaymentContested } from '../events.ts'
 import { notifyAgentOwner, notifyBuyer } from '../notifications.ts'
@@ -30,6 +31,10 @@ const hasPayment = (order: Order): order is Extract<Order, { payment: unknown }>
 /** A workspace in which generations were completed was delivered in part: a refund would take them for nothing. */
 const isDelivered = (order: Order): boolean =>
   WAS_DELIVERED.includes(order.status) || (isOpenWorkspace(order) && completedUnits(order) > 0)
+
+/** Every order whose payment is contested; null in `ends_at` when an arbiter decides. */
+export const contestedOrders = sql`
+  (select id, contested_at, contest_ends_at as ends_at from orders where contested_at is not null)`
 
 /** Locks the order until the transaction ends. `ended`: the payment was paid out, refunded or reversed. */
 export async function lockNamedOrder(tx: Tx, id: OrderId): Promise<NamedStatus> {

@@ -2,6 +2,7 @@ import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import { type Usdc, usdc } from '@market/kernel/money'
 import { sql, type Updateable } from 'kysely'
+import { contestedOrders } from '../../orders/index.ts'
 import type { ProofKey, Purchase, PurchaseId, PurchaseRequest } from '../purchase.ts'
 import { purchaseOf, withProof } from '../store.ts'
 
@@ -112,9 +113,8 @@ export async function findContests(
   const { limit, after, id } = asked
   const { rows } = await sql<ContestRow>`
     select id, contested_at as "contestedAt", ends_at as "endsAt" from (
-      select purchases.id, orders.contested_at, orders.contest_ends_at as ends_at
-      from orders join purchases on purchases.result_id = orders.id
-      where orders.contested_at is not null
+      select purchases.id, contested.contested_at, contested.ends_at
+      from ${contestedOrders} as contested join purchases on purchases.result_id = contested.id
       union all
       select id, contested_at, null from purchases where contested_at is not null
     ) as open

@@ -1,0 +1,36 @@
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import type { Db } from '@market/database/transact'
+import type { AppServices } from '@market/handlers/app-services'
+import { createCaches } from '@market/handlers/caches'
+import { systemClock } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { usdc } from '@market/kernel/money'
+import { redisLimiter } from '@market/platform/redis/limiter'
+import { marketContext, NO_OWN_WALLETS } from '@market/testing/market-context'
+import { redisPrefix } from '@market/testing/redis'
+import { BASE_URL, FILES_URL, REDIS_URL } from './settings.ts'
+
+/** Limits in Redis, with keys of their own. */
+export const newLimiter = (url = REDIS_URL) =>
+  redisLimiter({ url, prefix: redisPrefix(), onFallback: () => {} })
+
+/** The services of the handlers for tests that bring their own chains. `startMarket` has those of the api. */
+export const testAppServices = (
+  db: Db,
+  changes: Pick<AppServices, 'limiter' | 'chains' | 'facilitators' | 'onFault'> & Partial<AppServices>,
+): AppServices => ({
+  ...marketContext({ db }),
+  clock: systemClock,
+  ids: idSource(systemClock),
+  signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
+  baseUrl: BASE_URL,
+  filesUrl: FILES_URL,
+  registrationFee: usdc(1_000_000n),
+  treasury: NO_OWN_WALLETS,
+  shortWaitMax: usdc(25_000_000n),
+  uploadQuota: { files: 1, bytes: 1 },
+  ...createCaches(),
+  operators: { userIds: new Set(), keys: [] },
+  onSecurityEvent: () => {},
+  ...changes,
+})

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Network } from '@market/kernel/network'
+import { type EvmNetwork, startEvmNetwork } from '@market/testing/evm-network'
+import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { startSolanaWorld } from '../chains/solana-support.ts'
+
+const ALT_USDC = '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'
+const SOL = 1_000_000_000n
+const BLOCK_MS = 100
+
+export interface ChainOptions {
+  /** The initial USDC of each treasury; 0 unless given. */
+  readonly float?: bigint
+  /** Each network has a gas account, so that it accepts signed payments. */
+  readonly gas?: boolean
+  /** EVM networks make a block every tenth of a second, so that transactions become final. */
+  readonly mines?: boolean
+}
+
+/** Makes blocks until the returned function is called. */
+export function keepMining(chain: EvmNetwork): () => Promise<void> {
+  const end = new AbortController()
+  const mining = (async () => {
+    while (!end.signal.aborted) {
+      await chain.mine(1)
+      await wait(BLOCK_MS)
+    }
+  })()
+  return () => {
+    end.abort()
+    return mining
+  }
+}
+
+/** An EVM chain with a treasury that can pay for gas. */
+export async function startEvm(
+  network: 'base-mainnet' | 'alt-mainnet',
+  { float = 0n, gas: hasGas = false, mines = false }: ChainOptions = {},
+) {
+  const isBase = network === 'base-mainnet'
+  const chain = await startEvmNetwork(isBase ? { chainId: 8453 } : { chainId: 42_161, usdc: ALT_USDC })
+  const [treasuryKey, gasKey] = [generatePrivateKey(), generatePrivateKey()]
+  const [treasury, gas] = [privateKeyToAddress(treasuryKey), privateKeyToAddress(gasKey)]
+  await Promise.all([chain.fund(treasury), hasGas && chain.fund(gas)])
+  if (float > 0n) await chain.mint(treasury, float)
+  if (mines) await chain.automine(false)
+  const stopMining = mines ? keepMining(chain) : undefined
+  const name = isBase ? 'BASE' : 'ALT'
+  return {
+    chain,
+    treasury,
+    gas,
+    gasKey: gasKey.slice(2),
+    settings: {
+      [`${name}_RPC_URLS`]: chain.url,
+      [`${name}_TREASURY`]: treasury,
+      ...(hasGas && { [`${name}_GAS_ACCOUNT`]: gas }),
+      ...(!isBase && { ALT_CHAIN_ID: String(chain.chainId), ALT_USDC }),
+    },
+    apiSettings: hasGas ? { [`${name}_GAS_KEY`]: gasKey.slice(2) } : {},
+    workerSettings: { [`${name}_TREASURY_KEY`]: treasuryKey.slice(2) },
+    stop: async () => {
+      await stopMining?.()
+      await chain.stop()
+    },
+  }
+}
+
+/** The same on Solana. */
+export async function startSolana({ float = 0n, gas: hasGas = false }: ChainOptions = {}) {
+  const chain = await startSolanaWorld({ slotTimeMs: 40 })
+  const newAccount = async () => {
+    const seed = randomBytes(32)
+    const { address } = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
+    await chain.chain.fundSol(address, 100n * SOL)
+    return { address: address as string, key: seed.toString('hex') }
+  }
+  const [treasury, gas] = [await newAccount(), await newAccount()]
+  await chain.usdc.fund(treasury.address, float)
+  return {
+    chain,
+    treasury: treasury.address,
+    gas: gas.address,
+    settings: {
+      SOLANA_RPC_URLS: chain.chain.url,
+      SOLANA_GENESIS_HASH: chain.chain.genesisHash,
+      SOLANA_TREASURY: treasury.address,
+      ...(hasGas && { SOLANA_GAS_ACCOUNT: gas.address }),
+    },
+    apiSettings: hasGas ? { SOLANA_GAS_KEY: gas.key } : {},
+    workerSettings: { SOLANA_TREASURY_KEY: treasury.key },
+    stop: () => chain.stop(),
+  }
+}
+
+const START = {
+  'base-mainnet': (options: ChainOptions) => startEvm('base-mainnet', options),
+  'alt-mainnet': (options: ChainOptions) => startEvm('alt-mainnet', options),
+  'solana-mainnet': startSolana,
+} as const satisfies Record<Network, (options: ChainOptions) => Promise<{ stop(): Promise<void> }>>
+
+export type MarketChains<N extends Network> = {
+  readonly [Name in N]: Awaited<ReturnType<(typeof START)[Name]>>
+}
+
+/** Starts the chains of a market, and says what its programs have to know about them. */
+export async function startChains<N extends Network>(networks: readonly N[], options: ChainOptions) {
+  const started = await Promise.all(
+    networks.map(async (network) => [network, await START[network](options)] as const),
+  )
+  const merged = (name: 'settings' | 'apiSettings' | 'workerSettings') =>
+    Object.assign({}, ...started.map(([, chain]) => chain[name])) as Record<string, string>
+  return {
+    chains: Object.fromEntries(started) as MarketChains<N>,
+    /** Of both programs. */
+    settings: merged('settings'),
+    /** The gas keys, which a worker can do without. */
+    apiSettings: merged('apiSettings'),
+    /** The treasury keys, which only a worker has. */
+    workerSettings: merged('workerSettings'),
+    stop: async () => {
+      await Promise.all(started.map(([, { stop }]) => stop()))
+    },
+  }
+}
