@@ -43,14 +43,6 @@ const claimsOf = async (bountyId: BountyId) => {
   return Object.fromEntries(rows.map(({ id, status }) => [id, status]))
 }
 
-/** The chain drops the last block for good, as the worker sees it. */
-async function dropLastBlock(): Promise<void> {
-  fixture.chain.reorg(1)
-  fixture.chain.finalize(0)
-  fixture.clock.advance(6_000)
-  await fixture.recheck()
-}
-
 /** The worker looks for the transfers that are waited for. */
 async function checkIntents(): Promise<void> {
   fixture.clock.advance(3_000)
@@ -106,7 +98,7 @@ test('accept: creates a paid order with 110 % in escrow, rejects the other claim
 
 test('accept: the agent is paid the full budget, and the bounty is completed with its order', async () => {
   const { poster, winner, bounty, orderId } = await fixture.accepted()
-  await fixture.deliver({ provider: winner.actor } as never, orderId)
+  await fixture.deliverBy(winner, orderId)
   await fixture.approve(poster, orderId)
   const [money] = await fixture.moneyOf([orderId])
   expect(money).toMatchObject({ status: 'completed', escrow: 0n, payout: BUDGET, refund: 0n })
@@ -217,7 +209,7 @@ test('reorganization: a refunded transfer that the chain drops is not refunded, 
   const late = fixture.fund(poster)
   await expect(fixture.accept(poster, claim, late)).rejects.toEqual(rejection('bounty_not_open'))
   expect(await refundsOf(bounty.id)).toHaveLength(1)
-  await dropLastBlock()
+  await fixture.dropLastBlock()
   expect(await refundsOf(bounty.id)).toEqual([])
   for (let n = 0; n < 5; n++) fixture.chain.mineAgain(0, 0n)
   await checkIntents()
@@ -227,9 +219,9 @@ test('reorganization: a refunded transfer that the chain drops is not refunded, 
 
 test('reorganization: the bounty of a reversed order waits, and ends when the order is cancelled', async () => {
   const { poster, winner, bounty, orderId } = await fixture.accepted()
-  await fixture.deliver({ provider: winner.actor } as never, orderId)
+  await fixture.deliverBy(winner, orderId)
   await fixture.approve(poster, orderId)
-  await dropLastBlock()
+  await fixture.dropLastBlock()
   expect((await fixture.read(orderId)).status).toBe('accepted')
   expect((await fixture.bounty(bounty.id)).status).toBe('claimed')
   await fixture.cancel(poster, orderId)

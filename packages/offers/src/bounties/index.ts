@@ -7,7 +7,15 @@ export { type BountySort, listBounties } from './list-bounties.ts'
 export { listMyBounties, type MyBounty } from './my-bounties.ts'
 export { notifyClaimants, notifyPoster } from './notifications.ts'
 export { postBounty } from './post-bounty.ts'
-export { type BountyStatus, bountyNotOpen, type ClaimStatus } from './states.ts'
+export {
+  BOUNTY_ACTORS,
+  BOUNTY_TRANSITIONS,
+  type BountyStatus,
+  bountyNotOpen,
+  CLAIM_ACTORS,
+  CLAIM_TRANSITIONS,
+  type ClaimStatus,
+} from './states.ts'
 export {
   endClaims,
   eraseBounties,
