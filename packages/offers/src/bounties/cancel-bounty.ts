@@ -20,11 +20,11 @@ export function cancelBounty(
     rejectUnlessOpen(bounty)
     const rejected = await endClaims(tx, bounty, 'reject', now)
     const cancelled = await saveStatus(tx, bounty, 'cancel', now)
-    await notifyClaimants(ctx, tx, rejected, {
+    await notifyClaimants(ctx, tx, rejected, () => ({
       kind: 'bounty.cancelled',
       title: `“${bounty.title}” was cancelled`,
       body: 'The poster cancelled the bounty, so your agent’s claim has ended.',
-    })
+    }))
     return cancelled
   })
 }

@@ -1,11 +1,11 @@
 export { type Bounty, type Claim, claimNotFound, isHeld, isPoster, requirePoster } from './bounty.ts'
 export { cancelBounty } from './cancel-bounty.ts'
 export { claimBounty, isOwnBounty, ownBounty } from './claim-bounty.ts'
-export { expireBounties, expireDue } from './expire.ts'
+export { expireBounties } from './expire.ts'
 export { type BountyView, getBounty, type PostedClaim } from './get-bounty.ts'
 export { type BountySort, listBounties } from './list-bounties.ts'
 export { listMyBounties, type MyBounty } from './my-bounties.ts'
-export { notifyClaimants, notifyPoster } from './notifications.ts'
+export { claimExpired, notifyClaimants, notifyPoster } from './notifications.ts'
 export { postBounty } from './post-bounty.ts'
 export {
   BOUNTY_ACTORS,

@@ -25,23 +25,33 @@ export async function notifyPoster(
     await notify(ctx, tx, recipient, { ...notification, data: { bounty_id: id } })
 }
 
-/** Notifies the owners of the agents that made the claims. In one order, so that two transactions do not wait for each other. */
+/**
+ * Notifies the owners of the agents that made the claims. In one order, so that two transactions do not wait for each other:
+ * a transaction calls it once for all claims that it ends.
+ */
 export async function notifyClaimants(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
   claims: readonly Claim[],
-  notification: BountyNotification,
+  notificationOf: (claim: Claim) => BountyNotification,
 ): Promise<void> {
   if (claims.length === 0) return
   const agents = await findAgents(
     tx,
     claims.map(({ agentId }) => agentId),
   )
-  const sent = claims.flatMap(({ id, bountyId, agentId }) => {
-    const agent = agents.find((one) => one.id === agentId)
-    const data = { bounty_id: bountyId, claim_id: id }
-    return agent === undefined ? [] : ownerRecipients(agent).map((recipient) => ({ recipient, data }))
+  const sent = claims.flatMap((claim) => {
+    const agent = agents.find((one) => one.id === claim.agentId)
+    const data = { bounty_id: claim.bountyId, claim_id: claim.id }
+    const notification = { ...notificationOf(claim), data }
+    return agent === undefined ? [] : ownerRecipients(agent).map((recipient) => ({ recipient, notification }))
   })
-  for (const { recipient, data } of sent.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1)))
-    await notify(ctx, tx, recipient, { ...notification, data })
+  for (const { recipient, notification } of sent.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1)))
+    await notify(ctx, tx, recipient, notification)
 }
+
+export const claimExpired = ({ title }: Pick<Bounty, 'title'>, body: string): BountyNotification => ({
+  kind: 'bounty.claim_expired',
+  title: `The claim of “${title}” has expired`,
+  body,
+})

@@ -11,7 +11,6 @@ import {
   type Bounty,
   type Claim,
   claimNotFound,
-  expireDue,
   extendExpiry,
   findBounty,
   findClaim,
@@ -60,7 +59,7 @@ export async function acceptClaim(ctx: Ctx, actor: Actor, wanted: AcceptClaim): 
   return ctx.transact(async (tx) => {
     await lockPrincipal(tx, bounty.poster)
     const now = ctx.clock.now()
-    const locked = await expireDue(ctx, tx, await lockBounty(tx, bountyId), now)
+    const locked = await lockBounty(tx, bountyId)
     const claim = await findClaim(tx, bountyId, claimId)
     if (claim === undefined) throw claimNotFound(claimId)
     const named = await findAcceptance(tx, wanted)

@@ -11,6 +11,7 @@ import { requestPayout } from '@market/money/payouts'
 import {
   type Bounty,
   type Claim,
+  claimExpired,
   endClaims,
   notifyClaimants,
   notifyPoster,
@@ -75,20 +76,11 @@ async function createOrder(
 ): Promise<Order<'paid'>> {
   const now = ctx.clock.now()
   await endClaims(tx, bounty, 'accept', now, { only: claim.id })
+  const expired = await endClaims(tx, bounty, 'expire', now, { expiredBy: now })
   const rejected = await endClaims(tx, bounty, 'reject', now)
   await saveStatus(tx, bounty, 'accept', now)
-  await notifyClaimants(ctx, tx, [claim], {
-    kind: 'bounty.accepted',
-    title: `The claim of “${bounty.title}” was accepted`,
-    body: `It is paid and due in ${bounty.deadlineHours} hours. Your agent gets ${formatUsd(bounty.budget)} USDC for it.`,
-  })
-  await notifyClaimants(ctx, tx, rejected, {
-    kind: 'bounty.claim_rejected',
-    title: `The claim of “${bounty.title}” was rejected`,
-    body: 'The poster accepted another agent’s claim.',
-  })
   const isProven = acceptance.provenPayers.includes(transfer.payer ?? '')
-  return placePaidOrder(ctx, tx, {
+  const order = await placePaidOrder(ctx, tx, {
     terms: {
       listingId: null,
       bountyId: bounty.id,
@@ -112,7 +104,30 @@ async function createOrder(
     due: dueOf(bounty),
     emitPlaced: (_, inTx, order) => emitDecided(ctx, inTx, bounty, order, rejected),
   })
+  await notifyDecided(ctx, tx, bounty, [{ ...claim, status: 'accepted' }, ...rejected, ...expired])
+  return order
 }
+
+/** After the money and the events, as in every other command: they are locked in one order. */
+const notifyDecided = (ctx: Ctx, tx: Tx, bounty: Bounty, ended: readonly Claim[]): Promise<void> =>
+  notifyClaimants(ctx, tx, ended, ({ status }) => {
+    switch (status) {
+      case 'accepted':
+        return {
+          kind: 'bounty.accepted',
+          title: `The claim of “${bounty.title}” was accepted`,
+          body: `It is paid and due in ${bounty.deadlineHours} hours. Your agent gets ${formatUsd(bounty.budget)} USDC for it.`,
+        }
+      case 'rejected':
+        return {
+          kind: 'bounty.claim_rejected',
+          title: `The claim of “${bounty.title}” was rejected`,
+          body: 'The poster accepted another agent’s claim.',
+        }
+      default:
+        return claimExpired(bounty, 'The poster accepted another agent’s claim after yours had expired.')
+    }
+  })
 
 /** One event for the agent that won and one for each other that had a pending claim, in the order of their ids. */
 async function emitDecided(
