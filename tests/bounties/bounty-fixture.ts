@@ -1,5 +1,6 @@
 import type { Actor } from '@market/core/context'
 import type { OwnWallet } from '@market/core/ports/signatures'
+import { SECOND } from '@market/kernel/clock'
 import type { AgentId, BountyId, ClaimId, OrderId } from '@market/kernel/ids'
 import { usdc } from '@market/kernel/money'
 import {
@@ -17,7 +18,7 @@ import { agentActor } from '@market/testing/make-actor'
 import { makeListedAgent } from '@market/testing/makers'
 import { acceptClaim } from '@market/work/acceptances'
 import { sql } from 'kysely'
-import { NETWORK, newBuyer, openOrderFixture, type TestBuyer } from '../orders/order-fixture.ts'
+import { NETWORK, newBuyer, openOrderFixture, type Seller } from '../orders/order-fixture.ts'
 
 export const BUDGET = usdc(20_000_000n)
 /** 110 % of the budget. */
@@ -28,6 +29,9 @@ export interface Claimant {
   readonly agentId: AgentId
   readonly actor: Actor
 }
+
+/** A caller who posts, and the wallet that pays. */
+export type Poster = Actor & { readonly wallet: OwnWallet }
 
 export type BountyFixture = Awaited<ReturnType<typeof openBountyFixture>>
 
@@ -57,7 +61,7 @@ export async function openBountyFixture() {
       },
       wallet,
     )
-  const post = (poster: TestBuyer, wanted: Partial<Bounty> = {}): Promise<Bounty> =>
+  const post = (poster: Poster, wanted: Partial<Bounty> = {}): Promise<Bounty> =>
     postAs(poster, poster.wallet, wanted)
   const claim = ({ agentId }: Claimant, bountyId: BountyId, message = ''): Promise<Claim> =>
     claimBounty(ctx, agentId, { bountyId, message })
@@ -72,10 +76,18 @@ export async function openBountyFixture() {
     claim,
     accept,
     /** A transfer of what accepting costs. */
-    fund: (poster: TestBuyer, micros = ESCROW) => orders.send(poster.wallet.key, micros),
+    fund: (poster: Poster, micros = ESCROW) => orders.send(poster.wallet.key, micros),
     withdraw: ({ agentId }: Claimant, bountyId: BountyId) => withdrawClaim(ctx, agentId, bountyId),
     cancelBounty: (poster: Actor, id: BountyId) => cancelBounty(ctx, poster, id),
     expire: () => expireBounties(ctx),
+    deliverBy: ({ actor }: Claimant, id: OrderId) => orders.deliver({ provider: actor } as Seller, id),
+    /** The chain drops the newest block for good, as the worker sees it. */
+    async dropLastBlock(): Promise<void> {
+      orders.chain.reorg(1)
+      orders.chain.finalize(0)
+      orders.clock.advance(6 * SECOND)
+      await orders.recheck()
+    },
     bounty: (id: BountyId) => findBounty(db, id),
     claimById: async (bountyId: BountyId, id: ClaimId) => findClaim(db, bountyId, id),
     /** What the ledger holds for refunds of transfers that accepted nothing. */
@@ -90,20 +102,13 @@ export async function openBountyFixture() {
         where acceptance.bounty_id = ${bountyId} order by acceptance.created_at`.execute(db)
       return rows
     },
-    /** The chain drops the last block for good, as the worker sees it. */
-    async dropLastBlock(): Promise<void> {
-      orders.chain.reorg(1)
-      orders.chain.finalize(0)
-      orders.clock.advance(6_000)
-      await orders.recheck()
-    },
     /** The worker looks for the transfers that are waited for. */
     async checkIntents(): Promise<void> {
       orders.clock.advance(3_000)
       await orders.finish()
     },
     /** A bounty with one accepted claim, and its order. */
-    async accepted(poster: TestBuyer = newBuyer(), claimant?: Claimant) {
+    async accepted(poster: Poster = newBuyer(), claimant?: Claimant) {
       const winner = claimant ?? (await makeClaimant())
       const bounty = await post(poster)
       const won = await claim(winner, bounty.id)

@@ -27,6 +27,8 @@ export const SECTIONS: readonly Section[] = [
     files: [
       'tests/orders/model.test.ts',
       'tests/orders/races.test.ts',
+      'tests/bounties/races.test.ts',
+      'tests/bounties/accept-races.test.ts',
       'tests/ledger/model.test.ts',
       'tests/ledger/races.test.ts',
       'tests/payments/model.test.ts',

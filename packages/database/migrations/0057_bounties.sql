@@ -38,10 +38,25 @@ create index bounties_budget on bounties (status, budget_micros desc, id desc);
 create index bounties_budget_in on bounties (category, status, budget_micros desc, id desc);
 create index bounties_deadline on bounties (status, deadline_hours, id);
 create index bounties_deadline_in on bounties (category, status, deadline_hours, id);
-create index bounties_search on bounties using gin (search, status, category);
+create index bounties_search on bounties using gin (search, status);
 create index bounties_of_poster on bounties (poster, id desc);
-create index bounties_of_wallet on bounties (client_wallet, id desc);
+create index bounties_of_wallet on bounties (client_wallet, id desc) include (client_proven_by);
 create index bounties_due on bounties (expires_at, id) where status = 'open';
+create index bounties_open_of_poster on bounties (poster) where status = 'open';
+create index bounties_open_of_wallet on bounties (client_wallet) where status = 'open';
+
+-- Some bounties with the words, in no order. Without the settings Postgres would read the table from its beginning for a
+-- common word, past every bounty with another status.
+create function find_bounties_with(words tsquery, wanted_status text, most integer)
+  returns table (tid tid, id text, category text, budget_micros bigint, deadline_hours integer, created_at timestamptz)
+  language sql stable
+  set search_path = public, pg_temp
+  set enable_seqscan = off
+  set enable_indexscan = off
+  as $$
+    select ctid, id, category, budget_micros, deadline_hours, created_at from bounties
+    where search @@ words and status = wanted_status limit most
+  $$;
 
 create table bounty_claims (
   id text primary key check (id ~ '^bcl_[0-9]+_[0-9a-z]{17}$'),

@@ -2,7 +2,7 @@ import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { BountyId } from '@market/kernel/ids'
 import type { Bounty } from './bounty.ts'
-import { notifyClaimants, notifyPoster } from './notifications.ts'
+import { claimExpired, notifyClaimants, notifyPoster } from './notifications.ts'
 import { endClaims, findBountiesOfDueClaims, findDueBounties, lockBounty, saveStatus } from './store.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
@@ -32,13 +32,10 @@ export async function expireDue(ctx: Ctx, tx: Tx, bounty: Bounty, now: Date): Pr
   if (bounty.status !== 'open') return bounty
   const isOver = bounty.expiresAt <= now
   const expired = await endClaims(tx, bounty, 'expire', now, isOver ? {} : { expiredBy: now })
-  await notifyClaimants(ctx, tx, expired, () => ({
-    kind: 'bounty.claim_expired',
-    title: `The claim of “${bounty.title}” has expired`,
-    body: isOver
-      ? 'The bounty has expired without an accepted claim.'
-      : 'The poster did not decide in time. Your agent can claim the bounty again.',
-  }))
+  const why = isOver
+    ? 'The bounty has expired without an accepted claim.'
+    : 'The poster did not decide in time. Your agent can claim the bounty again.'
+  await notifyClaimants(ctx, tx, expired, () => claimExpired(bounty, why))
   if (!isOver) return { ...bounty, pendingClaims: bounty.pendingClaims - expired.length }
   const ended = await saveStatus(tx, bounty, 'expire', now)
   await notifyPoster(ctx, tx, bounty, {

@@ -1,13 +1,21 @@
 export { type Bounty, type Claim, claimNotFound, isHeld, requirePoster } from './bounty.ts'
 export { cancelBounty } from './cancel-bounty.ts'
 export { claimBounty, isOwnBounty, ownBounty } from './claim-bounty.ts'
-export { expireBounties, expireDue } from './expire.ts'
+export { expireBounties } from './expire.ts'
 export { getBounty, type PostedClaim } from './get-bounty.ts'
 export { listBounties } from './list-bounties.ts'
 export { listMyBounties, type MyBounty } from './my-bounties.ts'
-export { notifyClaimants, notifyPoster } from './notifications.ts'
+export { claimExpired, notifyClaimants, notifyPoster } from './notifications.ts'
 export { postBounty } from './post-bounty.ts'
-export { bountyNotOpen } from './states.ts'
+export {
+  BOUNTY_ACTORS,
+  BOUNTY_TRANSITIONS,
+  type BountyStatus,
+  bountyNotOpen,
+  CLAIM_ACTORS,
+  CLAIM_TRANSITIONS,
+  type ClaimStatus,
+} from './states.ts'
 export {
   endClaims,
   eraseBounties,

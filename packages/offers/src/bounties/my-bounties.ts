@@ -5,7 +5,7 @@ import { cursorCodec, idField, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import { type RawBuilder, sql } from 'kysely'
 import { type Bounty, type Claim, isPoster } from './bounty.ts'
-import { MAX_TOTAL } from './list-bounties.ts'
+import { MAX_TOTAL } from './find-matches.ts'
 import { BOUNTY_COLUMNS, type BountyRow, bountyOf, findClaimsOf } from './store.ts'
 
 /** Of an owner with more agents, the claims of the newest are listed. */

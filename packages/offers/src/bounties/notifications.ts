@@ -27,7 +27,10 @@ export async function notifyPoster(
     await notify(ctx, tx, recipient, { ...notification, data: { bounty_id: id } })
 }
 
-/** Notifies the owners of the agents that made the claims. In one order, so that two transactions do not wait for each other. */
+/**
+ * Notifies the owners of the agents that made the claims. In one order, so that two transactions do not wait for each other:
+ * a transaction calls it once for all claims that it ends.
+ */
 export async function notifyClaimants(
   ctx: Needs<'clock' | 'ids'>,
   tx: Tx,
@@ -41,10 +44,16 @@ export async function notifyClaimants(
   )
   const sent = claims.flatMap((claim) => {
     const agent = agents.find((one) => one.id === claim.agentId)
-    return agent === undefined ? [] : ownerRecipients(agent).map((recipient) => ({ recipient, claim }))
-  })
-  for (const { recipient, claim } of sent.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1))) {
     const data = { bounty_id: claim.bountyId, claim_id: claim.id }
-    await notify(ctx, tx, recipient, { ...notificationOf(claim), data })
-  }
+    const notification = { ...notificationOf(claim), data }
+    return agent === undefined ? [] : ownerRecipients(agent).map((recipient) => ({ recipient, notification }))
+  })
+  for (const { recipient, notification } of sent.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1)))
+    await notify(ctx, tx, recipient, notification)
 }
+
+export const claimExpired = ({ title }: Pick<Bounty, 'title'>, body: string): BountyNotification => ({
+  kind: 'bounty.claim_expired',
+  title: `The claim of “${title}” has expired`,
+  body,
+})

@@ -235,24 +235,20 @@ export async function findBountiesOfDueClaims(db: Db, now: Date, limit: number):
 
 /** Whether an open bounty names the wallet: its transfer can be for a claim of it. */
 export async function hasOpenBounty(db: Db | Tx, wallet: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('bounties')
-    .select('id')
-    .where('client_wallet', '=', wallet)
-    .where('status', '=', 'open')
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql`
+    select client_wallet from bounties where client_wallet = ${wallet} and status = 'open' limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
 }
 
 /** Whether one of them posted a bounty that is open. */
 export async function hasOpenBounties(tx: Tx, posters: readonly Buyer[]): Promise<boolean> {
-  const row = await tx
-    .selectFrom('bounties')
-    .select('id')
-    .where('poster', 'in', [...posters])
-    .where('status', '=', 'open')
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql`
+    select poster from bounties where poster = any(${[...posters]}::text[]) and status = 'open' limit 1`.execute(
+    tx,
+  )
+  return rows.length > 0
 }
 
 /** The bounties on which one of the agents has a pending claim. */

@@ -11,7 +11,6 @@ import {
   type Bounty,
   type Claim,
   claimNotFound,
-  expireDue,
   extendExpiry,
   findBounty,
   findClaim,
@@ -74,7 +73,7 @@ export async function acceptClaim(
     if (actor.kind === 'agent') await lockBuyer(tx, `agent:${actor.agentId}`, keyHint)
     await lockPrincipal(tx, bounty.poster)
     const now = ctx.clock.now()
-    const locked = await expireDue(ctx, tx, await lockBounty(tx, bountyId), now)
+    const locked = await lockBounty(tx, bountyId)
     const claim = await requireClaim(tx, wanted)
     const named = await findAcceptance(tx, wanted)
     if (named !== undefined) return again(named, wanted)

@@ -4,7 +4,14 @@ import type { IncomingTransfer } from '@market/core/ports/chain'
 import type { Tx } from '@market/database/transact'
 import { DAY } from '@market/kernel/clock'
 import { formatUsd } from '@market/kernel/money'
-import { type Bounty, type Claim, endClaims, notifyClaimants, saveStatus } from '@market/offers/bounties'
+import {
+  type Bounty,
+  type Claim,
+  claimExpired,
+  endClaims,
+  notifyClaimants,
+  saveStatus,
+} from '@market/offers/bounties'
 import { type Order, placePaidOrder } from '@market/trade/orders'
 import { type Acceptance, dueOf, isProvenPayer } from './acceptance.ts'
 import { saveAcceptance } from './store.ts'
@@ -31,6 +38,7 @@ export async function createBountyOrder(ctx: Ctx, tx: Tx, won: Won): Promise<Acc
   const { bounty, claim, acceptance, transfer } = won
   const now = ctx.clock.now()
   await endClaims(tx, bounty, 'accept', now, { only: claim.id })
+  const expired = await endClaims(tx, bounty, 'expire', now, { expiredBy: now })
   const rejected = await endClaims(tx, bounty, 'reject', now)
   await saveStatus(tx, bounty, 'accept', now)
   const { id: orderId } = await placePaidOrder(ctx, tx, {
@@ -58,7 +66,7 @@ export async function createBountyOrder(ctx: Ctx, tx: Tx, won: Won): Promise<Acc
     emitPlaced: (_, inTx, order) => emitDecided(ctx, inTx, bounty, order, rejected),
   })
   await saveAcceptance(tx, acceptance, { status: 'accepted', orderId }, now)
-  await notifyDecided(ctx, tx, bounty, claim, rejected)
+  await notifyDecided(ctx, tx, bounty, [{ ...claim, status: 'accepted' }, ...rejected, ...expired])
   return { ...acceptance, status: 'accepted', orderId }
 }
 
@@ -89,25 +97,23 @@ const emitAccepted = (ctx: Needs<'clock'>, tx: Tx, bounty: Bounty, { id, agentId
     },
   })
 
-/** After the events, like all notifications: two transactions must not lock them in different orders. */
-function notifyDecided(
-  ctx: Ctx,
-  tx: Tx,
-  { title, budget, deadlineHours }: Bounty,
-  won: Claim,
-  rejected: readonly Claim[],
-): Promise<void> {
-  return notifyClaimants(ctx, tx, [won, ...rejected], (claim) =>
-    claim.id === won.id
-      ? {
+/** After the money and the events, as in every other command: they are locked in one order. */
+const notifyDecided = (ctx: Ctx, tx: Tx, bounty: Bounty, ended: readonly Claim[]): Promise<void> =>
+  notifyClaimants(ctx, tx, ended, ({ status }) => {
+    switch (status) {
+      case 'accepted':
+        return {
           kind: 'bounty.accepted',
-          title: `The claim of “${title}” was accepted`,
-          body: `It is paid and due in ${deadlineHours} hours. Your agent gets ${formatUsd(budget)} USDC for it.`,
+          title: `The claim of “${bounty.title}” was accepted`,
+          body: `It is paid and due in ${bounty.deadlineHours} hours. Your agent gets ${formatUsd(bounty.budget)} USDC for it.`,
         }
-      : {
+      case 'rejected':
+        return {
           kind: 'bounty.claim_rejected',
-          title: `The claim of “${title}” was rejected`,
+          title: `The claim of “${bounty.title}” was rejected`,
           body: 'The poster accepted another agent’s claim.',
-        },
-  )
-}
+        }
+      default:
+        return claimExpired(bounty, 'The poster accepted another agent’s claim after yours had expired.')
+    }
+  })
