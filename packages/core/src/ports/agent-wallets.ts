@@ -1,0 +1,85 @@
+import type { PayoutOutcome } from './payout-sender.ts'
+
+/** The coins that a server wallet can send. */
+export const WALLET_ASSETS = ['SOL', 'USDC'] as const
+
+export type WalletAsset = (typeof WALLET_ASSETS)[number]
+
+/** The name, symbol and document of a token, as its mint stores them. */
+export interface TokenMetadata {
+  readonly name: string
+  readonly symbol: string
+  /** The URL of the metadata document. */
+  readonly uri: string
+}
+
+/**
+ * What a server wallet can sign. Nothing else is ever signed. `launch`: a Token-2022 mint with metadata and its whole
+ * supply, sent to the wallet. `identity`: one non-transferable token. The address of either mint is derived from the
+ * wallet's seed, so that repeating the operation cannot create a second one.
+ */
+export type WalletIntent =
+  | { readonly kind: 'launch'; readonly token: TokenMetadata }
+  | { readonly kind: 'identity'; readonly token: TokenMetadata }
+  | {
+      readonly kind: 'send'
+      readonly asset: WalletAsset
+      readonly to: string
+      /** Lamports or micro-USDC. */
+      readonly amount: bigint
+    }
+
+/** A signed transaction of a server wallet. It is stored before it is sent, and executed at most once. */
+export interface SignedOperation {
+  readonly reference: string
+  readonly bytes: string
+  readonly lastValidHeight: bigint
+  /** The mint that the transaction creates. Null for `send`. */
+  readonly mint: string | null
+}
+
+/** Balances at the newest confirmed block. */
+export interface WalletBalances {
+  readonly lamports: bigint
+  readonly usdcMicros: bigint
+}
+
+/** What operations cost now, in lamports: rent and fees. */
+export interface WalletCosts {
+  readonly launch: bigint
+  readonly identity: bigint
+  /** The least that an account must hold to exist. */
+  readonly rentExempt: bigint
+}
+
+/** Why a mint is not proven to be created by the given wallet in the given transaction. */
+export type MintProof = 'proven' | 'not_found' | 'not_final' | 'failed' | 'other_creator' | 'other_mint'
+
+/** Reads what server wallets and tokens need of Solana. Its methods throw `unavailable` when no node answers. */
+export interface WalletReader {
+  balances(address: string): Promise<WalletBalances>
+  costs(): Promise<WalletCosts>
+  /** What a transfer costs now in lamports, with the rent of a token account that it must create. */
+  sendCost(asset: WalletAsset, to: string): Promise<bigint>
+  /** Why the address can never receive the asset, or undefined. */
+  rejectionReason(asset: WalletAsset, to: string): Promise<string | undefined>
+  /** Whether the transaction created the mint, signed by the creator. */
+  proveMint(proof: {
+    readonly reference: string
+    readonly mint: string
+    readonly creator: string
+  }): Promise<MintProof>
+}
+
+/** Signs and sends the operations of server wallets. Only the worker has one. */
+export interface WalletSigner extends WalletReader {
+  /** `attempt`: 1 for the first signature of the operation. The caller erases the seed. */
+  sign(
+    seed: Uint8Array,
+    operation: { readonly id: string; readonly attempt: number; readonly intent: WalletIntent },
+  ): Promise<SignedOperation>
+  /** Broadcasts the transaction. After an error the outcome is unknown: it may still be executed. */
+  send(signed: SignedOperation): Promise<void>
+  /** The outcome over all signed transactions of one operation. */
+  observe(signed: readonly SignedOperation[]): Promise<PayoutOutcome>
+}
