@@ -3,6 +3,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   activity: 'activity',
   agents: 'agents',
   agent_statistics: 'statistics',
+  agent_tokens: 'tokens',
   agent_wallets: 'custody',
   approvals: 'approvals',
   audit_head: 'audit',
@@ -63,6 +64,9 @@ export const OWNERS: Readonly<Record<string, string>> = {
   used_signatures: 'signatures',
   user_wallets: 'accounts',
   users: 'accounts',
+  wallet_operations: 'wallets',
+  wallet_signatures: 'wallets',
+  withdraw_addresses: 'wallets',
   worker_pools: 'queue',
   workspace_deliverables: 'workspaces',
 }
@@ -71,6 +75,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
 export const READ_BY_OWNER: readonly string[] = [
   'activity',
   'agent_statistics',
+  'agent_tokens',
   'bounties',
   'bounty_acceptances',
   'bounty_claims',
@@ -104,5 +109,8 @@ export const READ_BY_OWNER: readonly string[] = [
   'transfers',
   'upload_totals',
   'uploads',
+  'wallet_operations',
+  'wallet_signatures',
+  'withdraw_addresses',
   'workspace_deliverables',
 ]

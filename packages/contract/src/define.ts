@@ -12,6 +12,7 @@ export const GROUPS = [
   'Services',
   'Orders',
   'Bounties',
+  'Wallets and tokens',
   'Files',
   'x402',
   'Events',
@@ -31,6 +32,7 @@ export const SWITCHES = [
   'freeze_payouts_solana',
   'freeze_payouts_base',
   'freeze_payouts_alt',
+  'freeze_wallets_solana',
 ] as const
 export type SwitchName = (typeof SWITCHES)[number]
 

@@ -16,6 +16,7 @@ import * as solvency from './operations/solvency.ts'
 import * as statistics from './operations/statistics.ts'
 import * as treasury from './operations/treasury.ts'
 import * as uploads from './operations/uploads.ts'
+import * as wallets from './operations/wallets.ts'
 import * as workspaces from './operations/workspaces.ts'
 import * as x402 from './operations/x402.ts'
 
@@ -27,6 +28,7 @@ export const operations = {
   ...services,
   ...orders,
   ...bounties,
+  ...wallets,
   ...messages,
   ...workspaces,
   ...reviews,

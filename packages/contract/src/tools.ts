@@ -3,6 +3,7 @@ import { agentTools, discoveryTools, serviceTools } from './tools/agents.ts'
 import { bountyTools } from './tools/bounties.ts'
 import { type FailingTool, type PendingTool, pending, type Tool } from './tools/define.ts'
 import { hiringTools, orderTools } from './tools/orders.ts'
+import { tokenTools } from './tools/tokens.ts'
 
 /** The 39 tools of the specification, in its order. Keep it stable: clients cache the list and put it into prompts. */
 export const allTools: readonly (Tool | FailingTool | PendingTool)[] = [
@@ -10,9 +11,7 @@ export const allTools: readonly (Tool | FailingTool | PendingTool)[] = [
   ...serviceTools,
   ...orderTools,
   ...bountyTools,
-  pending('market_get_token'),
-  pending('market_register_token'),
-  pending('market_launch_token'),
+  ...tokenTools,
   pending('market_earn_markets'),
   pending('market_earn_positions'),
   pending('market_earn_deposit'),

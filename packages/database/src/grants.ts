@@ -17,6 +17,7 @@ const WORKER_ONLY = [
   'reserve_snapshots',
   'statistics',
   'treasury_positions',
+  'wallet_signatures',
   'worker_pools',
 ]
 
@@ -30,7 +31,8 @@ const { api, worker } = ROLES
 
 /**
  * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows.
- * It adds wallets of agents, and cannot read their sealed seeds again.
+ * It adds wallets of agents, and cannot read their sealed seeds again. It adds operations of wallets, which the worker
+ * checks, and can cancel a withdraw address.
  */
 const GRANTS = `
   grant usage on schema public, graphile_worker to ${worker};
@@ -45,6 +47,9 @@ const GRANTS = `
   revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
   revoke select, update on agent_wallets from ${api};
   grant select (agent_id, chain, address, created_at) on agent_wallets to ${api};
+  revoke update, delete on wallet_operations, withdraw_addresses from ${api};
+  revoke delete on wallet_operations, withdraw_addresses from ${worker};
+  grant update (cancelled_at) on withdraw_addresses to ${api};
   grant execute on function make_month(text, date), drop_month(text) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};
   grant usage on all sequences in schema graphile_worker to ${worker};

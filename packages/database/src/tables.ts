@@ -19,6 +19,18 @@ export interface Tables {
     settled_micros: bigint
     completed_orders: bigint
   }
+  agent_tokens: {
+    agent_id: string
+    mint: string
+    name: string
+    symbol: string
+    mode: string
+    creator_wallet: string
+    image_url: string | null
+    description: string | null
+    tx_hash: string | null
+    created_at: Date
+  }
   agent_wallets: {
     agent_id: string
     chain: string
@@ -71,6 +83,7 @@ export interface Tables {
     last_seen_at: Generated<Date>
     api_key_replaced_at: Date | null
     closed_at: Date | null
+    identity_mint: string | null
   }
   approvals: {
     id: string
@@ -705,6 +718,51 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     deleted_at: Date | null
+  }
+  wallet_operations: {
+    id: string
+    agent_id: string
+    kind: string
+    requested_by: string
+    asset: string | null
+    destination: string | null
+    amount: bigint | null
+    token_name: string | null
+    token_symbol: string | null
+    token_uri: string | null
+    token_description: string | null
+    token_image_url: string | null
+    public_key: string | null
+    sealed_export: string | null
+    owner_wallet: string | null
+    owner_signature: string | null
+    owner_signed_at_ms: bigint | null
+    status: string
+    reference: string | null
+    mint: string | null
+    failure: string | null
+    created_at: Date
+    updated_at: Date
+    due_at: Date
+  }
+  wallet_signatures: {
+    operation_id: string
+    attempt: number
+    reference: string
+    bytes: string
+    last_valid_height: bigint
+    mint: string | null
+    created_at: Date
+  }
+  withdraw_addresses: {
+    id: string
+    agent_id: string
+    address: string
+    set_by: string
+    created_at: Date
+    effective_at: Date
+    cancelled_at: Date | null
+    stored_at: Generated<Date>
   }
   worker_pools: {
     worker_id: string

@@ -1,6 +1,8 @@
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { Prices } from '@market/core/ports/prices'
+import type { TokenSettings } from '@market/custody/tokens'
+import type { WalletServices } from '@market/custody/wallets'
 import type { UploadQuota } from '@market/files/uploads'
 import type { Usdc } from '@market/kernel/money'
 import type { TreasurySettings } from '@market/money/treasury'
@@ -11,7 +13,10 @@ import type { SecurityEvent } from './security-events.ts'
 import type { TtlCache } from './x402/ttl-cache.ts'
 
 /** The wired dependencies of the request pipeline; built once per process. */
-export interface AppServices extends Omit<Context, 'transact' | 'actor' | 'requestId'> {
+export interface AppServices
+  extends Omit<Context, 'transact' | 'actor' | 'requestId'>,
+    WalletServices,
+    TokenSettings {
   readonly limiter: Limiter
   readonly operators: Operators
   /** The price of a paid registration. */

@@ -6,6 +6,7 @@ import type { Agent } from '@market/identity/agents'
 export interface SingleUse {
   readonly wallet: Wallet
   readonly purpose: string
+  readonly signature: string
   readonly signedAtMs: number
 }
 

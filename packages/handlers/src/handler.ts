@@ -7,7 +7,16 @@ import type { Caller } from './caller.ts'
 
 /** What a handler's `run` gets: the context of a command, the caller, settings, prices and the cache of catalog documents. */
 export type HandlerContext = Context &
-  Pick<AppServices, 'documents' | 'treasury' | 'uploadQuota' | 'prices'> & {
+  Pick<
+    AppServices,
+    | 'documents'
+    | 'treasury'
+    | 'uploadQuota'
+    | 'prices'
+    | 'wallets'
+    | 'walletMinimumLamports'
+    | 'tokenSuffix'
+  > & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined
   }

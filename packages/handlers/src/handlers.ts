@@ -18,6 +18,8 @@ import { solvencyHandlers } from './solvency.ts'
 import { statisticHandlers } from './statistics.ts'
 import { treasuryHandlers } from './treasury.ts'
 import { uploadHandlers } from './uploads.ts'
+import { tokenHandlers } from './tokens.ts'
+import { walletHandlers } from './wallets.ts'
 import { workspaceHandlers } from './workspaces.ts'
 import { x402Handlers } from './x402/handlers.ts'
 import type { SoldOnly } from './x402/purchase-handlers.ts'
@@ -31,6 +33,8 @@ export const handlers = {
   ...serviceHandlers,
   ...orderHandlers,
   ...bountyHandlers,
+  ...walletHandlers,
+  ...tokenHandlers,
   ...messageHandlers,
   ...workspaceHandlers,
   ...reviewHandlers,

@@ -53,6 +53,7 @@ export const presentAgent = (agent: Agent, ctx: HandlerContext): PublicAgent => 
   completed_orders: agent.completedOrders,
   avg_rating: averageRating(agent),
   token_mint: agent.tokenMint,
+  identity_mint: agent.identityMint,
   created_at: agent.createdAt.toISOString(),
 })
 

@@ -21,7 +21,7 @@ export async function verifyWallet(
   const proof = { wallet: named, signature, signedAtMs }
   const provenBy = await ports.signatures.verify(proof, purpose, ports.clock.wallTime())
   const wallet = { ...named, provenBy }
-  return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signedAtMs } }
+  return purpose === SESSION ? { wallet } : { wallet, singleUse: { wallet, purpose, signature, signedAtMs } }
 }
 
 /** Replaces `{field}` with the value of the request as it was sent, in NFC like GET /api/auth/message. */

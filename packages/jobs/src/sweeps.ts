@@ -5,6 +5,7 @@ import { deleteOldNotifications } from '@market/core/notifications'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { rollUpStatistics } from '@market/core/statistics'
+import { advanceOperations } from '@market/custody/wallets'
 import { deleteUnusedUploads } from '@market/files/uploads'
 import { deleteOldRecords } from '@market/identity/oauth'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
@@ -43,6 +44,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: 2 * SECOND,
     does: 'Expires claims at the end of their claim window, and bounties without an accepted claim after 30 days',
     run: expireBounties,
+  },
+  {
+    name: 'advance-wallet-operations',
+    everyMs: SECOND,
+    does: 'Checks, signs, sends and follows what agents’ server wallets were asked to do',
+    run: advanceOperations,
   },
   {
     name: 'fail-expired-generations',

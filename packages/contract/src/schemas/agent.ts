@@ -79,6 +79,7 @@ const publicAgent = {
   completed_orders: z.int(),
   avg_rating: z.number().nullable(),
   token_mint: z.string().nullable(),
+  identity_mint: z.string().nullable().describe('The mint of the agent’s identity token'),
   created_at: Instant,
 }
 

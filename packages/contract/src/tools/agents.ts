@@ -4,7 +4,7 @@ import { WalletAddress, WalletChain } from '../schemas/common.ts'
 import { CREATE, type FailingTool, ofOwnAgent, READ, READ_OTHERS, type Tool, tool, UPDATE } from './define.ts'
 
 /** A signature of the owner's wallet. It is a credential, not a part of the operation's input. */
-const walletFields = {
+export const walletFields = {
   wallet: WalletAddress.optional(),
   wallet_sig: z.string().max(20_000).optional(),
   wallet_sig_ts: z.int().optional().describe('Unix time in milliseconds'),

@@ -61,6 +61,19 @@ export async function findNewestSecrets(
   return rows.map((row) => ({ address: row.address, sealed: row.secret_sealed }))
 }
 
+export async function findSecret(
+  db: Db,
+  { agentId, chain }: Omit<WalletKey, 'address'>,
+): Promise<{ readonly address: string; readonly sealed: Buffer }> {
+  const row = await db
+    .selectFrom('agent_wallets')
+    .select(['address', 'secret_sealed'])
+    .where('agent_id', '=', agentId)
+    .where('chain', '=', chain)
+    .executeTakeFirstOrThrow()
+  return { address: row.address, sealed: row.secret_sealed }
+}
+
 /** Skips a row that is locked or whose secret changed since it was read. */
 export async function replaceSecrets(db: Db, changes: readonly Resealing<WalletKey>[]): Promise<number> {
   const done = await sql`

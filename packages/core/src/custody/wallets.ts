@@ -4,7 +4,14 @@ import type { Needs } from '../context.ts'
 import type { SealContext, SeedOpener } from '../ports/vault.ts'
 import { type Resealed, reseal } from '../reseal.ts'
 import { newSolanaKey } from './solana-key.ts'
-import { findNewestSecrets, findSecretsAfter, insertWallet, replaceSecrets, type WalletKey } from './store.ts'
+import {
+  findNewestSecrets,
+  findSecret,
+  findSecretsAfter,
+  insertWallet,
+  replaceSecrets,
+  type WalletKey,
+} from './store.ts'
 
 /** Enough to notice a wrong public key with the first registrations, without reading the whole table. */
 const NEWEST = 100
@@ -49,6 +56,16 @@ export async function findUnopenableWallets(
 ): Promise<string[]> {
   const newest = await findNewestSecrets(ctx.db, NEWEST)
   return newest.flatMap(({ address, sealed }) => (ctx.seeds.hasKeyOf(sealed) ? [] : [address]))
+}
+
+/** Opens the seed of an agent's Solana wallet. The caller erases it after use. */
+export async function openWallet(
+  ctx: Needs<'db'> & { readonly seeds: SeedOpener },
+  agentId: AgentId,
+): Promise<{ readonly address: string; readonly seed: Buffer }> {
+  const key = { agentId, chain: 'solana' }
+  const { address, sealed } = await findSecret(ctx.db, key)
+  return { address, seed: await ctx.seeds.open(sealed, secretPlace({ ...key, address })) }
 }
 
 /** A sealed secret is bound to its row: copied to another wallet, it cannot be opened. */

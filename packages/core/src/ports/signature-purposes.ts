@@ -13,6 +13,13 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'agents.payout': 'Pay the earnings of the agent named below to the address named below.',
   'agents.payout-cancel': 'Cancel the pending change of the payout address of the agent named below.',
   'agents.portfolio': 'Hide or show work in the public portfolio of the agent named below.',
+  'wallets.send': 'Send from the wallet of the agent named below. Asset, address and amount are named below.',
+  'wallets.export':
+    'Export the secret key of the wallet of the agent named below to the public key named below. Whoever has it can spend everything.',
+  'wallets.withdraw-address':
+    'Let the agent named below withdraw everything from its wallet to the address named below, after 24 hours.',
+  'wallets.withdraw-address-cancel': 'Cancel the pending withdraw address of the agent named below.',
+  'tokens.register': 'Register the token named below for the agent named below.',
   'services.create': 'Create a service of the agent named below.',
   'services.update': 'Change the service named below.',
   'services.delete': 'Deactivate the service named below.',

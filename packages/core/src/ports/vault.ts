@@ -31,3 +31,9 @@ export interface SeedOpener {
   /** Whether this process has the private key of the value. Reads only the header of the value. */
   hasKeyOf(sealed: Buffer): boolean
 }
+
+/** Seals a secret to a key of the owner. Only the worker exports. */
+export interface SecretExporter {
+  /** `publicKey`: X25519, 32 bytes as base64url. Returns the encapsulated key and the ciphertext, as base64url with a dot. */
+  sealTo(publicKey: string, secret: Uint8Array, info: string): Promise<string>
+}

@@ -1,2 +1,2 @@
-export { payoutSwitches, type SwitchState } from './switch.ts'
+export { payoutSwitches, type SwitchState, WALLET_SWITCH } from './switch.ts'
 export { isStopped, listSwitches, rejectWhileStopped, turnSwitch } from './switches.ts'

@@ -12,6 +12,8 @@ export const SWITCHES = {
     'Payouts on base-mainnet are temporarily stopped. The amount stays owed and is paid later.',
   freeze_payouts_alt:
     'Payouts on alt-mainnet are temporarily stopped. The amount stays owed and is paid later.',
+  freeze_wallets_solana:
+    'Agent wallets on solana-mainnet are temporarily stopped. Nothing was sent. Try again later.',
 } as const
 
 export type SwitchName = keyof typeof SWITCHES
@@ -32,5 +34,8 @@ const PAYOUT_SWITCHES = {
 
 /** The switches that stop the payouts of one network. */
 export const payoutSwitches = (network: Network): SwitchName[] => ['freeze_payouts', PAYOUT_SWITCHES[network]]
+
+/** Stops everything that server wallets sign, and exports. They exist on Solana only. */
+export const WALLET_SWITCH = 'freeze_wallets_solana' satisfies SwitchName
 
 export const isSwitch = (name: string): name is SwitchName => Object.hasOwn(SWITCHES, name)

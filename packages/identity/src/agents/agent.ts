@@ -35,6 +35,8 @@ export interface Agent {
   readonly ratingSum: number
   readonly ratingCount: number
   readonly tokenMint: string | null
+  /** The mint of the non-transferable identity token. */
+  readonly identityMint: string | null
   readonly renamedAt: Date | null
   /** The name before the last change, which the owner may restore. */
   readonly previousName: string | null

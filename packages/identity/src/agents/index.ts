@@ -16,6 +16,7 @@ export { featuredAgents, listAgents, listModels } from './list-agents.ts'
 export { lockBuyer, lockPrincipal } from './lock-buyer.ts'
 export { foldNames } from './naming/fold-names.ts'
 export { rejectOwnCase } from './naming/own-case.ts'
+export { notifyOwner } from './notify-owner.ts'
 export {
   cancelPayoutChange,
   confirmPayoutChange,
@@ -36,7 +37,7 @@ export {
   type Registration,
   registerAgent,
 } from './register-agent.ts'
-export { rejectOtherSeller, requireSeller } from './require-seller.ts'
+export { lockAgentOfKey, lockOwnedAgent, rejectOtherSeller, requireSeller } from './require-seller.ts'
 export { revokeAccess } from './revoke-access.ts'
 export { rotateKey } from './rotate-key.ts'
 export { openSecrets, openWebhookSecret, resealAgents } from './secrets.ts'
@@ -49,6 +50,8 @@ export {
   findAgent,
   findAgents,
   findOwnedAgents,
+  lockAgent,
   lockAgentsOfUser,
+  saveMint,
 } from './store.ts'
 export { updateAgent } from './update-agent.ts'

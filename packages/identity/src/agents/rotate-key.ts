@@ -1,13 +1,14 @@
 import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import type { AgentId } from '@market/kernel/ids'
-import { type Agent, agentNotFound, type Owner, requireOwner } from './agent.ts'
+import type { Agent, Owner } from './agent.ts'
 import { sealedApiKey } from './api-key.ts'
 import { notifyOwner } from './notify-owner.ts'
 import { cancelChangeOfKey } from './payout/payout-settings.ts'
 import { reportPayout } from './payout/report-payout.ts'
+import { lockOwnedAgent } from './require-seller.ts'
 import { payoutColumns } from './row.ts'
-import { lockAgent, saveAgent } from './store.ts'
+import { saveAgent } from './store.ts'
 
 /**
  * Replaces the API key: the old one is rejected from the next request on. A payout change that the old key asked for is
@@ -19,9 +20,7 @@ export function rotateKey(
   owner: Owner,
 ): Promise<{ readonly agent: Agent; readonly apiKey: string }> {
   return ctx.transact(async (tx) => {
-    const agent = await lockAgent(tx, id)
-    if (agent === undefined) throw agentNotFound(id)
-    requireOwner(agent, owner)
+    const agent = await lockOwnedAgent(tx, id, owner)
     const now = ctx.clock.now()
     const { apiKey, columns } = sealedApiKey(ctx, id)
     const payout = payoutColumns(cancelChangeOfKey(agent.payout, now))

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Needs } from '@market/core/context'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { agentNotFound, type Owner, requireOwner } from '../agent.ts'
+import type { Owner } from '../agent.ts'
+import { lockOwnedAgent } from '../require-seller.ts'
 import { payoutColumns } from '../row.ts'
-import { lockAgent, saveAgent } from '../store.ts'
+import { saveAgent } from '../store.ts'
 import { type PayableAgent, withNetworks } from './payout-address.ts'
 import { cancelChange, confirmSetting, type PayoutState } from './payout-settings.ts'
 import { reportPayout } from './report-payout.ts'
@@ -35,9 +36,7 @@ const decide = (
   decision: (payout: PayoutState, now: Date) => PayoutState,
 ): Promise<PayableAgent> =>
   ctx.transact(async (tx) => {
-    const agent = await lockAgent(tx, id)
-    if (agent === undefined) throw agentNotFound(id)
-    requireOwner(agent, owner)
+    const agent = await lockOwnedAgent(tx, id, owner)
     const now = ctx.clock.now()
     const payout = decision(agent.payout, now)
     if (isDeepStrictEqual(payout, agent.payout)) return withNetworks(ctx, tx, agent)

@@ -1,0 +1,227 @@
+import { z } from 'zod'
+import { operation } from '../define.ts'
+import { AgentId } from '../schemas/agent.ts'
+import { NextCursor, pageFields, SolanaAddress } from '../schemas/common.ts'
+import { line } from '../schemas/text.ts'
+import {
+  Asset,
+  Coins,
+  ExportedKey,
+  Funding,
+  Identity,
+  Launched,
+  launchFields,
+  registeredToken,
+  Token,
+  TokenDocument,
+  WalletOperation,
+  WithdrawAddress,
+} from '../schemas/wallet.ts'
+
+const GROUP = 'Wallets and tokens'
+const FROZEN_BY = ['freeze_wallets_solana'] as const
+const AgentRef = line({ min: 1, max: 600 }).describe('Agent id or slug')
+
+export const getFunding = operation({
+  id: 'getFunding',
+  group: GROUP,
+  method: 'GET',
+  path: '/api/agents/{agent_id}/funding',
+  summary: 'Get the wallet of an agent',
+  description: 'For the agent and its owner. Balances and costs are read from Solana.',
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'market',
+  input: z.strictObject({ agent_id: AgentId }),
+  output: Funding,
+  errors: [403, 404],
+})
+
+export const listWalletOperations = operation({
+  id: 'listWalletOperations',
+  group: GROUP,
+  method: 'GET',
+  path: '/api/agents/{agent_id}/wallet/operations',
+  summary: 'List the operations of an agent’s wallet',
+  description: 'For the agent and its owner, newest first.',
+  callers: ['agent', 'user', 'wallet'],
+  limit: 'read',
+  input: z.strictObject({ agent_id: AgentId, ...pageFields }),
+  output: z.array(WalletOperation),
+  beside: NextCursor,
+  errors: [403, 404],
+})
+
+export const setWithdrawAddress = operation({
+  id: 'setWithdrawAddress',
+  group: GROUP,
+  method: 'PUT',
+  path: '/api/agents/{agent_id}/withdraw-address',
+  summary: 'Set the withdraw address of an agent',
+  description: 'For the owner, who is notified. It takes effect after 24 hours, and can be cancelled until then.',
+  callers: ['user', 'wallet'],
+  limit: 'write',
+  input: z.strictObject({ agent_id: AgentId, address: SolanaAddress }),
+  output: WithdrawAddress,
+  errors: [403, 404],
+  purpose: 'wallets.withdraw-address:{agent_id}:{address}',
+  recentLogin: true,
+})
+
+export const cancelWithdrawAddress = operation({
+  id: 'cancelWithdrawAddress',
+  group: GROUP,
+  method: 'DELETE',
+  path: '/api/agents/{agent_id}/withdraw-address',
+  summary: 'Cancel a pending withdraw address',
+  description: 'For the owner. The present address stays. Changes nothing when no address is pending.',
+  callers: ['user', 'wallet'],
+  limit: 'write',
+  input: z.strictObject({ agent_id: AgentId }),
+  output: WithdrawAddress,
+  errors: [403, 404],
+  purpose: 'wallets.withdraw-address-cancel:{agent_id}',
+})
+
+export const withdraw = operation({
+  id: 'withdraw',
+  group: GROUP,
+  method: 'POST',
+  path: '/api/agents/me/withdraw',
+  summary: 'Withdraw from your agent’s wallet',
+  description:
+    'Sends to the withdraw address of the owner, and to no other. 202 when it is not final after 12 seconds: list the operations for its result.',
+  callers: ['agent'],
+  limit: 'tokens.write',
+  input: z.strictObject({ asset: Asset, amount: Coins.optional() }),
+  output: WalletOperation,
+  laterStatus: 202,
+  errors: [402, 403, 409],
+  stoppedBy: FROZEN_BY,
+})
+
+export const sendFromWallet = operation({
+  id: 'sendFromWallet',
+  group: GROUP,
+  method: 'POST',
+  path: '/api/agents/{agent_id}/wallet/send',
+  summary: 'Send from an agent’s wallet',
+  description:
+    'For the owner wallet, which signs asset, address and amount. 202 when it is not final after 12 seconds: list the operations for its result.',
+  callers: ['wallet'],
+  limit: 'tokens.write',
+  input: z.strictObject({
+    agent_id: AgentId,
+    chain: z.literal('solana'),
+    asset: Asset,
+    to: SolanaAddress,
+    amount: Coins.optional(),
+  }),
+  output: WalletOperation,
+  laterStatus: 202,
+  errors: [402, 403, 404, 409],
+  purpose: 'wallets.send:{agent_id}:{asset}:{to}:{amount}',
+  stoppedBy: FROZEN_BY,
+})
+
+export const exportKey = operation({
+  id: 'exportKey',
+  group: GROUP,
+  method: 'POST',
+  path: '/api/agents/{agent_id}/export-key',
+  summary: 'Export the secret key of an agent’s wallet',
+  description:
+    'For the owner wallet, once in 24 hours. The key is sealed with HPKE to the public key that the signature names, and can be read for 15 minutes.',
+  callers: ['wallet'],
+  limit: 'tokens.write',
+  input: z.strictObject({
+    agent_id: AgentId,
+    public_key: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be an X25519 public key, 32 bytes as base64url')
+      .describe('X25519, 32 bytes as base64url'),
+  }),
+  output: ExportedKey,
+  laterStatus: 202,
+  errors: [403, 404, 409],
+  purpose: 'wallets.export:{agent_id}:{public_key}',
+  stoppedBy: FROZEN_BY,
+})
+
+export const getToken = operation({
+  id: 'getToken',
+  group: GROUP,
+  method: 'GET',
+  path: '/api/agents/{agent_id}/token',
+  summary: 'Get the token of an agent',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.strictObject({ agent_id: AgentRef }),
+  output: Token,
+  errors: [404],
+})
+
+export const getTokenDocument = operation({
+  id: 'getTokenDocument',
+  group: GROUP,
+  method: 'GET',
+  path: '/api/agents/{agent_id}/token/metadata',
+  summary: 'Get the metadata document of a token',
+  description: 'The document that the mint of a launched token names. Wallets and explorers read it.',
+  callers: ['anonymous'],
+  limit: 'read',
+  input: z.strictObject({ agent_id: AgentRef }),
+  output: TokenDocument,
+  isBare: true,
+  cacheSeconds: 60,
+  errors: [404],
+})
+
+export const registerToken = operation({
+  id: 'registerToken',
+  group: GROUP,
+  method: 'POST',
+  path: '/api/agents/{agent_id}/token',
+  summary: 'Register a token that you launched',
+  description: 'For the owner wallet on Solana. An agent has one token, which cannot be changed.',
+  callers: ['wallet'],
+  limit: 'tokens.write',
+  input: z.strictObject({ agent_id: AgentId, ...registeredToken }),
+  output: Token,
+  status: 201,
+  errors: [403, 404, 409],
+  purpose: 'tokens.register:{agent_id}:{token_mint}',
+})
+
+export const launchToken = operation({
+  id: 'launchToken',
+  group: GROUP,
+  method: 'POST',
+  path: '/api/agents/{agent_id}/token/launch',
+  summary: 'Launch the token of your agent',
+  description:
+    'Needs an avatar or `image_url`, a linked X account, and SOL in the agent’s wallet (`required_sol` of its funding). 402 charges nothing. 202 when it is not final after 12 seconds: repeat the request for its result.',
+  callers: ['agent'],
+  limit: 'tokens.write',
+  input: z.strictObject({ agent_id: AgentId, ...launchFields }),
+  output: Launched,
+  laterStatus: 202,
+  errors: [402, 403, 404, 409],
+  stoppedBy: FROZEN_BY,
+})
+
+export const mintIdentity = operation({
+  id: 'mintIdentity',
+  group: GROUP,
+  method: 'POST',
+  path: '/api/agents/{agent_id}/said',
+  summary: 'Mint the identity token of your agent',
+  description:
+    'A token that cannot be transferred and names the agent’s profile. 402 charges nothing. 202 when it is not final after 12 seconds: repeat the request for its result.',
+  callers: ['agent'],
+  limit: 'said',
+  input: z.strictObject({ agent_id: AgentId }),
+  output: Identity,
+  laterStatus: 202,
+  errors: [402, 403, 404, 409],
+  stoppedBy: FROZEN_BY,
+})

@@ -1,0 +1,73 @@
+import { recordActivity } from '@market/core/activity'
+import { record } from '@market/core/audit'
+import type { Needs } from '@market/core/context'
+import type { MintProof } from '@market/core/ports/agent-wallets'
+import type { Wallet } from '@market/core/ports/signatures'
+import { lockOwnedAgent, saveMint } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import type { AgentId } from '@market/kernel/ids'
+import { findLastOperation, requireReader, type WalletServices } from '../wallets/index.ts'
+import { findToken, insertToken } from './store.ts'
+import type { Token } from './token.ts'
+
+type Registration = Omit<Token, 'agentId' | 'mode' | 'description' | 'createdAt'>
+
+/** Registers a token that the owner wallet launched elsewhere. With `txHash` it is proven on chain. */
+export async function registerToken(
+  ctx: Needs<'transact' | 'db' | 'clock' | 'vault' | 'actor' | 'requestId'> & Pick<WalletServices, 'wallets'>,
+  agentId: AgentId,
+  signer: Wallet,
+  token: Registration,
+): Promise<Token> {
+  if (token.creatorWallet !== signer.key) throw otherCreator()
+  if (token.txHash !== null) await requireProof(ctx, { ...token, txHash: token.txHash })
+  return ctx.transact(async (tx) => {
+    const agent = await lockOwnedAgent(tx, agentId, { wallets: [signer] })
+    if (agent.ownerWallet !== signer.key) throw otherCreator()
+    const launch = await findLastOperation(tx, agentId, 'launch')
+    if (launch !== undefined || (await findToken(tx, agentId)) !== undefined) throw tokenExists()
+    const now = ctx.clock.now()
+    const registered: Token = { ...token, agentId, mode: 'pumpfun', description: null, createdAt: now }
+    if (!(await insertToken(tx, registered))) throw mintTaken()
+    await saveMint(tx, agentId, { token_mint: token.mint }, now)
+    await recordActivity(tx, 'token_launch', { id: `${agentId}:token`, agentId, createdAt: now })
+    await record(ctx, tx, { act: 'tokens.register', subject: agentId, details: { mint: token.mint } })
+    return registered
+  })
+}
+
+/** Why a transaction does not prove the token. `not_final` can change, so it is no error of the caller. */
+const UNPROVEN: Readonly<Record<Exclude<MintProof, 'proven'>, string>> = {
+  not_found: 'is not a transaction on solana-mainnet that our nodes know. Check it, or try again in a minute',
+  not_final: 'is not final yet. Try again in a minute',
+  failed: 'failed on chain, so it created nothing',
+  other_creator: 'is not signed by token_creator_wallet',
+  other_mint: 'did not create token_mint',
+}
+
+async function requireProof(
+  ctx: Pick<WalletServices, 'wallets'>,
+  { mint, creatorWallet, txHash }: Registration & { readonly txHash: string },
+): Promise<void> {
+  const proof = await requireReader(ctx).proveMint({ reference: txHash, mint, creator: creatorWallet })
+  if (proof === 'proven') return
+  throw new ApiError('invalid', `token_tx_hash ${UNPROVEN[proof]}.`, {
+    code: 'token_not_proven',
+    details: [{ path: 'token_tx_hash', message: UNPROVEN[proof] }],
+  })
+}
+
+export const tokenExists = (): ApiError =>
+  new ApiError('conflict', 'This agent already has a token. An agent has one token, which cannot be changed.', {
+    code: 'token_exists',
+  })
+
+const mintTaken = (): ApiError =>
+  new ApiError('conflict', 'token_mint is registered for another agent.', { code: 'mint_taken' })
+
+const otherCreator = (): ApiError =>
+  new ApiError(
+    'forbidden',
+    'token_creator_wallet must be the wallet that signs, and the owner wallet of the agent.',
+    { code: 'wrong_wallet' },
+  )

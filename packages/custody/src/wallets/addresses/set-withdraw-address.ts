@@ -1,0 +1,85 @@
+import { record } from '@market/core/audit'
+import { type Needs, nameOf } from '@market/core/context'
+import { findWalletAddress } from '@market/core/custody'
+import type { WalletReader } from '@market/core/ports/agent-wallets'
+import type { Tx } from '@market/database/transact'
+import { type Agent, lockOwnedAgent, notifyOwner, type Owner } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import { later } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
+import { cancelWithdrawAddress, findWithdrawAddresses, insertWithdrawAddress } from './store.ts'
+import { addressesAt, WITHDRAW_DELAY_MS, type WithdrawAddresses } from './withdraw-address.ts'
+
+type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
+
+/** Sets the address to which the API key may withdraw, after 24 hours. It replaces a pending one. */
+export async function setWithdrawAddress(
+  ctx: Ctx & { readonly wallets: WalletReader },
+  agentId: AgentId,
+  owner: Owner,
+  address: string,
+): Promise<WithdrawAddresses> {
+  const rejection = await ctx.wallets.rejectionReason('USDC', address)
+  if (rejection !== undefined) throw badAddress(rejection)
+  return ctx.transact(async (tx) => {
+    const agent = await lockOwnedAgent(tx, agentId, owner)
+    if ((await findWalletAddress(tx, agentId, 'solana')) === address)
+      throw badAddress('it is the server wallet itself')
+    const now = ctx.clock.now()
+    const { effective, pending } = addressesAt(await findWithdrawAddresses(tx, agentId), now)
+    if (pending?.address === address) return { effective, pending }
+    if (pending !== null) await cancelWithdrawAddress(tx, pending.id, now)
+    if (effective?.address === address) return { effective, pending: null }
+    const added = {
+      id: ctx.ids.next('wad'),
+      address,
+      createdAt: now,
+      effectiveAt: later(now, WITHDRAW_DELAY_MS),
+    }
+    await insertWithdrawAddress(tx, agentId, nameOf(ctx.actor), added)
+    await report(ctx, tx, agent, 'wallets.withdraw-address', address, {
+      kind: 'agent.withdraw_address_set',
+      title: `New withdraw address of ${agent.name}`,
+      body: `From ${added.effectiveAt.toISOString()} on, the agent can withdraw to ${address}. If you did not do this, cancel it: DELETE /api/agents/${agentId}/withdraw-address.`,
+    })
+    return { effective, pending: { ...added, storedAt: now } }
+  })
+}
+
+/** Cancels the pending address, if there is one. The effective one stays. */
+export const cancelPendingAddress = (
+  ctx: Ctx,
+  agentId: AgentId,
+  owner: Owner,
+): Promise<WithdrawAddresses> =>
+  ctx.transact(async (tx) => {
+    const agent = await lockOwnedAgent(tx, agentId, owner)
+    const now = ctx.clock.now()
+    const { effective, pending } = addressesAt(await findWithdrawAddresses(tx, agentId), now)
+    if (pending === null) return { effective, pending }
+    await cancelWithdrawAddress(tx, pending.id, now)
+    await report(ctx, tx, agent, 'wallets.withdraw-address-cancel', pending.address, {
+      kind: 'agent.withdraw_address_cancelled',
+      title: `The new withdraw address of ${agent.name} was cancelled`,
+      body: `${pending.address} does not become the withdraw address.`,
+    })
+    return { effective, pending: null }
+  })
+
+async function report(
+  ctx: Ctx,
+  tx: Tx,
+  agent: Agent,
+  act: string,
+  address: string,
+  notification: Parameters<typeof notifyOwner>[3],
+): Promise<void> {
+  await record(ctx, tx, { act, subject: agent.id, details: { address } })
+  await notifyOwner(ctx, tx, agent, { ...notification, data: { address } })
+}
+
+const badAddress = (reason: string): ApiError =>
+  new ApiError('invalid', `This address cannot receive withdrawals: ${reason}. Send another one.`, {
+    code: 'bad_withdraw_address',
+    details: [{ path: 'address', message: reason }],
+  })

@@ -1,0 +1,263 @@
+import { record } from '@market/core/audit'
+import { openWallet } from '@market/core/custody'
+import type { SignedOperation, WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
+import type { PayoutOutcome } from '@market/core/ports/payout-sender'
+import { rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
+import { type Tx, transact } from '@market/database/transact'
+import { findAgentById, notifyOwner } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import { assert } from '@market/kernel/assert'
+import { earlier, later, MINUTE, SECOND } from '@market/kernel/clock'
+import { checkFunds, findRejection, isSignedByOwner } from './check-operation.ts'
+import {
+  exportInfo,
+  GIVE_UP_MS,
+  type OperationFailure,
+  type OperationId,
+  type WalletOperation,
+} from './operation.ts'
+import { hasEnded } from './states.ts'
+import {
+  deleteExportsBefore,
+  findDueOperations,
+  findOperation,
+  findSignatures,
+  insertSignature,
+  lockOperation,
+  saveDue,
+  saveOperation,
+} from './store.ts'
+import type { SignerContext } from './wallet-context.ts'
+
+const AT_ONCE = 50
+const SOON_MS = SECOND
+const WAITING_MS = 30 * SECOND
+/** Each attempt has expired for good before the next one is signed. */
+const MAX_ATTEMPTS = 5
+/** How long the owner has to read an exported key. */
+const EXPORT_STAYS_MS = 15 * MINUTE
+
+/** Advances every due operation by one step. Several workers can call it at once. */
+export async function advanceOperations(
+  ctx: SignerContext,
+  log: { error(fields: object, message: string): void },
+): Promise<void> {
+  await deleteExportsBefore(ctx.db, earlier(ctx.clock.now(), EXPORT_STAYS_MS))
+  const due = await findDueOperations(ctx.db, ctx.clock.now(), AT_ONCE)
+  await Promise.all(
+    due.map(async (id) => {
+      try {
+        const pauseMs = await advanceOperation(ctx, id)
+        if (pauseMs !== undefined) await saveDue(ctx.db, id, later(ctx.clock.now(), pauseMs))
+      } catch (error) {
+        await saveDue(ctx.db, id, later(ctx.clock.now(), WAITING_MS))
+        log.error({ err: error, operation_id: id }, 'a wallet operation was not advanced')
+      }
+    }),
+  )
+}
+
+/** Does the next step: check, sign and store, send, or observe. Returns when to look again, or undefined at the end. */
+export async function advanceOperation(ctx: SignerContext, id: OperationId): Promise<number | undefined> {
+  const operation = await findOperation(ctx.db, id)
+  if (hasEnded(operation)) return undefined
+  const signed = await findSignatures(ctx.db, id)
+  if (signed.length === 0 && isTooOld(ctx, operation)) return fail(ctx, operation, 0, 'expired')
+  if (operation.task.kind === 'export') return exportSecret(ctx, operation)
+  const signer = ctx.walletSigner
+  if (signer === undefined) return WAITING_MS
+  return signed.length === 0 ? sign(ctx, signer, operation, 0) : follow(ctx, signer, operation, signed)
+}
+
+const isTooOld = ({ clock }: SignerContext, { createdAt }: WalletOperation): boolean =>
+  clock.now().getTime() - createdAt.getTime() > GIVE_UP_MS
+
+async function follow(
+  ctx: SignerContext,
+  signer: WalletSigner,
+  operation: WalletOperation,
+  signed: readonly SignedOperation[],
+): Promise<number | undefined> {
+  const outcome: PayoutOutcome = await signer.observe(signed)
+  switch (outcome.kind) {
+    case 'final':
+      return finish(ctx, operation, signed, outcome.reference)
+    case 'failed':
+      return fail(ctx, operation, signed.length, 'rejected_on_chain')
+    case 'expired':
+      if (signed.length >= MAX_ATTEMPTS) return fail(ctx, operation, signed.length, 'expired')
+      return sign(ctx, signer, operation, signed.length)
+    case 'unknown':
+      await send(signer, signed.at(-1))
+      return SOON_MS
+    case 'seen':
+      return SOON_MS
+  }
+}
+
+/**
+ * Signs, stores the bytes, and only then sends them. If two workers sign at once, one stores its bytes first and the
+ * other's are never sent. `before`: how many signatures of the operation have expired.
+ */
+async function sign(
+  ctx: SignerContext,
+  signer: WalletSigner,
+  operation: WalletOperation,
+  before: number,
+): Promise<number | undefined> {
+  if (!(await isSignedByOwner(ctx, operation))) return fail(ctx, operation, before, 'owner_not_verified')
+  const seed = await openSeed(ctx, operation)
+  try {
+    const checked = await checkFunds(signer, operation)
+    if ('failure' in checked) return await fail(ctx, operation, before, checked.failure)
+    const attempt = before + 1
+    const intent = intentOf(operation, checked.amount)
+    const signed = await signer.sign(seed, { id: operation.id, attempt, intent })
+    const stored = await store(ctx, operation, attempt, signed, checked.amount)
+    if (stored === 'stored') await send(signer, signed)
+    return stored === 'frozen' ? WAITING_MS : SOON_MS
+  } finally {
+    seed.fill(0)
+  }
+}
+
+async function openSeed(ctx: SignerContext, { id, agentId, wallet }: WalletOperation): Promise<Buffer> {
+  const { address, seed } = await openWallet(ctx, agentId)
+  assert(address === wallet, `${id} names the wallet of its agent`)
+  return seed
+}
+
+function intentOf({ task }: WalletOperation, amount: bigint | undefined): WalletIntent {
+  assert(task.kind !== 'export', 'an export is not a transaction')
+  if (task.kind === 'launch' || task.kind === 'identity') return { kind: task.kind, token: task.token }
+  assert(amount !== undefined, 'the amount of a transfer is known before it is signed')
+  return { kind: 'send', asset: task.asset, to: task.to, amount }
+}
+
+async function store(
+  ctx: SignerContext,
+  operation: WalletOperation,
+  attempt: number,
+  signed: SignedOperation,
+  amount: bigint | undefined,
+): Promise<'stored' | 'frozen' | 'lost'> {
+  try {
+    return await transact(ctx.db, async (tx) => {
+      await rejectWhileStopped(tx, [WALLET_SWITCH])
+      const locked = await lockOperation(tx, operation.id)
+      if (hasEnded(locked) || (await findSignatures(tx, locked.id)).length !== attempt - 1) return 'lost'
+      const rejection = await findRejection(ctx, tx, locked, amount ?? 0n)
+      if (rejection !== undefined) {
+        await end(ctx, tx, locked, rejection)
+        return 'lost'
+      }
+      if (!(await insertSignature(tx, locked.id, attempt, signed, ctx.clock.now()))) return 'lost'
+      await saveOperation(tx, locked, 'sign', amount === undefined ? {} : { amount }, ctx.clock.now())
+      return 'stored'
+    })
+  } catch (error) {
+    if (error instanceof ApiError && error.extra.code === WALLET_SWITCH) return 'frozen'
+    throw error
+  }
+}
+
+/** Only the chain tells whether the transaction took effect, so an error of the nodes is not one of the operation. */
+const send = (signer: WalletSigner, signed: SignedOperation | undefined): Promise<void> =>
+  signed === undefined ? Promise.resolve() : signer.send(signed).catch(() => undefined)
+
+async function finish(
+  ctx: SignerContext,
+  { id }: WalletOperation,
+  signed: readonly SignedOperation[],
+  reference: string,
+): Promise<undefined> {
+  await transact(ctx.db, async (tx) => {
+    const locked = await lockOperation(tx, id)
+    if (hasEnded(locked)) return
+    const mint = signed.find((one) => one.reference === reference)?.mint ?? null
+    const done = await saveOperation(tx, locked, 'finish', { reference, mint }, ctx.clock.now())
+    await ctx.operationListener.onDone(ctx, tx, done)
+    await report(ctx, tx, done)
+  })
+}
+
+async function fail(
+  ctx: SignerContext,
+  { id }: WalletOperation,
+  signatures: number,
+  failure: OperationFailure,
+): Promise<undefined> {
+  await transact(ctx.db, async (tx) => {
+    const locked = await lockOperation(tx, id)
+    // Another worker may have signed meanwhile; its transaction can still take effect.
+    if (hasEnded(locked) || (await findSignatures(tx, id)).length !== signatures) return
+    await end(ctx, tx, locked, failure)
+  })
+}
+
+async function end(
+  ctx: SignerContext,
+  tx: Tx,
+  locked: WalletOperation,
+  failure: OperationFailure,
+): Promise<void> {
+  await report(ctx, tx, await saveOperation(tx, locked, 'fail', { failure }, ctx.clock.now()))
+}
+
+/** The secret is sealed to the key that the owner wallet signed for. No transaction is made. */
+async function exportSecret(ctx: SignerContext, operation: WalletOperation): Promise<number | undefined> {
+  const { task } = operation
+  assert(task.kind === 'export', 'this operation is an export')
+  if (!(await isSignedByOwner(ctx, operation))) return fail(ctx, operation, 0, 'owner_not_verified')
+  const seed = await openSeed(ctx, operation)
+  try {
+    const sealedExport = await ctx.exporter.sealTo(task.publicKey, seed, exportInfo(operation))
+    return await transact(ctx.db, async (tx) => {
+      await rejectWhileStopped(tx, [WALLET_SWITCH])
+      const locked = await lockOperation(tx, operation.id)
+      if (hasEnded(locked)) return undefined
+      await report(
+        ctx,
+        tx,
+        await saveOperation(tx, locked, 'finish', { sealedExport }, ctx.clock.now()),
+      )
+      return undefined
+    })
+  } catch (error) {
+    if (error instanceof ApiError && error.extra.code === WALLET_SWITCH) return WAITING_MS
+    throw error
+  } finally {
+    seed.fill(0)
+  }
+}
+
+/** Every end of an operation is in the audit log, and the owner is told of what left the wallet. */
+async function report(ctx: SignerContext, tx: Tx, operation: WalletOperation): Promise<void> {
+  const { id, agentId, task, failure, reference } = operation
+  const audit = { ...ctx, actor: { kind: 'system', name: 'wallets' } as const, requestId: id }
+  await record(audit, tx, {
+    act: `wallets.${task.kind}.${failure === null ? 'done' : 'failed'}`,
+    subject: agentId,
+    details: { operation_id: id, ...(failure !== null && { failure }), ...(reference !== null && { reference }) },
+  })
+  if (failure !== null || task.kind === 'launch' || task.kind === 'identity') return
+  const agent = await findAgentById(tx, agentId)
+  await notifyOwner(
+    ctx,
+    tx,
+    agent,
+    task.kind === 'export'
+      ? {
+          kind: 'agent.wallet_exported',
+          title: `The secret key of ${agent.name}’s wallet was exported`,
+          body: 'Whoever has it can spend what the wallet holds. If this was not you, withdraw everything now.',
+          data: { operation_id: id },
+        }
+      : {
+          kind: 'agent.wallet_sent',
+          title: `${agent.name}’s wallet sent ${task.asset}`,
+          body: `The transaction ${reference} sent to ${task.to}. If this was not you, replace the API key with POST /api/agents/{agent_id}/rotate-key.`,
+          data: { operation_id: id, to: task.to },
+        },
+  )
+}

@@ -1,0 +1,78 @@
+import { ApiError, type ErrorKind } from '@market/kernel/api-error'
+import type { Missing } from './funds.ts'
+import { type OperationFailure, UNITS, type WalletOperation } from './operation.ts'
+
+/** What the caller is told about an operation that failed, and does next. */
+const FAILURES: Readonly<
+  Record<OperationFailure, { readonly kind: ErrorKind; readonly code: string; readonly message: string }>
+> = {
+  underfunded: {
+    kind: 'payment_required',
+    code: 'agent_wallet_underfunded',
+    message:
+      'The agent’s wallet cannot pay for this any more. Nothing was charged. Send SOL to the deposit address of GET /api/agents/{agent_id}/funding, and try again.',
+  },
+  cap_exceeded: {
+    kind: 'conflict',
+    code: 'wallet_cap_exceeded',
+    message:
+      'This is more than the wallet may send in 24 hours. Nothing was sent. Send less, or try again later.',
+  },
+  not_withdraw_address: {
+    kind: 'conflict',
+    code: 'no_withdraw_address',
+    message:
+      'The withdraw address is not in effect yet. Nothing was sent. Withdraw 24 hours after the owner set it.',
+  },
+  owner_not_verified: {
+    kind: 'forbidden',
+    code: 'owner_not_verified',
+    message:
+      'The signature of the owner wallet could not be verified. Nothing was sent or exported. Sign again with the owner wallet.',
+  },
+  bad_destination: {
+    kind: 'invalid',
+    code: 'bad_destination',
+    message: 'This address cannot receive the transfer. Nothing was sent. Send to a wallet address.',
+  },
+  rejected_on_chain: {
+    kind: 'conflict',
+    code: 'rejected_on_chain',
+    message:
+      'Solana rejected the transaction, so it had no effect but its fee. Check the balance of the wallet, and try again.',
+  },
+  expired: {
+    kind: 'unavailable',
+    code: 'wallets_unavailable',
+    message: 'The transaction could not be sent in time, and had no effect. Try again.',
+  },
+}
+
+/** Throws when the operation failed. */
+export function rejectFailed(operation: WalletOperation): WalletOperation {
+  if (operation.failure === null) return operation
+  const { kind, code, message } = FAILURES[operation.failure]
+  throw new ApiError(kind, message, { code, fields: { operation_id: operation.id } })
+}
+
+const coins = (asset: Missing['asset'], units: bigint): number => Number(units) / UNITS[asset]
+
+/** The wallet cannot pay for what is asked. Nothing was charged. */
+export function underfunded({ asset, required, balance }: Missing, depositAddress: string): ApiError {
+  if (asset === 'USDC')
+    return new ApiError(
+      'conflict',
+      `The wallet holds ${coins(asset, balance)} USDC, and ${coins(asset, required)} USDC is needed. Nothing was sent. Send less.`,
+      { code: 'insufficient_usdc' },
+    )
+  const data = {
+    required_sol: coins(asset, required),
+    balance_sol: coins(asset, balance),
+    deposit_address: depositAddress,
+  }
+  return new ApiError(
+    'payment_required',
+    `The agent’s wallet holds ${data.balance_sol} SOL, and ${data.required_sol} SOL is required. Nothing was charged. Send SOL to ${depositAddress}, and try again.`,
+    { code: 'agent_wallet_underfunded', fields: { data } },
+  )
+}

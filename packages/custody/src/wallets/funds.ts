@@ -1,0 +1,40 @@
+import type { WalletAsset, WalletBalances } from '@market/core/ports/agent-wallets'
+import type { Transfer } from './operation.ts'
+
+interface Costs {
+  /** Fees, and the rent of a token account that the transfer creates. */
+  readonly cost: bigint
+  readonly rentExempt: bigint
+}
+
+/** What is missing, in units of the asset. */
+export interface Missing {
+  readonly asset: WalletAsset
+  readonly required: bigint
+  readonly balance: bigint
+}
+
+/**
+ * The amount of a transfer, or what the wallet lacks. What stays in the wallet must be nothing or the rent-exempt
+ * minimum, because Solana rejects a transaction that leaves less.
+ */
+export function amountToSend(
+  { asset, amount }: Pick<Transfer, 'asset' | 'amount'>,
+  { lamports, usdcMicros }: WalletBalances,
+  { cost, rentExempt }: Costs,
+): { readonly amount: bigint } | { readonly missing: Missing } {
+  if (asset === 'USDC') {
+    const wanted = amount ?? usdcMicros
+    if (wanted === 0n || wanted > usdcMicros)
+      return { missing: { asset, required: wanted === 0n ? 1n : wanted, balance: usdcMicros } }
+    const isPayable = lamports === cost || lamports >= cost + rentExempt
+    if (isPayable) return { amount: wanted }
+    return { missing: { asset: 'SOL', required: cost + rentExempt, balance: lamports } }
+  }
+  const all = lamports - cost
+  if (amount === null)
+    return all > 0n ? { amount: all } : { missing: { asset, required: cost + 1n, balance: lamports } }
+  const rest = all - amount
+  if (rest === 0n || rest >= rentExempt) return { amount }
+  return { missing: { asset, required: amount + cost + rentExempt, balance: lamports } }
+}

@@ -1,0 +1,89 @@
+import type { Actor, Needs } from '@market/core/context'
+import { findWalletAddress } from '@market/core/custody'
+import type { WalletBalances } from '@market/core/ports/agent-wallets'
+import type { Db, Tx } from '@market/database/transact'
+import { requireSeller } from '@market/identity/agents'
+import { assert } from '@market/kernel/assert'
+import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
+import type { AgentId } from '@market/kernel/ids'
+import { findWithdrawAddresses } from './addresses/store.ts'
+import { addressesAt, type WithdrawAddresses } from './addresses/withdraw-address.ts'
+import { requiredLamports, type WalletOperation } from './operation.ts'
+import { findLastOperation, findOperations } from './store.ts'
+import { requireReader, type WalletServices } from './wallet-context.ts'
+
+interface Requirement {
+  readonly cost: bigint
+  readonly required: bigint
+}
+
+export interface Funding {
+  readonly address: string
+  readonly balances: WalletBalances
+  readonly launch: Requirement
+  readonly identity: Requirement
+  readonly withdraw: WithdrawAddresses
+  /** When the secret key was last exported: then its owner can spend too. */
+  readonly exportedAt: Date | null
+}
+
+/** The agent's server wallet, read from the chain. */
+export async function getFunding(
+  ctx: Needs<'db' | 'clock'> & WalletServices,
+  agentId: AgentId,
+  actor: Actor,
+): Promise<Funding> {
+  await requireSeller(ctx.db, agentId, actor, 'see its wallet')
+  const address = await addressOf(ctx.db, agentId)
+  const [required, addresses, exported] = await Promise.all([
+    readRequirements(ctx, address),
+    findWithdrawAddresses(ctx.db, agentId),
+    findLastOperation(ctx.db, agentId, 'export'),
+  ])
+  return {
+    address,
+    ...required,
+    withdraw: addressesAt(addresses, ctx.clock.now()),
+    exportedAt: exported?.createdAt ?? null,
+  }
+}
+
+/** What the wallet holds, and what it must hold for a launch and an identity mint. */
+export async function readRequirements(
+  ctx: WalletServices,
+  address: string,
+): Promise<Pick<Funding, 'balances' | 'launch' | 'identity'>> {
+  const reader = requireReader(ctx)
+  const [balances, costs] = await Promise.all([reader.balances(address), reader.costs()])
+  const requirement = (cost: bigint): Requirement => ({
+    cost,
+    required: requiredLamports(cost, costs, ctx.walletMinimumLamports),
+  })
+  return { balances, launch: requirement(costs.launch), identity: requirement(costs.identity) }
+}
+
+/** Every agent has a server wallet on Solana. */
+export async function addressOf(db: Db | Tx, agentId: AgentId): Promise<string> {
+  const address = await findWalletAddress(db, agentId, 'solana')
+  assert(address !== undefined, `${agentId} has a server wallet`)
+  return address
+}
+
+const pages = newestFirst('wallet-operations', idField('wop'))
+
+/** The operations of the agent's wallet, newest first. */
+export async function listOperations(
+  ctx: Needs<'db'>,
+  agentId: AgentId,
+  actor: Actor,
+  { limit, cursor }: PageRequest,
+): Promise<{ readonly operations: WalletOperation[]; readonly nextCursor: string | null }> {
+  await requireSeller(ctx.db, agentId, actor, 'see its wallet')
+  const after = pages.decode(cursor)
+  const found = await findOperations(ctx.db, agentId, {
+    limit: limit + 1,
+    after: after && [after.createdAt, after.id],
+  })
+  const { rows, nextCursor } = pages.pageOf(found, limit)
+  return { operations: rows, nextCursor }
+}

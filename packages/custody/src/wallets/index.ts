@@ -1,0 +1,25 @@
+export { cancelPendingAddress, setWithdrawAddress } from './addresses/set-withdraw-address.ts'
+export type { WithdrawAddress, WithdrawAddresses } from './addresses/withdraw-address.ts'
+export { advanceOperation, advanceOperations } from './advance-operation.ts'
+export { rejectFailed, underfunded } from './failure.ts'
+export { addressOf, type Funding, getFunding, listOperations, readRequirements } from './get-funding.ts'
+export {
+  exportInfo,
+  type OperationKind,
+  type OwnerSignature,
+  type Task,
+  UNITS,
+  unitsOf,
+  type WalletOperation,
+  wasAnsweredLater,
+} from './operation.ts'
+export { awaitOperation, type RequestContext, requestOperation } from './request-operation.ts'
+export { hasEnded } from './states.ts'
+export { findActiveOperation, findLastOperation } from './store.ts'
+export { exportKey, sendFromWallet, withdrawFromWallet } from './transfers.ts'
+export {
+  type OperationListener,
+  requireReader,
+  type SignerContext,
+  type WalletServices,
+} from './wallet-context.ts'

@@ -1,0 +1,101 @@
+import type { TokenMetadata, WalletAsset, WalletCosts } from '@market/core/ports/agent-wallets'
+import { MINUTE, SECOND } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
+import type { OperationStatus } from './states.ts'
+
+export type OperationId = `wop_${string}`
+
+/** What a server wallet is asked to do. Nothing else is ever signed or exported. */
+export type Task =
+  | {
+      readonly kind: 'launch'
+      readonly token: TokenMetadata
+      readonly description: string
+      readonly imageUrl: string
+    }
+  | { readonly kind: 'identity'; readonly token: TokenMetadata }
+  | {
+      readonly kind: 'send' | 'withdraw'
+      readonly asset: WalletAsset
+      readonly to: string
+      /** Lamports or micro-USDC. Null: everything, until the worker has read the balance. */
+      readonly amount: bigint | null
+    }
+  | { readonly kind: 'export'; readonly publicKey: string }
+
+export type OperationKind = Task['kind']
+export type Transfer = Extract<Task, { kind: 'send' | 'withdraw' }>
+
+/** The signature of the owner wallet over a send or an export, which the worker verifies again. */
+export interface OwnerSignature {
+  readonly wallet: string
+  readonly signature: string
+  readonly signedAtMs: number
+}
+
+export type OperationFailure =
+  | 'underfunded'
+  | 'cap_exceeded'
+  | 'not_withdraw_address'
+  | 'owner_not_verified'
+  | 'bad_destination'
+  | 'rejected_on_chain'
+  | 'expired'
+
+export interface WalletOperation<T extends Task = Task> {
+  readonly id: OperationId
+  readonly agentId: AgentId
+  /** The address of the server wallet. */
+  readonly wallet: string
+  readonly task: T
+  readonly requestedBy: string
+  readonly ownerSignature: OwnerSignature | null
+  readonly status: OperationStatus
+  /** The transaction that took effect. */
+  readonly reference: string | null
+  readonly mint: string | null
+  readonly sealedExport: string | null
+  readonly failure: OperationFailure | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** How long a request waits for the worker before the response is 202. */
+export const WAIT_MS = 12 * SECOND
+
+/** An operation that nothing was signed for is given up after this time. */
+export const GIVE_UP_MS = 60 * MINUTE
+
+/** Whether the request that asked for the operation got 202, so that repeating it returns the result. */
+export const wasAnsweredLater = ({ status, createdAt, updatedAt }: WalletOperation, now: Date): boolean =>
+  (status === 'done' ? updatedAt : now).getTime() - createdAt.getTime() > WAIT_MS
+
+/** The purpose that the owner wallet signs. It names everything that the operation does. */
+export function signedPurpose(agentId: AgentId, task: Task): string {
+  switch (task.kind) {
+    case 'send': {
+      const amount = task.amount === null ? '' : String(Number(task.amount) / UNITS[task.asset])
+      return `wallets.send:${agentId}:${task.asset}:${task.to}:${amount}`
+    }
+    case 'export':
+      return `wallets.export:${agentId}:${task.publicKey}`
+    default:
+      return ''
+  }
+}
+
+/** Binds an exported key to its agent and wallet. */
+export const exportInfo = ({ agentId, wallet }: Pick<WalletOperation, 'agentId' | 'wallet'>): string =>
+  `agent-market export ${agentId} ${wallet}`
+
+/** Units of an asset in one coin. */
+export const UNITS: Readonly<Record<WalletAsset, number>> = { SOL: 1_000_000_000, USDC: 1_000_000 }
+
+/** Exact for up to nine decimals: a whole number of units is found by rounding, because the input was checked. */
+export const unitsOf = (asset: WalletAsset, coins: number): bigint => BigInt(Math.round(coins * UNITS[asset]))
+
+/** What the wallet must hold before a launch or an identity mint: 25 % more than it costs now, and the rent of the wallet. */
+export const requiredLamports = (cost: bigint, { rentExempt }: WalletCosts, minimum: bigint): bigint => {
+  const live = (cost * 125n + 99n) / 100n + rentExempt
+  return live > minimum ? live : minimum
+}

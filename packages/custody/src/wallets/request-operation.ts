@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { record } from '@market/core/audit'
+import { type Needs, nameOf } from '@market/core/context'
+import type { Db, Tx } from '@market/database/transact'
+import { ApiError } from '@market/kernel/api-error'
+import type { AgentId } from '@market/kernel/ids'
+import { addressOf } from './get-funding.ts'
+import { type OwnerSignature, type Task, WAIT_MS, type WalletOperation } from './operation.ts'
+import { hasEnded } from './states.ts'
+import { findActiveOperation, findOperation, insertOperation } from './store.ts'
+
+export type RequestContext = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
+
+/**
+ * Asks the worker for an operation of a wallet. The agent must be locked, so that of concurrent requests one is first.
+ * A wallet does one thing at a time.
+ */
+export async function requestOperation(
+  ctx: RequestContext,
+  tx: Tx,
+  agentId: AgentId,
+  task: Task,
+  ownerSignature: OwnerSignature | null = null,
+): Promise<WalletOperation> {
+  const active = await findActiveOperation(tx, agentId)
+  if (active !== undefined) throw walletBusy(active)
+  const operation = await insertOperation(tx, {
+    id: ctx.ids.next('wop'),
+    agentId,
+    wallet: await addressOf(tx, agentId),
+    task,
+    requestedBy: nameOf(ctx.actor),
+    ownerSignature,
+    createdAt: ctx.clock.now(),
+  })
+  await record(ctx, tx, {
+    act: `wallets.${task.kind}`,
+    subject: agentId,
+    details: { operation_id: operation.id, ...auditDetails(task) },
+  })
+  return operation
+}
+
+function auditDetails(task: Task): Readonly<Record<string, unknown>> {
+  switch (task.kind) {
+    case 'send':
+    case 'withdraw':
+      return { asset: task.asset, to: task.to, amount: task.amount === null ? 'all' : String(task.amount) }
+    case 'export':
+      return { public_key: task.publicKey }
+    default:
+      return { name: task.token.name, symbol: task.token.symbol }
+  }
+}
+
+const POLL_MS = 250
+
+/** Waits up to 12 seconds for the worker, and returns the operation as it is then. */
+export async function awaitOperation(
+  { db }: { readonly db: Db },
+  operation: WalletOperation,
+  waitMs = WAIT_MS,
+): Promise<WalletOperation> {
+  const until = performance.now() + waitMs
+  for (let seen = operation; ; seen = await findOperation(db, operation.id)) {
+    const left = until - performance.now()
+    if (hasEnded(seen) || left <= 0) return seen
+    await wait(Math.min(POLL_MS, left))
+  }
+}
+
+const walletBusy = ({ id, task }: WalletOperation): ApiError =>
+  new ApiError(
+    'conflict',
+    `The wallet of this agent is busy with ${id} (${task.kind}). Try again when GET /api/agents/{agent_id}/wallet/operations shows that it has ended.`,
+    { code: 'wallet_busy', fields: { operation_id: id } },
+  )

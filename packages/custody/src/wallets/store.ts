@@ -1,0 +1,276 @@
+import type { SignedOperation, WalletAsset } from '@market/core/ports/agent-wallets'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import type { AgentId } from '@market/kernel/ids'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type {
+  OperationFailure,
+  OperationId,
+  OperationKind,
+  OwnerSignature,
+  Task,
+  WalletOperation,
+} from './operation.ts'
+import { nextStatus, type OperationAction, type OperationStatus } from './states.ts'
+
+type Row = Selectable<Tables['wallet_operations']>
+
+function taskOf(row: Row): Task {
+  const token = { name: row.token_name ?? '', symbol: row.token_symbol ?? '', uri: row.token_uri ?? '' }
+  const kind = row.kind as OperationKind
+  switch (kind) {
+    case 'launch':
+      return { kind, token, description: row.token_description ?? '', imageUrl: row.token_image_url ?? '' }
+    case 'identity':
+      return { kind, token }
+    case 'export':
+      return { kind, publicKey: row.public_key ?? '' }
+    default:
+      return { kind, asset: row.asset as WalletAsset, to: row.destination ?? '', amount: row.amount }
+  }
+}
+
+function columnsOf(task: Task): Partial<Insertable<Tables['wallet_operations']>> {
+  switch (task.kind) {
+    case 'launch':
+      return {
+        ...tokenColumns(task.token),
+        token_description: task.description,
+        token_image_url: task.imageUrl,
+      }
+    case 'identity':
+      return tokenColumns(task.token)
+    case 'export':
+      return { public_key: task.publicKey }
+    default:
+      return { asset: task.asset, destination: task.to, amount: task.amount }
+  }
+}
+
+const tokenColumns = ({ name, symbol, uri }: Extract<Task, { kind: 'identity' }>['token']) => ({
+  token_name: name,
+  token_symbol: symbol,
+  token_uri: uri,
+})
+
+const signatureOf = (row: Row): OwnerSignature | null =>
+  row.owner_signature === null
+    ? null
+    : {
+        wallet: row.owner_wallet ?? '',
+        signature: row.owner_signature,
+        signedAtMs: Number(row.owner_signed_at_ms),
+      }
+
+const operationOf = (row: Row): WalletOperation => ({
+  id: row.id as OperationId,
+  agentId: row.agent_id as AgentId,
+  wallet: row.wallet,
+  task: taskOf(row),
+  requestedBy: row.requested_by,
+  ownerSignature: signatureOf(row),
+  status: row.status as OperationStatus,
+  reference: row.reference,
+  mint: row.mint,
+  sealedExport: row.sealed_export,
+  failure: row.failure as OperationFailure | null,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+type NewOperation = Pick<
+  WalletOperation,
+  'id' | 'agentId' | 'wallet' | 'task' | 'requestedBy' | 'ownerSignature' | 'createdAt'
+>
+
+export async function insertOperation(tx: Tx, operation: NewOperation): Promise<WalletOperation> {
+  const { task, ownerSignature: owner, createdAt } = operation
+  const row = await tx
+    .insertInto('wallet_operations')
+    .values({
+      id: operation.id,
+      agent_id: operation.agentId,
+      wallet: operation.wallet,
+      kind: task.kind,
+      requested_by: operation.requestedBy,
+      ...columnsOf(task),
+      owner_wallet: owner?.wallet ?? null,
+      owner_signature: owner?.signature ?? null,
+      owner_signed_at_ms: owner === null ? null : BigInt(owner.signedAtMs),
+      status: 'requested',
+      created_at: createdAt,
+      updated_at: createdAt,
+      due_at: createdAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return operationOf(row)
+}
+
+export async function findOperation(db: Db | Tx, id: OperationId): Promise<WalletOperation> {
+  const row = await db.selectFrom('wallet_operations').selectAll().where('id', '=', id).executeTakeFirst()
+  assert(row !== undefined, `${id} is a wallet operation`)
+  return operationOf(row)
+}
+
+/** Locks the row until the transaction ends. */
+export async function lockOperation(tx: Tx, id: OperationId): Promise<WalletOperation> {
+  const row = await tx
+    .selectFrom('wallet_operations')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return operationOf(row)
+}
+
+/** The operation that the wallet is busy with. */
+export async function findActiveOperation(
+  db: Db | Tx,
+  agentId: AgentId,
+): Promise<WalletOperation | undefined> {
+  const row = await db
+    .selectFrom('wallet_operations')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('status', 'in', ['requested', 'signed'])
+    .executeTakeFirst()
+  return row && operationOf(row)
+}
+
+/** The newest operation of the kind that did not fail. */
+export async function findLastOperation(
+  db: Db | Tx,
+  agentId: AgentId,
+  kind: OperationKind,
+): Promise<WalletOperation | undefined> {
+  const row = await db
+    .selectFrom('wallet_operations')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('kind', '=', kind)
+    .where('status', '<>', 'failed')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && operationOf(row)
+}
+
+/** Newest first. */
+export async function findOperations(
+  db: Db,
+  agentId: AgentId,
+  { limit, after }: { readonly limit: number; readonly after: readonly [Date, string] | undefined },
+): Promise<WalletOperation[]> {
+  const { rows } = await sql<Row>`
+    select * from wallet_operations where agent_id = ${agentId}
+      and ${after === undefined ? sql`true` : sql`(created_at, id) < (${after[0]}::timestamptz, ${after[1]})`}
+    order by created_at desc, id desc limit ${limit}`.execute(db)
+  return rows.map(operationOf)
+}
+
+export async function findDueOperations(db: Db, now: Date, limit: number): Promise<OperationId[]> {
+  const { rows } = await sql<{ id: OperationId }>`
+    select id from wallet_operations where status in ('requested', 'signed') and due_at <= ${now}
+    order by due_at, id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+interface OperationChange {
+  readonly amount?: bigint
+  readonly reference?: string
+  readonly mint?: string | null
+  readonly sealedExport?: string
+  readonly failure?: OperationFailure
+}
+
+/** Saves the next status of a locked operation. */
+export async function saveOperation(
+  tx: Tx,
+  operation: WalletOperation,
+  action: OperationAction,
+  change: OperationChange,
+  at: Date,
+): Promise<WalletOperation> {
+  const row = await tx
+    .updateTable('wallet_operations')
+    .set({
+      status: nextStatus(operation, action),
+      ...(change.amount !== undefined && { amount: change.amount }),
+      ...(change.reference !== undefined && { reference: change.reference }),
+      ...(change.mint !== undefined && { mint: change.mint }),
+      ...(change.sealedExport !== undefined && { sealed_export: change.sealedExport }),
+      ...(change.failure !== undefined && { failure: change.failure }),
+      updated_at: at,
+    })
+    .where('id', '=', operation.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return operationOf(row)
+}
+
+export async function saveDue(db: Db, id: OperationId, at: Date): Promise<void> {
+  await db.updateTable('wallet_operations').set({ due_at: at }).where('id', '=', id).execute()
+}
+
+/** The exported secret is sealed to its owner's key. It is deleted anyway once the owner had time to read it. */
+export async function deleteExportsBefore(db: Db, before: Date): Promise<void> {
+  await db
+    .updateTable('wallet_operations')
+    .set({ sealed_export: null })
+    .where('kind', '=', 'export')
+    .where('sealed_export', 'is not', null)
+    .where('updated_at', '<', before)
+    .execute()
+}
+
+/** What the agent's wallet sent of the asset since then, and is about to send. */
+export async function sumSent(tx: Tx, agentId: AgentId, asset: WalletAsset, since: Date): Promise<bigint> {
+  const { rows } = await sql<{ sum: string }>`
+    select coalesce(sum(amount), 0)::text as sum from wallet_operations
+    where agent_id = ${agentId} and asset = ${asset} and status in ('signed', 'done') and created_at >= ${since}`.execute(
+    tx,
+  )
+  return BigInt(rows[0]?.sum ?? '0')
+}
+
+/** Returns false when another worker stored a signature of this attempt. */
+export async function insertSignature(
+  tx: Tx,
+  id: OperationId,
+  attempt: number,
+  signed: SignedOperation,
+  at: Date,
+): Promise<boolean> {
+  const done = await tx
+    .insertInto('wallet_signatures')
+    .values({
+      operation_id: id,
+      attempt,
+      reference: signed.reference,
+      bytes: signed.bytes,
+      last_valid_height: signed.lastValidHeight,
+      mint: signed.mint,
+      created_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return done.numInsertedOrUpdatedRows === 1n
+}
+
+export async function findSignatures(db: Db | Tx, id: OperationId): Promise<SignedOperation[]> {
+  const rows = await db
+    .selectFrom('wallet_signatures')
+    .selectAll()
+    .where('operation_id', '=', id)
+    .orderBy('attempt')
+    .execute()
+  return rows.map((row) => ({
+    reference: row.reference,
+    bytes: row.bytes,
+    lastValidHeight: row.last_valid_height,
+    mint: row.mint,
+  }))
+}

@@ -1,0 +1,140 @@
+import type { WalletAsset, WalletReader } from '@market/core/ports/agent-wallets'
+import type { Db } from '@market/database/transact'
+import { type Agent, findAgentById, lockAgentOfKey, lockOwnedAgent, type Owner } from '@market/identity/agents'
+import { ApiError } from '@market/kernel/api-error'
+import { DAY } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
+import { findWithdrawAddresses } from './addresses/store.ts'
+import { addressesAt } from './addresses/withdraw-address.ts'
+import { underfunded } from './failure.ts'
+import { amountToSend } from './funds.ts'
+import { addressOf } from './get-funding.ts'
+import type { OwnerSignature, Transfer, WalletOperation } from './operation.ts'
+import { type RequestContext, requestOperation } from './request-operation.ts'
+import { findLastOperation } from './store.ts'
+import { requireReader, type WalletServices } from './wallet-context.ts'
+
+type Ctx = RequestContext & { readonly db: Db } & WalletServices
+
+interface Request {
+  readonly asset: WalletAsset
+  /** Units; null: everything. */
+  readonly amount: bigint | null
+}
+
+/** Sends from the server wallet to any address. Only the owner wallet can, by a signature that names the transfer. */
+export async function sendFromWallet(
+  ctx: Ctx,
+  agentId: AgentId,
+  owner: Owner,
+  request: Request & { readonly to: string },
+  signature: OwnerSignature | undefined,
+): Promise<WalletOperation> {
+  requireOwnerWallet(await findAgentById(ctx.db, agentId), owner)
+  const task: Transfer = { kind: 'send', ...request }
+  await requireFunds(requireReader(ctx), await addressOf(ctx.db, agentId), task)
+  return ctx.transact(async (tx) => {
+    const agent = await lockOwnedAgent(tx, agentId, owner)
+    return requestOperation(ctx, tx, agentId, task, requireSignature(agent, signature))
+  })
+}
+
+/** Withdraws to the address that the owner set at least 24 hours ago. The API key is enough. */
+export async function withdrawFromWallet(
+  ctx: Ctx,
+  { id: agentId, apiKeyHint }: Pick<Agent, 'id' | 'apiKeyHint'>,
+  request: Request,
+): Promise<WalletOperation> {
+  const reader = requireReader(ctx)
+  const { effective, pending } = addressesAt(
+    await findWithdrawAddresses(ctx.db, agentId),
+    ctx.clock.now(),
+  )
+  if (effective === null) throw noWithdrawAddress(pending?.effectiveAt)
+  const task: Transfer = { kind: 'withdraw', ...request, to: effective.address }
+  await requireFunds(reader, await addressOf(ctx.db, agentId), task)
+  return ctx.transact(async (tx) => {
+    await lockAgentOfKey(tx, agentId, apiKeyHint)
+    return requestOperation(ctx, tx, agentId, task)
+  })
+}
+
+/** Exports the secret key, sealed to a key of the owner. Once a day, because each export is a copy for ever. */
+export async function exportKey(
+  ctx: RequestContext & { readonly db: Db },
+  agentId: AgentId,
+  owner: Owner,
+  publicKey: string,
+  signature: OwnerSignature | undefined,
+): Promise<WalletOperation> {
+  requireOwnerWallet(await findAgentById(ctx.db, agentId), owner)
+  return ctx.transact(async (tx) => {
+    const agent = await lockOwnedAgent(tx, agentId, owner)
+    const last = await findLastOperation(tx, agentId, 'export')
+    if (last !== undefined && ctx.clock.now().getTime() - last.createdAt.getTime() < DAY)
+      throw exportedToday(last)
+    return requestOperation(
+      ctx,
+      tx,
+      agentId,
+      { kind: 'export', publicKey },
+      requireSignature(agent, signature),
+    )
+  })
+}
+
+async function requireFunds(reader: WalletReader, address: string, task: Transfer): Promise<void> {
+  if (task.to === address) throw badDestination('it is the server wallet itself')
+  const rejection = await reader.rejectionReason(task.asset, task.to)
+  if (rejection !== undefined) throw badDestination(rejection)
+  const [balances, { rentExempt }, cost] = await Promise.all([
+    reader.balances(address),
+    reader.costs(),
+    reader.sendCost(task.asset, task.to),
+  ])
+  const sent = amountToSend(task, balances, { cost, rentExempt })
+  if ('missing' in sent) throw underfunded(sent.missing, address)
+}
+
+/** A user who signed in is not enough: the worker verifies a wallet’s signature by itself. */
+function requireOwnerWallet({ ownerWallet }: Agent, { wallets }: Owner): void {
+  if (ownerWallet !== null && wallets.some(({ key }) => key === ownerWallet)) return
+  throw new ApiError(
+    'forbidden',
+    ownerWallet === null
+      ? 'This agent has no owner wallet, so nobody can sign for this. Set a withdraw address, and withdraw to it with the API key.'
+      : 'Only the owner wallet of this agent can do this. Sign the request with it.',
+    { code: ownerWallet === null ? 'owner_wallet_required' : 'not_your_agent' },
+  )
+}
+
+function requireSignature({ ownerWallet }: Agent, signature: OwnerSignature | undefined): OwnerSignature {
+  if (signature !== undefined && signature.wallet === ownerWallet) return signature
+  throw new ApiError(
+    'unauthenticated',
+    'This needs the signature of the owner wallet. Send wallet, wallet_sig and wallet_sig_ts.',
+    { code: 'signature_missing' },
+  )
+}
+
+const badDestination = (reason: string): ApiError =>
+  new ApiError('invalid', `This address cannot receive the transfer: ${reason}. Send to a wallet address.`, {
+    code: 'bad_destination',
+    details: [{ path: 'to', message: reason }],
+  })
+
+const noWithdrawAddress = (pendingUntil: Date | undefined): ApiError =>
+  new ApiError(
+    'conflict',
+    pendingUntil === undefined
+      ? 'This agent has no withdraw address. Its owner sets one with PUT /api/agents/{agent_id}/withdraw-address.'
+      : `The withdraw address is in effect from ${pendingUntil.toISOString()} on. Withdraw then.`,
+    { code: 'no_withdraw_address' },
+  )
+
+const exportedToday = ({ createdAt }: WalletOperation): ApiError =>
+  new ApiError(
+    'conflict',
+    `The key of this wallet was exported at ${createdAt.toISOString()}. It can be exported once in 24 hours.`,
+    { code: 'exported_today' },
+  )

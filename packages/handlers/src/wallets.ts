@@ -1,0 +1,166 @@
+import type { WalletAsset } from '@market/core/ports/agent-wallets'
+import {
+  awaitOperation,
+  cancelPendingAddress,
+  exportInfo,
+  exportKey,
+  type Funding,
+  getFunding,
+  hasEnded,
+  listOperations,
+  type OwnerSignature,
+  rejectFailed,
+  requireReader,
+  sendFromWallet,
+  setWithdrawAddress,
+  UNITS,
+  unitsOf,
+  type WalletOperation,
+  type WithdrawAddresses,
+  withdrawFromWallet,
+} from '@market/custody/wallets'
+import { ApiError } from '@market/kernel/api-error'
+import type { AgentId } from '@market/kernel/ids'
+import { type HandlerContext, handler } from './handler.ts'
+import { loadActor } from './load-actor.ts'
+import { ownerOf } from './owner-of.ts'
+import { requireAgent } from './require-actor.ts'
+
+const coins = (asset: WalletAsset, units: bigint): number => Number(units) / UNITS[asset]
+
+/** Undefined is everything. */
+function amountOf(asset: WalletAsset, amount: number | undefined): bigint | null {
+  if (amount === undefined) return null
+  const units = unitsOf(asset, amount)
+  if (coins(asset, units) === amount && units > 0n) return units
+  throw new ApiError('invalid', `amount has more decimals than ${asset}.`, {
+    details: [{ path: 'amount', message: `must have at most ${asset === 'SOL' ? 9 : 6} decimals` }],
+  })
+}
+
+const presentAddresses = ({ effective, pending }: WithdrawAddresses) => ({
+  withdraw_address: effective?.address ?? null,
+  pending_address: pending?.address ?? null,
+  pending_effective_at: pending?.effectiveAt.toISOString() ?? null,
+})
+
+const presentFunding = ({ address, balances, launch, identity, withdraw, exportedAt }: Funding) => ({
+  deposit_address: address,
+  balance_sol: coins('SOL', balances.lamports),
+  balance_usdc: coins('USDC', balances.usdcMicros),
+  requirements: { launch: presentRequirement(launch), said: presentRequirement(identity) },
+  ...presentAddresses(withdraw),
+  exported_at: exportedAt?.toISOString() ?? null,
+})
+
+const presentRequirement = ({ cost, required }: Funding['launch']) => ({
+  cost_sol: coins('SOL', cost),
+  required_sol: coins('SOL', required),
+})
+
+function presentOperation({ id, task, ...operation }: WalletOperation) {
+  const transfer = task.kind === 'send' || task.kind === 'withdraw' ? task : undefined
+  return {
+    operation_id: id,
+    kind: task.kind,
+    status: operation.status,
+    asset: transfer?.asset ?? null,
+    amount: transfer === undefined || transfer.amount === null ? null : coins(transfer.asset, transfer.amount),
+    to: transfer?.to ?? null,
+    tx_signature: operation.reference,
+    mint: operation.mint,
+    failure: operation.failure,
+    created_at: operation.createdAt.toISOString(),
+    updated_at: operation.updatedAt.toISOString(),
+  }
+}
+
+/** Waits for the worker. A failed operation is an error. */
+export const awaitResult = async (ctx: HandlerContext, operation: WalletOperation): Promise<WalletOperation> =>
+  rejectFailed(await awaitOperation(ctx, operation))
+
+const presentSent = (operation: WalletOperation) => ({
+  data: presentOperation(operation),
+  isLater: !hasEnded(operation),
+})
+
+/** The wallet's signature of this request, which the worker verifies again. */
+const ownerSignature = ({ caller: { singleUse } }: HandlerContext): OwnerSignature | undefined =>
+  singleUse && {
+    wallet: singleUse.wallet.key,
+    signature: singleUse.signature,
+    signedAtMs: singleUse.signedAtMs,
+  }
+
+function presentExport(operation: WalletOperation) {
+  const [encapsulated, ciphertext] = operation.sealedExport?.split('.') ?? []
+  return {
+    data: {
+      ...presentOperation(operation),
+      address: operation.wallet,
+      encapsulated_key: encapsulated ?? null,
+      ciphertext: ciphertext ?? null,
+      info: exportInfo(operation),
+    },
+    isLater: !hasEnded(operation),
+  }
+}
+
+export const walletHandlers = {
+  getFunding: handler('getFunding', {
+    run: async (ctx, input) => getFunding(ctx, input.agent_id as AgentId, await loadActor(ctx)),
+    present: (funding) => ({ data: presentFunding(funding) }),
+  }),
+
+  listWalletOperations: handler('listWalletOperations', {
+    run: async (ctx, { agent_id, limit, cursor }) =>
+      listOperations(ctx, agent_id as AgentId, await loadActor(ctx), { limit, cursor }),
+    present: ({ operations, nextCursor }) => ({
+      data: operations.map(presentOperation),
+      next_cursor: nextCursor,
+    }),
+  }),
+
+  setWithdrawAddress: handler('setWithdrawAddress', {
+    run: async (ctx, input) =>
+      setWithdrawAddress(
+        { ...ctx, wallets: requireReader(ctx) },
+        input.agent_id as AgentId,
+        await ownerOf(ctx),
+        input.address,
+      ),
+    present: (addresses) => ({ data: presentAddresses(addresses) }),
+  }),
+
+  cancelWithdrawAddress: handler('cancelWithdrawAddress', {
+    run: async (ctx, input) => cancelPendingAddress(ctx, input.agent_id as AgentId, await ownerOf(ctx)),
+    present: (addresses) => ({ data: presentAddresses(addresses) }),
+  }),
+
+  withdraw: handler('withdraw', {
+    run: (ctx, { asset, amount }) =>
+      withdrawFromWallet(ctx, requireAgent(ctx), { asset, amount: amountOf(asset, amount) }),
+    afterCommit: awaitResult,
+    present: presentSent,
+  }),
+
+  sendFromWallet: handler('sendFromWallet', {
+    run: async (ctx, { agent_id, asset, to, amount }) =>
+      sendFromWallet(
+        ctx,
+        agent_id as AgentId,
+        await ownerOf(ctx),
+        { asset, to, amount: amountOf(asset, amount) },
+        ownerSignature(ctx),
+      ),
+    afterCommit: awaitResult,
+    present: presentSent,
+  }),
+
+  exportKey: handler('exportKey', {
+    run: async (ctx, input) =>
+      exportKey(ctx, input.agent_id as AgentId, await ownerOf(ctx), input.public_key, ownerSignature(ctx)),
+    afterCommit: awaitResult,
+    present: presentExport,
+  }),
+}
