@@ -16,7 +16,7 @@ import { type Lifetime, signTransaction } from './sign-transaction.ts'
 import { usdcAccountOf } from './token-account.ts'
 
 /** Measured: 15 100 when the account must be created. */
-const COMPUTE_UNITS = 80_000
+export const TRANSFER_COMPUTE_UNITS = 80_000
 export const MICRO_LAMPORTS_PER_UNIT = 1_000n
 export const MAX_MICRO_LAMPORTS_PER_UNIT = 1_000_000n
 const LAMPORTS_PER_SIGNATURE = 5_000n
@@ -24,7 +24,8 @@ const LAMPORTS_PER_SIGNATURE = 5_000n
 /** The memo program that wallets and explorers use. The newer one is not deployed on every cluster. */
 export const MEMO_PROGRAM = LEGACY_MEMO_PROGRAM_ADDRESS_V3
 
-const memoOf = (payoutId: string, attempt: number): string => `${payoutId}#${attempt}`
+/** Unique for each attempt of a payout or another operation. */
+export const memoOf = (id: string, attempt: number): string => `${id}#${attempt}`
 
 /** The payout id in a memo made by `memoOf`, or null. */
 export const payoutIdIn = (memo: string): string | null => {
@@ -39,9 +40,14 @@ export const priceOf = (attempt: number, first: bigint): bigint => {
   return first > MAX_MICRO_LAMPORTS_PER_UNIT ? first : MAX_MICRO_LAMPORTS_PER_UNIT
 }
 
-/** The fee without the rent of a new account. */
+/** The fee of a transaction. Unused compute units are charged too. */
+export const feeOf = (signatures: number, computeUnits: number, microLamportsPerUnit: bigint): bigint =>
+  BigInt(signatures) * LAMPORTS_PER_SIGNATURE +
+  (BigInt(computeUnits) * microLamportsPerUnit + 999_999n) / 1_000_000n
+
+/** The fee of a payout without the rent of a new account. */
 export const feeAt = (microLamportsPerUnit: bigint): bigint =>
-  LAMPORTS_PER_SIGNATURE + (BigInt(COMPUTE_UNITS) * microLamportsPerUnit + 999_999n) / 1_000_000n
+  feeOf(1, TRANSFER_COMPUTE_UNITS, microLamportsPerUnit)
 
 /** Parameters of one attempt. */
 export interface Terms {
@@ -65,7 +71,7 @@ const instructionsOf = async (payout: PayoutRequest, treasury: string, terms: Te
   ])
   const payer = createNoopSigner(address(treasury))
   return [
-    getSetComputeUnitLimitInstruction({ units: COMPUTE_UNITS }),
+    getSetComputeUnitLimitInstruction({ units: TRANSFER_COMPUTE_UNITS }),
     getSetComputeUnitPriceInstruction({ microLamports: microLamportsPerUnit }),
     ...(payout.opensAccount === true
       ? [

@@ -3,6 +3,7 @@ import { assert } from '@market/kernel/assert'
 import {
   address,
   appendTransactionMessageInstructions,
+  assertIsFullySignedTransaction,
   type Blockhash,
   compileTransaction,
   createTransactionMessage,
@@ -20,11 +21,18 @@ export interface Lifetime {
   readonly lastValidBlockHeight: bigint
 }
 
-/** Signs the instructions as one transaction, of which the signer pays the fee. */
+const signatureOf = async (signer: SolanaKeySigner, message: Uint8Array) => {
+  const signature = await signer.signMessage(message)
+  assert(isSignatureBytes(signature), 'the signature has 64 bytes')
+  return [address(signer.address), signature] as const
+}
+
+/** Signs the instructions as one transaction. The first signer pays the fee; `others` are signers of the instructions. */
 export const signTransaction = async (
   instructions: readonly Instruction[],
   signer: SolanaKeySigner,
   lifetime: Lifetime,
+  others: readonly SolanaKeySigner[] = [],
 ) => {
   const unsigned = compileTransaction(
     pipe(
@@ -34,9 +42,11 @@ export const signTransaction = async (
       (message) => appendTransactionMessageInstructions(instructions, message),
     ),
   )
-  const signature = await signer.signMessage(Uint8Array.from(unsigned.messageBytes))
-  assert(isSignatureBytes(signature), 'the signature has 64 bytes')
-  const transaction = { ...unsigned, signatures: { [address(signer.address)]: signature } }
+  const message = Uint8Array.from(unsigned.messageBytes)
+  const signed = await Promise.all([signer, ...others].map((one) => signatureOf(one, message)))
+  // The order of `unsigned.signatures` is that of the accounts in the message.
+  const transaction = { ...unsigned, signatures: { ...unsigned.signatures, ...Object.fromEntries(signed) } }
+  assertIsFullySignedTransaction(transaction)
   return {
     reference: getSignatureFromTransaction(transaction),
     bytes: getBase64EncodedWireTransaction(transaction),

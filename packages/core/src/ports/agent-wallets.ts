@@ -44,7 +44,7 @@ export interface WalletBalances {
   readonly usdcMicros: bigint
 }
 
-/** What operations cost now, in lamports: rent and fees. */
+/** What operations cost now at their first attempt, in lamports: rent and fees. */
 export interface WalletCosts {
   readonly launch: bigint
   readonly identity: bigint
@@ -58,11 +58,19 @@ export type MintProof = 'proven' | 'not_found' | 'not_final' | 'failed' | 'other
 /** Reads what server wallets and tokens need of Solana. Its methods throw `unavailable` when no node answers. */
 export interface WalletReader {
   balances(address: string): Promise<WalletBalances>
-  costs(): Promise<WalletCosts>
-  /** What a transfer costs now in lamports, with the rent of a token account that it must create. */
-  sendCost(asset: WalletAsset, to: string): Promise<bigint>
-  /** Why the address can never receive the asset, or undefined. */
-  rejectionReason(asset: WalletAsset, to: string): Promise<string | undefined>
+  /** With metadata: the exact cost of this token. Without: the cost of the longest metadata, which is the maximum. */
+  costs(token?: TokenMetadata): Promise<WalletCosts>
+  /**
+   * What a transfer costs now in lamports, with the rent of a token account that it must create. Later attempts offer a
+   * higher fee. The wallet must have at least this cost (with SOL also the amount), and what remains of its lamports must be
+   * 0 or at least `rentExempt`. To send all SOL, send the balance less this cost.
+   */
+  sendCost(asset: WalletAsset, to: string, attempt?: number): Promise<bigint>
+  /**
+   * Why the address can never receive the asset, or undefined. With the amount also: why an account that has less than
+   * `rentExempt` lamports cannot receive so few.
+   */
+  rejectionReason(asset: WalletAsset, to: string, amount?: bigint): Promise<string | undefined>
   /** Whether the transaction created the mint, signed by the creator. */
   proveMint(proof: {
     readonly reference: string

@@ -1,0 +1,105 @@
+import type { MintProof, WalletReader } from '@market/core/ports/agent-wallets'
+import { unavailable } from '@market/kernel/api-error'
+import { type Address, getBase58Encoder } from '@solana/kit'
+import {
+  ALLOCATE_DISCRIMINATOR,
+  ALLOCATE_WITH_SEED_DISCRIMINATOR,
+  CREATE_ACCOUNT_ALLOW_PREFUND_DISCRIMINATOR,
+  CREATE_ACCOUNT_DISCRIMINATOR,
+  CREATE_ACCOUNT_WITH_SEED_DISCRIMINATOR,
+  SYSTEM_PROGRAM_ADDRESS,
+} from '@solana-program/system'
+import {
+  INITIALIZE_MINT_DISCRIMINATOR,
+  INITIALIZE_MINT2_DISCRIMINATOR,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
+import { parseSignature } from '../find-transfer.ts'
+import { askEnough, type SolanaNodes, type SolanaRpc } from '../nodes.ts'
+import { fetchTransaction, type Transaction } from '../read-transfer.ts'
+import { TOKEN_2022_PROGRAM_ADDRESS } from './token-2022.ts'
+
+const base58 = getBase58Encoder()
+
+type Claim = Parameters<WalletReader['proveMint']>[0]
+
+interface ExecutedInstruction {
+  readonly program: Address | undefined
+  readonly accounts: readonly (Address | undefined)[]
+  readonly data: Buffer
+}
+
+/** With those of inner calls, by which launchpads create mints. */
+const instructionsOf = (
+  { message }: Transaction['transaction'],
+  meta: NonNullable<Transaction['meta']>,
+): ExecutedInstruction[] => {
+  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
+  const keys: readonly Address[] = [...message.accountKeys, ...writable, ...readonly]
+  const inner = (meta.innerInstructions ?? []).flatMap(({ instructions }) => instructions)
+  return [...message.instructions, ...inner].map(({ programIdIndex, accounts, data }) => ({
+    program: keys[programIdIndex],
+    accounts: accounts.map((index) => keys[index]),
+    data: Buffer.from(base58.encode(data)),
+  }))
+}
+
+/** Which account the instructions of the System program create, by their number. */
+const CREATED_ACCOUNT = new Map([
+  [CREATE_ACCOUNT_DISCRIMINATOR, 1],
+  [CREATE_ACCOUNT_WITH_SEED_DISCRIMINATOR, 1],
+  [CREATE_ACCOUNT_ALLOW_PREFUND_DISCRIMINATOR, 1],
+  [ALLOCATE_DISCRIMINATOR, 0],
+  [ALLOCATE_WITH_SEED_DISCRIMINATOR, 0],
+])
+
+const creates = ({ program, accounts, data }: ExecutedInstruction, mint: string): boolean => {
+  if (program !== SYSTEM_PROGRAM_ADDRESS || data.length < 4) return false
+  const index = CREATED_ACCOUNT.get(data.readUInt32LE())
+  return index !== undefined && accounts[index] === mint
+}
+
+const TOKEN_PROGRAMS: readonly unknown[] = [TOKEN_PROGRAM_ADDRESS, TOKEN_2022_PROGRAM_ADDRESS]
+const INITIALIZES_MINT: readonly unknown[] = [INITIALIZE_MINT_DISCRIMINATOR, INITIALIZE_MINT2_DISCRIMINATOR]
+
+const initializes = ({ program, accounts, data }: ExecutedInstruction, mint: string): boolean =>
+  TOKEN_PROGRAMS.includes(program) && INITIALIZES_MINT.includes(data[0]) && accounts[0] === mint
+
+/** The proof according to one node. */
+const proveVia = async (rpc: SolanaRpc, { reference, mint, creator }: Claim): Promise<MintProof> => {
+  const signature = parseSignature(reference)
+  if (signature === undefined) return 'not_found'
+  const { value } = await rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }).send()
+  const [status] = value
+  if (status === null || status === undefined) return 'not_found'
+  if (status.confirmationStatus !== 'finalized') return 'not_final'
+  if (status.err !== null) return 'failed'
+  const found = await fetchTransaction(rpc, signature)
+  // The node has the status of the transaction before the transaction itself.
+  if (found === null || found.meta === null) return 'not_final'
+  const { accountKeys, header } = found.transaction.message
+  const signers: readonly string[] = accountKeys.slice(0, header.numRequiredSignatures)
+  if (!signers.includes(creator)) return 'other_creator'
+  const instructions = instructionsOf(found.transaction, found.meta)
+  const isCreated = instructions.some((one) => creates(one, mint))
+  const isInitialized = instructions.some((one) => initializes(one, mint))
+  return isCreated && isInitialized ? 'proven' : 'other_mint'
+}
+
+/** Of providers that disagree, one that has more of the transaction is further than the others. */
+const FURTHEST_FIRST = ['failed', 'other_creator', 'other_mint', 'not_final', 'not_found'] as const
+
+/** A mint is proven when as many providers as required say so. */
+export const proveMint = async (
+  nodes: SolanaNodes,
+  claim: Claim,
+  minProviders: number,
+): Promise<MintProof> => {
+  const { responses, failures } = await askEnough(nodes, minProviders, (rpc) => proveVia(rpc, claim))
+  if (responses.length < minProviders)
+    throw unavailable('Solana cannot be reached. Try again later.', new AggregateError(failures))
+  const proofs = responses.map(({ response }) => response)
+  const proven = proofs.filter((proof) => proof === 'proven').length
+  if (proven > 0) return proven >= minProviders ? 'proven' : 'not_final'
+  return FURTHEST_FIRST.find((proof) => proofs.includes(proof)) ?? 'not_found'
+}
