@@ -29,6 +29,8 @@ export const testAppServices = (
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(25_000_000n),
   uploadQuota: { files: 1, bytes: 1 },
+  walletMinimumLamports: 30_000_000n,
+  tokenSuffix: ' by Market',
   ...createCaches(),
   operators: { userIds: new Set(), keys: [] },
   onSecurityEvent: () => {},

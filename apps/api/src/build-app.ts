@@ -106,6 +106,12 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     baseUrl: config.BASE_URL,
     filesUrl: config.FILES_URL ?? NO_FILES_URL,
     minPrice: config.MIN_PRICE_USDC,
+    /** Present while Solana is: reading wallets needs its nodes. */
+    get wallets() {
+      return networks.chains['solana-mainnet'] && networks.wallets
+    },
+    walletMinimumLamports: BigInt(config.WALLET_MINIMUM_LAMPORTS),
+    tokenSuffix: ` ${config.TOKEN_NAME_SUFFIX}`,
     generationTimeoutMs: config.GENERATION_TIMEOUT_SECONDS * SECOND,
     registrationFee: config.REGISTRATION_FEE_USDC,
     treasury: {

@@ -4,6 +4,7 @@ import { localEvmSigner, localSolanaSigner } from '@market/chains/local-signers'
 import { type ConfiguredNetwork, openNetworks } from '@market/chains/nodes/open-networks'
 import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
+import { solanaWalletReader } from '@market/chains/solana/wallet/solana-wallet-reader'
 import type { Chain } from '@market/core/ports/chain'
 import type { Facilitator } from '@market/core/ports/facilitator'
 import type { Network } from '@market/kernel/network'
@@ -37,7 +38,15 @@ export async function openChains(config: Config, log: Parameters<typeof openNetw
       },
     }),
   )
-  return { ...(await openNetworks(candidates, log)), chains, facilitators }
+  const { SOLANA_TREASURY } = config
+  return {
+    ...(await openNetworks(candidates, log)),
+    chains,
+    facilitators,
+    /** Reads the wallets of agents. */
+    wallets:
+      SOLANA_TREASURY === undefined ? undefined : solanaWalletReader(solanaSettings(config, SOLANA_TREASURY)),
+  }
 }
 
 function paymentNetworks(config: Config): PaymentNetwork[] {

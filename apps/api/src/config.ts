@@ -91,6 +91,10 @@ const Env = z
     REGISTRATION_FEE_USDC: money('1'),
     /** At 0.10 the fee of 10 % is above what sending a payout costs. */
     MIN_PRICE_USDC: money('0.10'),
+    /** What the wallet of an agent must hold at least before it launches a token or mints its identity. */
+    WALLET_MINIMUM_LAMPORTS: wholeNumber(0, 1_000_000_000_000).default(30_000_000),
+    /** The last words of the name of every launched token. */
+    TOKEN_NAME_SUFFIX: z.string().trim().min(1).max(20).default('by Market'),
     /** How long an agent has to answer a request in a workspace. */
     GENERATION_TIMEOUT_SECONDS: wholeNumber(10, 3_600).default(600),
     /** Up to this amount the payout of a trusted seller waits only a day when the payer is not proven. */

@@ -1,4 +1,4 @@
-import { commonSettings, readEnvironment, wholeNumber } from '@market/platform/settings/environment'
+import { address, commonSettings, readEnvironment, wholeNumber } from '@market/platform/settings/environment'
 import { storageSettings } from '@market/platform/settings/storage'
 import { walletSealPrivateKeys } from '@market/platform/settings/vault'
 import { z } from 'zod'
@@ -10,6 +10,8 @@ const Env = z
     ...payoutSenderSettings,
     ...storageSettings,
     WALLET_SEAL_PRIVATE_KEYS: walletSealPrivateKeys,
+    /** The public URL of the API, which the owners of wallets sign. */
+    BASE_URL: address,
     DATABASE_POOL: wholeNumber(2, 100).default(20),
     /** Jobs that run concurrently. High, because a webhook job mostly waits for the endpoint. */
     JOB_CONCURRENCY: wholeNumber(1, 1_000).default(100),

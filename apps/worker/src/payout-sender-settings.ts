@@ -46,6 +46,10 @@ export const payoutSenderSettings = {
   PAYOUT_CAP_USDC: money('1000'),
   PAYOUT_PAYEE_DAY_CAP_USDC: money('2500'),
   PAYOUT_DAY_CAP_USDC: money('10000'),
+
+  /** The most that the server wallet of one agent may send in 24 hours. */
+  WALLET_DAY_CAP_LAMPORTS: wholeNumber(0, 1_000_000_000_000_000).default(10_000_000_000),
+  WALLET_DAY_CAP_USDC: money('2500'),
 }
 
 type PayoutSenderConfig = z.infer<z.ZodObject<typeof payoutSenderSettings>>

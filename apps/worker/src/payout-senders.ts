@@ -7,6 +7,7 @@ import { solanaChain } from '@market/chains/solana/solana-chain'
 import { openSolanaFacilitator } from '@market/chains/solana/solana-facilitator'
 import { solanaPayoutSender } from '@market/chains/solana/solana-payout-sender'
 import { solanaReserveAnchor } from '@market/chains/solana/solana-reserve-anchor'
+import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-signer'
 import type { Chain } from '@market/core/ports/chain'
 import type { Facilitator } from '@market/core/ports/facilitator'
 import type { PayoutSender } from '@market/core/ports/payout-sender'
@@ -58,7 +59,15 @@ export async function openPayoutSenders(config: Config, log: Parameters<typeof o
     ...(hasKey(config, 'BASE') ? [candidate('base-mainnet', () => openEvm(config, 'BASE'))] : []),
     ...(hasKey(config, 'ALT') ? [candidate('alt-mainnet', () => openEvm(config, 'ALT'))] : []),
   ]
-  return { ...(await openNetworks(candidates, log)), payoutSenders, chains, facilitators, reserveAnchors }
+  return {
+    ...(await openNetworks(candidates, log)),
+    payoutSenders,
+    chains,
+    facilitators,
+    reserveAnchors,
+    /** Signs with the keys of agents, so it needs only the nodes. It is used while Solana is open. */
+    walletSigner: solanaWalletSigner(solanaSettings(config, config.SOLANA_TREASURY ?? '')),
+  }
 }
 
 const kmsSettings = (config: Config, keyId: string) => ({

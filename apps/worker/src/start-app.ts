@@ -1,3 +1,5 @@
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { tokenListener } from '@market/custody/tokens'
 import { connect, openPool } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
@@ -8,13 +10,14 @@ import { startSweeps } from '@market/jobs/start-sweeps'
 import { SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
 import { idSource } from '@market/kernel/ids'
-import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
+import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { storageFrom } from '@market/platform/settings/storage'
 import { vaultFrom } from '@market/platform/settings/vault'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
+import { secretExporter } from '@market/platform/vault/secret-exporter'
 import { seedOpener } from '@market/platform/vault/seed-seal'
 import { orderPayoutListener } from '@market/trade/orders'
 import type { Config } from './config.ts'
@@ -109,6 +112,20 @@ export async function startApp(config: Config) {
     purposes: PURPOSES,
     reserveAnchors: networks.reserveAnchors,
     seeds: seedOpener(config.WALLET_SEAL_PRIVATE_KEYS),
+    exporter: secretExporter,
+    /** Present while Solana is. */
+    get walletSigner() {
+      return networks.chains['solana-mainnet'] && networks.walletSigner
+    },
+    walletCaps: { SOL: BigInt(config.WALLET_DAY_CAP_LAMPORTS), USDC: config.WALLET_DAY_CAP_USDC },
+    operationListener: tokenListener,
+    signatures: walletSignatures({
+      domain: new URL(config.BASE_URL).host,
+      uri: config.BASE_URL,
+      evmRpcUrls: config.BASE_RPC_URLS,
+      altRpcUrls: config.ALT_RPC_URLS,
+      rpcTimeoutMs: rpcTimeoutMs(config),
+    }),
     objects: storageFrom(config),
     recordGas: metrics.recordGas,
     recordAnchorAge: metrics.recordAnchorAge,

@@ -11,7 +11,8 @@ export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   'market:read': 'See orders, messages, services and earnings',
   'market:write':
     'Act in orders: quote, deliver, send messages, dispute, cancel, and approve work, which pays for it. Claim bounties. Change services and the profile.',
-  'market:funds': 'Pay for services with money that you or your agent sent. Launch a token, which the agent’s wallet pays for.',
+  'market:funds':
+    'Pay for services with money that you or your agent sent. Launch a token, which the agent’s wallet pays for.',
 }
 
 /** The scope with those it includes. */

@@ -722,6 +722,7 @@ export interface Tables {
   wallet_operations: {
     id: string
     agent_id: string
+    wallet: string
     kind: string
     requested_by: string
     asset: string | null

@@ -34,6 +34,8 @@ const services = (): AppServices => ({
   treasury: NO_OWN_WALLETS,
   shortWaitMax: usdc(1n),
   uploadQuota: { files: 1, bytes: 1 },
+  walletMinimumLamports: 0n,
+  tokenSuffix: ' by Market',
   ...createCaches(),
   operators: { userIds: new Set(), keys: [] },
   onSecurityEvent: () => {},

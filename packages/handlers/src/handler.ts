@@ -9,13 +9,7 @@ import type { Caller } from './caller.ts'
 export type HandlerContext = Context &
   Pick<
     AppServices,
-    | 'documents'
-    | 'treasury'
-    | 'uploadQuota'
-    | 'prices'
-    | 'wallets'
-    | 'walletMinimumLamports'
-    | 'tokenSuffix'
+    'documents' | 'treasury' | 'uploadQuota' | 'prices' | 'wallets' | 'walletMinimumLamports' | 'tokenSuffix'
   > & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined

@@ -1,4 +1,11 @@
-import { getToken, getTokenDocument, launchToken, mintIdentity, registerToken, type Token } from '@market/custody/tokens'
+import {
+  getToken,
+  getTokenDocument,
+  launchToken,
+  mintIdentity,
+  registerToken,
+  type Token,
+} from '@market/custody/tokens'
 import { hasEnded, type WalletOperation } from '@market/custody/wallets'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
@@ -25,9 +32,13 @@ const presentToken = (token: Token) => ({
 function ownAgent(ctx: HandlerContext, agentId: string) {
   const agent = requireAgent(ctx)
   if (agent.id === agentId) return agent
-  throw new ApiError('forbidden', 'An API key acts for its own agent only. Use the id of your agent, or me.', {
-    code: 'not_your_agent',
-  })
+  throw new ApiError(
+    'forbidden',
+    'An API key acts for its own agent only. Use the id of your agent, or me.',
+    {
+      code: 'not_your_agent',
+    },
+  )
 }
 
 const PENDING_NOTE = 'The transaction is not final yet. Repeat this request for its result.'

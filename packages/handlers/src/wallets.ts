@@ -65,7 +65,8 @@ function presentOperation({ id, task, ...operation }: WalletOperation) {
     kind: task.kind,
     status: operation.status,
     asset: transfer?.asset ?? null,
-    amount: transfer === undefined || transfer.amount === null ? null : coins(transfer.asset, transfer.amount),
+    amount:
+      transfer === undefined || transfer.amount === null ? null : coins(transfer.asset, transfer.amount),
     to: transfer?.to ?? null,
     tx_signature: operation.reference,
     mint: operation.mint,
@@ -76,8 +77,10 @@ function presentOperation({ id, task, ...operation }: WalletOperation) {
 }
 
 /** Waits for the worker. A failed operation is an error. */
-export const awaitResult = async (ctx: HandlerContext, operation: WalletOperation): Promise<WalletOperation> =>
-  rejectFailed(await awaitOperation(ctx, operation))
+export const awaitResult = async (
+  ctx: HandlerContext,
+  operation: WalletOperation,
+): Promise<WalletOperation> => rejectFailed(await awaitOperation(ctx, operation))
 
 const presentSent = (operation: WalletOperation) => ({
   data: presentOperation(operation),

@@ -3,7 +3,7 @@ import { findUnopenableWallets } from '@market/core/custody'
 import { TooFewProviders } from '@market/core/ports/chain'
 import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
-import type { SeedOpener } from '@market/core/ports/vault'
+import type { SignerContext } from '@market/custody/wallets'
 import { foldNames } from '@market/identity/agents'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
@@ -17,19 +17,19 @@ type Network = keyof JobContext['chains']
 
 export type SecurityLevel = 'info' | 'error'
 
-export type SweepContext = JobContext & {
-  readonly purposes: Purposes
-  readonly recordGas: (metrics: readonly GasMetrics[]) => void
-  /** Where this process can publish the roots of the reserves. */
-  readonly reserveAnchors: ReserveAnchors
-  readonly recordAnchorAge: (seconds: number) => void
-  readonly countDisagreement: (network: Network) => void
-  readonly recordAudit: (check: AuditCheck) => void
-  /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
-  readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
-  readonly seeds: SeedOpener
-  readonly objects: ObjectStore
-}
+export type SweepContext = JobContext &
+  SignerContext & {
+    readonly purposes: Purposes
+    readonly recordGas: (metrics: readonly GasMetrics[]) => void
+    /** Where this process can publish the roots of the reserves. */
+    readonly reserveAnchors: ReserveAnchors
+    readonly recordAnchorAge: (seconds: number) => void
+    readonly countDisagreement: (network: Network) => void
+    readonly recordAudit: (check: AuditCheck) => void
+    /** Writes one line of the security log, whatever `LOG_LEVEL` is. */
+    readonly onSecurityEvent: (event: object, level: SecurityLevel) => void
+    readonly objects: ObjectStore
+  }
 
 /** Operators set alerts on this log line: one of these providers is wrong about the final chain. */
 export async function reportRecheck(ctx: SweepContext, log: SweepLog): Promise<void> {

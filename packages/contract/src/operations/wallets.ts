@@ -57,7 +57,8 @@ export const setWithdrawAddress = operation({
   method: 'PUT',
   path: '/api/agents/{agent_id}/withdraw-address',
   summary: 'Set the withdraw address of an agent',
-  description: 'For the owner, who is notified. It takes effect after 24 hours, and can be cancelled until then.',
+  description:
+    'For the owner, who is notified. It takes effect after 24 hours, and can be cancelled until then.',
   callers: ['user', 'wallet'],
   limit: 'write',
   input: z.strictObject({ agent_id: AgentId, address: SolanaAddress }),

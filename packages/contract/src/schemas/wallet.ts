@@ -40,7 +40,9 @@ export const Funding = named(
     balance_usdc: z.number(),
     requirements: z.object({ launch: Requirement, said: Requirement }),
     ...WithdrawAddress.shape,
-    exported_at: Instant.nullable().describe('When the secret key was last exported; its owner can spend too'),
+    exported_at: Instant.nullable().describe(
+      'When the secret key was last exported; its owner can spend too',
+    ),
   }),
 )
 

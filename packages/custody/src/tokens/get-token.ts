@@ -25,10 +25,7 @@ export interface TokenDocument {
  * The document that the mint names. It exists from the request of the launch on, because wallets and explorers read it as
  * soon as they see the mint.
  */
-export async function getTokenDocument(
-  ctx: Needs<'db' | 'baseUrl'>,
-  agent: string,
-): Promise<TokenDocument> {
+export async function getTokenDocument(ctx: Needs<'db' | 'baseUrl'>, agent: string): Promise<TokenDocument> {
   const { id } = await getAgent(ctx, agent)
   const operation = await findLastOperation(ctx.db, id, 'launch')
   if (operation?.task.kind !== 'launch') throw noToken()
@@ -41,4 +38,3 @@ const noToken = (): ApiError =>
   new ApiError('not_found', 'This agent has no token. Launch one, or register one that you launched.', {
     code: 'token_not_found',
   })
-

@@ -108,10 +108,7 @@ async function requireFunds(ctx: Ctx, { id }: Agent, kind: 'launch' | 'identity'
   const address = await addressOf(ctx.db, id)
   const { balances, [kind]: requirement } = await readRequirements(ctx, address)
   if (balances.lamports < requirement.required)
-    throw underfunded(
-      { asset: 'SOL', required: requirement.required, balance: balances.lamports },
-      address,
-    )
+    throw underfunded({ asset: 'SOL', required: requirement.required, balance: balances.lamports }, address)
 }
 
 /** A concurrent request and one after a response with the result are conflicts; one after 202 gets the result. */

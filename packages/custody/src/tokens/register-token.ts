@@ -58,9 +58,13 @@ async function requireProof(
 }
 
 export const tokenExists = (): ApiError =>
-  new ApiError('conflict', 'This agent already has a token. An agent has one token, which cannot be changed.', {
-    code: 'token_exists',
-  })
+  new ApiError(
+    'conflict',
+    'This agent already has a token. An agent has one token, which cannot be changed.',
+    {
+      code: 'token_exists',
+    },
+  )
 
 const mintTaken = (): ApiError =>
   new ApiError('conflict', 'token_mint is registered for another agent.', { code: 'mint_taken' })

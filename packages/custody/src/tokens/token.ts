@@ -19,7 +19,8 @@ export interface Token {
 }
 
 /** Characters as users count them. */
-const characters = (text: string): string[] => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
+const characters = (text: string): string[] =>
+  [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
 
 const MAX_NAME = 32
 /** A mint stores its name as bytes, and pays rent for each of them. */

@@ -216,11 +216,7 @@ async function exportSecret(ctx: SignerContext, operation: WalletOperation): Pro
       await rejectWhileStopped(tx, [WALLET_SWITCH])
       const locked = await lockOperation(tx, operation.id)
       if (hasEnded(locked)) return undefined
-      await report(
-        ctx,
-        tx,
-        await saveOperation(tx, locked, 'finish', { sealedExport }, ctx.clock.now()),
-      )
+      await report(ctx, tx, await saveOperation(tx, locked, 'finish', { sealedExport }, ctx.clock.now()))
       return undefined
     })
   } catch (error) {
@@ -238,7 +234,11 @@ async function report(ctx: SignerContext, tx: Tx, operation: WalletOperation): P
   await record(audit, tx, {
     act: `wallets.${task.kind}.${failure === null ? 'done' : 'failed'}`,
     subject: agentId,
-    details: { operation_id: id, ...(failure !== null && { failure }), ...(reference !== null && { reference }) },
+    details: {
+      operation_id: id,
+      ...(failure !== null && { failure }),
+      ...(reference !== null && { reference }),
+    },
   })
   if (failure !== null || task.kind === 'launch' || task.kind === 'identity') return
   const agent = await findAgentById(tx, agentId)

@@ -81,5 +81,4 @@ const isWithdrawAddress = async (
   ctx: Pick<SignerContext, 'clock'>,
   tx: Tx,
   { agentId, task }: Pick<WalletOperation<Transfer>, 'agentId' | 'task'>,
-): Promise<boolean> =>
-  payableAddress(await findWithdrawAddresses(tx, agentId), ctx.clock.now()) === task.to
+): Promise<boolean> => payableAddress(await findWithdrawAddresses(tx, agentId), ctx.clock.now()) === task.to

@@ -1,6 +1,12 @@
 import type { WalletAsset, WalletReader } from '@market/core/ports/agent-wallets'
 import type { Db } from '@market/database/transact'
-import { type Agent, findAgentById, lockAgentOfKey, lockOwnedAgent, type Owner } from '@market/identity/agents'
+import {
+  type Agent,
+  findAgentById,
+  lockAgentOfKey,
+  lockOwnedAgent,
+  type Owner,
+} from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { DAY } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
@@ -46,10 +52,7 @@ export async function withdrawFromWallet(
   request: Request,
 ): Promise<WalletOperation> {
   const reader = requireReader(ctx)
-  const { effective, pending } = addressesAt(
-    await findWithdrawAddresses(ctx.db, agentId),
-    ctx.clock.now(),
-  )
+  const { effective, pending } = addressesAt(await findWithdrawAddresses(ctx.db, agentId), ctx.clock.now())
   if (effective === null) throw noWithdrawAddress(pending?.effectiveAt)
   const task: Transfer = { kind: 'withdraw', ...request, to: effective.address }
   await requireFunds(reader, await addressOf(ctx.db, agentId), task)

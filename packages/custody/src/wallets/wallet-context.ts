@@ -15,10 +15,14 @@ export interface WalletServices {
 /** Throws 503 without a node. */
 export function requireReader({ wallets }: Pick<WalletServices, 'wallets'>): WalletReader {
   if (wallets !== undefined) return wallets
-  throw new ApiError('unavailable', 'Agent wallets are not available now. Nothing was changed. Try again later.', {
-    code: 'wallets_unavailable',
-    retryAfterSeconds: 60,
-  })
+  throw new ApiError(
+    'unavailable',
+    'Agent wallets are not available now. Nothing was changed. Try again later.',
+    {
+      code: 'wallets_unavailable',
+      retryAfterSeconds: 60,
+    },
+  )
 }
 
 /** What the worker uses to carry out operations. */

@@ -47,11 +47,7 @@ export async function setWithdrawAddress(
 }
 
 /** Cancels the pending address, if there is one. The effective one stays. */
-export const cancelPendingAddress = (
-  ctx: Ctx,
-  agentId: AgentId,
-  owner: Owner,
-): Promise<WithdrawAddresses> =>
+export const cancelPendingAddress = (ctx: Ctx, agentId: AgentId, owner: Owner): Promise<WithdrawAddresses> =>
   ctx.transact(async (tx) => {
     const agent = await lockOwnedAgent(tx, agentId, owner)
     const now = ctx.clock.now()
