@@ -6,7 +6,6 @@ import {
   getSetComputeUnitPriceInstruction,
 } from '@solana-program/compute-budget'
 import { getAddMemoInstruction } from '@solana-program/memo'
-import { localSolanaSigner } from '../../local-signers.ts'
 import { type SolanaRpc, solanaNodes } from '../nodes.ts'
 import { observePayout } from '../observe-payout.ts'
 import { sendBytes } from '../send-bytes.ts'
@@ -15,6 +14,7 @@ import { MEMO_PROGRAM, MICRO_LAMPORTS_PER_UNIT, memoOf, priceOf } from '../sign-
 import { signTransaction } from '../sign-transaction.ts'
 import { deriveMintKey } from './mint-key.ts'
 import { MINT_COMPUTE_UNITS, mintInstructions } from './mint-transaction.ts'
+import { seedSigner } from './seed-signer.ts'
 import { SEND_COMPUTE_UNITS, sendInstructions } from './send-transaction.ts'
 import { walletReader } from './solana-wallet-reader.ts'
 
@@ -34,7 +34,7 @@ const planOf = async (
     const instructions = await sendInstructions(rpc, usdc, keys.wallet, intent)
     return { computeUnits: SEND_COMPUTE_UNITS[intent.asset], instructions, mint: null }
   }
-  const mint = await deriveMintKey(keys.seed, intent.kind)
+  const mint = deriveMintKey(keys.seed, intent.kind)
   const accounts = { wallet: keys.wallet, mint: mint.address }
   const instructions = await mintInstructions(rpc, intent.kind, accounts, intent.token)
   return { computeUnits: MINT_COMPUTE_UNITS, instructions, mint }
@@ -48,7 +48,7 @@ export const solanaWalletSigner = (settings: SolanaPayoutSenderSettings): Wallet
   return {
     ...walletReader(nodes, settings),
     async sign(seed, { id, attempt, intent }) {
-      const wallet = await localSolanaSigner(seed)
+      const wallet = seedSigner(seed)
       const plan = await planOf(rpc, settings.usdc, { seed, wallet: wallet.address }, intent)
       const { value: lifetime } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
       const instructions = [
