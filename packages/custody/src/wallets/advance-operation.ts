@@ -108,9 +108,9 @@ async function sign(
   if (!(await isSignedByOwner(ctx, operation))) return fail(ctx, operation, before, 'owner_not_verified')
   const seed = await openSeed(ctx, operation)
   try {
-    const checked = await checkFunds(signer, operation)
-    if ('failure' in checked) return await fail(ctx, operation, before, checked.failure)
     const attempt = before + 1
+    const checked = await checkFunds(signer, operation, attempt)
+    if ('failure' in checked) return await fail(ctx, operation, before, checked.failure)
     const intent = intentOf(operation, checked.amount)
     const signed = await signer.sign(seed, { id: operation.id, attempt, intent })
     const stored = await store(ctx, operation, attempt, signed, checked.amount)

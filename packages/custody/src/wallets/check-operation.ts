@@ -47,18 +47,21 @@ const SIGNED_MAX_MS = SIGNATURE_MAX_AGE_MS + DAY / 24
 export async function checkFunds(
   signer: WalletSigner,
   { task, wallet }: WalletOperation,
+  attempt: number,
 ): Promise<{ readonly failure: OperationFailure } | { readonly amount?: bigint }> {
   if (task.kind === 'export') return {}
-  const [balances, costs] = await Promise.all([signer.balances(wallet), signer.costs()])
+  const token = 'token' in task ? task.token : undefined
+  const [balances, costs] = await Promise.all([signer.balances(wallet), signer.costs(token)])
   if (task.kind === 'launch' || task.kind === 'identity')
     return balances.lamports < costs[task.kind] + costs.rentExempt ? { failure: 'underfunded' } : {}
-  if (task.to === wallet || (await signer.rejectionReason(task.asset, task.to)) !== undefined)
-    return { failure: 'bad_destination' }
   const sent = amountToSend(task, balances, {
-    cost: await signer.sendCost(task.asset, task.to),
+    cost: await signer.sendCost(task.asset, task.to, attempt),
     rentExempt: costs.rentExempt,
   })
-  return 'missing' in sent ? { failure: 'underfunded' } : sent
+  if ('missing' in sent) return { failure: 'underfunded' }
+  const rejection =
+    task.to === wallet || (await signer.rejectionReason(task.asset, task.to, sent.amount)) !== undefined
+  return rejection ? { failure: 'bad_destination' } : sent
 }
 
 /** Why the policy forbids the operation, checked in the transaction that stores the signature. */

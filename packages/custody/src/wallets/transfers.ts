@@ -88,7 +88,7 @@ export async function exportKey(
 
 async function requireFunds(reader: WalletReader, address: string, task: Transfer): Promise<void> {
   if (task.to === address) throw badDestination('it is the server wallet itself')
-  const rejection = await reader.rejectionReason(task.asset, task.to)
+  const rejection = await reader.rejectionReason(task.asset, task.to, task.amount ?? undefined)
   if (rejection !== undefined) throw badDestination(rejection)
   const [balances, { rentExempt }, cost] = await Promise.all([
     reader.balances(address),
