@@ -1,9 +1,17 @@
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-signer'
+import type { WalletSigner } from '@market/core/ports/agent-wallets'
+import { tokenListener } from '@market/custody/tokens'
+import type { SignerContext } from '@market/custody/wallets'
+import { walletSealPrivateKeys } from '@market/platform/settings/vault'
+import { secretExporter } from '@market/platform/vault/secret-exporter'
+import { seedOpener } from '@market/platform/vault/seed-seal'
+import { marketContext } from '@market/testing/market-context'
 import { evmSigner } from '@market/testing/evm-signer'
 import { type SolanaSigner, solanaSigner } from '@market/testing/solana-signer'
-import type { Reply } from '../support/client.ts'
 import { DESCRIPTION, makeOwnedAgent, type Signer, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
-import type { ServerProcess } from '../support/processes.ts'
+import { BASE_URL, WALLET_SEAL } from '../support/settings.ts'
 
 export const SOL = 1_000_000_000n
 export const SYMBOL = 'PAINT'
@@ -82,14 +90,6 @@ export function callsOf({ market }: WalletMarket, { id, apiKey, owner }: WalletA
   }
 }
 
-/** Repeats the call while its result is awaited. */
-export async function settled(call: () => Promise<Reply>): Promise<Reply> {
-  for (;;) {
-    const reply = await call()
-    if (reply.status !== 202) return reply
-  }
-}
-
 export const newAddress = async (): Promise<string> => ((await solanaSigner()) as SolanaSigner).address
 
 export const lamportsOf = async ({ solana }: WalletMarket, address: string): Promise<bigint> => {
@@ -106,4 +106,16 @@ export const transactionsOf = async (
 ): Promise<readonly { readonly signature: string; readonly err: unknown }[]> =>
   (await solana.chain.call('getSignaturesForAddress', address, { limit: 1000 })) as never
 
-export type { ServerProcess }
+/** What a worker of this market uses to carry out operations, in the process of the test. */
+export function signerContext({ market, solana }: WalletMarket): SignerContext & { walletSigner: WalletSigner } {
+  return {
+    ...marketContext({ db: market.db }),
+    clock: { now: () => new Date(market.now()), wallTime: () => new Date(market.wallTime()) },
+    signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
+    walletSigner: solanaWalletSigner(solana.settings),
+    seeds: seedOpener(walletSealPrivateKeys.parse(WALLET_SEAL.worker.WALLET_SEAL_PRIVATE_KEYS)),
+    exporter: secretExporter,
+    walletCaps: { SOL: 10n * SOL, USDC: 2_500_000_000n },
+    operationListener: tokenListener,
+  }
+}
