@@ -1,17 +1,16 @@
 import type { TokenMetadata } from '@market/core/ports/agent-wallets'
 import {
+  type AccountMeta,
   AccountRole,
   type Address,
   addEncoderSizePrefix,
   address,
-  fixEncoderSize,
   getAddressEncoder,
-  getBytesEncoder,
-  getStructEncoder,
-  getU8Encoder,
   getU32Encoder,
   getUtf8Encoder,
   type Instruction,
+  mergeBytes,
+  type ReadonlyUint8Array,
 } from '@solana/kit'
 
 /**
@@ -52,65 +51,46 @@ export const mintBytesWithMetadata = (kind: MintKind, token: TokenMetadata): num
 export const tokenAccountBytes = ({ isTransferable }: MintKind): number =>
   BASE_BYTES + HEADER_BYTES + (isTransferable ? 0 : NON_TRANSFERABLE_BYTES)
 
-const addressBytes = getAddressEncoder()
 /** Stands for no address. */
 const NONE = new Uint8Array(ADDRESS_BYTES)
-const optionalAddress = fixEncoderSize(getBytesEncoder(), ADDRESS_BYTES)
 const text = addEncoderSizePrefix(utf8, getU32Encoder())
 
 const writable = (account: Address) => ({ address: account, role: AccountRole.WRITABLE })
 const readonly = (account: Address) => ({ address: account, role: AccountRole.READONLY })
 const signer = (account: Address) => ({ address: account, role: AccountRole.READONLY_SIGNER })
 
-const instruction = (accounts: Instruction['accounts'] & {}, data: Instruction['data'] & {}) => ({
+const instruction = (
+  accounts: readonly AccountMeta[],
+  ...data: readonly ReadonlyUint8Array[]
+): Instruction => ({
   programAddress: TOKEN_2022_PROGRAM_ADDRESS,
   accounts,
-  data,
+  data: mergeBytes(data.map((bytes) => Uint8Array.from(bytes))),
 })
-
-const pointer = getStructEncoder([
-  ['extension', getU8Encoder()],
-  ['initialize', getU8Encoder()],
-  ['authority', optionalAddress],
-  ['metadata', optionalAddress],
-])
 
 /** The metadata is in the mint itself, and nobody can point to another one later. */
 export const initializeMetadataPointer = (mint: Address): Instruction =>
-  instruction(
-    [writable(mint)],
-    pointer.encode({ extension: 39, initialize: 0, authority: NONE, metadata: addressBytes.encode(mint) }),
-  )
+  instruction([writable(mint)], Uint8Array.of(39, 0), NONE, getAddressEncoder().encode(mint))
 
 export const initializeNonTransferable = (mint: Address): Instruction =>
-  instruction([writable(mint)], getU8Encoder().encode(32))
+  instruction([writable(mint)], Uint8Array.of(32))
 
 /** The first 8 bytes of the SHA-256 of the instruction's name in the token metadata interface. */
 const INITIALIZE_METADATA = Uint8Array.of(210, 225, 30, 162, 88, 184, 77, 141)
 const UPDATE_METADATA_AUTHORITY = Uint8Array.of(215, 228, 166, 228, 84, 100, 86, 123)
 
-const metadata = getStructEncoder([
-  ['discriminator', fixEncoderSize(getBytesEncoder(), 8)],
-  ['name', text],
-  ['symbol', text],
-  ['uri', text],
-])
-
 /** `authority` is that of the mint and becomes that of the metadata. */
-export const initializeMetadata = (mint: Address, authority: Address, token: TokenMetadata): Instruction =>
+export const initializeMetadata = (
+  mint: Address,
+  authority: Address,
+  { name, symbol, uri }: TokenMetadata,
+): Instruction =>
   instruction(
     [writable(mint), readonly(authority), readonly(mint), signer(authority)],
-    metadata.encode({ discriminator: INITIALIZE_METADATA, ...token }),
+    INITIALIZE_METADATA,
+    ...[name, symbol, uri].map((one) => text.encode(one)),
   )
-
-const newAuthority = getStructEncoder([
-  ['discriminator', fixEncoderSize(getBytesEncoder(), 8)],
-  ['authority', optionalAddress],
-])
 
 /** Nobody can change the metadata afterwards. */
 export const removeMetadataAuthority = (mint: Address, authority: Address): Instruction =>
-  instruction(
-    [writable(mint), signer(authority)],
-    newAuthority.encode({ discriminator: UPDATE_METADATA_AUTHORITY, authority: NONE }),
-  )
+  instruction([writable(mint), signer(authority)], UPDATE_METADATA_AUTHORITY, NONE)
