@@ -3,7 +3,14 @@ import { expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { type ServerProcess, startApi } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { callsOf, lamportsOf, makeWalletAgent, SOL, startWalletMarket, transactionsOf } from './wallet-market.ts'
+import {
+  callsOf,
+  lamportsOf,
+  makeWalletAgent,
+  SOL,
+  startWalletMarket,
+  transactionsOf,
+} from './wallet-market.ts'
 
 const LAUNCHES = 50
 const SWEEPS = { SWEEP_INTERVAL_MS: '100' }

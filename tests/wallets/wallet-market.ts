@@ -6,8 +6,8 @@ import type { SignerContext } from '@market/custody/wallets'
 import { walletSealPrivateKeys } from '@market/platform/settings/vault'
 import { secretExporter } from '@market/platform/vault/secret-exporter'
 import { seedOpener } from '@market/platform/vault/seed-seal'
-import { marketContext } from '@market/testing/market-context'
 import { evmSigner } from '@market/testing/evm-signer'
+import { marketContext } from '@market/testing/market-context'
 import { type SolanaSigner, solanaSigner } from '@market/testing/solana-signer'
 import { DESCRIPTION, makeOwnedAgent, type Signer, signed, someName } from '../support/makers.ts'
 import { type Market, startMarket } from '../support/market.ts'
@@ -18,13 +18,14 @@ export const SYMBOL = 'PAINT'
 
 type StartOptions = Parameters<typeof startMarket>[1]
 
-/** A marketplace on a real Solana node, and a worker that signs. */
+/** A marketplace on a real Solana node. Base is for owners that are smart wallets. */
 export async function startWalletMarket(
   settings: Readonly<Record<string, string>> = {},
   options: Pick<NonNullable<StartOptions>, 'run'> = {},
 ) {
-  const market = await startMarket(settings, { chains: ['solana-mainnet'], ...options })
-  return { market, solana: market.chains['solana-mainnet'].chain }
+  const market = await startMarket(settings, { chains: ['solana-mainnet', 'base-mainnet'], ...options })
+  const { 'solana-mainnet': solana, 'base-mainnet': base } = market.chains
+  return { market, solana: solana.chain, base: base.chain }
 }
 
 export type WalletMarket = Awaited<ReturnType<typeof startWalletMarket>>
@@ -107,11 +108,15 @@ export const transactionsOf = async (
   (await solana.chain.call('getSignaturesForAddress', address, { limit: 1000 })) as never
 
 /** What a worker of this market uses to carry out operations, in the process of the test. */
-export function signerContext({ market, solana }: WalletMarket): SignerContext & { walletSigner: WalletSigner } {
+export function signerContext({
+  market,
+  solana,
+  base,
+}: WalletMarket): SignerContext & { walletSigner: WalletSigner } {
   return {
     ...marketContext({ db: market.db }),
     clock: { now: () => new Date(market.now()), wallTime: () => new Date(market.wallTime()) },
-    signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
+    signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [base.url] }),
     walletSigner: solanaWalletSigner(solana.settings),
     seeds: seedOpener(walletSealPrivateKeys.parse(WALLET_SEAL.worker.WALLET_SEAL_PRIVATE_KEYS)),
     exporter: secretExporter,

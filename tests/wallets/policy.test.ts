@@ -1,0 +1,276 @@
+import { advanceOperation, type SignerContext } from '@market/custody/wallets'
+import { connect } from '@market/database/connect'
+import type { Db } from '@market/database/transact'
+import { DAY, HOUR } from '@market/kernel/clock'
+import { evmSigner } from '@market/testing/evm-signer'
+import { smartWallet } from '@market/testing/smart-wallet'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeAgent, makeUser, type Signer, signed } from '../support/makers.ts'
+import { whileOn } from '../support/operator.ts'
+import { until } from '../support/until.ts'
+import {
+  callsOf,
+  lamportsOf,
+  makeWalletAgent,
+  newAddress,
+  SOL,
+  signerContext,
+  startWalletMarket,
+  transactionsOf,
+  type WalletAgent,
+  type WalletMarket,
+} from './wallet-market.ts'
+
+let world: WalletMarket
+/** The database with the rights of the api: what somebody has who took over an api process. */
+let stolen: Db
+beforeAll(async () => {
+  world = await startWalletMarket()
+  stolen = connect({ url: world.market.environment['DATABASE_URL'] ?? '' })
+})
+afterAll(async () => {
+  await stolen.destroy()
+  await world.market.stop()
+})
+
+let count = 0
+const newId = (prefix: string) => {
+  count += 1
+  return `${prefix}_${Date.now()}_${String(count).padStart(17, '0')}`
+}
+
+interface Forged {
+  readonly kind: 'send' | 'withdraw' | 'export'
+  readonly asset?: string
+  readonly destination?: string
+  readonly amount?: bigint
+  readonly public_key?: string
+  readonly owner?: { wallet: string; wallet_sig: string; wallet_sig_ts: number }
+}
+
+/** Adds a row as a program with the rights of the api can. */
+async function forge(agent: WalletAgent, { owner, ...row }: Forged): Promise<`wop_${string}`> {
+  const id = newId('wop') as `wop_${string}`
+  const now = new Date(world.market.now())
+  await stolen
+    .insertInto('wallet_operations')
+    .values({
+      id,
+      agent_id: agent.id,
+      wallet: agent.wallet,
+      requested_by: `agent:${agent.id}`,
+      ...row,
+      owner_wallet: owner?.wallet.toLowerCase() ?? null,
+      owner_signature: owner?.wallet_sig ?? null,
+      owner_signed_at_ms: owner === undefined ? null : BigInt(owner.wallet_sig_ts),
+      status: 'requested',
+      created_at: now,
+      updated_at: now,
+      due_at: now,
+    })
+    .execute()
+  return id
+}
+
+/** Advances once or until it has ended, and returns the failure. */
+async function carryOut(id: `wop_${string}`, ctx: SignerContext = signerContext(world)) {
+  const read = () =>
+    world.market.db
+      .selectFrom('wallet_operations')
+      .select(['status', 'failure'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  await until(
+    'it has ended',
+    async () => {
+      await advanceOperation(ctx, id)
+      return ['done', 'failed'].includes((await read()).status)
+    },
+    { everyMs: 100 },
+  )
+  return (await read()).failure
+}
+
+const expectNothingSent = async (agent: WalletAgent) => {
+  expect(await transactionsOf(world, agent.wallet)).toEqual([])
+  expect(await lamportsOf(world, agent.wallet)).toBe(SOL)
+}
+
+describe('a program with the rights of the api', () => {
+  const purposeOf = ({ id }: WalletAgent, to: string, amount: string) =>
+    `wallets.send:${id}:SOL:${to}:${amount}`
+  const send = (destination: string, amount = SOL / 4n) =>
+    ({ kind: 'send', asset: 'SOL', destination, amount }) as const
+
+  test.each<[string, (agent: WalletAgent, to: string) => Promise<Forged>]>([
+    [
+      'a signature of another wallet',
+      async (agent, to) => ({ ...send(to), owner: await signed(evmSigner(), purposeOf(agent, to, '0.25')) }),
+    ],
+    [
+      'a signature of another wallet under the name of the owner',
+      async (agent, to) => {
+        const other = await signed(evmSigner(), purposeOf(agent, to, '0.25'))
+        return { ...send(to), owner: { ...other, wallet: agent.owner.address } }
+      },
+    ],
+    [
+      'the owner’s signature for another address',
+      async (agent, to) => ({
+        ...send(to),
+        owner: await signed(agent.owner, purposeOf(agent, await newAddress(), '0.25')),
+      }),
+    ],
+    [
+      'the owner’s signature for a smaller amount',
+      async (agent, to) => ({ ...send(to), owner: await signed(agent.owner, purposeOf(agent, to, '0.1')) }),
+    ],
+    [
+      'the owner’s signature for reading',
+      async (agent, to) => ({ ...send(to), owner: await signed(agent.owner, 'session') }),
+    ],
+    [
+      'the owner’s signature of two hours ago',
+      async (agent, to) => ({
+        ...send(to),
+        owner: await signed(agent.owner, purposeOf(agent, to, '0.25'), Date.now() - 2 * HOUR),
+      }),
+    ],
+  ])('cannot send with %s', async (_, forged) => {
+    const agent = await makeWalletAgent(world)
+    expect(await carryOut(await forge(agent, await forged(agent, await newAddress())))).toBe(
+      'owner_not_verified',
+    )
+    await expectNothingSent(agent)
+  })
+
+  test('cannot use a signature of the owner twice', async () => {
+    const agent = await makeWalletAgent(world)
+    const to = await newAddress()
+    const forged = { ...send(to), owner: await signed(agent.owner, purposeOf(agent, to, '0.25')) }
+    expect(await carryOut(await forge(agent, forged))).toBeNull()
+    await expect(forge(agent, forged)).rejects.toMatchObject({
+      constraint: 'wallet_operations_owner_signature_key',
+    })
+  })
+
+  test('cannot export with a signature for another public key', async () => {
+    const agent = await makeWalletAgent(world)
+    const [signedKey, otherKey] = ['A'.repeat(43), 'B'.repeat(43)]
+    const owner = await signed(agent.owner, `wallets.export:${agent.id}:${signedKey}`)
+    const id = await forge(agent, { kind: 'export', public_key: otherKey, owner })
+    expect(await carryOut(id)).toBe('owner_not_verified')
+  })
+
+  test('cannot withdraw to an address that the owner did not set', async () => {
+    const agent = await makeWalletAgent(world)
+    const forged = {
+      kind: 'withdraw',
+      asset: 'SOL',
+      destination: await newAddress(),
+      amount: 1_000_000n,
+    } as const
+    expect(await carryOut(await forge(agent, forged))).toBe('not_withdraw_address')
+    await expectNothingSent(agent)
+  })
+
+  test('cannot date a withdraw address back', async () => {
+    const agent = await makeWalletAgent(world)
+    const address = await newAddress()
+    await sql`insert into withdraw_addresses (id, agent_id, address, set_by, created_at, effective_at, stored_at)
+      values (${newId('wad')}, ${agent.id}, ${address}, 'user:x', now() - interval '3 days', now() - interval '2 days',
+        now() - interval '3 days')`.execute(stolen)
+    const forged = { kind: 'withdraw', asset: 'SOL', destination: address, amount: 10_000_000n } as const
+    const ctx = { ...signerContext(world), clock: { now: () => new Date(), wallTime: () => new Date() } }
+    expect(await carryOut(await forge(agent, forged), ctx)).toBe('not_withdraw_address')
+    await expectNothingSent(agent)
+  })
+
+  test.each([
+    ['read a sealed seed', 'select secret_sealed from agent_wallets', '42501'],
+    ['change an operation', `update wallet_operations set destination = 'x'`, '42501'],
+    ['end an operation', `update wallet_operations set status = 'done'`, '42501'],
+    ['delete an operation', 'delete from wallet_operations', '42501'],
+    ['add a signature', `insert into wallet_signatures values ('x', 1, 'x', 'x', 1, null, now())`, '42501'],
+    ['change a withdraw address', `update withdraw_addresses set address = 'x'`, '42501'],
+    ['delete a withdraw address', 'delete from withdraw_addresses', '42501'],
+  ])('cannot %s', async (_, statement, code) => {
+    await expect(sql.raw(statement).execute(stolen)).rejects.toMatchObject({ code })
+  })
+
+  test('cannot give the agent of a user an owner wallet, which could then sign', async () => {
+    const { token } = await makeUser(world.market as never)
+    const agent = await makeAgent(world.market as never, { idp_access_token: token })
+    const change = sql`update agents set owner_wallet = ${evmSigner().address.toLowerCase()} where id = ${agent.id}`
+    await expect(change.execute(stolen)).rejects.toMatchObject({ constraint: 'agents_owner_stays' })
+  })
+})
+
+test('an owner that is a smart wallet sends by its contract’s verdict', async () => {
+  const key = evmSigner()
+  const contract = await smartWallet(world.base.url, key)
+  await contract.deploy()
+  const owner: Signer = { address: contract.address, sign: contract.sign }
+  const agent = await makeWalletAgent(world, { owner })
+  const to = await newAddress()
+  const reply = callsOf(world, agent).send({ asset: 'SOL', to, amount: 0.25 })
+  const { operations } = callsOf(world, agent)
+  await until('it is requested', async () => (await operations()).body.data.length === 1)
+  expect(await carryOut((await operations()).body.data[0].operation_id)).toBeNull()
+  expect((await reply).status).toBeLessThan(300)
+  expect(await lamportsOf(world, to)).toBe(SOL / 4n)
+})
+
+test('caps: a wallet sends at most the cap in 24 hours, and again the day after', async () => {
+  const agent = await makeWalletAgent(world)
+  const calls = callsOf(world, agent)
+  const ctx = { ...signerContext(world), walletCaps: { SOL: 300_000_000n, USDC: 0n } }
+  const to = await newAddress()
+  const requestAndCarryOut = async (amount: number) => {
+    const reply = calls.send({ asset: 'SOL', to, amount })
+    await until(
+      'it is requested',
+      async () => (await calls.operations()).body.data[0]?.status === 'requested',
+    )
+    const failure = await carryOut((await calls.operations()).body.data[0].operation_id, ctx)
+    return { failure, reply: await reply }
+  }
+  expect((await requestAndCarryOut(0.2)).failure).toBeNull()
+  const rejected = await requestAndCarryOut(0.2)
+  expect(rejected.failure).toBe('cap_exceeded')
+  expect(rejected.reply).toMatchObject({ status: 409, body: { code: 'wallet_cap_exceeded' } })
+  expect((await requestAndCarryOut(0.1)).failure).toBeNull()
+  await world.market.advance(DAY + HOUR)
+  expect((await requestAndCarryOut(0.2)).failure).toBeNull()
+  expect(await lamportsOf(world, to)).toBe(SOL / 2n)
+})
+
+test('freeze_wallets_solana: nothing is requested or signed while it is on', async () => {
+  const agent = await makeWalletAgent(world)
+  const calls = callsOf(world, agent)
+  const to = await newAddress()
+  const owner = await signed(agent.owner, `wallets.send:${agent.id}:SOL:${to}:0.25`)
+  const id = await forge(agent, { kind: 'send', asset: 'SOL', destination: to, amount: SOL / 4n, owner })
+  await whileOn(world.market as never, 'freeze_wallets_solana', async () => {
+    expect(await calls.send({ asset: 'SOL', to, amount: 0.25 })).toMatchObject({
+      status: 503,
+      body: { code: 'freeze_wallets_solana' },
+    })
+    await advanceOperation(signerContext(world), id)
+    await expectNothingSent(agent)
+  })
+  expect(await carryOut(id)).toBeNull()
+})
+
+test('an operation that nothing was signed for is given up after an hour', async () => {
+  const agent = await makeWalletAgent(world)
+  const to = await newAddress()
+  const owner = await signed(agent.owner, `wallets.send:${agent.id}:SOL:${to}:0.25`)
+  const id = await forge(agent, { kind: 'send', asset: 'SOL', destination: to, amount: SOL / 4n, owner })
+  const { walletSigner: _, ...withoutNode } = signerContext(world)
+  await advanceOperation(withoutNode, id)
+  await world.market.advance(HOUR + 1)
+  expect(await carryOut(id, withoutNode)).toBe('expired')
+  await expectNothingSent(agent)
+})
