@@ -25,7 +25,8 @@ export type Act =
       readonly windowHours: number
       readonly deadlineHours: number
     }
-  | { readonly act: 'claim' | 'withdraw'; readonly of: number; readonly agent: number }
+  | { readonly act: 'claim'; readonly of: number; readonly agent: number; readonly afterMs: number }
+  | { readonly act: 'withdraw'; readonly of: number; readonly agent: number }
   | { readonly act: 'cancel'; readonly of: number; readonly isPoster: boolean }
   | {
       readonly act: 'accept'
@@ -60,9 +61,17 @@ const posts: fc.Arbitrary<Act> = fc.record({
   deadlineHours: fc.constantFrom(1, 24),
 })
 
+/** Often some time after the last step, so that claims of a bounty expire one after another. */
+const claims: fc.Arbitrary<Act> = fc.record({
+  act: as('claim'),
+  of,
+  agent: fc.nat({ max: AGENTS - 1 }),
+  afterMs: fc.constantFrom(0, 10 * MINUTE),
+})
+
 const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: posts },
-  { weight: 8, arbitrary: fc.record({ act: as('claim'), of, agent: fc.nat({ max: AGENTS - 1 }) }) },
+  { weight: 8, arbitrary: claims },
   { weight: 3, arbitrary: fc.record({ act: as('withdraw'), of, agent: fc.nat({ max: AGENTS - 1 }) }) },
   { weight: 1, arbitrary: fc.record({ act: as('cancel'), of, isPoster: usually }) },
   {
@@ -90,7 +99,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc.record({
       act: as('waitUntil'),
       pick: fc.nat({ max: 9 }),

@@ -113,6 +113,7 @@ export class BountyHistory {
       case 'post':
         return this.post(act)
       case 'claim':
+        this.pass(act.afterMs)
         return this.claim(this.bountyOf(act.of), act.agent)
       case 'withdraw': {
         const of = this.bountyOf(act.of)
