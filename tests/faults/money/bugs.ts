@@ -17,6 +17,7 @@ export interface Bug {
     readonly scenario?: ScenarioName
     readonly thieves?: number
     readonly purchases?: number
+    readonly bounties?: number
     readonly unbound?: boolean
     readonly careless?: boolean
     readonly orders?: number

@@ -32,6 +32,7 @@ export interface RunSettings {
   readonly reorgs?: number
   readonly thieves?: number
   readonly purchases?: number
+  readonly bounties?: number
   readonly unbound?: boolean
   /** Buyers who never notice that a reorganisation took their payment away. */
   readonly careless?: boolean
