@@ -1,4 +1,5 @@
 import type { Network } from '@market/kernel/network'
+import { BOUNTY_BUGS } from './bounty-bugs.ts'
 import type { FaultName } from './fault-injector.ts'
 import type { RelayFaults } from './relay.ts'
 import type { ScenarioName } from './scenarios.ts'
@@ -320,6 +321,7 @@ export const BUGS: readonly Bug[] = [
     ],
     aim: { scenario: 'cancelled', orders: 24, faults: 12, faultNames: ['cutAtCommit', 'killApi'], reorgs: 0 },
   },
+  ...BOUNTY_BUGS,
 ]
 
 /** They show within seconds, and none breaks an invariant that shows another. */
