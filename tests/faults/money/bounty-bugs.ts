@@ -1,4 +1,4 @@
-import type { Bug } from './bugs.ts'
+import type { Bug } from './bug.ts'
 
 /** Most bounties are approved at once, so their money is distributed or refunded within seconds. */
 const AIM = { bounties: 1, thieves: 0, scenario: 'approved', faults: 0 } as const
