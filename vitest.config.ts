@@ -27,7 +27,11 @@ const PROCESSES = [
 ]
 
 /** Starts api and worker processes on chains of their own. */
-const STACKS = ['tests/faults/money*.test.ts', 'tests/payouts/{crash,restore}.test.ts']
+const STACKS = [
+  'tests/bounties/accept-on-chains.test.ts',
+  'tests/faults/money*.test.ts',
+  'tests/payouts/{crash,restore}.test.ts',
+]
 
 /** Needs a browser, which npm does not install. */
 const BROWSER = ['tests/browser/**/*.test.ts']
@@ -47,6 +51,7 @@ const LONGEST = [
   'tests/faults/money-bugs.test.ts',
   'tests/payouts/restore.test.ts',
   'tests/faults/money.test.ts',
+  'tests/bounties/accept-on-chains.test.ts',
   'tests/faults/vault-rotation.test.ts',
   'tests/journeys/operators-money.test.ts',
   'tests/contract-wide/fuzz.test.ts',

@@ -60,7 +60,7 @@ export async function expectWholeTransfers(
   return { paid: count('accepted'), refunded: count('refunded') }
 }
 
-/** The counter of each bounty equals its pending claims, and none has more than one accepted claim or order. */
+/** The counter of each bounty equals its pending claims, none has more than one accepted claim or order, and no claim outlives it. */
 export async function bountyFaults(db: Db): Promise<string[]> {
   const { rows } = await sql<{ fault: string }>`
     select 'pending_claims ' || bounty.id as fault from bounties as bounty
@@ -75,6 +75,9 @@ export async function bountyFaults(db: Db): Promise<string[]> {
     select 'order without an accepted claim ' || one.id from orders as one where one.bounty_id is not null
       and not exists (select from bounty_claims as claim
         where claim.bounty_id = one.bounty_id and claim.agent_id = one.agent_id and claim.status = 'accepted')
+    union all
+    select 'claim outlives its bounty ' || claim.id from bounty_claims as claim
+      join bounties as bounty on bounty.id = claim.bounty_id where claim.expires_at > bounty.expires_at
     union all
     select 'status ' || bounty.id from bounties as bounty left join orders as one on one.bounty_id = bounty.id
       where case when one.id is null then bounty.status in ('claimed', 'completed')

@@ -165,6 +165,7 @@ test('409: a second claim of the agent, and the 21st pending claim of the bounty
   expect(again.body.error).toContain('already claimed this bounty')
   for (const { apiKey } of others) expect((await claim(id, apiKey)).status).toBe(201)
   rejected(await claim(id, last.apiKey), 409, 'bounty_full')
+  rejected(await claim(id, first.apiKey), 409, 'already_claimed')
   await withdraw(id, first.apiKey)
   expect((await claim(id, last.apiKey)).status).toBe(201)
   expect((await market.client().get(`/api/bounties/${id}`)).body.data.pending_claims).toBe(20)

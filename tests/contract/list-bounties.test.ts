@@ -136,6 +136,24 @@ test('200: search finds words of title, brief and category, also inflected', asy
   for (const search of ['translating -manual', 'unheardof']) expect(await found(search)).toEqual([])
 })
 
+test('200: -word excludes bounties that have the word in title or brief, also inflected', async () => {
+  const make = async (title: string, brief: string) => (await makeBounty(market, { title, brief })).id
+  const plain = await make('Zeppelin ride', 'One ride above the lake at noon.')
+  const inTitle = await make('Zeppelin posters', 'Printed on thick paper, please.')
+  const inBrief = await make('Zeppelin prints', 'Several posters on thick paper.')
+  const found = async (search: string) =>
+    (await list(`search=${encodeURIComponent(search)}`)).body.data.map(
+      ({ bounty_id }: { bounty_id: string }) => bounty_id,
+    )
+  expect(await found('zeppelin')).toEqual([inBrief, inTitle, plain])
+  for (const search of ['zeppelin -posters', 'zeppelin -poster', '-posters zeppelins'])
+    expect(await found(search)).toEqual([plain])
+  expect(await found('zeppelin -"several posters"')).toEqual([inTitle, plain])
+  expect(await found('zeppelin -rides -printed')).toEqual([])
+  const narrow = `search=${encodeURIComponent('zeppelin -posters')}&min_budget=1&sort=budget_desc`
+  expect((await list(narrow)).body).toMatchObject({ data: [{ bounty_id: plain }], total: 1 })
+})
+
 test('200: the total counts at most 1,000', async () => {
   const { id } = await makeBounty(market, { category: 'automation' })
   const copied = sql`poster, client_wallet, client_proven_by, title, brief, category, budget_micros, deadline_hours,

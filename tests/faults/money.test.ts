@@ -8,6 +8,7 @@ const ORDERS = Number(process.env['ORDERS'] ?? 28)
 const FAULTS = Number(process.env['FAULTS'] ?? 6)
 const ABREAST = 12
 const PURCHASES = Number(process.env['PURCHASES'] ?? 0.15)
+const BOUNTIES = Number(process.env['BOUNTIES'] ?? 0.1)
 const SETTLED_WITHIN_MS = 30_000
 /** Orders and reorganizations of the run that has no other fault. */
 const REORG_ORDERS = Number(process.env['REORG_ORDERS'] ?? 12)
@@ -34,6 +35,7 @@ test.concurrent.for(Array.from({ length: SEEDS }, (_, n) => FIRST_SEED + n))(
       abreast: ABREAST,
       faults: FAULTS,
       purchases: PURCHASES,
+      bounties: BOUNTIES,
     })
     process.stdout.write(`${lineOf(report)}\n`)
     expect(report.violations).toEqual([])
@@ -49,6 +51,7 @@ test(`money: no treasury is short and every sum is whole after ${REORGS} reorgan
     seed: FIRST_SEED,
     orders: REORG_ORDERS,
     abreast: ABREAST,
+    bounties: BOUNTIES,
     networks: ['base-mainnet', 'alt-mainnet'],
     faults: REORGS,
     faultNames: ['reorg'],

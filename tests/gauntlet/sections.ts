@@ -16,6 +16,8 @@ export const SECTIONS: readonly Section[] = [
     settings: (seeds, firstSeed) => ({
       ORDER_SEED: firstSeed,
       ORDER_HISTORIES: 1_000 * seeds,
+      BOUNTY_SEED: firstSeed,
+      BOUNTY_HISTORIES: 1_000 * seeds,
       LEDGER_ROUNDS: 7 * seeds,
       PAYMENT_SEQUENCES: 320 * seeds,
       RACE_ROUNDS: 100 * seeds,
@@ -27,6 +29,7 @@ export const SECTIONS: readonly Section[] = [
     files: [
       'tests/orders/model.test.ts',
       'tests/orders/races.test.ts',
+      'tests/bounties/model.test.ts',
       'tests/bounties/races.test.ts',
       'tests/bounties/accept-races.test.ts',
       'tests/ledger/model.test.ts',

@@ -1,6 +1,7 @@
 import { openPool } from '@market/database/connect'
 import type { Tx } from '@market/database/transact'
-import { expireBounties, hasOpenBounties, hasOpenBounty } from '@market/offers/bounties'
+import { usdc } from '@market/kernel/money'
+import { expireBounties, hasOpenBounties, hasOpenBountyOfWallet } from '@market/offers/bounties'
 import { testClock } from '@market/testing/clock'
 import { marketContext } from '@market/testing/market-context'
 import { type TestDatabase, testDatabase } from '@market/testing/postgres'
@@ -103,18 +104,20 @@ test.each(READS)('%s: reads a limited number of rows', async (_, read) => {
 })
 
 test('whether a wallet or a user has an open bounty is found in one row', async () => {
-  await expectBounded((db) => hasOpenBounty(db, BUSY.wallet), 1)
+  await expectBounded((db) => hasOpenBountyOfWallet(db, BUSY.wallet, usdc(1_000_000_000n)), 1)
+  // Each of the wallet's open bounties costs more.
+  await expectBounded((db) => hasOpenBountyOfWallet(db, BUSY.wallet, usdc(1_099_999n)), 1)
   await expectBounded((db) => hasOpenBounties(db as Tx, [`user:${BUSY.userId}`]), 1)
 })
 
-test('the sweep reads what is due, and not more than a batch of each', async () => {
+test('the sweep reads what is due, and not more than ten batches of each', async () => {
   const clock = testClock(new Date('2026-01-01T12:00:00Z'))
   const due = { ...marketContext({ db: database.db, clock }) }
   const claims = await costOf(database.db, () => expireBounties(due))
   expect(claims.scans).toBe(0)
-  expect(claims.rows).toBeLessThan(100 * 10)
+  expect(claims.rows).toBeLessThan(10 * 100 * 10)
   clock.set(new Date('2026-02-01T00:00:00Z'))
   const both = await costOf(database.db, () => expireBounties(due))
   expect(both.scans).toBe(0)
-  expect(both.rows).toBeLessThan(200 * 10)
+  expect(both.rows).toBeLessThan(10 * 200 * 10)
 })

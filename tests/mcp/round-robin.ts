@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface RoundRobin {
@@ -11,6 +11,18 @@ export interface RoundRobin {
   stop(): Promise<void>
 }
 
+/** What a proxy must not forward: it describes one connection, and the proxy has two. */
+const OF_ONE_CONNECTION = ['connection', 'keep-alive']
+
+const withoutConnection = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_CONNECTION.includes(name)))
+
+/**
+ * The client closes idle connections, not the proxy. Otherwise a request that the client sends while the proxy closes its
+ * connection fails with ECONNRESET.
+ */
+const NEVER_CLOSES = { keepAliveTimeout: 0 }
+
 /** An HTTP proxy that sends every request to the next server, also within one connection. */
 export async function startRoundRobin(
   urls: readonly string[],
@@ -20,18 +32,18 @@ export async function startRoundRobin(
   const counts = urls.map(() => 0)
   const statuses: number[] = []
   let next = 0
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(NEVER_CLOSES, (incoming, outgoing) => {
     const at = next++ % urls.length
     counts[at] = (counts[at] ?? 0) + 1
     const { hostname, port } = new URL(urls[at] ?? '')
     const { url: path, method } = incoming
     // A new connection each time: an idle one may be closed by its server just when it is used again.
     const target = { hostname, port, path, method, agent: false as const }
-    const sent = request({ ...target, headers: { ...incoming.headers, ...headers } })
+    const sent = request({ ...target, headers: { ...withoutConnection(incoming.headers), ...headers } })
     sent.on('error', () => outgoing.destroy())
     sent.on('response', (response) => {
       statuses.push(response.statusCode ?? 0)
-      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      outgoing.writeHead(response.statusCode ?? 0, withoutConnection(response.headers))
       response.pipe(outgoing)
     })
     incoming.pipe(sent)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, startOrderWorld } from '../orders/order-world.ts'
+import { makeBounty } from '../support/bounties.ts'
 import { asHeaders, signed } from '../support/makers.ts'
 import { BASE_URL } from '../support/settings.ts'
 
@@ -390,6 +391,23 @@ test('payer binding: an open order of the payer requires the payer’s signature
   expect([stolen.status, stolen.body.error]).toEqual([402, 'binding_required'])
   const paid = await world.act(payer, order.body.data.id, 'pay', { escrow_tx_hash: hash })
   expect([paid.status, paid.body.data.status]).toEqual([200, 'paid'])
+})
+
+test('payer binding: an open bounty requires the signature when the payment could accept a claim, and not otherwise', async () => {
+  const payer = await world.newBuyer()
+  await makeBounty(world.market, { budget_usd: '10.000001' }, payer)
+  expect((await hire(await world.settled(payer, DUE))).status).toBe(200)
+  await makeBounty(world.market, { budget_usd: 10 }, payer)
+  const hash = await world.settled(payer, DUE)
+  const asked = await hire(hash, { brief: 'For me.' })
+  expect([asked.status, asked.body.error]).toEqual([402, 'binding_required'])
+  expect(asked.body['proof']).toMatchObject({
+    hash: {
+      signature_required_for: expect.arrayContaining([
+        'a wallet with an open bounty that the transfer could pay',
+      ]),
+    },
+  })
 })
 
 test('payer binding: an open order that costs more than the payment does not require a signature', async () => {

@@ -132,6 +132,7 @@ describe('402', () => {
               "signature_required_for": [
                 "a wallet that is linked to an account",
                 "a wallet with an unpaid order that the transfer could pay",
+                "a wallet with an open bounty that the transfer could pay",
               ],
             },
             "message": "A transaction hash is public, so a hash alone does not prove who paid. The seller is paid 168 hours after such a purchase, or at once when the payer signs. If another request names the same transfer within 15 minutes of its block, the payment is contested: the payer’s signature decides, and without one an undelivered purchase is refunded to the payer after 7 days.",
@@ -468,6 +469,7 @@ describe('402', () => {
               "signature_required_for": [
                 "a wallet that is linked to an account",
                 "a wallet with an unpaid order that the transfer could pay",
+                "a wallet with an open bounty that the transfer could pay",
               ],
             },
             "message": "A transaction hash is public, so a hash alone does not prove who paid. If another request names the same transfer within 15 minutes of its block, the payment is contested: the payer’s signature decides, and without one an undelivered purchase is refunded to the payer after 7 days.",

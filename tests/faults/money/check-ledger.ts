@@ -6,11 +6,11 @@ const WAITING = new Set(['paid', 'in_progress', 'delivered', 'revision_requested
 const OVER = new Set(['final', 'withdrawn'])
 
 /**
- * Written out here and not taken from the product: a tenth, rounded down; of a program's order, where it came on top,
- * what is left when the price is taken off.
+ * Written out here and not taken from the product: a tenth, rounded down; of an order that came with its payment, where it
+ * is on top, what is left when the price is taken off.
  */
 export const feeOf = (part: bigint, { payment_method }: Pick<OrderRow, 'payment_method'>): bigint =>
-  payment_method === 'x402' ? part - (part * 10n) / 11n : part / 10n
+  payment_method !== null ? part - (part * 10n) / 11n : part / 10n
 
 /** Less than this is owed and waits: sending it costs more than it is worth. */
 const WORTH_SENDING = 100_000n

@@ -20,7 +20,7 @@ const EVENT_OF_ACTION: Readonly<Record<string, string>> = {
   reverse: 'order.cancelled',
   return_payment: 'order.cancelled',
 }
-const EVENTS = ['order.created', ...new Set(Object.values(EVENT_OF_ACTION))]
+const EVENTS = ['order.created', 'bounty.accepted', ...new Set(Object.values(EVENT_OF_ACTION))]
 
 const table: Readonly<Record<string, Readonly<Record<string, string>>>> = TRANSITIONS
 
@@ -103,8 +103,9 @@ export const ORDER_CHECKS: Checks = {
   'every step with an event has exactly one': ({ orders, stepsOf, eventsOf }) =>
     orders.flatMap((order) => {
       const steps = stepsOf(order.id).map(({ action }) => EVENT_OF_ACTION[action] ?? '')
-      // A program's order is born paid, of which its agent is told once.
-      const told = ['order.created', ...(order.payment_method === 'x402' ? steps.slice(1) : steps)]
+      // The agent of an order that comes with its payment gets one event for both.
+      const first = order.payment_method === 'bounty' ? 'bounty.accepted' : 'order.created'
+      const told = [first, ...(order.payment_method === null ? steps : steps.slice(1))]
       return EVENTS.flatMap((event) => {
         const wanted = told.filter((one) => one === event).length
         const found = eventsOf(order.id).filter((one) => one.event === event).length
@@ -123,7 +124,8 @@ export const ORDER_CHECKS: Checks = {
 
   'every event belongs to an existing order': ({ orders, events }) => {
     const known = new Set(orders.map(({ id }) => id))
-    return events.filter(({ order_id }) => !known.has(order_id)).map(({ order_id }) => order_id)
+    const ofOrders = events.filter(({ event }) => event !== 'bounty.claim_rejected')
+    return ofOrders.filter(({ order_id }) => !known.has(order_id)).map(({ order_id }) => order_id)
   },
 
   'an agent’s events are numbered without a gap': ({ events, counters }) =>

@@ -1,3 +1,4 @@
+import { BOUNTY_ACTIONS } from './bounty.ts'
 import type { Checks, Facts } from './facts.ts'
 import { dueOf } from './purchase.ts'
 import { PROVIDER_KEY } from './relay.ts'
@@ -5,11 +6,11 @@ import { type Acknowledged, briefOf, type TestOrder } from './test-order.ts'
 
 const isYes = ({ status }: Acknowledged): boolean => status >= 200 && status < 300
 
-const MADE_OR_PAID = ['create', 'pay', 'purchase']
+const NOT_A_STEP: readonly string[] = ['create', 'pay', 'purchase', ...BOUNTY_ACTIONS]
 
-/** Every "yes" but that of a payment is one step; how a payment ended is asked of its transfer. */
+/** Every "yes" but that of a payment or of a bounty is one step; how a payment ended is asked of its transfer. */
 function missing({ stepsOf }: Facts, { orderId = '', acknowledged }: TestOrder): string[] {
-  const yes = acknowledged.filter((one) => isYes(one) && !MADE_OR_PAID.includes(one.action))
+  const yes = acknowledged.filter((one) => isYes(one) && !NOT_A_STEP.includes(one.action))
   return [...Map.groupBy(yes, ({ action }) => action)].flatMap(([action, some]) => {
     const said = new Set(some.map(({ key }) => key)).size
     const done = stepsOf(orderId).filter((step) => step.action === action).length

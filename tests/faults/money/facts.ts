@@ -24,8 +24,12 @@ export async function gatherFacts(
     db.selectFrom('events').select(['agent_id', 'seq', 'event', 'order_id']).orderBy('seq').execute(),
     db.selectFrom('event_counters').selectAll().execute(),
     db.selectFrom('deliveries').select(['id', 'agent_id', 'seq', 'status']).execute(),
+    db.selectFrom('bounties').selectAll().execute(),
+    db.selectFrom('bounty_claims').selectAll().execute(),
+    db.selectFrom('bounty_acceptances').selectAll().execute(),
   ])
-  const [orders, steps, payouts, transfers, accounts, events, counters, deliveries] = rows
+  const [orders, steps, payouts, transfers, accounts, events, counters, deliveries, ...ofBounties] = rows
+  const [bounties, claims, acceptances] = ofBounties
   const { rows: unbalanced } = await sql<{ id: string; sum: bigint }>`
     select journal_id as id, sum(amount_micros)::bigint as sum from ledger_moves group by journal_id
     having sum(amount_micros) <> 0`.execute(db)
@@ -64,6 +68,7 @@ export async function gatherFacts(
   ])
   return {
     ...{ orders, steps, payouts, transfers, accounts, events, counters, deliveries, unbalanced, drifted },
+    ...{ bounties, claims, acceptances },
     ...{ testOrders, outgoing, treasuries: app.treasuries, networks: app.networks },
     solvency: (solvency?.body.data ?? []) as readonly { network: string; solvent: boolean }[],
     accepted: await environment.webhookEndpoints.accepted(),

@@ -1,10 +1,17 @@
+import { BOUNTY_CHECKS } from './check-bounties.ts'
 import { CHAIN_CHECKS } from './check-chains.ts'
 import { LEDGER_CHECKS } from './check-ledger.ts'
 import { ORDER_CHECKS } from './check-orders.ts'
 import { RESPONSE_CHECKS } from './check-responses.ts'
 import type { Checks, Facts } from './facts.ts'
 
-export const INVARIANTS: Checks = { ...LEDGER_CHECKS, ...ORDER_CHECKS, ...CHAIN_CHECKS, ...RESPONSE_CHECKS }
+export const INVARIANTS: Checks = {
+  ...LEDGER_CHECKS,
+  ...ORDER_CHECKS,
+  ...BOUNTY_CHECKS,
+  ...CHAIN_CHECKS,
+  ...RESPONSE_CHECKS,
+}
 
 export interface Violation {
   readonly invariant: string

@@ -1,6 +1,7 @@
 import type { Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
 import { isTrueWithin } from '../../support/until.ts'
+import { acceptClaim, cancelBounty, isOrdered, postClaimed } from './bounty.ts'
 import type { Environment } from './environment.ts'
 import { create, deliver, isDone, isPaid, pay, type RunContext } from './order-actions.ts'
 import { dueOf, purchaseByHash, purchaseBySignature, purchaseByTransfer } from './purchase.ts'
@@ -21,6 +22,8 @@ export interface LoadSettings {
   readonly thieves?: number
   /** The share of orders that programs make by paying; none unless said. */
   readonly purchases?: number
+  /** The share of orders that come from a bounty; none unless given. */
+  readonly bounties?: number
   /** Programs name their transfers without a signature. */
   readonly unbound?: boolean
 }
@@ -32,6 +35,9 @@ const MINED_WITHIN_MS = 3_000
 const STRIDE = 100_003
 /** Programs come in runs of this many orders, so that they come on every network. */
 const PURCHASE_CYCLE = 20
+/** Bounties come at other places of a cycle than purchases, and with each cycle on another network. */
+const BOUNTY_CYCLE = 10
+const BOUNTY_OFFSET = 3
 
 interface LoadInput {
   readonly environment: Environment
@@ -83,26 +89,37 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
     if (await create(context, thief)) await pay(context, thief, transfer)
   }
 
-  const send = async (testOrder: TestOrder, amount: bigint) => {
-    const to = context.app.treasuries[testOrder.network]
-    const transfer = await testOrder.buyer.prepare(testOrder.network, to, amount)
+  const send = async (testOrder: TestOrder, amount: bigint, network = testOrder.network) => {
+    const to = context.app.treasuries[network]
+    const transfer = await testOrder.buyer.prepare(network, to, amount)
     testOrder.sent.push(transfer)
     await transfer.send()
     return transfer
   }
 
-  const runOrder = async (n: number) => {
-    const random = seededRandom(settings.seed * STRIDE + n)
+  const partiesOf = (n: number) => {
     const network = settings.networks[n % settings.networks.length] ?? 'base-mainnet'
     const buyer = buyers[network][n]
     if (buyer === undefined) throw new Error(`no buyer for order ${n}`)
+    return { random: seededRandom(settings.seed * STRIDE + n), buyer }
+  }
+
+  const surplusOf = (dice: number, random: () => number): bigint =>
+    dice < 0.1 ? BigInt(1 + Math.floor(random() * 500_000)) : 0n
+
+  /** Most buyers name a transfer when it is on the chain, some earlier. */
+  const waitUnlessEarly = async (dice: number, { network, reference }: Prepared) => {
+    const testChain = environment.testChains[network]
+    if (dice > 0.25) await isTrueWithin(MINED_WITHIN_MS, () => testChain.isMined(reference))
+  }
+
+  const runOrder = async (n: number) => {
+    const { random, buyer } = partiesOf(n)
     const testOrder = begin(n, `${settings.seed}-${n}`, random, buyer)
     const [early, surplus, twice, thief, scenario] = [random(), random(), random(), random(), random()]
     if (!(await create(context, testOrder))) return
-    const more = surplus < 0.1 ? BigInt(1 + Math.floor(random() * 500_000)) : 0n
-    const transfer = await send(testOrder, testOrder.listing.price + more)
-    const testChain = environment.testChains[testOrder.network]
-    if (early > 0.25) await isTrueWithin(MINED_WITHIN_MS, () => testChain.isMined(transfer.reference))
+    const transfer = await send(testOrder, testOrder.listing.price + surplusOf(surplus, random))
+    await waitUnlessEarly(early, transfer)
     const payings: Promise<unknown>[] = [pay(context, testOrder)]
     if (twice < 0.3) payings.push(pay(context, testOrder))
     if (thief < (settings.thieves ?? 0.25)) payings.push(steal(testOrder, transfer))
@@ -115,10 +132,7 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
 
   /** A program pays with its request; what it gets for it, it never answers. */
   const runPurchase = async (n: number) => {
-    const random = seededRandom(settings.seed * STRIDE + n)
-    const network = settings.networks[n % settings.networks.length] ?? 'base-mainnet'
-    const buyer = buyers[network][n]
-    if (buyer === undefined) throw new Error(`no buyer for order ${n}`)
+    const { random, buyer } = partiesOf(n)
     const [how, twice, thief, scenario] = [random(), random(), random(), random()]
     const isUnbound = settings.unbound === true
     const paidBy = isUnbound || how < 0.5 ? 'transfer' : 'signature'
@@ -140,10 +154,52 @@ export function startLoad({ environment, context, sellers, buyers }: LoadInput, 
     if (scenario < 0.7) await deliver(context, testOrder)
   }
 
+  /** Accepts the second claim too, with a transfer on another network where the wallet has one: one of both is refunded. */
+  const acceptSecond = async (testOrder: TestOrder) => {
+    const [, second] = testOrder.bounty?.claims ?? []
+    if (second === undefined) return
+    const network = testOrder.buyer.networks.find((one) => one !== testOrder.network)
+    const transfer = await send(testOrder, dueOf(testOrder.listing.price), network)
+    await acceptClaim(context, testOrder, second, transfer)
+  }
+
+  /** The buyer posts a bounty, agents claim it, and a transfer accepts a claim. Then the order continues like any other. */
+  const runBounty = async (n: number) => {
+    const { random, buyer } = partiesOf(n)
+    const [early, surplus, twice, thief, rival] = [random(), random(), random(), random(), random()]
+    const [cancelled, scenario] = [random(), random()]
+    const testOrder = begin(n, `${settings.seed}-${n}`, random, buyer, { paidBy: 'bounty' })
+    const other = pick(
+      sellers.filter((seller) => seller !== testOrder.seller),
+      random,
+    )
+    const bounty = await postClaimed(context, testOrder, [testOrder.seller, other])
+    const [claim] = bounty?.claims ?? []
+    if (claim === undefined) return
+    const due = dueOf(testOrder.listing.price)
+    const transfer = await send(testOrder, due + surplusOf(surplus, random))
+    await waitUnlessEarly(early, transfer)
+    const requests: Promise<unknown>[] = [acceptClaim(context, testOrder, claim, transfer)]
+    if (twice < 0.3) requests.push(acceptClaim(context, testOrder, claim, transfer))
+    if (thief < (settings.thieves ?? 0.25)) requests.push(steal(testOrder, transfer))
+    if (rival < 0.4) requests.push(acceptSecond(testOrder))
+    if (cancelled < 0.1) requests.push(cancelBounty(context, testOrder))
+    await Promise.all(requests)
+    if (!(await isOrdered(context, testOrder))) return
+    paid++
+    await SCENARIOS[settings.scenario ?? scenarioOf(scenario)][1](context, testOrder)
+  }
+
+  const runnerOf = (n: number) => {
+    if (n % PURCHASE_CYCLE < (settings.purchases ?? 0) * PURCHASE_CYCLE) return runPurchase
+    const isBounty = (n + BOUNTY_OFFSET) % BOUNTY_CYCLE < (settings.bounties ?? 0) * BOUNTY_CYCLE
+    return isBounty ? runBounty : runOrder
+  }
+
   const one = async () => {
     while (next < settings.orders) {
       const n = next++
-      await (n % PURCHASE_CYCLE < (settings.purchases ?? 0) * PURCHASE_CYCLE ? runPurchase(n) : runOrder(n))
+      await runnerOf(n)(n)
     }
   }
   const done = Promise.all(Array.from({ length: settings.abreast }, one))

@@ -3,7 +3,7 @@ import { NETWORKS, type Network } from '@market/kernel/network'
 import { seededRandom } from '../../support/payout-random.ts'
 import { isTrueWithin, until } from '../../support/until.ts'
 import { type AppServices, startApp } from './application.ts'
-import type { Bug } from './bugs.ts'
+import type { Bug } from './bug.ts'
 import { type Counts, retryingClient } from './client.ts'
 import { type Environment, startEnvironment } from './environment.ts'
 import { newEvmBuyers } from './evm-test-chain.ts'
@@ -32,6 +32,7 @@ export interface RunSettings {
   readonly reorgs?: number
   readonly thieves?: number
   readonly purchases?: number
+  readonly bounties?: number
   readonly unbound?: boolean
   /** Buyers who never notice that a reorganisation took their payment away. */
   readonly careless?: boolean

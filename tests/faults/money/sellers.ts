@@ -25,7 +25,7 @@ const LISTINGS = 3
 /** Random prices to the micro, so that rounding errors show. */
 const somePrice = (random: () => number): bigint => 1_000_000n + BigInt(Math.floor(random() * 20_000_000))
 
-const usd = (micros: bigint): string =>
+export const usd = (micros: bigint): string =>
   `${micros / 1_000_000n}.${String(micros % 1_000_000n).padStart(6, '0')}`
 
 async function done(sending: Promise<ClientResponse | undefined>) {

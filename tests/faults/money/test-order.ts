@@ -10,12 +10,26 @@ export interface Acknowledged {
   readonly code: string | undefined
   /** The order's status in the answer; undefined in an error. */
   readonly said: string | undefined
-  /** With `pay`: the transfer that was named. */
+  /** With `pay` and `accept_claim`: the transfer that was named. */
   readonly reference?: string | undefined
 }
 
-/** A transfer that the buyer sent, or a payment that the buyer signed and the application brings to the chain. */
-export type PaidBy = 'transfer' | 'signature'
+/**
+ * A transfer that the buyer sent, a payment that the buyer signed and the application brings to the chain, or a transfer that
+ * accepted a claim. In each case 10 % is paid on top of the price.
+ */
+export type PaidBy = 'transfer' | 'signature' | 'bounty'
+
+export interface TestClaim {
+  readonly id: string
+  readonly seller: Seller
+}
+
+/** A bounty that becomes an order when a claim is accepted. */
+export interface TestBounty {
+  readonly id: string
+  readonly claims: readonly TestClaim[]
+}
 
 /** What the clients of the test know of one order: its parties, transfers and responses. */
 export interface TestOrder {
@@ -23,14 +37,18 @@ export interface TestOrder {
   /** The Idempotency-Key of its making, which its brief names too. */
   readonly key: string
   readonly buyer: Buyer
-  readonly seller: Seller
+  /** For a bounty: the agent whose claim was accepted, once it is known. */
+  seller: Seller
+  /** For a bounty: only its price, which is the budget. */
   readonly listing: Listing
   readonly network: Network
   readonly random: () => number
-  /** How a program paid that purchased with the request itself; undefined for orders that are made first and paid then. */
+  /** How an order was paid that comes with its payment; undefined for orders that are made first and paid then. */
   readonly paidBy: PaidBy | undefined
   /** Undefined until a response returned the id. */
   orderId: string | undefined
+  /** Undefined until a response returned its id. */
+  bounty?: TestBounty
   /** What left the buyer's wallet for it, newest last. */
   readonly sent: Prepared[]
   readonly acknowledged: Acknowledged[]

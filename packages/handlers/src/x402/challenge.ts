@@ -48,6 +48,7 @@ function proofOf({ subject, payoutWaitMs }: Quote, baseUrl: string, problem: Pay
       signature_required_for: [
         'a wallet that is linked to an account',
         'a wallet with an unpaid order that the transfer could pay',
+        'a wallet with an open bounty that the transfer could pay',
       ],
     },
     signature: {
@@ -135,7 +136,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   payer_unknown: 'The transfer has no single payer. Pay from one wallet.',
   not_payable: 'The service is not for sale any more.',
   binding_required:
-    'The wallet that paid has an account or an unpaid order. Sign proof.sign.message with it and send this request again with the signature.',
+    'The wallet that paid has an account, an unpaid order or an open bounty. Sign proof.sign.message with it and send this request again with the signature.',
   owner_wallet_not_payer:
     'owner_wallet is not the wallet that paid. Send the wallet that paid, or leave owner_wallet out.',
   claim_required: 'The transfer has a payment reference. Send its claim as X-Payment-Claim.',

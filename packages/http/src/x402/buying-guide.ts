@@ -8,7 +8,7 @@ export const HOW_TO_BUY =
 export const WHO_PAID =
   'A transaction hash is public. When only the hash is sent, the seller is paid 7 days later (24 hours for small amounts and sellers with several payers) unless the wallet that paid signs the purchase. ' +
   'If another request names the same transfer within 15 minutes of its block, the payment is contested: the signature of the payer decides, and an undelivered purchase without a signature is refunded to the payer after 7 days. ' +
-  'Transfers of a wallet that is linked to an account, or that has an unpaid order, need the signature. The field proof of the 402 response has the details.'
+  'Transfers of a wallet that is linked to an account, or that has an unpaid order or an open bounty, need the signature. The field proof of the 402 response has the details.'
 
 /** Many clients have a spending limit of their own. */
 export const SPENDING_LIMIT =

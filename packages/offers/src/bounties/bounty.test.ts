@@ -61,6 +61,12 @@ describe('isHeld: a claim can be accepted until its window or the bounty ends', 
   })
 })
 
+test('claimExpiry: the end of the claim window, and at the latest the end of the bounty', () => {
+  expect(claimExpiry(bounty, NOW)).toEqual(later(NOW, 6 * HOUR))
+  expect(claimExpiry(bounty, later(NOW, 30 * DAY - 6 * HOUR))).toEqual(later(NOW, 30 * DAY))
+  expect(claimExpiry(bounty, later(NOW, 30 * DAY - 1))).toEqual(later(NOW, 30 * DAY))
+})
+
 describe('isPoster', () => {
   const agent: Actor = { kind: 'agent', agentId: 'agt_1' }
   test.each([

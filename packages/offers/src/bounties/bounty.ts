@@ -42,19 +42,25 @@ export interface Claim {
   readonly message: string
   readonly status: ClaimStatus
   readonly createdAt: Date
-  /** When it expires: at the end of the claim window, or when the wait for a transfer ends that was named before. */
+  /** When it expires: at the end of the claim window or of the bounty, or when the wait for a transfer ends that was named before. */
   readonly expiresAt: Date
   readonly endedAt: Date | null
 }
 
 export const expiryOf = (createdAt: Date): Date => later(createdAt, OPEN_MS)
 
-export const claimExpiry = ({ claimWindowHours }: Bounty, now: Date): Date =>
-  later(now, claimWindowHours * HOUR)
+/** The end of the claim window, or of the bounty when that is earlier: a claim does not outlive its bounty. */
+export function claimExpiry({ claimWindowHours, createdAt }: Bounty, claimedAt: Date): Date {
+  const [windowEnd, bountyEnd] = [later(claimedAt, claimWindowHours * HOUR), expiryOf(createdAt)]
+  return windowEnd < bountyEnd ? windowEnd : bountyEnd
+}
 
 /** Whether a claim can still be accepted. `expiresAt` is later while a transfer for it is waited for. */
 export const isHeld = (bounty: Bounty, { createdAt }: Claim, now: Date): boolean =>
-  now < claimExpiry(bounty, createdAt) && now < expiryOf(bounty.createdAt)
+  now < claimExpiry(bounty, createdAt)
+
+/** Whether the 30 days are over. `expiresAt` is later while a transfer is waited for; a new claim could not be accepted. */
+export const isPastEnd = ({ createdAt }: Bounty, now: Date): boolean => expiryOf(createdAt) <= now
 
 /** Whether the caller posted the bounty, or holds the wallet that the poster named. */
 export function isPoster({ poster, clientWallet, clientProvenBy }: Bounty, actor: Actor): boolean {

@@ -5,11 +5,11 @@ import { findWallets } from '@market/identity/accounts'
 import { type Agent, findAgentById, hasSameOwner, isSellersWallet, lockBuyer } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId, BountyId } from '@market/kernel/ids'
-import { type Bounty, type Claim, claimExpiry, MAX_PENDING_CLAIMS } from './bounty.ts'
+import { type Bounty, type Claim, claimExpiry, isPastEnd, MAX_PENDING_CLAIMS } from './bounty.ts'
 import { expireDue } from './expire.ts'
 import { notifyPoster } from './notifications.ts'
-import { rejectUnlessOpen } from './states.ts'
-import { insertClaim, lockBounty } from './store.ts'
+import { bountyNotOpen, rejectUnlessOpen } from './states.ts'
+import { findClaimsOf, insertClaim, lockBounty } from './store.ts'
 
 /** Claims an open bounty for an agent. The claim is held for the bounty's claim window. */
 export function claimBounty(
@@ -25,9 +25,11 @@ export function claimBounty(
     const now = ctx.clock.now()
     const bounty = await expireDue(ctx, tx, locked, now)
     rejectUnlessOpen(bounty)
+    if (isPastEnd(bounty, now)) throw bountyNotOpen('expired')
     rejectUnverified(agent)
     if (await isOwnBounty(tx, bounty, agent)) throw ownBounty()
-    if (bounty.pendingClaims >= MAX_PENDING_CLAIMS) throw tooManyClaims()
+    if (bounty.pendingClaims >= MAX_PENDING_CLAIMS)
+      throw (await hasPendingClaim(tx, agentId, bountyId)) ? alreadyClaimed() : tooManyClaims()
     const claim = await insertClaim(tx, {
       id: ctx.ids.next('bcl'),
       bountyId,
@@ -48,6 +50,9 @@ export function claimBounty(
     return claim
   })
 }
+
+const hasPendingClaim = async (tx: Tx, agentId: AgentId, bountyId: BountyId): Promise<boolean> =>
+  (await findClaimsOf(tx, [agentId], [bountyId])).some(({ status }) => status === 'pending')
 
 /** An agent is verified once its owner proved an identity: by a wallet's signature or by a sign-in. */
 function rejectUnverified({ verified }: Agent): void {

@@ -2,30 +2,37 @@ import type { Needs } from '@market/core/context'
 import { type Tx, transact } from '@market/database/transact'
 import type { BountyId } from '@market/kernel/ids'
 import type { Bounty } from './bounty.ts'
+import { type Due, findDueBounties, findDueClaims } from './find-due.ts'
 import { claimExpired, notifyClaimants, notifyPoster } from './notifications.ts'
-import { endClaims, findBountiesOfDueClaims, findDueBounties, lockBounty, saveStatus } from './store.ts'
+import { endClaims, lockBounty, saveStatus } from './store.ts'
 
 type Ctx = Needs<'clock' | 'ids'>
 
 const BATCH = 100
+/** Limits one run, so that a long backlog leaves time for other jobs. */
+const BATCHES = 10
 
 /**
  * Ends the claims and bounties whose time is over. Each bounty has its own transaction and is decided under its lock, so
- * several workers can run this at once, and one that fails does not delay the others.
+ * several workers can run this at once, and a bounty that fails stays due without delaying the others.
  */
 export async function expireBounties(ctx: Ctx & Needs<'db'>): Promise<void> {
-  const now = ctx.clock.now()
-  const due = new Set<BountyId>([
-    ...(await findDueBounties(ctx.db, now, BATCH)),
-    ...(await findBountiesOfDueClaims(ctx.db, now, BATCH)),
-  ])
-  const failures: unknown[] = []
-  for (const id of due)
-    await transact(ctx.db, async (tx) => expireDue(ctx, tx, await lockBounty(tx, id), ctx.clock.now())).catch(
-      (error: unknown) => failures.push(error),
-    )
-  if (failures.length > 0) throw new AggregateError(failures, 'Some bounties could not be expired')
+  const failed = new Map<BountyId, unknown>()
+  for (const find of [findDueBounties, findDueClaims]) {
+    let after: Due | undefined
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const due = await find(ctx.db, ctx.clock.now(), { limit: BATCH, after })
+      for (const id of new Set(due.map(({ bountyId }) => bountyId)))
+        if (!failed.has(id)) await expireOne(ctx, id).catch((error: unknown) => failed.set(id, error))
+      after = due.at(-1)
+      if (due.length < BATCH) break
+    }
+  }
+  if (failed.size > 0) throw new AggregateError(failed.values(), 'Some bounties could not be expired')
 }
+
+const expireOne = (ctx: Ctx & Needs<'db'>, id: BountyId): Promise<Bounty> =>
+  transact(ctx.db, async (tx) => expireDue(ctx, tx, await lockBounty(tx, id), ctx.clock.now()))
 
 /** Expires what is over of a locked bounty, and returns the bounty as it is then. Commands call it first. */
 export async function expireDue(ctx: Ctx, tx: Tx, bounty: Bounty, now: Date): Promise<Bounty> {

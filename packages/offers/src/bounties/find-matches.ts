@@ -1,6 +1,7 @@
 import type { Db } from '@market/database/transact'
 import type { Usdc } from '@market/kernel/money'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { parseSearch } from './search-terms.ts'
 import type { BountyStatus } from './states.ts'
 import { BOUNTY_COLUMNS, type BountyRow } from './store.ts'
 
@@ -103,9 +104,16 @@ const furtherConditions = ({ sort, filter }: BountyQuery): Condition[] => [
 const hasWords = ({ search }: BountyFilter): Condition[] =>
   search === undefined ? [] : [sql`search @@ ${wordsOf(search)}`]
 
-/** Every word, with quotes and minus; stemmed or exact. */
-const wordsOf = (search: string) =>
-  sql`(websearch_to_tsquery('english', ${search}) || websearch_to_tsquery('simple', ${search}))`
+/** Every word or quoted phrase, stemmed or exact, and none of those after a minus. */
+function wordsOf(search: string): RawBuilder<unknown> {
+  const { required, excluded } = parseSearch(search)
+  const none = excluded.map((term) => sql` && !! ${inEitherForm(term)}`)
+  return sql`(${inEitherForm(required)}${sql.join(none, sql``)})`
+}
+
+/** Stemmed or exact: only the title has exact words in the vector. */
+const inEitherForm = (terms: string) =>
+  sql`(websearch_to_tsquery('english', ${terms}) || websearch_to_tsquery('simple', ${terms}))`
 
 const all = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? sql`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`

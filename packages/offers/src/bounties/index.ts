@@ -24,7 +24,7 @@ export {
   findClaim,
   followOrder,
   hasOpenBounties,
-  hasOpenBounty,
+  hasOpenBountyOfWallet,
   lockBounty,
   saveStatus,
 } from './store.ts'

@@ -3,7 +3,8 @@ import type { WalletEvidence } from '@market/core/ports/signatures'
 import type { Tables } from '@market/database/tables'
 import type { Db, Tx } from '@market/database/transact'
 import type { AgentId, BountyId, ClaimId } from '@market/kernel/ids'
-import { usdc } from '@market/kernel/money'
+import { type Usdc, usdc } from '@market/kernel/money'
+import { takeOffFee } from '@market/money/ledger'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Bounty, bountyNotFound, type Claim } from './bounty.ts'
 import {
@@ -215,30 +216,12 @@ export async function findClaimsOf(
   return rows.map(claimOf)
 }
 
-/** Rows whose time is over, the oldest first. */
-export async function findDueBounties(db: Db, now: Date, limit: number): Promise<BountyId[]> {
-  const { rows } = await sql<{ id: BountyId }>`
-    select id from bounties where status = 'open' and expires_at <= ${now}
-    order by expires_at, id limit ${limit}`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
-/** The bounties of which a pending claim is over. */
-export async function findBountiesOfDueClaims(db: Db, now: Date, limit: number): Promise<BountyId[]> {
-  const { rows } = await sql<{ id: BountyId }>`
-    select distinct bounty_id as id from (
-      select bounty_id from bounty_claims where status = 'pending' and expires_at <= ${now}
-      order by expires_at, id limit ${limit}
-    ) as due`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
-/** Whether an open bounty names the wallet: its transfer can be for a claim of it. */
-export async function hasOpenBounty(db: Db | Tx, wallet: string): Promise<boolean> {
+/** Whether the wallet has an open bounty of which this amount could accept a claim: its transfer can be for that bounty. */
+export async function hasOpenBountyOfWallet(db: Db | Tx, wallet: string, amount: Usdc): Promise<boolean> {
+  const { agent: largest } = takeOffFee(amount)
   const { rows } = await sql`
-    select client_wallet from bounties where client_wallet = ${wallet} and status = 'open' limit 1`.execute(
-    db,
-  )
+    select client_wallet from bounties
+    where client_wallet = ${wallet} and status = 'open' and budget_micros <= ${largest} limit 1`.execute(db)
   return rows.length > 0
 }
 

@@ -15,7 +15,7 @@ import {
   normalizeReference,
   transferName,
 } from '@market/money/payments'
-import { hasOpenBounty } from '@market/offers/bounties'
+import { hasOpenBountyOfWallet } from '@market/offers/bounties'
 import { owesPayment, ownService } from '../orders/index.ts'
 import { nameAgain } from './contest/name-again.ts'
 import { releaseOrder } from './contest/release-order.ts'
@@ -201,7 +201,7 @@ function notForSale(error: unknown, { claim }: Proven): ApiError {
 const needsSignature = async ({ db }: PurchaseContext, payer: string, amount: Usdc): Promise<boolean> =>
   (await findUserOfWallet(db, payer)) !== undefined ||
   (await owesPayment(db, payer, amount)) ||
-  hasOpenBounty(db, payer)
+  hasOpenBountyOfWallet(db, payer, amount)
 
 /** A hash has the same form on every EVM network, so the buyer may have paid on the one that must be named. */
 function notFoundYet(

@@ -20,14 +20,7 @@ import {
 } from '@market/offers/bounties'
 import { isOwnersPayment, networkProblem, ownersPayment } from '@market/trade/orders'
 import { releaseContested } from '@market/trade/x402'
-import {
-  type Acceptance,
-  bountyProblem,
-  claimProblem,
-  dueOf,
-  isProvenPayer,
-  purposeOf,
-} from './acceptance.ts'
+import { type Acceptance, bountyProblem, claimProblem, dueOf, lateRefund, purposeOf } from './acceptance.ts'
 import { createBountyOrder } from './create-bounty-order.ts'
 import { isOwn } from './own-bounty.ts'
 import { refundTransfer } from './refund-transfer.ts'
@@ -99,15 +92,15 @@ export async function acceptClaim(
       orderId: null,
       createdAt: now,
     }
-    const isRefunded = transfer === undefined || isProvenPayer(acceptance, transfer)
-    const ended = bountyProblem(locked, isRefunded)
+    const refund = lateRefund(acceptance, transfer, payers)
+    const ended = bountyProblem(locked, refund)
     const problem =
       ended === undefined
         ? (claimProblem(locked, claim, now) ??
           (await problemOf(ctx, tx, actor, claim, locked, wanted, transfer)))
-        : isRefunded
-          ? undefined
-          : ended
+        : refund === 'never'
+          ? ended
+          : undefined
     if (problem !== undefined) return reject(problem)
     await insertAcceptance(tx, acceptance)
     if (transfer === undefined) {

@@ -40,7 +40,7 @@ export const acceptancePayment: IntentHandler = {
     const due = dueOf(bounty)
     if (transfer.amount < due) throw underpaid(due, transfer.amount)
     const isRefunded = isProvenPayer(acceptance, transfer)
-    const ended = bountyProblem(bounty, isRefunded)
+    const ended = bountyProblem(bounty, isRefunded ? 'always' : 'never')
     if (ended !== undefined && isRefunded) {
       await refundTransfer(ctx, tx, { bounty, acceptance, transfer }, ended)
       return true

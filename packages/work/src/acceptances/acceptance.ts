@@ -32,13 +32,21 @@ export const purposeOf = ({ id }: Pick<Acceptance, 'id'>) => ({ kind: 'bounty', 
 /** The budget and 10 % on top. */
 export const dueOf = ({ budget }: Pick<Bounty, 'budget'>): Usdc => addFee(budget).due
 
-const REFUNDED = 'Your transfer is refunded to the wallet that made it.'
+/** Whether a transfer that comes too late is refunded. `if_proven`: only when a wallet made it that the poster has proven to own. */
+export type LateRefund = 'always' | 'if_proven' | 'never'
+
 const UNUSED =
   'Your transfer was not used: accept another claim with it, or get it back by POST /api/unmatched-transfers/{id}/refund.'
+const LATE: Readonly<Record<LateRefund, string>> = {
+  always: 'Your transfer is refunded to the wallet that made it.',
+  if_proven:
+    'Your transfer is refunded when the wallet that signed this request made it. Otherwise it stays unused: get it back by POST /api/unmatched-transfers/{id}/refund.',
+  never: UNUSED,
+}
 
-/** Why no claim of the bounty can be accepted any more. `isRefunded`: what becomes of the transfer. */
-export const bountyProblem = ({ status }: Bounty, isRefunded: boolean): ApiError | undefined =>
-  status === 'open' ? undefined : bountyNotOpen(status, isRefunded ? REFUNDED : UNUSED)
+/** Why no claim of the bounty can be accepted any more, and what becomes of the transfer. */
+export const bountyProblem = ({ status }: Bounty, refund: LateRefund): ApiError | undefined =>
+  status === 'open' ? undefined : bountyNotOpen(status, LATE[refund])
 
 /** Why this claim of an open bounty cannot be accepted with a transfer that was named at the time. */
 export function claimProblem(bounty: Bounty, claim: Claim, namedAt: Date): ApiError | undefined {
@@ -50,3 +58,14 @@ export function claimProblem(bounty: Bounty, claim: Claim, namedAt: Date): ApiEr
 /** A wallet that did not sign made the transfer: an API key does not decide about the money of its owner. */
 export const isProvenPayer = ({ provenPayers }: Acceptance, { payer }: IncomingTransfer): boolean =>
   payer !== null && provenPayers.includes(payer)
+
+/** Before a transfer is confirmed its payer is not known: it is one of the given wallets. */
+export function lateRefund(
+  acceptance: Acceptance,
+  transfer: IncomingTransfer | undefined,
+  payers: readonly string[],
+): LateRefund {
+  if (transfer !== undefined) return isProvenPayer(acceptance, transfer) ? 'always' : 'never'
+  if (acceptance.provenPayers.length === 0) return 'never'
+  return payers.every((payer) => acceptance.provenPayers.includes(payer)) ? 'always' : 'if_proven'
+}
