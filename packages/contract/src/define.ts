@@ -12,6 +12,7 @@ export const GROUPS = [
   'Services',
   'Orders',
   'Bounties',
+  'Swaps',
   'Files',
   'x402',
   'Events',

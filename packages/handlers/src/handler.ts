@@ -5,9 +5,9 @@ import type { AppServices } from './app-services.ts'
 import type { IncomingFile } from './call.ts'
 import type { Caller } from './caller.ts'
 
-/** What a handler's `run` gets: the context of a command, the caller, settings, prices and the cache of catalog documents. */
+/** What a handler's `run` gets: the context of a command, the caller, settings, prices, swaps and the cache of catalog documents. */
 export type HandlerContext = Context &
-  Pick<AppServices, 'documents' | 'treasury' | 'uploadQuota' | 'prices'> & {
+  Pick<AppServices, 'documents' | 'treasury' | 'uploadQuota' | 'prices' | 'swaps'> & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined
   }

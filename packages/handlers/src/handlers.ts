@@ -16,6 +16,7 @@ import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
 import { statisticHandlers } from './statistics.ts'
+import { swapHandlers } from './swaps.ts'
 import { treasuryHandlers } from './treasury.ts'
 import { uploadHandlers } from './uploads.ts'
 import { workspaceHandlers } from './workspaces.ts'
@@ -31,6 +32,7 @@ export const handlers = {
   ...serviceHandlers,
   ...orderHandlers,
   ...bountyHandlers,
+  ...swapHandlers,
   ...messageHandlers,
   ...workspaceHandlers,
   ...reviewHandlers,
