@@ -26,5 +26,5 @@ create table swap_orders (
 );
 create index swap_orders_of_user on swap_orders (user_id);
 -- For the sweep: what was never executed is deleted earlier.
-create index swap_orders_unexecuted on swap_orders (created_at) where status = 'ordered';
-create index swap_orders_old on swap_orders (created_at);
+create index swap_orders_unexecuted_at on swap_orders (created_at) where status = 'ordered';
+create index swap_orders_executed_at on swap_orders (created_at) where status <> 'ordered';

@@ -10,9 +10,8 @@ const MAX_TRANSACTION = 1_644
 
 const Transaction = z
   .string()
-  .min(4)
   .max(MAX_TRANSACTION)
-  .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64')
+  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/, 'must be base64')
 
 export const orderSwap = operation({
   id: 'orderSwap',

@@ -81,18 +81,21 @@ export async function deleteSwapsOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('swap_orders').where('user_id', '=', userId).execute()
 }
 
-export async function deleteSwapsBefore(
-  tx: Tx,
-  before: { readonly unexecuted: Date; readonly executed: Date },
-  limit: number,
-): Promise<number> {
+export async function deleteUnexecutedBefore(tx: Tx, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with old as materialized (
-      (select id from swap_orders where status = 'ordered' and created_at < ${before.unexecuted}
-        order by created_at limit ${limit} for update skip locked)
-      union all
-      (select id from swap_orders where status <> 'ordered' and created_at < ${before.executed}
-        order by created_at limit ${limit} for update skip locked)
+      select id from swap_orders where status = 'ordered' and created_at < ${before}
+      order by created_at limit ${limit} for update skip locked
+    )
+    delete from swap_orders using old where swap_orders.id = old.id`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
+}
+
+export async function deleteExecutedBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with old as materialized (
+      select id from swap_orders where status <> 'ordered' and created_at < ${before}
+      order by created_at limit ${limit} for update skip locked
     )
     delete from swap_orders using old where swap_orders.id = old.id`.execute(tx)
   return Number(numAffectedRows ?? 0n)
