@@ -61,6 +61,7 @@ test('200: pending while the chain does not show it', async () => {
   const { status, body } = await swaps.execute(taker, order_id, signed)
   expect(status).toBe(200)
   expect(body.data).toMatchObject({ order_id, status: 'pending' })
+  expect(swaps.market.logText()).toContain('the swap venue failed to submit a swap')
 })
 
 test('400: a wrong id, and text that is not base64 or too long', async () => {

@@ -125,7 +125,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     },
     uploadQuota: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
     prices: pricesOf(config),
-    swaps: swapsOf(config),
+    swaps: swapsOf(config, (error) => log.warn({ err: error }, 'the swap venue failed to submit a swap')),
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
     ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
@@ -225,7 +225,7 @@ function pricesOf({ PRICES_URL: url, PRICES_STALE_SECONDS: staleSeconds, TIMEOUT
   return httpPrices({ url, timeoutMs: PRICES_TIMEOUT_MS * factor, staleMs: staleSeconds * SECOND })
 }
 
-function swapsOf(config: Config): Swaps | undefined {
+function swapsOf(config: Config, onFailedSubmission: (error: unknown) => void): Swaps | undefined {
   const { SWAP_URL: url, SWAP_API_KEY: apiKey, SOLANA_USDC: usdc, TIMEOUT_FACTOR: factor } = config
   if (url === undefined) return undefined
   return {
@@ -235,6 +235,7 @@ function swapsOf(config: Config): Swaps | undefined {
       usdc,
       orderTimeoutMs: SWAP_ORDER_TIMEOUT_MS * factor,
       executeTimeoutMs: SWAP_EXECUTE_TIMEOUT_MS * factor,
+      onFailedSubmission,
     }),
     checker: solanaSwapChecker({ rpcUrls: config.SOLANA_RPC_URLS, timeoutMs: rpcTimeoutMs(config), usdc }),
   }

@@ -11,6 +11,8 @@ interface SwapVenueSettings {
   readonly usdc: string
   readonly orderTimeoutMs: number
   readonly executeTimeoutMs: number
+  /** Called when a submission fails: its status is read from the chain, so no response shows the failure. */
+  readonly onFailedSubmission?: (error: unknown) => void
 }
 
 /** Venues name native SOL by this mint. */
@@ -37,17 +39,18 @@ const noVenue = (cause: unknown): ApiError => {
   return error
 }
 
-async function orUnavailable<T>(ask: () => Promise<T>): Promise<T> {
+async function orUnavailable<T>(ask: () => Promise<T>, onFailure?: (error: unknown) => void): Promise<T> {
   try {
     return await ask()
   } catch (error) {
+    onFailure?.(error)
     throw noVenue(error)
   }
 }
 
 /** A venue with the requests and responses of Jupiter's Ultra API. */
 export function httpSwapVenue(settings: SwapVenueSettings): SwapVenue {
-  const { url, apiKey, usdc, orderTimeoutMs, executeTimeoutMs } = settings
+  const { url, apiKey, usdc, orderTimeoutMs, executeTimeoutMs, onFailedSubmission } = settings
   const headers: Record<string, string> = apiKey === undefined ? {} : { 'x-api-key': apiKey }
   return {
     order: ({ taker, amount, slippageBps }) =>
@@ -75,6 +78,6 @@ export function httpSwapVenue(settings: SwapVenueSettings): SwapVenue {
         const { status, body } = await requestJson(address, limits, { headers, body: submission })
         if (status !== 200) throw new Error(`the swap venue responded with ${status}`)
         return Execution.parse(body).status === 'Success' ? 'success' : 'failed'
-      }),
+      }, onFailedSubmission),
   }
 }
