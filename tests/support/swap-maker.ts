@@ -143,5 +143,3 @@ export async function startSwapMaker() {
     },
   }
 }
-
-export type SwapMaker = Awaited<ReturnType<typeof startSwapMaker>>

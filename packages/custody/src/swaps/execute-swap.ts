@@ -10,7 +10,7 @@ import { badSignedTransaction, otherSignature, swapExpired, swapNotFound } from 
 import { findSwap, lockSwap, saveOutcome, saveSubmitted } from './store.ts'
 import type { Swap } from './swap.ts'
 
-export interface SignedSwap {
+interface SignedSwap {
   readonly id: SwapId
   /** In base64. */
   readonly signedTransaction: string

@@ -1,5 +1,5 @@
 export { deleteOldSwaps } from './delete-old-swaps.ts'
-export { executeSwap, type SignedSwap } from './execute-swap.ts'
-export { orderSwap, type SwapOrder } from './order-swap.ts'
+export { executeSwap } from './execute-swap.ts'
+export { orderSwap } from './order-swap.ts'
 export { deleteSwapsOf } from './store.ts'
-export { formatSol, type Swap } from './swap.ts'
+export { formatSol } from './swap.ts'

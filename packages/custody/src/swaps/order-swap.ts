@@ -13,7 +13,7 @@ import { leastAtPrice, type Swap, withSlippage } from './swap.ts'
 const EXPIRES_MS = MINUTE
 const SOL_MINT = 'So11111111111111111111111111111111111111112'
 
-export interface SwapOrder {
+interface SwapOrder {
   readonly wallet: string
   readonly amount: Usdc
   readonly slippageBps: number
