@@ -41,6 +41,15 @@ test('api settings: a security contact needs a date of expiry, and must be an ad
   expect(complaint({ SECURITY_CONTACT: 'security@market.test' })).toContain('must be mailto: or https:')
 })
 
+test('api settings: a swap venue needs nodes of Solana, and its key is printable', () => {
+  const venue = { SWAP_URL: 'https://swaps.example/ultra/' }
+  expect(complaint(venue)).toContain('SOLANA_RPC_URLS: is required with SWAP_URL')
+  const complete = { ...venue, SOLANA_RPC_URLS: NOWHERE, SWAP_API_KEY: 'key-1' }
+  expect(readConfig({ ...BASICS, ...complete }).SWAP_URL).toBe('https://swaps.example/ultra')
+  expect(complaint({ ...complete, SWAP_API_KEY: 'two words' })).toContain('SWAP_API_KEY')
+  expect(complaint({ ...complete, SWAP_URL: 'swaps.example' })).toContain('SWAP_URL')
+})
+
 test('api settings: IDP_CLAIMS maps each field to one claim', () => {
   const IDP_CLAIMS = 'username=preferred_username, wallets=https://idp.example/wallets?v=1'
   expect(readConfig({ ...BASICS, IDP_CLAIMS }).IDP_CLAIMS).toEqual({

@@ -1,4 +1,5 @@
 import type { Operation } from '@market/contract/define'
+import { SOL } from '../support/price-source.ts'
 import { CHECKSUMMED } from '../support/treasury.ts'
 import type { World } from './authorization-fixture.ts'
 
@@ -45,6 +46,8 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
   claimBounty: ({ bounties }) => ({ bounty_id: bounties.toClaim }),
   withdrawClaim: ({ bounties }) => ({ bounty_id: bounties.claimed }),
   acceptClaim: ({ bounties, ownerWallet }) => ({ ...bounties.toAccept, client_wallet: ownerWallet.address }),
+  orderSwap: () => ({ wallet: SOL }),
+  executeSwap: () => ({ order_id: `swp_1700000000000_${'0'.repeat(17)}`, signed_transaction: 'AAAA' }),
   recognizeTransfer: ({ money }) => ({ unmatched_id: `suspense:base-mainnet:${money.toKeep.reference}` }),
   createApproval: ({ money }) => ({
     kind: 'redirect_payout',

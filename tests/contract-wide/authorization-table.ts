@@ -1,6 +1,7 @@
 import type { OperationId } from '@market/contract/operations'
 import { BOUNTY } from '../support/bounties.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
+import { SOL } from '../support/price-source.ts'
 import { SERVICE } from '../support/services.ts'
 import { CHECKSUMMED } from '../support/treasury.ts'
 import type { Principal, World } from './authorization-fixture.ts'
@@ -29,7 +30,8 @@ const allCallers = (status: number): Row['answers'] => ({
 /** The default: 401 without a credential, 403 with one of another kind. Rows override it. */
 const closed: Row['answers'] = { ...allCallers(403), anonymous: 401 }
 
-const people = { 'owner user': 200, 'other user': 200, 'admin session': 200 } as const
+const users = (status: number) => ({ 'owner user': status, 'other user': status, 'admin session': status })
+const people = users(200)
 const wallets = { 'owner wallet': 200, 'other wallet': 200 } as const
 const agents = { agent: 200, 'other agent': 200 } as const
 const operators = { 'admin key': 200, 'admin session': 200 } as const
@@ -377,6 +379,21 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       when: 'accepting it with the other wallet, which did not post the bounty',
       input: ({ bounties, otherWallet }) => ({ ...bounties.toAccept, client_wallet: otherWallet.address }),
       answers: { ...allCallers(400), 'other wallet': 403, anonymous: 401, 'admin key': 403 },
+    },
+  ],
+  // This market has no swap venue, which only users find out.
+  orderSwap: [
+    {
+      when: 'ordering a swap for any wallet',
+      input: () => ({ wallet: SOL, amount_usd: '5.00' }),
+      answers: { ...closed, ...users(503) },
+    },
+  ],
+  executeSwap: [
+    {
+      when: 'executing a swap',
+      input: () => ({ order_id: `swp_1700000000000_${'0'.repeat(17)}`, signed_transaction: 'AAAA' }),
+      answers: { ...closed, ...users(503) },
     },
   ],
   listOrders: [

@@ -1,5 +1,7 @@
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { solanaSwapChecker } from '@market/chains/solana/swap/solana-swaps'
 import { nameOf } from '@market/core/context'
+import type { Swaps } from '@market/core/ports/swaps'
 import { connect } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
 import { readiness } from '@market/database/readiness'
@@ -29,6 +31,7 @@ import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { storageFrom } from '@market/platform/settings/storage'
 import { vaultFrom } from '@market/platform/settings/vault'
+import { httpSwapVenue } from '@market/platform/swaps/http-swap-venue'
 import { createLogger } from '@market/platform/telemetry/logger'
 import { startTraces } from '@market/platform/telemetry/traces'
 import { openChains } from './chains.ts'
@@ -36,6 +39,9 @@ import { type Config, securityContactOf } from './config.ts'
 
 const IDP_TIMEOUT_MS = 3_000
 const PRICES_TIMEOUT_MS = 2_000
+const SWAP_ORDER_TIMEOUT_MS = 5_000
+/** A venue waits until the transaction is confirmed. */
+const SWAP_EXECUTE_TIMEOUT_MS = 10_000
 
 type LogDestination = NonNullable<Parameters<typeof createLogger>[0]['destination']>
 
@@ -125,6 +131,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     },
     uploadQuota: { files: config.UPLOAD_FILES_PER_DAY, bytes: config.UPLOAD_MB_PER_DAY * MEGABYTE },
     prices: pricesOf(config),
+    swaps: swapsOf(config, (error) => log.warn({ err: error }, 'the swap venue failed to submit a swap')),
     shortWaitMax: config.X402_SHORT_WAIT_MAX_USDC,
     ...createCaches(),
     operators: { userIds: new Set(config.ADMIN_USER_IDS), keys: config.ADMIN_KEY_HASHES },
@@ -222,6 +229,22 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
 function pricesOf({ PRICES_URL: url, PRICES_STALE_SECONDS: staleSeconds, TIMEOUT_FACTOR: factor }: Config) {
   if (url === undefined) return undefined
   return httpPrices({ url, timeoutMs: PRICES_TIMEOUT_MS * factor, staleMs: staleSeconds * SECOND })
+}
+
+function swapsOf(config: Config, onFailedSubmission: (error: unknown) => void): Swaps | undefined {
+  const { SWAP_URL: url, SWAP_API_KEY: apiKey, SOLANA_USDC: usdc, TIMEOUT_FACTOR: factor } = config
+  if (url === undefined) return undefined
+  return {
+    venue: httpSwapVenue({
+      url,
+      apiKey,
+      usdc,
+      orderTimeoutMs: SWAP_ORDER_TIMEOUT_MS * factor,
+      executeTimeoutMs: SWAP_EXECUTE_TIMEOUT_MS * factor,
+      onFailedSubmission,
+    }),
+    checker: solanaSwapChecker({ rpcUrls: config.SOLANA_RPC_URLS, timeoutMs: rpcTimeoutMs(config), usdc }),
+  }
 }
 
 /** The authorization server for programs, when users can sign in with a browser. */

@@ -106,6 +106,12 @@ const Env = z
       .optional(),
     /** How old a price may be while the source does not respond. */
     PRICES_STALE_SECONDS: wholeNumber(30, 600).default(600),
+    /** Offers swaps from USDC to SOL: `/order` and `/execute`. Without it there are none. */
+    SWAP_URL: address.optional(),
+    SWAP_API_KEY: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,500}$/)
+      .optional(),
     DATABASE_POOL: wholeNumber(1, 100).default(10),
     REDIS_URL: z.url(),
     REDIS_PREFIX: z
@@ -159,6 +165,8 @@ const Env = z
   .superRefine((config, ctx) => {
     checkChainSettings(config, (name) => config[`${name}_TREASURY`] !== undefined, ctx)
     checkFilesUrl(config, ctx)
+    if (config.SWAP_URL !== undefined && config.SOLANA_RPC_URLS.length === 0)
+      ctx.addIssue({ code: 'custom', path: ['SOLANA_RPC_URLS'], message: 'is required with SWAP_URL' })
     if (config.SECURITY_CONTACT.length > 0 && config.SECURITY_TXT_EXPIRES === undefined)
       ctx.addIssue({ code: 'custom', path: ['SECURITY_TXT_EXPIRES'], message: 'is required with a contact' })
     for (const name of EVM.filter((one) => isTreasuryKey(config, config[`${one}_GAS_KEY`])))

@@ -13,6 +13,7 @@ export const GROUPS = [
   'Orders',
   'Bounties',
   'Wallets and tokens',
+  'Swaps',
   'Files',
   'x402',
   'Events',

@@ -29,6 +29,9 @@ export const LIMITS = {
   'profile.update': { max: 60, windowSeconds: 10 * MINUTE },
   'earn.markets': { max: 120, windowSeconds: MINUTE },
   'earn.pools': { max: 60, windowSeconds: MINUTE },
+  /** Not in the specification. Each request calls the swap venue; an execution may be repeated to read its status. */
+  'swaps.order': { max: 60, windowSeconds: 10 * MINUTE },
+  'swaps.execute': { max: 30, windowSeconds: MINUTE },
   /** Not in the specification. Anybody may register a program, and each one is stored. */
   'oauth.register': { max: 60, windowSeconds: HOUR },
   /** Not in the specification. Each request calls a server of another party. */

@@ -96,6 +96,8 @@ const OURS = {
   'agents.register': { ...PROMISED['agents.register'], networks: { 56: 20, 48: 60 } },
   'agents.recover': { max: 10, windowSeconds: HOUR },
   'deliveries.test': { max: 30, windowSeconds: HOUR },
+  'swaps.order': { max: 60, windowSeconds: 600 },
+  'swaps.execute': { max: 30, windowSeconds: 60 },
   'chain.lookups': { max: 300, windowSeconds: 600 },
   'oauth.register': { max: 60, windowSeconds: 3_600 },
   'chain.signatures': { max: 60, windowSeconds: 60 },

@@ -14,6 +14,7 @@ import * as reviews from './operations/reviews.ts'
 import * as services from './operations/services.ts'
 import * as solvency from './operations/solvency.ts'
 import * as statistics from './operations/statistics.ts'
+import * as swaps from './operations/swaps.ts'
 import * as treasury from './operations/treasury.ts'
 import * as uploads from './operations/uploads.ts'
 import * as wallets from './operations/wallets.ts'
@@ -29,6 +30,7 @@ export const operations = {
   ...orders,
   ...bounties,
   ...wallets,
+  ...swaps,
   ...messages,
   ...workspaces,
   ...reviews,

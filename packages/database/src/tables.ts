@@ -641,6 +641,21 @@ export interface Tables {
     name: string
     value: bigint
   }
+  swap_orders: {
+    id: string
+    user_id: string
+    wallet: string
+    amount_micros: bigint
+    min_out_lamports: bigint
+    message_sha256: Buffer
+    venue_request: string
+    last_valid_height: bigint
+    status: string
+    signature: string | null
+    created_at: Date
+    expires_at: Date
+    executed_at: Date | null
+  }
   switches: {
     name: string
     on_since: Date | null

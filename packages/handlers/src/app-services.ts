@@ -1,6 +1,7 @@
 import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { Prices } from '@market/core/ports/prices'
+import type { Swaps } from '@market/core/ports/swaps'
 import type { TokenSettings } from '@market/custody/tokens'
 import type { WalletServices } from '@market/custody/wallets'
 import type { UploadQuota } from '@market/files/uploads'
@@ -23,6 +24,8 @@ export interface AppServices
   readonly registrationFee: Usdc
   /** Prices of tokens; absent without a configured source. */
   readonly prices?: Prices | undefined
+  /** Swaps from USDC to SOL; absent without a configured venue. */
+  readonly swaps?: Swaps | undefined
   /** Which wallets are the platform's own. */
   readonly treasury: TreasurySettings
   /** Up to this amount the payout of a trusted seller waits only a day when the payer of a purchase is not proven. */

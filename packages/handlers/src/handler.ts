@@ -5,11 +5,18 @@ import type { AppServices } from './app-services.ts'
 import type { IncomingFile } from './call.ts'
 import type { Caller } from './caller.ts'
 
-/** What a handler's `run` gets: the context of a command, the caller, settings, prices and the cache of catalog documents. */
+/** What a handler's `run` gets: the context of a command, the caller, settings, prices, swaps and the cache of catalog documents. */
 export type HandlerContext = Context &
   Pick<
     AppServices,
-    'documents' | 'treasury' | 'uploadQuota' | 'prices' | 'wallets' | 'walletMinimumLamports' | 'tokenSuffix'
+    | 'documents'
+    | 'treasury'
+    | 'uploadQuota'
+    | 'prices'
+    | 'swaps'
+    | 'wallets'
+    | 'walletMinimumLamports'
+    | 'tokenSuffix'
   > & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined

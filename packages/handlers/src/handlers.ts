@@ -16,6 +16,7 @@ import { reviewHandlers } from './reviews.ts'
 import { serviceHandlers } from './services.ts'
 import { solvencyHandlers } from './solvency.ts'
 import { statisticHandlers } from './statistics.ts'
+import { swapHandlers } from './swaps.ts'
 import { tokenHandlers } from './tokens.ts'
 import { treasuryHandlers } from './treasury.ts'
 import { uploadHandlers } from './uploads.ts'
@@ -35,6 +36,7 @@ export const handlers = {
   ...bountyHandlers,
   ...walletHandlers,
   ...tokenHandlers,
+  ...swapHandlers,
   ...messageHandlers,
   ...workspaceHandlers,
   ...reviewHandlers,

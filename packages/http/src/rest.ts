@@ -139,11 +139,17 @@ export const callerOf = (request: FastifyRequest) => (name: string) => {
   request.caller = name
 }
 
-/** Fields named like credentials are input when the operation accepts no credentials, such as `wallet` of a query. */
-const inputFieldsOf = (operation: Operation): ReadonlySet<string> =>
-  new Set(
-    operation.callers.some((kind) => kind !== 'anonymous') ? [] : Object.keys(propertiesOfInput(operation)),
-  )
+/**
+ * Fields named like credentials are input when the operation accepts no credentials, such as `wallet` of a query. `wallet`
+ * is input also where wallets cannot sign.
+ */
+function inputFieldsOf(operation: Operation): ReadonlySet<string> {
+  const { callers, cosigned } = operation
+  const fields = Object.keys(propertiesOfInput(operation))
+  if (callers.every((kind) => kind === 'anonymous')) return new Set(fields)
+  const acceptsWallets = callers.includes('wallet') || cosigned === true
+  return new Set(acceptsWallets ? [] : fields.filter((name) => name === 'wallet'))
+}
 
 function idempotencyKeyOf(request: FastifyRequest): { idempotencyKey?: string } {
   const idempotencyKey = headerOf(request, 'idempotency-key')

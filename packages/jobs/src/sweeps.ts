@@ -5,6 +5,7 @@ import { deleteOldNotifications } from '@market/core/notifications'
 import { deleteReplacedJobs, retryFailedJobsSoon } from '@market/core/queue'
 import { deleteOldSignatures } from '@market/core/signatures'
 import { rollUpStatistics } from '@market/core/statistics'
+import { deleteOldSwaps } from '@market/custody/swaps'
 import { advanceOperations } from '@market/custody/wallets'
 import { deleteUnusedUploads } from '@market/files/uploads'
 import { deleteOldRecords } from '@market/identity/oauth'
@@ -189,6 +190,12 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: HOUR,
     does: 'Deletes expired codes and tokens of connected programs, and programs that nobody connected for 30 days',
     run: deleteOldRecords,
+  },
+  {
+    name: 'delete-old-swaps',
+    everyMs: HOUR,
+    does: 'Deletes swaps that were never executed after a day, and others after 90 days',
+    run: deleteOldSwaps,
   },
   {
     name: 'delete-old-snapshots',

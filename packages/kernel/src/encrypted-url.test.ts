@@ -14,6 +14,7 @@ test.each([
   ['REDIS_URL', 'redis://cache.example:6379'],
   ['IDP_ISSUER', 'http://login.example'],
   ['PRICES_URL', 'http://prices.example/{mints}'],
+  ['SWAP_URL', 'http://swaps.example/ultra'],
 ])('%s: %s is rejected', (name, url) => {
   expect(isRejected(name, url)).toBe(true)
   expect(isRejected(name, url, { MARKET_ENV: 'production' })).toBe(true)
@@ -30,4 +31,5 @@ test.each([
   ['REDIS_URL', 'redis://localhost:6379'],
   ['IDP_ISSUER', 'https://login.example'],
   ['PRICES_URL', 'https://prices.example/?mints={mints}'],
+  ['SWAP_URL', 'https://swaps.example/ultra'],
 ])('%s: %s is accepted', (name, url) => expect(isRejected(name, url)).toBe(false))

@@ -8,6 +8,7 @@ export type OrderId = `ord_${string}`
 export type UploadId = `upl_${string}`
 export type BountyId = `bnty_${string}`
 export type ClaimId = `bcl_${string}`
+export type SwapId = `swp_${string}`
 
 export interface IdSource {
   next<Prefix extends string>(prefix: Prefix): `${Prefix}_${string}`

@@ -12,16 +12,31 @@ interface Limits {
 }
 
 /** GET of a JSON document from a configured server: no redirects, one deadline for everything, 64 KB unless said. */
-export async function fetchJson(
+export const fetchJson = (url: URL, limits: Limits, bearer?: string): Promise<JsonResponse> =>
+  request(url, limits, { headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` } })
+
+/** The same with other headers, for servers that do not take a bearer token. With a body it is a POST. */
+export const requestJson = (
+  url: URL,
+  limits: Limits,
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body?: unknown },
+): Promise<JsonResponse> =>
+  body === undefined
+    ? request(url, limits, { headers })
+    : request(url, limits, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+
+async function request(
   url: URL,
   { timeoutMs, maxBytes = SMALL_BYTES }: Limits,
-  bearer?: string,
+  init: RequestInit,
 ): Promise<JsonResponse> {
   const response = await fetch(url, {
-    headers: {
-      accept: 'application/json',
-      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-    },
+    ...init,
+    headers: { accept: 'application/json', ...init.headers },
     // A redirect would send the access token to another host.
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),

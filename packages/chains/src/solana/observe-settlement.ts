@@ -23,7 +23,7 @@ const isConfirmedBy = async ({ rpc }: SolanaNode, reference: string): Promise<bo
  */
 export const observeSettlement = async (
   nodes: SolanaNodes,
-  settlement: Settlement,
+  settlement: Pick<Settlement, 'reference' | 'lastValidHeight'>,
 ): Promise<SettlementOutcome> => {
   const { reference } = settlement
   // A lagging node may not have a new payment yet, so all nodes are queried.

@@ -1,18 +1,12 @@
 import { outOfGas } from '@market/core/ports/facilitator'
 import { ApiError, unavailable } from '@market/kernel/api-error'
-import {
-  type Address,
-  type Base64EncodedWireTransaction,
-  getPublicKeyFromAddress,
-  type TransactionError,
-  verifySignature,
-} from '@solana/kit'
+import type { Address, Base64EncodedWireTransaction, TransactionError } from '@solana/kit'
 import {
   COMPUTE_BUDGET_PROGRAM_ADDRESS,
   getSetComputeUnitLimitInstructionDataDecoder,
   getSetComputeUnitPriceInstructionDataDecoder,
 } from '@solana-program/compute-budget'
-import { parseWallet } from '../signatures/parse-wallet.ts'
+import { isSignedBy } from './decode-transaction.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { type PaymentTransaction, transferIn } from './payment-transaction.ts'
 import { MAX_MICRO_LAMPORTS_PER_UNIT, MEMO_PROGRAM } from './sign-payout.ts'
@@ -108,13 +102,6 @@ export const rejectLayout = (payment: PaymentTransaction, terms: PaymentTerms): 
   return extra.every(({ program }) => EXTRA_PROGRAMS.has(program)) ? undefined : REASONS.extra
 }
 
-const isSigned = async ({ wire }: PaymentTransaction, payer: Address): Promise<boolean> => {
-  const signature = wire.signatures[payer]
-  // `parseWallet` excludes keys whose signatures can be forged.
-  if (!signature || parseWallet(payer, 'solana') === undefined) return false
-  return verifySignature(await getPublicKeyFromAddress(payer), signature, wire.messageBytes)
-}
-
 /** Simulates the payment. A lagging node does not have a new blockhash, so all nodes are tried until one succeeds. */
 const simulate = async (
   nodes: SolanaNodes,
@@ -156,7 +143,7 @@ export const rejectOnChain = async (
   const transfer = transferIn(payment.instructions[2])
   if (transfer === undefined) return REASONS.transfer
   const { source, authority, amount } = transfer
-  if (!(await isSigned(payment, authority))) return REASONS.signature
+  if (!(await isSignedBy(payment, authority))) return REASONS.signature
   const account = await readTokenAccount(nodes.rpc, source, 'confirmed')
   if (account === undefined || (account.owner === authority && account.amount < amount))
     return REASONS.balance

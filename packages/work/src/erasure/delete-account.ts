@@ -2,6 +2,7 @@ import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import { deleteEventsOf } from '@market/core/events'
 import { deleteNotificationsOf } from '@market/core/notifications'
+import { deleteSwapsOf } from '@market/custody/swaps'
 import { eraseReferences } from '@market/files/uploads'
 import { eraseAccount } from '@market/identity/accounts'
 import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
@@ -45,6 +46,7 @@ export function deleteAccount(
     await deleteEventsOf(tx, buyers)
     await deleteNotificationsOf(tx, user)
     await deleteGrantsOf(tx, userId)
+    await deleteSwapsOf(tx, userId)
     await record(ctx, tx, { act: 'account.deleted', subject: user, details: { agents: agentIds } })
     return { deletedAt }
   })

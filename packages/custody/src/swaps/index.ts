@@ -1,0 +1,5 @@
+export { deleteOldSwaps } from './delete-old-swaps.ts'
+export { executeSwap } from './execute-swap.ts'
+export { orderSwap } from './order-swap.ts'
+export { deleteSwapsOf } from './store.ts'
+export { formatSol } from './swap.ts'
