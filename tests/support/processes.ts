@@ -5,7 +5,7 @@ import { type RoleName, urlOfRole } from '@market/database/roles'
 import { programFile } from '../../scripts/bundle.ts'
 import { compileCacheOf, currentBundle } from './bundle.ts'
 import { CHILD_ENVIRONMENT } from './child-environment.ts'
-import { WALLET_SEAL } from './settings.ts'
+import { BASE_URL, WALLET_SEAL } from './settings.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -79,7 +79,7 @@ export const startApi = (
 export const startWorker = (environment: Environment, options?: StartOptions): Promise<ServerProcess> =>
   startProgram(
     'worker',
-    { PORT: '0', DATABASE_POOL: '4', ...WALLET_SEAL.worker, ...environment },
+    { PORT: '0', DATABASE_POOL: '4', BASE_URL, ...WALLET_SEAL.worker, ...environment },
     'worker started',
     options,
   )
