@@ -7,7 +7,7 @@ import { readConfig } from '@market/worker/config'
 import { afterAll, expect, test } from 'vitest'
 import { startFaultyRelay } from '../support/payout-relay.ts'
 import { startWorker } from '../support/processes.ts'
-import { WALLET_SEAL } from '../support/settings.ts'
+import { BASE_URL, WALLET_SEAL } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 const chain = await startEvmNetwork({ chainId: 8453 })
@@ -22,6 +22,7 @@ const BASICS = {
   MARKET_ENV: 'development',
   DATABASE_URL: database.url,
   DATABASE_POOL: '4',
+  BASE_URL,
   ...newKeySettings().both,
   ...WALLET_SEAL.worker,
   ONE_PROVIDER: 'on',
@@ -43,6 +44,8 @@ test('no settings: no payouts; defaults for missing values', () => {
     PAYOUT_CAP_USDC: 1_000_000_000n,
     PAYOUT_PAYEE_DAY_CAP_USDC: 2_500_000_000n,
     PAYOUT_DAY_CAP_USDC: 10_000_000_000n,
+    WALLET_DAY_CAP_LAMPORTS: 10_000_000_000,
+    WALLET_DAY_CAP_USDC: 2_500_000_000n,
     BASE_CHAIN_ID: 8453,
     BASE_FEE_CAP_GWEI: 20,
     BASE_RPC_URLS: [],

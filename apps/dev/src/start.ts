@@ -152,6 +152,7 @@ export async function start(settings: Settings, options: StartOptions): Promise<
       DATABASE_URL: urlOfRole(database.url, 'worker'),
       ...keys.worker,
       ...networks?.keys,
+      BASE_URL: apiUrl,
       PORT: '0',
     },
   }

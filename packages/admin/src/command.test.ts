@@ -35,6 +35,8 @@ describe('parseCommand', () => {
     [['freeze', 'payouts', 'base'], 'freeze_payouts_base', true],
     [['freeze', 'payouts', 'solana-mainnet'], 'freeze_payouts_solana', true],
     [['unfreeze', 'payouts', 'alt'], 'freeze_payouts_alt', false],
+    [['freeze', 'wallets'], 'freeze_wallets_solana', true],
+    [['unfreeze', 'wallets', 'solana'], 'freeze_wallets_solana', false],
     [['freeze', 'intake'], 'freeze_intake', true],
     [['unfreeze', 'intake'], 'freeze_intake', false],
     [['read-only', 'on'], 'read_only', true],
@@ -46,6 +48,7 @@ describe('parseCommand', () => {
   test.each([
     [['freeze', 'payouts'], /--reason is missing/],
     [['freeze', 'everything', ...REASON], /Write `payouts`/],
+    [['freeze', 'wallets', 'base', ...REASON], /`wallets` or `intake`/],
     [['freeze', 'payouts', 'ethereum', ...REASON], /Unknown network: ethereum/],
     [['freeze', 'payouts', 'base', 'alt', ...REASON], /Unknown argument: alt/],
     [['read-only', ...REASON], /read-only on/],

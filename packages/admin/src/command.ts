@@ -43,6 +43,9 @@ const NETWORK_SWITCHES: Readonly<Record<string, SwitchName>> = {
   alt: 'freeze_payouts_alt',
 }
 
+/** Agents have wallets on Solana only. */
+const SOLANA = ['solana', 'solana-mainnet']
+
 export function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = readArguments(args)
   const [name, ...rest] = positionals
@@ -112,10 +115,12 @@ function required(reason: string | undefined): string {
   return reason
 }
 
-/** The switch of `payouts`, `payouts base` or `intake`. */
+/** The switch of `payouts`, `payouts base`, `wallets` or `intake`. */
 function frozen([what, network]: readonly string[]): SwitchName {
   if (what === 'intake' && network === undefined) return 'freeze_intake'
-  if (what !== 'payouts') throw new UsageError('Write `payouts`, `payouts <network>` or `intake`.')
+  if (what === 'wallets' && (network === undefined || SOLANA.includes(network)))
+    return 'freeze_wallets_solana'
+  if (what !== 'payouts') throw new UsageError('Write `payouts`, `payouts <network>`, `wallets` or `intake`.')
   if (network === undefined) return 'freeze_payouts'
   const found = NETWORK_SWITCHES[network.replace(/-mainnet$/, '')]
   if (found === undefined) throw new UsageError(`Unknown network: ${network}. Write solana, base or alt.`)

@@ -7,6 +7,8 @@ const COMMANDS = [
   ['overview [--json]', 'shows what waits for an operator'],
   ['freeze payouts [solana|base|alt] --reason "…"', 'stops payouts, on one network or on all'],
   ['unfreeze payouts [solana|base|alt] --reason "…"', 'lets them continue'],
+  ['freeze wallets --reason "…"', 'stops what the wallets of agents send, mint and export'],
+  ['unfreeze wallets --reason "…"', 'lets them continue'],
   ['freeze intake --reason "…"', 'stops new registrations and orders'],
   ['unfreeze intake --reason "…"', 'lets them continue'],
   ['read-only on|off --reason "…"', 'stops every write, or lets them continue'],

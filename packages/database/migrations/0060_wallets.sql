@@ -132,6 +132,7 @@ create table wallet_signatures (
   created_at timestamptz not null,
   primary key (operation_id, attempt)
 );
+create index wallet_signatures_of_mint on wallet_signatures (mint) where mint is not null;
 
 -- Where a server wallet may be emptied to by the API key. The newest that is effective and not cancelled counts.
 create table withdraw_addresses (

@@ -76,21 +76,24 @@ async function replayOrRun(
   input: Record<string, unknown>,
 ): Promise<ApiResponse> {
   const key = requestKey(call, caller.actor)
-  if (key === undefined) return run(app, call, caller, input)
+  if (key === undefined) return (await run(app, call, caller, input))()
   const taken = await acquireLease(app, key)
   if ('replay' in taken) {
     await handlerOf(call).checkReplay?.(call.file, taken.replay.body)
     return { ...taken.replay, headers: { 'Idempotent-Replayed': 'true' } }
   }
   const { lease } = taken
+  let respond: Respond
   try {
-    return await run(app, call, caller, input, lease)
+    respond = await run(app, call, caller, input, lease)
   } catch (error) {
     const stored = storedError(error, call.requestId)
     if (stored === undefined) await releaseLease(app, lease).catch(() => {})
     else await storeResponse(app, app.db, lease, stored)
     throw error
   }
+  // The response is stored by now. What the caller waits for does not change it, also when it is an error.
+  return respond()
 }
 
 /** Errors that the same request would meet again are stored for its Idempotency-Key; others are not. */
@@ -105,13 +108,16 @@ function storedError(error: unknown, requestId: string): { status: number; body:
 
 const handlerOf = ({ operation }: Call): AnyHandler => handlers[operation.id as keyof typeof handlers]
 
+/** Returns the response. A handler with `afterCommit` waits for the result of the committed write first. */
+type Respond = () => Promise<ApiResponse>
+
 async function run(
   app: AppServices,
   call: Call,
   caller: Caller,
   input: Record<string, unknown>,
   lease?: Parameters<typeof storeResponse>[2],
-): Promise<ApiResponse> {
+): Promise<Respond> {
   const handler = handlerOf(call)
   const transaction = requestTransaction(app, call, caller, lease, (result) =>
     envelope(call.operation, handler.present(result as never, ctx)),
@@ -129,9 +135,13 @@ async function run(
   logSecurityEvent(app, doneEvent(call, caller.actor, input))
   if (isWrite(call.operation)) {
     const response = transaction.responseFor(result)
-    if (handler.afterCommit === undefined) return response
-    const later = await handler.afterCommit(ctx, result as never, input as never)
-    return envelope(call.operation, handler.present(later as never, ctx))
+    const { afterCommit } = handler
+    if (afterCommit === undefined) return async () => response
+    return async () => {
+      const later = await afterCommit(ctx, result as never, input as never)
+      return envelope(call.operation, handler.present(later as never, ctx))
+    }
   }
-  return envelope(call.operation, handler.present(result as never, ctx))
+  const response = envelope(call.operation, handler.present(result as never, ctx))
+  return async () => response
 }

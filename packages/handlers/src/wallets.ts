@@ -80,7 +80,7 @@ function presentOperation({ id, task, ...operation }: WalletOperation) {
 export const awaitResult = async (
   ctx: HandlerContext,
   operation: WalletOperation,
-): Promise<WalletOperation> => rejectFailed(await awaitOperation(ctx, operation))
+): Promise<WalletOperation> => rejectFailed(ctx, await awaitOperation(ctx, operation))
 
 const presentSent = (operation: WalletOperation) => ({
   data: presentOperation(operation),

@@ -40,6 +40,9 @@ function startAll(ctx: MarketContext) {
     recordAnchorAge: () => {},
     countDisagreement: () => {},
     recordAudit: () => {},
+    exporter: { sealTo: async () => '' },
+    walletCaps: { SOL: 0n, USDC: 0n },
+    operationListener: { onDone: async () => {} },
     onSecurityEvent: (event: object, level: string) => void events.push({ level, ...event }),
   }
   const sweeps = startSweeps(sweepContext, SWEEPS, log, (name) => failed.push(name))

@@ -27,6 +27,7 @@ describe('switches', () => {
       { name: 'freeze_payouts_solana', ...off },
       { name: 'freeze_payouts_base', ...off },
       { name: 'freeze_payouts_alt', ...off },
+      { name: 'freeze_wallets_solana', ...off },
     ])
   })
 

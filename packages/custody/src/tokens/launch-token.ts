@@ -19,7 +19,7 @@ import {
 } from '../wallets/index.ts'
 import { tokenExists } from './register-token.ts'
 import { findToken, insertToken } from './store.ts'
-import { fit, withSuffix } from './token.ts'
+import { shorten, withSuffix } from './token.ts'
 
 export interface TokenSettings {
   /** Appended to the name of every launched token. */
@@ -63,7 +63,7 @@ export async function mintIdentity(ctx: Ctx, agent: KeyAgent): Promise<WalletOpe
   const repeated = await findLastOperation(ctx.db, agent.id, 'identity')
   if (repeated === undefined) await requireFunds(ctx, agent, 'identity')
   const token: TokenMetadata = {
-    name: fit(agent.name, MAX_NAME, MAX_NAME_BYTES),
+    name: shorten(agent.name, MAX_NAME, MAX_NAME_BYTES),
     symbol: IDENTITY_SYMBOL,
     uri: `${ctx.baseUrl}/api/agents/${agent.id}`,
   }

@@ -6,7 +6,7 @@ import type { Wallet } from '@market/core/ports/signatures'
 import { lockOwnedAgent, saveMint } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
-import { findLastOperation, requireReader, type WalletServices } from '../wallets/index.ts'
+import { findLastOperation, isMintOfWallet, requireReader, type WalletServices } from '../wallets/index.ts'
 import { findToken, insertToken } from './store.ts'
 import type { Token } from './token.ts'
 
@@ -28,7 +28,8 @@ export async function registerToken(
     if (launch !== undefined || (await findToken(tx, agentId)) !== undefined) throw tokenExists()
     const now = ctx.clock.now()
     const registered: Token = { ...token, agentId, mode: 'pumpfun', description: null, createdAt: now }
-    if (!(await insertToken(tx, registered))) throw mintTaken()
+    // A launch that is not final yet has no token, but its mint can be seen on chain.
+    if ((await isMintOfWallet(tx, token.mint)) || !(await insertToken(tx, registered))) throw mintTaken()
     await saveMint(tx, agentId, { token_mint: token.mint }, now)
     await recordActivity(tx, 'token_launch', { id: `${agentId}:token`, agentId, createdAt: now })
     await record(ctx, tx, { act: 'tokens.register', subject: agentId, details: { mint: token.mint } })
@@ -67,7 +68,7 @@ export const tokenExists = (): ApiError =>
   )
 
 const mintTaken = (): ApiError =>
-  new ApiError('conflict', 'token_mint is registered for another agent.', { code: 'mint_taken' })
+  new ApiError('conflict', 'token_mint is the token of another agent.', { code: 'mint_taken' })
 
 const otherCreator = (): ApiError =>
   new ApiError(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fit, withSuffix } from './token.ts'
+import { shorten, withSuffix } from './token.ts'
 
 const SUFFIX = ' by Market'
 
@@ -18,7 +18,7 @@ test('withSuffix: cuts the name, never the suffix, and has at most 32 characters
   )
 })
 
-test('fit: does not cut a character in two', () => {
-  expect(fit('👨‍👩‍👧👨‍👩‍👧', 7, 96)).toBe('👨‍👩‍👧')
-  expect(fit('ééé', 3, 4)).toBe('éé')
+test('shorten: does not cut a character in two', () => {
+  expect(shorten('👨‍👩‍👧👨‍👩‍👧', 7, 96)).toBe('👨‍👩‍👧')
+  expect(shorten('ééé', 3, 4)).toBe('éé')
 })

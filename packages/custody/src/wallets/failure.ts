@@ -1,6 +1,6 @@
 import { ApiError, type ErrorKind } from '@market/kernel/api-error'
 import type { Missing } from './funds.ts'
-import { type OperationFailure, UNITS, type WalletOperation } from './operation.ts'
+import { type OperationFailure, type OperationId, UNITS } from './operation.ts'
 
 /** What the caller is told about an operation that failed, and does next. */
 const FAILURES: Readonly<
@@ -48,11 +48,9 @@ const FAILURES: Readonly<
   },
 }
 
-/** Throws when the operation failed. */
-export function rejectFailed(operation: WalletOperation): WalletOperation {
-  if (operation.failure === null) return operation
-  const { kind, code, message } = FAILURES[operation.failure]
-  throw new ApiError(kind, message, { code, fields: { operation_id: operation.id } })
+export function failedError(id: OperationId, failure: OperationFailure): ApiError {
+  const { kind, code, message } = FAILURES[failure]
+  return new ApiError(kind, message, { code, fields: { operation_id: id } })
 }
 
 const coins = (asset: Missing['asset'], units: bigint): number => Number(units) / UNITS[asset]

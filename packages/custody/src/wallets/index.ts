@@ -1,7 +1,7 @@
 export { cancelPendingAddress, setWithdrawAddress } from './addresses/set-withdraw-address.ts'
 export type { WithdrawAddress, WithdrawAddresses } from './addresses/withdraw-address.ts'
 export { advanceOperation, advanceOperations } from './advance-operation.ts'
-export { rejectFailed, underfunded } from './failure.ts'
+export { underfunded } from './failure.ts'
 export { addressOf, type Funding, getFunding, listOperations, readRequirements } from './get-funding.ts'
 export {
   exportInfo,
@@ -13,9 +13,10 @@ export {
   type WalletOperation,
   wasAnsweredLater,
 } from './operation.ts'
+export { rejectFailed } from './reject-failed.ts'
 export { awaitOperation, type RequestContext, requestOperation } from './request-operation.ts'
 export { hasEnded } from './states.ts'
-export { findActiveOperation, findLastOperation } from './store.ts'
+export { findLastOperation, isMintOfWallet } from './store.ts'
 export { exportKey, sendFromWallet, withdrawFromWallet } from './transfers.ts'
 export {
   type OperationListener,

@@ -260,6 +260,17 @@ export async function insertSignature(
   return done.numInsertedOrUpdatedRows === 1n
 }
 
+/** Whether a server wallet signed a transaction that creates this mint. It is stored before anybody can see the mint. */
+export async function isMintOfWallet(db: Db | Tx, mint: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('wallet_signatures')
+    .select('operation_id')
+    .where('mint', '=', mint)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function findSignatures(db: Db | Tx, id: OperationId): Promise<SignedOperation[]> {
   const rows = await db
     .selectFrom('wallet_signatures')

@@ -1,12 +1,6 @@
 import type { WalletAsset, WalletReader } from '@market/core/ports/agent-wallets'
 import type { Db } from '@market/database/transact'
-import {
-  type Agent,
-  findAgentById,
-  lockAgentOfKey,
-  lockOwnedAgent,
-  type Owner,
-} from '@market/identity/agents'
+import { type Agent, getAgent, lockAgentOfKey, lockOwnedAgent, type Owner } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { DAY } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
@@ -17,6 +11,7 @@ import { amountToSend } from './funds.ts'
 import { addressOf } from './get-funding.ts'
 import type { OwnerSignature, Transfer, WalletOperation } from './operation.ts'
 import { type RequestContext, requestOperation } from './request-operation.ts'
+import { hasEnded } from './states.ts'
 import { findLastOperation } from './store.ts'
 import { requireReader, type WalletServices } from './wallet-context.ts'
 
@@ -36,7 +31,7 @@ export async function sendFromWallet(
   request: Request & { readonly to: string },
   signature: OwnerSignature | undefined,
 ): Promise<WalletOperation> {
-  requireOwnerWallet(await findAgentById(ctx.db, agentId), owner)
+  requireOwnerWallet(await getAgent(ctx, agentId), owner)
   const task: Transfer = { kind: 'send', ...request }
   await requireFunds(requireReader(ctx), await addressOf(ctx.db, agentId), task)
   return ctx.transact(async (tx) => {
@@ -62,7 +57,10 @@ export async function withdrawFromWallet(
   })
 }
 
-/** Exports the secret key, sealed to a key of the owner. Once a day, because each export is a copy for ever. */
+/**
+ * Exports the secret key, sealed to a key of the owner. Once a day, because each export is a copy for ever. While the result
+ * can be read, repeating the request with the same key returns it.
+ */
 export async function exportKey(
   ctx: RequestContext & { readonly db: Db },
   agentId: AgentId,
@@ -70,12 +68,14 @@ export async function exportKey(
   publicKey: string,
   signature: OwnerSignature | undefined,
 ): Promise<WalletOperation> {
-  requireOwnerWallet(await findAgentById(ctx.db, agentId), owner)
+  requireOwnerWallet(await getAgent(ctx, agentId), owner)
   return ctx.transact(async (tx) => {
     const agent = await lockOwnedAgent(tx, agentId, owner)
     const last = await findLastOperation(tx, agentId, 'export')
-    if (last !== undefined && ctx.clock.now().getTime() - last.createdAt.getTime() < DAY)
+    if (last !== undefined && ctx.clock.now().getTime() - last.createdAt.getTime() < DAY) {
+      if (isReadableWith(last, publicKey)) return last
       throw exportedToday(last)
+    }
     return requestOperation(
       ctx,
       tx,
@@ -86,7 +86,11 @@ export async function exportKey(
   })
 }
 
-async function requireFunds(reader: WalletReader, address: string, task: Transfer): Promise<void> {
+const isReadableWith = ({ task, status, sealedExport }: WalletOperation, publicKey: string): boolean =>
+  task.kind === 'export' && task.publicKey === publicKey && (!hasEnded({ status }) || sealedExport !== null)
+
+/** Throws when the wallet cannot send this now. */
+export async function requireFunds(reader: WalletReader, address: string, task: Transfer): Promise<void> {
   if (task.to === address) throw badDestination('it is the server wallet itself')
   const rejection = await reader.rejectionReason(task.asset, task.to, task.amount ?? undefined)
   if (rejection !== undefined) throw badDestination(rejection)
@@ -138,6 +142,6 @@ const noWithdrawAddress = (pendingUntil: Date | undefined): ApiError =>
 const exportedToday = ({ createdAt }: WalletOperation): ApiError =>
   new ApiError(
     'conflict',
-    `The key of this wallet was exported at ${createdAt.toISOString()}. It can be exported once in 24 hours.`,
+    `An export of this wallet’s key was requested at ${createdAt.toISOString()}. It can be exported once in 24 hours.`,
     { code: 'exported_today' },
   )
