@@ -7,7 +7,7 @@ import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
 import { withLookupBudget, withSignatureBudget } from './chain-budget.ts'
 import { envelope } from './envelope.ts'
-import { asApiError, failureOf } from './failure.ts'
+import { asApiError } from './failure.ts'
 import type { AnyHandler, HandlerContext } from './handler.ts'
 import { handlers } from './handlers.ts'
 import { identify } from './identify.ts'
@@ -15,7 +15,7 @@ import { parse } from './parse.ts'
 import { canPayInstead, isPurchase, purchase } from './purchase.ts'
 import { rateLimited } from './rate-limited.ts'
 import { readIdempotencyKey, requestKey } from './request-key.ts'
-import { requestTransaction } from './request-transaction.ts'
+import { isCommitted, requestTransaction, storedError } from './request-transaction.ts'
 import { doneEvent, logSecurityEvent, rejectedEvent } from './security-events.ts'
 
 export type Execute = (call: Call) => Promise<ApiResponse>
@@ -87,6 +87,7 @@ async function replayOrRun(
   try {
     respond = await run(app, call, caller, input, lease)
   } catch (error) {
+    if (isCommitted(error)) throw error
     const stored = storedError(error, call.requestId)
     if (stored === undefined) await releaseLease(app, lease).catch(() => {})
     else await storeResponse(app, app.db, lease, stored)
@@ -94,16 +95,6 @@ async function replayOrRun(
   }
   // The response is stored by now. What the caller waits for does not change it, also when it is an error.
   return respond()
-}
-
-/** Errors that the same request would meet again are stored for its Idempotency-Key; others are not. */
-const STORED = new Set(['payment_required', 'forbidden', 'not_found', 'conflict'])
-
-function storedError(error: unknown, requestId: string): { status: number; body: unknown } | undefined {
-  const apiError = asApiError(error)
-  if (apiError === undefined || !STORED.has(apiError.kind)) return undefined
-  const { status, body } = failureOf(apiError, requestId)
-  return { status, body }
 }
 
 const handlerOf = ({ operation }: Call): AnyHandler => handlers[operation.id as keyof typeof handlers]

@@ -8,6 +8,7 @@ import { assert } from '@market/kernel/assert'
 import type { AppServices } from './app-services.ts'
 import type { ApiResponse, Call } from './call.ts'
 import type { Caller } from './caller.ts'
+import { asApiError, failureOf } from './failure.ts'
 
 interface RequestTransaction {
   readonly transact: Context['transact']
@@ -37,7 +38,14 @@ export function requestTransaction(
         await rejectWhileStopped(tx, stops)
         if (caller.singleUse !== undefined) await markSignatureUsed(app, tx, caller.singleUse)
         const result = await work(tx)
-        if (result instanceof CommitThenReject) return result
+        if (result instanceof CommitThenReject) {
+          const stored = storedError(result.error, call.requestId)
+          if (lease !== undefined && stored !== undefined) {
+            await storeResponse(app, tx, lease, stored)
+            committedErrors.add(result.error)
+          }
+          return result
+        }
         const response = present(result)
         if (lease !== undefined) await storeResponse(app, tx, lease, response)
         made = { result, response }
@@ -53,6 +61,24 @@ export function requestTransaction(
     },
   }
 }
+
+/** Errors that the same request would meet again are stored for its Idempotency-Key; others are not. */
+const STORED = new Set(['payment_required', 'forbidden', 'not_found', 'conflict'])
+
+export function storedError(
+  error: unknown,
+  requestId: string,
+): { readonly status: number; readonly body: unknown } | undefined {
+  const apiError = asApiError(error)
+  if (apiError === undefined || !STORED.has(apiError.kind)) return undefined
+  const { status, body } = failureOf(apiError, requestId)
+  return { status, body }
+}
+
+const committedErrors = new WeakSet<object>()
+
+/** Whether the transaction committed with this error, and stored its response. */
+export const isCommitted = (error: unknown): boolean => error instanceof Error && committedErrors.has(error)
 
 /** The switches that stop a write. */
 export function stopsOf(operation: Operation): readonly SwitchName[] {
