@@ -84,8 +84,8 @@ test('201: the token of the agent, on its profile and in the activity', async ()
   expect((await market.client().get(pathOf(agent.id))).body.data).toEqual(created.data)
   const profile = await market.client().get(`/api/agents/${agent.id}`)
   expect(profile.body.data.agent.token_mint).toBe(body.token_mint)
-  const activity = await market.client().get('/api/activity?limit=1')
-  expect(activity.body.data).toMatchObject([{ type: 'token_launch' }])
+  const activity = await market.client().get('/api/metrics/activity?limit=1')
+  expect(activity.body.data).toMatchObject([{ kind: 'token_launch' }])
 })
 
 test('201: names and symbols at their bounds', async () => {
