@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { TRANSITIONS as WALLETS } from '../packages/custody/src/wallets/states.ts'
 import { TRANSITIONS as PAYOUTS } from '../packages/money/src/payouts/states.ts'
 import { TRANSITIONS as ORDERS } from '../packages/trade/src/orders/states.ts'
 
@@ -8,6 +9,7 @@ type Table = Readonly<Record<string, Readonly<Record<string, string>>>>
 const DIAGRAMS: Readonly<Record<string, { readonly table: Table; readonly first: readonly string[] }>> = {
   orders: { table: ORDERS, first: ['pending_quote', 'quoted'] },
   payouts: { table: PAYOUTS, first: ['queued', 'failed'] },
+  wallets: { table: WALLETS, first: ['requested'] },
 }
 
 /** One arrow per pair of states, with every action that leads from the first to the second. */

@@ -2,9 +2,16 @@ import { randomBytes } from 'node:crypto'
 import type { CallerKind, Operation } from '@market/contract/define'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import { ADMIN_ROLE } from '@market/testing/idp'
+import {
+  insertOperation,
+  insertToken,
+  insertWithdrawAddress,
+  linkX,
+  makeWalletAgent,
+} from '../support/agent-wallets.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { makeFundedOrders } from '../support/funded-orders.ts'
-import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
+import { asHeaders, makeAgent, makeOwnedAgent, makeUser, type Signer, signed } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
 import { proposeAs, secondOperatorToken } from '../support/operator.ts'
 import { makeOrderIn } from '../support/order-in-state.ts'
@@ -62,6 +69,10 @@ export async function makeWorld(market: Market) {
   const toRotate = await makePaidAgent(market, ownerWallet)
   market.dns.answers.delete(MOVED_AWAY)
   const service = await makeService(market, agent)
+  await linkX(market, agent.id)
+  await insertToken(market, agent.id)
+  await insertWithdrawAddress(market, agent.id)
+  await insertOperation(market, otherAgent.id, { kind: 'launch' })
   const asking = await makeService(market, agent, { price_type: 'quote', price_usd: undefined })
   const sides = { service, asking, buyer: otherWallet, seller: ownerWallet }
   return {
@@ -71,6 +82,8 @@ export async function makeWorld(market: Market) {
     otherAgent,
     /** Of the same owner, with a payout address. Its API key is replaced, so that the key of `agent` stays. */
     toRotate,
+    /** Owned by a wallet on Solana, which can register a token. */
+    tokenAgent: await makeWalletAgent(market),
     service,
     asking,
     /** For the delete test, so that `service` stays. */
@@ -178,7 +191,7 @@ export async function credentialOf(
     case 'other agent':
       return { bearer: world.otherAgent.apiKey }
     case 'owner wallet':
-      return { headers: await signatureOf(world, world.ownerWallet, operation, input) }
+      return { headers: await signatureOf(world, ownerFor(world, operation), operation, input) }
     case 'other wallet':
       return { headers: await signatureOf(world, world.otherWallet, operation, input) }
     case 'admin key':
@@ -187,6 +200,10 @@ export async function credentialOf(
       return { bearer: world.admin.token }
   }
 }
+
+/** A token belongs to a wallet on Solana, and its agent has another owner. */
+const ownerFor = ({ tokenAgent, ownerWallet }: World, { id }: Operation): Signer =>
+  id === 'registerToken' ? tokenAgent.owner : ownerWallet
 
 /** What a wallet signs for this call. */
 export const purposeOf = (operation: Operation, input: Readonly<Record<string, unknown>>): string =>
@@ -200,7 +217,7 @@ let signatures = 0
 /** Every signature has its own timestamp, because a single-use signature is accepted once. */
 async function signatureOf(
   world: World,
-  signer: EvmSigner,
+  signer: Signer,
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
 ) {

@@ -1,4 +1,5 @@
 import type { Operation } from '@market/contract/define'
+import { PAYEE } from '../support/agent-wallets.ts'
 import { SOL } from '../support/price-source.ts'
 import { CHECKSUMMED } from '../support/treasury.ts'
 import type { World } from './authorization-fixture.ts'
@@ -56,6 +57,13 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
   resolveRegistration: ({ contestedPurchase }) => ({ purchase_id: contestedPurchase, outcome: 'release' }),
   rotateKey: ({ toRotate }) => ({ agent_id: toRotate.id }),
   confirmPayoutChange: ({ toRotate }) => ({ agent_id: toRotate.id, address: CHECKSUMMED }),
+  setWithdrawAddress: ({ agent }) => ({ agent_id: agent.id, address: PAYEE }),
+  sendFromWallet: ({ agent }) => ({ agent_id: agent.id, to: PAYEE }),
+  registerToken: ({ tokenAgent }) => ({
+    agent_id: tokenAgent.id,
+    token_creator_wallet: tokenAgent.owner.address,
+    token_tx_hash: undefined,
+  }),
   claimRefund: ({ unmatched }) => ({ unmatched_id: `suspense:base-mainnet:${unmatched.reference}` }),
   approveApproval: ({ money }) => ({ approval_id: money.toApprove }),
   rejectApproval: ({ money }) => ({ approval_id: money.toReject }),

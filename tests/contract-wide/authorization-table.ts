@@ -1,4 +1,5 @@
 import type { OperationId } from '@market/contract/operations'
+import { PAYEE } from '../support/agent-wallets.ts'
 import { BOUNTY } from '../support/bounties.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 import { SOL } from '../support/price-source.ts'
@@ -69,6 +70,18 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
         'other user': 201,
         'admin session': 201,
       },
+    },
+  ],
+  // Before `signIn`, which unlinks the owner’s X account.
+  launchToken: [
+    {
+      when: 'launching the token of the owner’s agent, whose wallet is empty',
+      input: (world) => ({
+        agent_id: world.agent.id,
+        symbol: 'TOK',
+        image_url: 'https://hooks.example/token.png',
+      }),
+      answers: { ...closed, agent: 402 },
     },
   ],
   // Before `signIn`, which creates the deleted accounts again.
@@ -182,6 +195,110 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       when: 'cancelling a payout change of the owner’s agent',
       input: (world) => ({ agent_id: world.agent.id }),
       answers: { ...closed, 'owner user': 200, 'owner wallet': 200 },
+    },
+  ],
+  getFunding: [
+    {
+      when: 'reading the wallet of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: { ...closed, ...sellers(200) },
+    },
+    {
+      when: 'reading the wallet of an agent without an owner',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: closed,
+    },
+  ],
+  listWalletOperations: [
+    {
+      when: 'reading the operations of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: { ...closed, ...sellers(200) },
+    },
+    {
+      when: 'reading the operations of an agent without an owner',
+      input: (world) => ({ agent_id: world.hiddenAgent.id }),
+      answers: closed,
+    },
+  ],
+  setWithdrawAddress: [
+    {
+      when: 'setting the withdraw address of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id, address: PAYEE }),
+      answers: { ...closed, 'owner user': 200, 'owner wallet': 200 },
+    },
+    {
+      when: 'setting the withdraw address of an agent without an owner',
+      input: (world) => ({ agent_id: world.hiddenAgent.id, address: PAYEE }),
+      answers: closed,
+    },
+  ],
+  cancelWithdrawAddress: [
+    {
+      when: 'cancelling a withdraw address of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: { ...closed, 'owner user': 200, 'owner wallet': 200 },
+    },
+  ],
+  withdraw: [
+    {
+      when: 'withdrawing from an empty wallet, or without a withdraw address',
+      input: () => ({ asset: 'SOL' }),
+      answers: { ...closed, agent: 402, 'other agent': 409 },
+    },
+  ],
+  sendFromWallet: [
+    {
+      when: 'sending from the empty wallet of the owner’s agent',
+      input: (world) => ({ agent_id: world.agent.id, chain: 'solana', asset: 'SOL', to: PAYEE }),
+      answers: { ...closed, 'owner wallet': 402 },
+    },
+    {
+      when: 'sending from the wallet of an agent without an owner',
+      input: (world) => ({ agent_id: world.hiddenAgent.id, chain: 'solana', asset: 'SOL', to: PAYEE }),
+      answers: closed,
+    },
+  ],
+  exportKey: [
+    {
+      when: 'exporting the key of the owner’s agent, while no worker runs',
+      input: (world) => ({ agent_id: world.agent.id, public_key: 'A'.repeat(43) }),
+      answers: { ...closed, 'owner wallet': 202 },
+    },
+  ],
+  getToken: [
+    {
+      when: 'reading the token of an agent',
+      input: (world) => ({ agent_id: world.agent.slug }),
+      answers: allCallers(200),
+    },
+  ],
+  getTokenDocument: [
+    {
+      when: 'reading the document of a token that the agent’s wallet launched',
+      input: (world) => ({ agent_id: world.otherAgent.id }),
+      answers: allCallers(200),
+    },
+  ],
+  registerToken: [
+    {
+      when: 'registering a token as the owner wallet on Solana',
+      input: ({ tokenAgent }) => ({
+        agent_id: tokenAgent.id,
+        token_mint: PAYEE,
+        token_name: 'A Token',
+        token_symbol: 'TOK',
+        token_mode: 'pumpfun',
+        token_creator_wallet: tokenAgent.owner.address,
+      }),
+      answers: { ...closed, 'owner wallet': 201 },
+    },
+  ],
+  mintIdentity: [
+    {
+      when: 'minting the identity of the owner’s agent, whose wallet is empty',
+      input: (world) => ({ agent_id: world.agent.id }),
+      answers: { ...closed, agent: 402 },
     },
   ],
   listAgents: [

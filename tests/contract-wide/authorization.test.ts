@@ -12,7 +12,7 @@ import { AUTHORISATION } from './authorization-table.ts'
 let market: Market
 let world: World
 beforeAll(async () => {
-  market = await startMarket({}, { chains: ['base-mainnet'] })
+  market = await startMarket({}, { chains: ['base-mainnet', 'solana-mainnet'] })
   world = await makeWorld(market)
 })
 afterAll(() => market.stop())

@@ -29,7 +29,7 @@ const secrets = new Map<string, string>()
 const keep = (name: string, secret: string) => secrets.set(name, secret)
 
 beforeAll(async () => {
-  market = await startMarket({ LOG_LEVEL: 'debug' }, { chains: ['base-mainnet'] })
+  market = await startMarket({ LOG_LEVEL: 'debug' }, { chains: ['base-mainnet', 'solana-mainnet'] })
   world = await makeWorld(market)
   await leaveSecretsEverywhere()
 })

@@ -6,6 +6,7 @@ import { solanaSigner } from '@market/testing/solana-signer'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OrderWorld, type Parties, PRICE, startOrderWorld } from '../orders/order-world.ts'
+import { PAYEE } from '../support/agent-wallets.ts'
 import { asHeaders, makeUser, signed } from '../support/makers.ts'
 import { keepMining } from '../support/market-chains.ts'
 import { until } from '../support/until.ts'
@@ -66,6 +67,9 @@ async function useLeakedKey({ parties: { seller }, orderId }: Sale) {
     await client.post(`${own}/payout-change/cancel`, {}, bearer),
     await client.post(`${own}/rotate-key`, {}, bearer),
     await client.post('/api/agents/recover', {}, bearer),
+    await client.put(`${own}/withdraw-address`, { address: PAYEE }, bearer),
+    await client.post(`${own}/wallet/send`, { chain: 'solana', asset: 'SOL', to: PAYEE }, bearer),
+    await client.post(`${own}/export-key`, { public_key: 'A'.repeat(43) }, bearer),
   ]
   for (const { status } of forOwners) expect(status).toBe(403)
   return { thief: thief.address, patch }
@@ -138,6 +142,9 @@ test('leaked API key: the writes that it can call are those that this file and d
     'generate',
     // Purchases are paid by who signs or names the payment; the key alone proves no payer.
     'hireService',
+    // Spends SOL of the agent's wallet on the agent's own token and identity, once each; nobody else gets it.
+    'launchToken',
+    'mintIdentity',
     'payService',
     'payServiceV1',
     'quoteOrder',
@@ -153,6 +160,8 @@ test('leaked API key: the writes that it can call are those that this file and d
     'updateService',
     // Stores a file up to the quota of the day.
     'uploadFile',
+    // Sends to the address that the owner set 24 hours ago, and to no other.
+    'withdraw',
     'withdrawClaim',
   ])
 })

@@ -1,3 +1,4 @@
+import { PAYEE } from '../support/agent-wallets.ts'
 import { DESCRIPTION, someName } from '../support/makers.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -38,6 +39,15 @@ export const everyTool = (
   market_get_bounty: [{ bounty_id: NO_BOUNTY }, 404],
   market_claim_bounty: [{ bounty_id: NO_BOUNTY, message: 'I have done this before.' }, 404],
   market_withdraw_claim: [{ bounty_id: NO_BOUNTY }, 404],
+  market_get_token: [{}, 404],
+  market_register_token: [
+    {
+      ...{ agent_id: 'me', token_mint: PAYEE, token_name: 'A Token', token_symbol: 'TOK' },
+      ...{ token_mode: 'pumpfun', token_creator_wallet: PAYEE },
+    },
+    403,
+  ],
+  market_launch_token: [{ symbol: 'TOK' }, 400],
   market_search_agents: [{ query: 'branch' }],
   market_get_payment_requirements: [{ service_id: 'svc_1700000000000_zzzzzz' }, 404],
   market_submit_payment: [

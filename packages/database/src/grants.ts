@@ -31,8 +31,7 @@ const { api, worker } = ROLES
 
 /**
  * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows.
- * It adds wallets of agents, and cannot read their sealed seeds again. It adds operations of wallets, which the worker
- * checks, and can cancel a withdraw address.
+ * It adds wallets of agents, and cannot read their sealed seeds again.
  */
 const GRANTS = `
   grant usage on schema public, graphile_worker to ${worker};
@@ -47,13 +46,16 @@ const GRANTS = `
   revoke delete on payouts, transfers, agent_wallets from ${api}, ${worker};
   revoke select, update on agent_wallets from ${api};
   grant select (agent_id, chain, address, created_at) on agent_wallets to ${api};
-  revoke update, delete on wallet_operations, withdraw_addresses from ${api};
-  revoke delete on wallet_operations, withdraw_addresses from ${worker};
-  grant update (cancelled_at) on withdraw_addresses to ${api};
   grant execute on function make_month(text, date), drop_month(text) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};
   grant usage on all sequences in schema graphile_worker to ${worker};
   grant execute on all functions in schema graphile_worker to ${worker};`
+
+/** The api adds operations of wallets, which the worker checks, and can cancel a withdraw address. Since migration 0060. */
+const WALLET_GRANTS = `
+  revoke update, delete on wallet_operations, withdraw_addresses from ${api};
+  revoke delete on wallet_operations, withdraw_addresses from ${worker};
+  grant update (cancelled_at) on withdraw_addresses to ${api};`
 
 /**
  * Gives the roles what they need, after every migration, so that new tables have their grants at once. Does nothing
@@ -69,6 +71,7 @@ export async function grantRoles(client: pg.Client): Promise<void> {
   await client.query('begin')
   try {
     await client.query(GRANTS)
+    if (await hasTable(client, 'withdraw_addresses')) await client.query(WALLET_GRANTS)
     const { rows } = await client.query<{ name: string }>(
       `select tablename as name from pg_tables where schemaname = 'public' and tablename = any($1)`,
       [[...WORKER_ONLY, ...ADDED_BY_API]],
@@ -96,4 +99,13 @@ async function openJobTables(client: pg.Client): Promise<void> {
     await client.query(
       `create policy ${worker} on graphile_worker.${name} to ${worker} using (true) with check (true)`,
     )
+}
+
+/** A database that is migrated step by step does not have every table yet. */
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select 1 from pg_tables where schemaname = 'public' and tablename = $1`,
+    [name],
+  )
+  return rowCount === 1
 }

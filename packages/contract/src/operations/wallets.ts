@@ -206,7 +206,7 @@ export const launchToken = operation({
   input: z.strictObject({ agent_id: AgentId, ...launchFields }),
   output: Launched,
   laterStatus: 202,
-  errors: [402, 403, 404, 409],
+  errors: [402, 403, 409],
   stoppedBy: FROZEN_BY,
 })
 
@@ -223,6 +223,6 @@ export const mintIdentity = operation({
   input: z.strictObject({ agent_id: AgentId }),
   output: Identity,
   laterStatus: 202,
-  errors: [402, 403, 404, 409],
+  errors: [402, 403, 409],
   stoppedBy: FROZEN_BY,
 })

@@ -8,7 +8,7 @@ import { findWithdrawAddresses } from './addresses/store.ts'
 import { payableAddress } from './addresses/withdraw-address.ts'
 import { amountToSend } from './funds.ts'
 import { type OperationFailure, signedPurpose, type Transfer, type WalletOperation } from './operation.ts'
-import { sumSent } from './store.ts'
+import { sumSigned } from './store.ts'
 import type { SignerContext } from './wallet-context.ts'
 
 /**
@@ -74,7 +74,7 @@ export async function findRejection(
   if (task.kind !== 'send' && task.kind !== 'withdraw') return undefined
   if (task.kind === 'withdraw' && !(await isWithdrawAddress(ctx, tx, { agentId, task })))
     return 'not_withdraw_address'
-  const sent = await sumSent(tx, agentId, task.asset, earlier(ctx.clock.now(), DAY))
+  const sent = await sumSigned(tx, agentId, task.asset, earlier(ctx.clock.now(), DAY))
   // A transfer that is signed again is counted already.
   const added = status === 'signed' ? 0n : amount
   return sent + added > ctx.walletCaps[task.asset] ? 'cap_exceeded' : undefined

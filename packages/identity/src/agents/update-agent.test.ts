@@ -187,15 +187,21 @@ describe('updateAgent', () => {
       expect(both.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
     })
 
+    const OTHER = '0x000000000000000000000000000000000000dead'
+
     test.each([
-      { owner_wallet: null },
-      { owner_wallet: '0x000000000000000000000000000000000000dead' },
-      { owner_user_id: null },
-    ])('is protected by the database against: %j', async (change) => {
-      const profile = makeProfile()
-      const { agent } = await makeAgent(ctx, { owner: { kind: 'user', profile } })
-      const wallet = makeEvmWallet().key
-      await ctx.db.updateTable('agents').set({ owner_wallet: wallet }).where('id', '=', agent.id).execute()
+      { kind: 'wallet', change: { owner_wallet: null } },
+      { kind: 'wallet', change: { owner_wallet: OTHER } },
+      { kind: 'user', change: { owner_user_id: null } },
+      // It could sign for the agent's server wallet.
+      { kind: 'user', change: { owner_wallet: OTHER } },
+    ] as const)('an agent of a $kind is protected by the database against: $change', async ({
+      kind,
+      change,
+    }) => {
+      const owner =
+        kind === 'wallet' ? { kind, wallet: makeEvmWallet() } : { kind, profile: makeProfile() }
+      const { agent } = await makeAgent(ctx, { owner })
       const taken = ctx.db.updateTable('agents').set(change).where('id', '=', agent.id).execute()
       await expect(taken).rejects.toMatchObject({ constraint: 'agents_owner_stays' })
     })

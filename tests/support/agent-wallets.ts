@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
+import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-signer'
+import { tokenListener } from '@market/custody/tokens'
+import { advanceOperation } from '@market/custody/wallets'
+import { DAY } from '@market/kernel/clock'
+import { idSource } from '@market/kernel/ids'
+import { secretExporter } from '@market/platform/vault/secret-exporter'
+import { testKeys } from '@market/testing/keys'
+import { type SolanaSigner, solanaSigner } from '@market/testing/solana-signer'
+import { asHeaders, makeOwnedAgent, type Signer, signed } from './makers.ts'
+import { type Market, startMarket } from './market.ts'
+import { BASE_URL, sharedKeys, WALLET_SEAL } from './settings.ts'
+
+export const NO_AGENT = `agt_1700000000000_${'0'.repeat(17)}`
+/** An address of nobody that can receive SOL and USDC. */
+export const PAYEE = 'EkcPgr78EbLRc3AvHhxx2ADZ9P3VDJ3BgP26UuZDsvAN'
+export const SOL = 1_000_000_000n
+const CAPS = { SOL: 10n * SOL, USDC: 2_500_000_000n }
+const POLL_MS = 20
+
+/** Like `makeOwnedAgent`, with an owner wallet on Solana unless another one is given. */
+export async function makeWalletAgent<S extends Signer = SolanaSigner>(
+  market: Market,
+  fields: Record<string, unknown> = {},
+  owner?: S,
+) {
+  const signer = owner ?? (await solanaSigner())
+  const agent = await makeOwnedAgent(market, fields, signer as never)
+  return { ...agent, owner: signer as S }
+}
+
+/** The address of the agent's server wallet. */
+export async function walletOf({ db }: Pick<Market, 'db'>, agentId: string): Promise<string> {
+  const { address } = await db
+    .selectFrom('agent_wallets')
+    .select('address')
+    .where('agent_id', '=', agentId)
+    .where('chain', '=', 'solana')
+    .executeTakeFirstOrThrow()
+  return address
+}
+
+/** The X account that the identity provider would verify. */
+export async function linkX({ db }: Pick<Market, 'db'>, agentId: string): Promise<void> {
+  await db.updateTable('agents').set({ twitter_username: 'market' }).where('id', '=', agentId).execute()
+}
+
+/** A withdraw address that is in effect. */
+export async function insertWithdrawAddress(market: Market, agentId: string, address = PAYEE): Promise<void> {
+  const at = market.now()
+  await market.db
+    .insertInto('withdraw_addresses')
+    .values({
+      ...{ id: `wad_1700000000000_0${randomBytes(8).toString('hex')}`, agent_id: agentId, address },
+      ...{ set_by: 'wallet:owner', created_at: new Date(at - 2 * DAY), effective_at: new Date(at - DAY) },
+    })
+    .execute()
+}
+
+/** Headers of the owner wallet's signature. */
+export const signedBy = async (owner: Signer, purpose: string) => ({
+  headers: asHeaders(await signed(owner, purpose)),
+})
+
+/** The token of an agent, as its owner would register it. */
+export async function insertToken(
+  market: Market,
+  agentId: string,
+  fields: { readonly mint?: string; readonly name?: string } = {},
+) {
+  const token = { mint: (await solanaSigner()).address, name: 'A Token', ...fields }
+  await market.db
+    .insertInto('agent_tokens')
+    .values({
+      ...{ agent_id: agentId, ...token, symbol: 'TOK', mode: 'pumpfun' },
+      ...{ creator_wallet: PAYEE, created_at: new Date(market.now()) },
+    })
+    .execute()
+  return token
+}
+
+interface OperationColumns {
+  readonly kind: 'launch' | 'identity' | 'withdraw'
+  readonly createdAt?: number
+}
+
+/** An operation of the agent's wallet that was requested, and that no worker carries out. */
+export async function insertOperation(
+  market: Market,
+  agentId: string,
+  { kind, createdAt = market.now() }: OperationColumns,
+): Promise<string> {
+  const id = `wop_1700000000000_0${randomBytes(8).toString('hex')}`
+  const at = new Date(createdAt)
+  const token = { token_name: 'A Token', token_symbol: 'TOK', token_uri: `${BASE_URL}/token` }
+  await market.db
+    .insertInto('wallet_operations')
+    .values({
+      ...{ id, agent_id: agentId, wallet: await walletOf(market, agentId), kind, status: 'requested' },
+      ...{ requested_by: `agent:${agentId}`, created_at: at, updated_at: at, due_at: at },
+      ...(kind === 'withdraw' ? { asset: 'SOL', destination: PAYEE, amount: 1n } : token),
+      ...(kind === 'launch' && {
+        token_description: 'A token that a test describes.',
+        token_image_url: 'https://hooks.example/token.png',
+      }),
+    })
+    .execute()
+  return id
+}
+
+/** What the worker is to an operation, in the process of the test: it checks, signs, sends and ends it. */
+function signerContext(market: SolanaMarket) {
+  const both = sharedKeys(market.environment) as ReturnType<typeof testKeys>['both']
+  const keys = testKeys({ ...WALLET_SEAL, both })
+  const clock = { now: () => new Date(market.now()), wallTime: () => new Date() }
+  return {
+    db: market.db,
+    clock,
+    ids: idSource(clock),
+    vault: keys.vault,
+    seeds: keys.seeds,
+    exporter: secretExporter,
+    walletSigner: solanaWalletSigner(market.chains['solana-mainnet'].chain.settings),
+    walletCaps: CAPS,
+    operationListener: tokenListener,
+    signatures: walletSignatures({ domain: new URL(BASE_URL).host, uri: BASE_URL, evmRpcUrls: [] }),
+  }
+}
+
+type SolanaMarket = Awaited<ReturnType<typeof startSolanaMarket>>
+const startSolanaMarket = (overrides: Readonly<Record<string, string>>) =>
+  startMarket(overrides, { chains: ['solana-mainnet'] })
+
+/** A market with Solana, whose wallet operations are carried out unless they are paused. */
+export async function startWalletMarket(overrides: Readonly<Record<string, string>> = {}) {
+  const market = await startSolanaMarket(overrides)
+  const ctx = signerContext(market)
+  const end = new AbortController()
+  let isPaused = false
+  const running = (async () => {
+    while (!end.signal.aborted) {
+      const active = isPaused ? [] : await findActive(market)
+      await Promise.all(active.map((id) => advanceOperation(ctx, id)))
+      await wait(POLL_MS)
+    }
+  })()
+  const { chain, usdc } = market.chains['solana-mainnet'].chain
+  return {
+    ...market,
+    /** Sends SOL and USDC to the agent's wallet. */
+    fund: async (agentId: string, { sol = SOL, micros = 0n } = {}) => {
+      const address = await walletOf(market, agentId)
+      await chain.fundSol(address, sol)
+      if (micros > 0n) await usdc.fund(address, micros)
+      return address
+    },
+    whilePaused: async <T>(work: () => Promise<T>): Promise<T> => {
+      isPaused = true
+      try {
+        return await work()
+      } finally {
+        isPaused = false
+      }
+    },
+    stop: async () => {
+      end.abort()
+      await running
+      await market.stop()
+    },
+  }
+}
+export type WalletMarket = Awaited<ReturnType<typeof startWalletMarket>>
+
+async function findActive({ db }: Pick<Market, 'db'>): Promise<`wop_${string}`[]> {
+  const rows = await db
+    .selectFrom('wallet_operations')
+    .select('id')
+    .where('status', 'in', ['requested', 'signed'])
+    .execute()
+  return rows.map(({ id }) => id as `wop_${string}`)
+}
