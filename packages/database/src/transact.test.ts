@@ -48,6 +48,8 @@ describe('transact', () => {
       let isFirstTry = true
       return transact(database.db, async (tx) => {
         attempts += 1
+        // On a busy machine Postgres may find the deadlock later than the usual timeout of a lock.
+        await sql`set local lock_timeout = '60s'`.execute(tx)
         await addTo(tx, first, letter)
         if (isFirstTry) {
           isFirstTry = false
