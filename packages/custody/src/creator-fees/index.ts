@@ -1,0 +1,1 @@
+export { splitFees } from './split.ts'
