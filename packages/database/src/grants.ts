@@ -32,7 +32,7 @@ const { api, worker } = ROLES
 /**
  * The api may retry a payout (its old signatures are void) and write off a transfer; both columns only narrow what follows.
  * It adds wallets of agents, and cannot read their sealed seeds again. It adds operations of wallets, which the worker
- * checks, and can cancel a withdraw address.
+ * checks, and can cancel a withdraw address. It records and settles creator fees, of which the worker changes nothing.
  */
 const GRANTS = `
   grant usage on schema public, graphile_worker to ${worker};
@@ -50,6 +50,9 @@ const GRANTS = `
   revoke update, delete on wallet_operations, withdraw_addresses from ${api};
   revoke delete on wallet_operations, withdraw_addresses from ${worker};
   grant update (cancelled_at) on withdraw_addresses to ${api};
+  revoke update, delete on creator_fees from ${api};
+  revoke insert, update, delete on creator_fees from ${worker};
+  grant update (status, settle_tx, settled_by, settled_at) on creator_fees to ${api};
   grant execute on function make_month(text, date), drop_month(text) to ${worker};
   grant select, insert, update, delete on all tables in schema graphile_worker to ${worker};
   grant usage on all sequences in schema graphile_worker to ${worker};
