@@ -3,6 +3,7 @@ import type { CallerKind, Operation } from '@market/contract/define'
 import { type EvmSigner, evmSigner } from '@market/testing/evm-signer'
 import { ADMIN_ROLE } from '@market/testing/idp'
 import type { RequestOptions } from '../support/client.ts'
+import { makeSettledFee } from '../support/creator-fees.ts'
 import { makeFundedOrders } from '../support/funded-orders.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, signed } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
@@ -94,6 +95,8 @@ export async function makeWorld(market: Market) {
     /** A registration whose payment two requests named. */
     contestedPurchase: await makeContestedRegistration(market, hiddenAgent.id),
     bounties: await makePostedBounties(market, agent),
+    /** Recorded and settled, so that the same requests again need no chain. */
+    creatorFee: await makeSettledFee(market),
     /** Sent by the owner's wallet, and paid for nothing. */
     unmatched: await makeUnmatched(market.db, { payer: ownerWallet.address.toLowerCase() }),
   }

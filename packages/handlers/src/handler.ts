@@ -9,7 +9,14 @@ import type { Caller } from './caller.ts'
 export type HandlerContext = Context &
   Pick<
     AppServices,
-    'documents' | 'treasury' | 'uploadQuota' | 'prices' | 'wallets' | 'walletMinimumLamports' | 'tokenSuffix'
+    | 'documents'
+    | 'treasury'
+    | 'uploadQuota'
+    | 'prices'
+    | 'wallets'
+    | 'walletMinimumLamports'
+    | 'tokenSuffix'
+    | 'creatorFeeWallet'
   > & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined
