@@ -10,7 +10,7 @@ export interface FeeShares {
 const WHOLE_BPS = 10_000n
 
 /** The shares of the launch partner and of the platform-token buyback in basis points. The agent gets the remainder. */
-export const SPLITS: Readonly<Record<TokenMode, { readonly partner: bigint; readonly buyback: bigint }>> = {
+const SPLITS: Readonly<Record<TokenMode, { readonly partner: bigint; readonly buyback: bigint }>> = {
   token2022: { partner: 2_333n, buyback: 1_167n },
   pumpfun: { partner: 0n, buyback: 1_000n },
 }
