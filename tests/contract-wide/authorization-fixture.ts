@@ -10,6 +10,7 @@ import {
   makeWalletAgent,
 } from '../support/agent-wallets.ts'
 import type { RequestOptions } from '../support/client.ts'
+import { makeSettledFee } from '../support/creator-fees.ts'
 import { makeFundedOrders } from '../support/funded-orders.ts'
 import { asHeaders, makeAgent, makeOwnedAgent, makeUser, type Signer, signed } from '../support/makers.ts'
 import type { Market } from '../support/market.ts'
@@ -107,6 +108,8 @@ export async function makeWorld(market: Market) {
     /** A registration whose payment two requests named. */
     contestedPurchase: await makeContestedRegistration(market, hiddenAgent.id),
     bounties: await makePostedBounties(market, agent),
+    /** Recorded and settled, so that the same requests again need no chain. */
+    creatorFee: await makeSettledFee(market),
     /** Sent by the owner's wallet, and paid for nothing. */
     unmatched: await makeUnmatched(market.db, { payer: ownerWallet.address.toLowerCase() }),
   }

@@ -65,6 +65,12 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
     token_tx_hash: undefined,
   }),
   claimRefund: ({ unmatched }) => ({ unmatched_id: `suspense:base-mainnet:${unmatched.reference}` }),
+  recordCreatorFee: ({ creatorFee: { agentId, sol, sourceTx } }) => ({
+    agent_id: agentId,
+    amount_sol: sol,
+    source_tx: sourceTx,
+  }),
+  settleCreatorFee: ({ creatorFee: { id, settleTx } }) => ({ creator_fee_id: id, settle_tx: settleTx }),
   approveApproval: ({ money }) => ({ approval_id: money.toApprove }),
   rejectApproval: ({ money }) => ({ approval_id: money.toReject }),
 }

@@ -871,4 +871,25 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
       answers: { ...closed, 'admin session': 200 },
     },
   ],
+  listCreatorFees: [
+    { when: 'reading the fees of tokens', input: nothing, answers: { ...closed, ...operators } },
+  ],
+  recordCreatorFee: [
+    {
+      when: 'recording a fee again',
+      input: ({ creatorFee: { agentId, sol, sourceTx } }) => ({
+        agent_id: agentId,
+        amount_sol: sol,
+        source_tx: sourceTx,
+      }),
+      answers: { ...closed, 'admin session': 201 },
+    },
+  ],
+  settleCreatorFee: [
+    {
+      when: 'settling a fee again',
+      input: ({ creatorFee: { id, settleTx } }) => ({ creator_fee_id: id, settle_tx: settleTx }),
+      answers: { ...closed, 'admin session': 200 },
+    },
+  ],
 }

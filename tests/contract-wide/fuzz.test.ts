@@ -38,7 +38,7 @@ let isChanged = true
 let sender: Wire
 let against: Awaited<ReturnType<typeof openApiOracle>>
 beforeAll(async () => {
-  // With a chain to query, a wrong signature is known to be wrong; without one the response would be 503.
+  // With chains to query, a wrong signature or transaction is known to be wrong; without them the response would be 503.
   market = await startMarket({}, { chains: ['base-mainnet', 'solana-mainnet'] })
   sender = wire(market.url)
   against = await openApiOracle(market)

@@ -25,6 +25,9 @@ export const FILES_URL = 'https://files.market.test'
 /** Fees may be withdrawn to this address, here with its checksum. */
 export const FEE_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 
+/** Receives the creator fees of agents' tokens. */
+export const CREATOR_FEE_WALLET = 'GaNNXxzHUBs8Hc9rNDjBrTqCDpvSy3j8npYBj2Aujh7g'
+
 /** The pair that wallets are sealed to: each api of the tests has the public half, each worker the private one. */
 const { api, worker } = newKeySettings()
 export const WALLET_SEAL = { api, worker }
@@ -78,6 +81,7 @@ export function apiEnvironment(parts: Parts): Record<string, string> {
     ADMIN_KEY_HASHES: `ops:${createHash('sha256').update(ADMIN_KEY).digest('hex')}`,
     BASE_OWN_WALLETS: OWN_WALLET,
     BASE_FEE_ADDRESSES: FEE_ADDRESS,
+    SOLANA_CREATOR_FEE_WALLET: CREATOR_FEE_WALLET,
     LOG_LEVEL: 'info',
     DRAIN_MS: '0',
     // Most tests have one node per network.

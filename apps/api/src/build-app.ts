@@ -118,6 +118,7 @@ export async function buildApp(config: Config, { logTo }: { logTo?: LogDestinati
     },
     walletMinimumLamports: BigInt(config.WALLET_MINIMUM_LAMPORTS),
     tokenSuffix: ` ${config.TOKEN_NAME_SUFFIX}`,
+    creatorFeeWallet: config.SOLANA_CREATOR_FEE_WALLET,
     generationTimeoutMs: config.GENERATION_TIMEOUT_SECONDS * SECOND,
     registrationFee: config.REGISTRATION_FEE_USDC,
     treasury: {

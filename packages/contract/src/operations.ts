@@ -3,6 +3,7 @@ import * as administration from './operations/administration.ts'
 import * as agents from './operations/agents.ts'
 import * as approvals from './operations/approvals.ts'
 import * as bounties from './operations/bounties.ts'
+import * as creatorFees from './operations/creator-fees.ts'
 import * as earnings from './operations/earnings.ts'
 import * as events from './operations/events.ts'
 import * as identity from './operations/identity.ts'
@@ -43,6 +44,7 @@ export const operations = {
   ...overview,
   ...administration,
   ...treasury,
+  ...creatorFees,
   ...approvals,
 } as const satisfies Record<string, Operation>
 

@@ -82,6 +82,9 @@ describe('the role of the api', () => {
     'update agent_statistics set settled_micros = 1',
     'update statistic_changes set amount = 1',
     'delete from statistic_changes',
+    'delete from creator_fees',
+    'update creator_fees set agent_lamports = 1',
+    `update creator_fees set source_tx = 'x'`,
   ])('cannot run: %s', async (statement) => {
     expect(await run('api', statement)).toBe(DENIED)
   })
@@ -253,6 +256,8 @@ describe('the role of the worker', () => {
     'delete from ledger_journals',
     'delete from payouts',
     'delete from agent_wallets',
+    'delete from creator_fees',
+    `update creator_fees set status = 'settled'`,
     'alter table ledger_accounts disable trigger user',
     'create table mine (id text)',
     `select drop_month('orders')`,

@@ -51,11 +51,20 @@ const GRANTS = `
   grant usage on all sequences in schema graphile_worker to ${worker};
   grant execute on all functions in schema graphile_worker to ${worker};`
 
-/** The api adds operations of wallets, which the worker checks, and can cancel a withdraw address. Since migration 0060. */
-const WALLET_GRANTS = `
-  revoke update, delete on wallet_operations, withdraw_addresses from ${api};
-  revoke delete on wallet_operations, withdraw_addresses from ${worker};
-  grant update (cancelled_at) on withdraw_addresses to ${api};`
+/**
+ * The rights on tables of later migrations, given once the table exists. The api adds operations of wallets, which the
+ * worker checks, and can cancel a withdraw address. It records and settles creator fees.
+ */
+const LATER_GRANTS: Readonly<Record<string, string>> = {
+  withdraw_addresses: `
+    revoke update, delete on wallet_operations, withdraw_addresses from ${api};
+    revoke delete on wallet_operations, withdraw_addresses from ${worker};
+    grant update (cancelled_at) on withdraw_addresses to ${api};`,
+  creator_fees: `
+    revoke update, delete on creator_fees from ${api};
+    revoke insert, update, delete on creator_fees from ${worker};
+    grant update (status, settle_tx, settled_by, settled_at) on creator_fees to ${api};`,
+}
 
 /**
  * Gives the roles what they need, after every migration, so that new tables have their grants at once. Does nothing
@@ -71,7 +80,8 @@ export async function grantRoles(client: pg.Client): Promise<void> {
   await client.query('begin')
   try {
     await client.query(GRANTS)
-    if (await hasTable(client, 'withdraw_addresses')) await client.query(WALLET_GRANTS)
+    for (const [table, grants] of Object.entries(LATER_GRANTS))
+      if (await hasTable(client, table)) await client.query(grants)
     const { rows } = await client.query<{ name: string }>(
       `select tablename as name from pg_tables where schemaname = 'public' and tablename = any($1)`,
       [[...WORKER_ONLY, ...ADDED_BY_API]],

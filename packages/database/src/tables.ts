@@ -169,6 +169,23 @@ export interface Tables {
     order_id: string
     data: Json
   }
+  creator_fees: {
+    id: string
+    agent_id: string
+    mint: string
+    mode: string
+    amount_lamports: bigint
+    agent_lamports: bigint
+    partner_lamports: bigint
+    buyback_lamports: bigint
+    source_tx: string
+    status: string
+    recorded_by: string
+    created_at: Date
+    settle_tx: string | null
+    settled_by: string | null
+    settled_at: Date | null
+  }
   deliveries: {
     id: string
     created_at: Date

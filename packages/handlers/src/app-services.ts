@@ -2,6 +2,7 @@ import type { Context } from '@market/core/context'
 import type { Limiter } from '@market/core/ports/limiter'
 import type { Prices } from '@market/core/ports/prices'
 import type { Swaps } from '@market/core/ports/swaps'
+import type { CreatorFeeSettings } from '@market/custody/creator-fees'
 import type { TokenSettings } from '@market/custody/tokens'
 import type { WalletServices } from '@market/custody/wallets'
 import type { UploadQuota } from '@market/files/uploads'
@@ -17,7 +18,8 @@ import type { TtlCache } from './x402/ttl-cache.ts'
 export interface AppServices
   extends Omit<Context, 'transact' | 'actor' | 'requestId'>,
     WalletServices,
-    TokenSettings {
+    TokenSettings,
+    CreatorFeeSettings {
   readonly limiter: Limiter
   readonly operators: Operators
   /** The price of a paid registration. */

@@ -17,6 +17,7 @@ export type HandlerContext = Context &
     | 'wallets'
     | 'walletMinimumLamports'
     | 'tokenSuffix'
+    | 'creatorFeeWallet'
   > & {
     readonly caller: Caller
     readonly file?: IncomingFile | undefined

@@ -4,6 +4,7 @@ import { agentOwnerHandlers } from './agent-owners.ts'
 import { agentHandlers } from './agents.ts'
 import { approvalHandlers } from './approvals.ts'
 import { bountyHandlers } from './bounties.ts'
+import { creatorFeeHandlers } from './creator-fees.ts'
 import { earningHandlers } from './earnings.ts'
 import { eventHandlers } from './events.ts'
 import type { AnyHandler } from './handler.ts'
@@ -49,5 +50,6 @@ export const handlers = {
   ...overviewHandlers,
   ...administrationHandlers,
   ...treasuryHandlers,
+  ...creatorFeeHandlers,
   ...approvalHandlers,
 } satisfies Record<Exclude<OperationId, SoldOnly>, AnyHandler>

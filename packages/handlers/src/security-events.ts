@@ -60,6 +60,16 @@ export const SECURITY_EVENTS: Readonly<Partial<Record<OperationId, Rule>>> = {
   resolveRegistration: { event: 'operator.contest_resolved', subject: 'purchase_id', details: ['outcome'] },
   refundTransfer: { event: 'operator.transfer_refunded', subject: 'unmatched_id', details: ['reason'] },
   writeOffTransfer: { event: 'operator.transfer_written_off', subject: 'transfer_id', details: ['reason'] },
+  recordCreatorFee: {
+    event: 'operator.creator_fee_recorded',
+    subject: 'agent_id',
+    details: ['amount_sol', 'source_tx'],
+  },
+  settleCreatorFee: {
+    event: 'operator.creator_fee_settled',
+    subject: 'creator_fee_id',
+    details: ['settle_tx'],
+  },
   retryAnyPayout: { event: 'operator.payout_retried', subject: 'payout_id', details: ['reason'] },
 }
 

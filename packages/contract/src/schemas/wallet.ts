@@ -78,6 +78,10 @@ export const ExportedKey = named(
   }),
 )
 
+export const TokenMode = z
+  .enum(['token2022', 'pumpfun'])
+  .describe('`token2022`: launched by the agent’s wallet here. `pumpfun`: launched by its owner')
+
 export const Token = named(
   'Token',
   z.object({
@@ -85,9 +89,7 @@ export const Token = named(
     token_mint: z.string(),
     token_name: z.string(),
     token_symbol: z.string(),
-    token_mode: z
-      .enum(['token2022', 'pumpfun'])
-      .describe('`token2022`: launched by the agent’s wallet here. `pumpfun`: launched by its owner'),
+    token_mode: TokenMode,
     token_creator_wallet: z.string(),
     token_image_url: z.string().nullable(),
     token_tx_hash: z.string().nullable(),
@@ -108,6 +110,10 @@ export const TokenDocument = named(
 
 const symbol = line({ min: 1, max: 10 })
 
+export const SolanaTransaction = z
+  .string()
+  .regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, 'must be a transaction signature on Solana')
+
 export const launchFields = {
   symbol,
   description: line({ min: 20, max: 500 }).optional().describe('Default: the description of the agent'),
@@ -121,11 +127,9 @@ export const registeredToken = {
   token_mode: z.literal('pumpfun'),
   token_creator_wallet: SolanaAddress.describe('Must be the wallet that signs, and the owner wallet'),
   token_image_url: HttpsUrl.optional(),
-  token_tx_hash: z
-    .string()
-    .regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, 'must be a transaction signature on Solana')
-    .optional()
-    .describe('The transaction that created the mint. It is verified on chain'),
+  token_tx_hash: SolanaTransaction.optional().describe(
+    'The transaction that created the mint. It is verified on chain',
+  ),
 }
 
 export const Launched = named(

@@ -55,6 +55,11 @@ export interface WalletCosts {
 /** Why a mint is not proven to be created by the given wallet in the given transaction. */
 export type MintProof = 'proven' | 'not_found' | 'not_final' | 'failed' | 'other_creator' | 'other_mint'
 
+/** By how much the lamports of a wallet grew in a finalized transaction. Negative where they decreased. */
+export type Income =
+  | { readonly kind: 'final'; readonly lamports: bigint }
+  | { readonly kind: 'not_found' | 'not_final' | 'failed' }
+
 /** Reads what server wallets and tokens need of Solana. Its methods throw `unavailable` when no node answers. */
 export interface WalletReader {
   balances(address: string): Promise<WalletBalances>
@@ -77,6 +82,8 @@ export interface WalletReader {
     readonly mint: string
     readonly creator: string
   }): Promise<MintProof>
+  /** What the wallet received in the transaction. */
+  readIncome(query: { readonly reference: string; readonly wallet: string }): Promise<Income>
 }
 
 /** Signs and sends the operations of server wallets. Only the worker has one. */

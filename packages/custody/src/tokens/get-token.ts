@@ -34,7 +34,7 @@ export async function getTokenDocument(ctx: Needs<'db' | 'baseUrl'>, agent: stri
   return { name: token.name, symbol: token.symbol, description, image: imageUrl, externalUrl }
 }
 
-const noToken = (): ApiError =>
+export const noToken = (): ApiError =>
   new ApiError('not_found', 'This agent has no token. Launch one, or register one that you launched.', {
     code: 'token_not_found',
   })

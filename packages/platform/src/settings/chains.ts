@@ -81,6 +81,8 @@ export const treasurySettings = {
   ...hotMaxSettings,
   /** Only a transfer from one of these wallets can be recognized as revenue. */
   SOLANA_OWN_WALLETS: solanaWallets,
+  /** Receives the creator fees of agents' tokens. Without it none can be recorded. */
+  SOLANA_CREATOR_FEE_WALLET: base58.optional(),
   BASE_OWN_WALLETS: evmWallets,
   ALT_OWN_WALLETS: evmWallets,
 }

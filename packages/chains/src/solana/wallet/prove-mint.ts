@@ -14,9 +14,9 @@ import {
   INITIALIZE_MINT2_DISCRIMINATOR,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import { parseSignature } from '../find-transfer.ts'
 import { askEnough, type SolanaNodes, type SolanaRpc } from '../nodes.ts'
-import { fetchTransaction, type Transaction } from '../read-transfer.ts'
+import type { Transaction } from '../read-transfer.ts'
+import { accountsOf, fetchFinal, type TransactionMeta } from './final-transaction.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-2022.ts'
 
 const base58 = getBase58Encoder()
@@ -32,10 +32,9 @@ interface ExecutedInstruction {
 /** With those of inner calls, by which launchpads create mints. */
 const instructionsOf = (
   { message }: Transaction['transaction'],
-  meta: NonNullable<Transaction['meta']>,
+  meta: TransactionMeta,
 ): ExecutedInstruction[] => {
-  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
-  const keys: readonly Address[] = [...message.accountKeys, ...writable, ...readonly]
+  const keys = accountsOf(message, meta)
   const inner = (meta.innerInstructions ?? []).flatMap(({ instructions }) => instructions)
   return [...message.instructions, ...inner].map(({ programIdIndex, accounts, data }) => ({
     program: keys[programIdIndex],
@@ -67,16 +66,8 @@ const initializes = ({ program, accounts, data }: ExecutedInstruction, mint: str
 
 /** The proof according to one node. */
 const proveVia = async (rpc: SolanaRpc, { reference, mint, creator }: Claim): Promise<MintProof> => {
-  const signature = parseSignature(reference)
-  if (signature === undefined) return 'not_found'
-  const { value } = await rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }).send()
-  const [status] = value
-  if (status === null || status === undefined) return 'not_found'
-  if (status.confirmationStatus !== 'finalized') return 'not_final'
-  if (status.err !== null) return 'failed'
-  const found = await fetchTransaction(rpc, signature)
-  // The node has the status of the transaction before the transaction itself.
-  if (found === null || found.meta === null) return 'not_final'
+  const found = await fetchFinal(rpc, reference)
+  if (typeof found === 'string') return found
   const { accountKeys, header } = found.transaction.message
   const signers: readonly string[] = accountKeys.slice(0, header.numRequiredSignatures)
   if (!signers.includes(creator)) return 'other_creator'

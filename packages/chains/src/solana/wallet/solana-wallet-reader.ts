@@ -7,6 +7,7 @@ import { MICRO_LAMPORTS_PER_UNIT, priceOf } from '../sign-payout.ts'
 import { decodeTokenAccount, usdcAccountOf } from '../token-account.ts'
 import { mintCost } from './mint-transaction.ts'
 import { proveMint } from './prove-mint.ts'
+import { readIncome } from './read-income.ts'
 import { sendCost } from './send-transaction.ts'
 
 const rentExemptOf = (rpc: SolanaRpc): Promise<bigint> => rpc.getMinimumBalanceForRentExemption(0n).send()
@@ -50,6 +51,7 @@ export const walletReader = (nodes: SolanaNodes, settings: SolanaPayoutSenderSet
       return rejected === undefined && amount !== undefined ? rejectAmount(rpc, to, amount) : rejected
     },
     proveMint: (claim) => proveMint(nodes, claim, minProviders),
+    readIncome: (query) => readIncome(nodes, query, minProviders),
   }
 }
 

@@ -1,0 +1,38 @@
+import type { Address } from '@solana/kit'
+import { parseSignature } from '../find-transfer.ts'
+import type { SolanaRpc } from '../nodes.ts'
+import { fetchTransaction, type Transaction } from '../read-transfer.ts'
+
+export type TransactionMeta = NonNullable<Transaction['meta']>
+
+interface FinalTransaction {
+  readonly transaction: Transaction['transaction']
+  readonly meta: TransactionMeta
+}
+
+/** A finalized transaction that succeeded, as one node has it, or why there is none. */
+export const fetchFinal = async (
+  rpc: SolanaRpc,
+  reference: string,
+): Promise<FinalTransaction | 'not_found' | 'not_final' | 'failed'> => {
+  const signature = parseSignature(reference)
+  if (signature === undefined) return 'not_found'
+  const { value } = await rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }).send()
+  const [status] = value
+  if (status === null || status === undefined) return 'not_found'
+  if (status.confirmationStatus !== 'finalized') return 'not_final'
+  if (status.err !== null) return 'failed'
+  const found = await fetchTransaction(rpc, signature)
+  // The node has the status of the transaction before the transaction itself.
+  if (found === null || found.meta === null) return 'not_final'
+  return { transaction: found.transaction, meta: found.meta }
+}
+
+/** All accounts of a transaction in the order of its indexes, with those of lookup tables. */
+export const accountsOf = (
+  { accountKeys }: Transaction['transaction']['message'],
+  { loadedAddresses }: TransactionMeta,
+): readonly Address[] => {
+  const { writable = [], readonly = [] } = loadedAddresses ?? {}
+  return [...accountKeys, ...writable, ...readonly]
+}

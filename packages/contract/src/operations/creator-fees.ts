@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { named, operation } from '../define.ts'
+import { AgentId } from '../schemas/agent.ts'
+import { Instant, NextCursor, pageFields, resourceId } from '../schemas/common.ts'
+import { Coins, SolanaTransaction, TokenMode } from '../schemas/wallet.ts'
+
+const CreatorFeeId = resourceId('cfe', 'a creator fee')
+
+const Status = z
+  .enum(['accrued', 'settled'])
+  .describe('`accrued`: received by the platform. `settled`: the agent’s share was paid')
+
+const amounts = {
+  amount_sol: z.number().describe('The whole fee'),
+  agent_sol: z.number().describe('The share of the agent, with what rounding leaves'),
+  partner_sol: z.number().describe('The share of the launch partner'),
+  buyback_sol: z.number().describe('The share of the platform-token buyback'),
+}
+
+const CreatorFee = named(
+  'CreatorFee',
+  z.object({
+    id: z.string(),
+    agent_id: z.string(),
+    token_mint: z.string(),
+    token_mode: TokenMode,
+    ...amounts,
+    source_tx: z.string().describe('The transaction that paid the fee to the platform'),
+    status: Status,
+    recorded_by: z.string(),
+    created_at: Instant,
+    settle_tx: z.string().nullable().describe('The transaction that paid the agent’s share'),
+    settled_by: z.string().nullable(),
+    settled_at: Instant.nullable(),
+  }),
+)
+
+const Total = z.object({ count: z.int(), ...amounts })
+
+const Totals = z.object({
+  totals: z
+    .object({ accrued: Total, settled: Total })
+    .describe('Sums of all fees, with `agent_id` of its fees. `status` and the page do not limit them'),
+})
+
+export const listCreatorFees = operation({
+  id: 'listCreatorFees',
+  group: 'Administration',
+  method: 'GET',
+  path: '/api/admin/creator-fees',
+  summary: 'List creator fees',
+  description: 'Fees of agents’ tokens that operators recorded, newest first.',
+  callers: ['admin_key', 'admin'],
+  limit: 'read',
+  input: z.strictObject({ agent_id: AgentId.optional(), status: Status.optional(), ...pageFields }),
+  output: z.array(CreatorFee),
+  beside: NextCursor.extend(Totals.shape),
+  errors: [403],
+})
+
+export const recordCreatorFee = operation({
+  id: 'recordCreatorFee',
+  group: 'Administration',
+  method: 'POST',
+  path: '/api/admin/creator-fees',
+  summary: 'Record a creator fee',
+  description:
+    'Splits a fee that reached the platform’s wallet for creator fees. The amount is verified on chain. Each transaction is recorded once; the same request again returns the recorded fee.',
+  callers: ['admin'],
+  limit: 'write',
+  recentLogin: true,
+  input: z.strictObject({
+    agent_id: AgentId,
+    amount_sol: Coins.describe('Exactly what the transaction paid to the platform’s wallet, in SOL'),
+    source_tx: SolanaTransaction.describe('The finalized transaction that paid the fee'),
+  }),
+  output: CreatorFee,
+  status: 201,
+  errors: [403, 404, 409],
+})
+
+export const settleCreatorFee = operation({
+  id: 'settleCreatorFee',
+  group: 'Administration',
+  method: 'POST',
+  path: '/api/admin/creator-fees/{creator_fee_id}/settle',
+  summary: 'Settle a creator fee',
+  description:
+    'Names the transaction that paid at least the agent’s share to its payout address on Solana. It is verified on chain and settles one fee. The owner of the agent is notified.',
+  callers: ['admin'],
+  limit: 'write',
+  recentLogin: true,
+  input: z.strictObject({
+    creator_fee_id: CreatorFeeId,
+    settle_tx: SolanaTransaction.describe('The finalized transaction that paid the agent'),
+  }),
+  output: CreatorFee,
+  errors: [403, 404, 409],
+})
