@@ -56,6 +56,8 @@ const THINGS: Readonly<Record<string, (world: World) => Readonly<Record<string, 
   confirmPayoutChange: ({ toRotate }) => ({ agent_id: toRotate.id, address: CHECKSUMMED }),
   setWithdrawAddress: ({ agent }) => ({ agent_id: agent.id, address: PAYEE }),
   sendFromWallet: ({ agent }) => ({ agent_id: agent.id, to: PAYEE }),
+  launchToken: ({ agent }) => ({ agent_id: agent.id, image_url: 'https://hooks.example/token.png' }),
+  getTokenDocument: ({ otherAgent }) => ({ agent_id: otherAgent.id }),
   registerToken: ({ tokenAgent }) => ({
     agent_id: tokenAgent.id,
     token_creator_wallet: tokenAgent.owner.address,

@@ -38,6 +38,7 @@ export function send(
 
 export const successOf = ({ operation, success }: Subject): number => success ?? operation.status ?? 200
 
-/** Whether the response is a success; without a payment, a purchase is served with 402. */
-export const isServed = (operation: Operation, status: number): boolean =>
-  status < 300 || (status === 402 && operation.payment?.when === 'always')
+/** Whether the response is a success; without a payment, a purchase is served with 402, as is an agent’s empty wallet. */
+export const isServed = ({ payment, errors }: Operation, status: number): boolean =>
+  status < 300 ||
+  (status === 402 && (payment === undefined ? errors?.includes(402) === true : payment.when === 'always'))

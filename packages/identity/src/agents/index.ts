@@ -52,6 +52,5 @@ export {
   findOwnedAgents,
   lockAgent,
   lockAgentsOfUser,
-  saveMint,
 } from './store.ts'
-export { updateAgent } from './update-agent.ts'
+export { saveMint, updateAgent } from './update-agent.ts'
