@@ -50,7 +50,6 @@ export {
   findAgent,
   findAgents,
   findOwnedAgents,
-  lockAgent,
   lockAgentsOfUser,
 } from './store.ts'
 export { saveMint, updateAgent } from './update-agent.ts'
