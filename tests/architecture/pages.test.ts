@@ -8,10 +8,11 @@ const read = (file: string) => readFileSync(file, 'utf8')
 describe('ARCHITECTURE.md', () => {
   const page = read('ARCHITECTURE.md')
 
-  test('has the state diagrams of orders and payouts', () => {
+  test('has the state diagrams of orders, payouts and wallet operations', () => {
     expect([...page.matchAll(/<!-- states:(\w+) -->\n```mermaid/g)].map(([, name]) => name)).toEqual([
       'orders',
       'payouts',
+      'wallets',
     ])
   })
 

@@ -60,7 +60,10 @@ export async function makeWorld(market: Market) {
   const endpoint = { endpoint_url: `https://${MOVED_AWAY}/in` }
   market.dns.answers.set(MOVED_AWAY, [PUBLIC_ADDRESS])
   const agent = await makeOwnedAgent(market, endpoint, ownerWallet)
-  const ownerUser = await makeUser(market, { wallets: [ownerWallet.address] })
+  const ownerUser = await makeUser(market, {
+    wallets: [ownerWallet.address],
+    twitter_username: `x${randomBytes(6).toString('hex')}`,
+  })
   const linked = await market
     .client()
     .post('/api/agents/link', { api_key: agent.apiKey }, { bearer: ownerUser.token })

@@ -81,6 +81,9 @@ export const LIMITS: readonly (readonly [method: string, path: string, max: numb
   ['GET', '/api/x402/discover', 600, 3_600],
   ['GET', '/api/x402/discover/{service_id}', 600, 3_600],
   ['POST', '/api/x402/pay', 30, 3_600],
+  ['POST', '/api/agents/{agent_id}/token', 10, 3_600],
+  ['POST', '/api/agents/{agent_id}/token/launch', 10, 3_600],
+  ['POST', '/api/agents/{agent_id}/said', 10, 3_600],
   ['PUT', '/api/profile', 60, 600],
 ]
 

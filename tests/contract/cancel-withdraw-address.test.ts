@@ -2,7 +2,13 @@ import { operations } from '@market/contract/operations'
 import { DAY } from '@market/kernel/clock'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertWithdrawAddress, makeWalletAgent, NO_AGENT, PAYEE, signedBy } from '../support/agent-wallets.ts'
+import {
+  insertWithdrawAddress,
+  makeWalletAgent,
+  NO_AGENT,
+  PAYEE,
+  signedBy,
+} from '../support/agent-wallets.ts'
 import { badSignatures } from '../support/bad-signatures.ts'
 import type { RequestOptions } from '../support/client.ts'
 import { commonWriteErrors } from '../support/common-errors.ts'

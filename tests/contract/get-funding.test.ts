@@ -68,11 +68,7 @@ test('200: balances of SOL and USDC and the withdraw address, for the key, the u
   await insertWithdrawAddress(market, agent.id)
   const { token } = await makeUser(market, { wallets: [agent.owner.address] })
   const funded = { balance_sol: 1.5, balance_usdc: 2.500001, withdraw_address: PAYEE }
-  const asks = [
-    { bearer: agent.apiKey },
-    { bearer: token },
-    await signedBy(agent.owner, 'session'),
-  ]
+  const asks = [{ bearer: agent.apiKey }, { bearer: token }, await signedBy(agent.owner, 'session')]
   for (const ask of asks)
     expect((await market.client().get(pathOf(agent.id), ask)).body.data).toMatchObject(funded)
   const me = await market.client().get(pathOf('me'), { bearer: agent.apiKey })

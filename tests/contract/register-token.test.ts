@@ -114,8 +114,7 @@ test('400: a field that is missing, out of its bounds or of another form', async
     ['token_tx_hash', '5'.repeat(89)],
     ['token_tx_hash', `0x${'1'.repeat(64)}`],
   ] as const
-  for (const [field, value] of cases)
-    invalid(await registerSigned(agent, { ...good, [field]: value }), field)
+  for (const [field, value] of cases) invalid(await registerSigned(agent, { ...good, [field]: value }), field)
 })
 
 test('400: a transaction that does not prove the token', async () => {

@@ -42,7 +42,12 @@ export const everyTool = (
   market_get_token: [{}, 404],
   market_register_token: [
     {
-      ...{ agent_id: 'me', token_mint: PAYEE, token_name: 'A Token', token_symbol: 'TOK' },
+      ...{
+        agent_id: 'agt_1700000000000_zzzzzz',
+        token_mint: PAYEE,
+        token_name: 'A Token',
+        token_symbol: 'TOK',
+      },
       ...{ token_mode: 'pumpfun', token_creator_wallet: PAYEE },
     },
     403,

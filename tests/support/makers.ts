@@ -91,7 +91,7 @@ export async function makeOwnedAgent(
 /** A user who has signed in once. */
 export async function makeUser(
   market: Market,
-  fields: { sub?: string; wallets?: string[]; roles?: string[] } = {},
+  fields: { sub?: string; wallets?: string[]; roles?: string[]; twitter_username?: string } = {},
 ) {
   const sub = fields.sub ?? `user-${randomBytes(6).toString('hex')}`
   const token = await market.idp.token({
@@ -101,6 +101,7 @@ export async function makeUser(
     name: 'A Person',
     ...(fields.wallets && { wallets: fields.wallets }),
     ...(fields.roles && { roles: fields.roles }),
+    ...(fields.twitter_username && { twitter_username: fields.twitter_username }),
   })
   dataOf(await market.client().post('/api/auth/user', undefined, { bearer: token }))
   return { sub, token }

@@ -45,8 +45,11 @@ const NOT_CONFIGURED: ReadonlySet<string> = new Set(['orderSwap', 'executeSwap']
 export const isNotConfigured = ({ id }: Operation, status: number): boolean =>
   status === 503 && NOT_CONFIGURED.has(id)
 
-/** Whether the request got as far as it can; without a payment, a purchase is served with 402. */
+/** Whether the request got as far as it can: a purchase without a payment and an agent’s empty wallet are served with 402. */
 export const isServed = (operation: Operation, status: number): boolean =>
   status < 300 ||
-  (status === 402 && operation.payment?.when === 'always') ||
+  (status === 402 &&
+    (operation.payment === undefined
+      ? operation.errors?.includes(402) === true
+      : operation.payment.when === 'always')) ||
   isNotConfigured(operation, status)

@@ -46,8 +46,3 @@ export async function findToken(db: Db | Tx, agentId: AgentId): Promise<Token | 
     .executeTakeFirst()
   return row && tokenOf(row)
 }
-
-export async function findTokenByMint(db: Db | Tx, mint: string): Promise<Token | undefined> {
-  const row = await db.selectFrom('agent_tokens').selectAll().where('mint', '=', mint).executeTakeFirst()
-  return row && tokenOf(row)
-}

@@ -1,11 +1,10 @@
 export { cancelPendingAddress, setWithdrawAddress } from './addresses/set-withdraw-address.ts'
-export type { WithdrawAddress, WithdrawAddresses } from './addresses/withdraw-address.ts'
+export type { WithdrawAddresses } from './addresses/withdraw-address.ts'
 export { advanceOperation, advanceOperations } from './advance-operation.ts'
 export { underfunded } from './failure.ts'
 export { addressOf, type Funding, getFunding, listOperations, readRequirements } from './get-funding.ts'
 export {
   exportInfo,
-  type OperationKind,
   type OwnerSignature,
   type Task,
   UNITS,

@@ -50,8 +50,6 @@ export {
   findAgent,
   findAgents,
   findOwnedAgents,
-  lockAgent,
   lockAgentsOfUser,
-  saveMint,
 } from './store.ts'
-export { updateAgent } from './update-agent.ts'
+export { saveMint, updateAgent } from './update-agent.ts'

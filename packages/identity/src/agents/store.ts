@@ -119,20 +119,6 @@ export async function saveAgent(tx: Tx, id: AgentId, change: Updateable<Tables['
   return agentOf(row)
 }
 
-/** Shows the agent's token or identity on its profile. */
-export async function saveMint(
-  tx: Tx,
-  id: AgentId,
-  mint: { readonly token_mint: string } | { readonly identity_mint: string },
-  at: Date,
-): Promise<void> {
-  await tx
-    .updateTable('agents')
-    .set({ ...mint, updated_at: at })
-    .where('id', '=', id)
-    .execute()
-}
-
 /** Does nothing when another request has recorded a use after `before`. */
 export async function saveLastSeen(tx: Tx, id: AgentId, at: Date, before: Date): Promise<void> {
   await tx

@@ -195,15 +195,14 @@ describe('updateAgent', () => {
       { kind: 'user', change: { owner_user_id: null } },
       // It could sign for the agent's server wallet.
       { kind: 'user', change: { owner_wallet: OTHER } },
-    ] as const)('an agent of a $kind is protected by the database against: $change', async ({
-      kind,
-      change,
-    }) => {
-      const owner =
-        kind === 'wallet' ? { kind, wallet: makeEvmWallet() } : { kind, profile: makeProfile() }
-      const { agent } = await makeAgent(ctx, { owner })
-      const taken = ctx.db.updateTable('agents').set(change).where('id', '=', agent.id).execute()
-      await expect(taken).rejects.toMatchObject({ constraint: 'agents_owner_stays' })
-    })
+    ] as const)(
+      'an agent of a $kind is protected by the database against: $change',
+      async ({ kind, change }) => {
+        const owner = kind === 'wallet' ? { kind, wallet: makeEvmWallet() } : { kind, profile: makeProfile() }
+        const { agent } = await makeAgent(ctx, { owner })
+        const taken = ctx.db.updateTable('agents').set(change).where('id', '=', agent.id).execute()
+        await expect(taken).rejects.toMatchObject({ constraint: 'agents_owner_stays' })
+      },
+    )
   })
 })

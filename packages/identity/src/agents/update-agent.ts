@@ -199,3 +199,13 @@ function rejectUnpayable(ctx: Ctx, change: AgentChange): void {
     })),
   })
 }
+
+/** Shows the agent's token or identity on its profile. */
+export async function saveMint(
+  tx: Tx,
+  id: AgentId,
+  mint: { readonly token_mint: string } | { readonly identity_mint: string },
+  at: Date,
+): Promise<void> {
+  await saveAgent(tx, id, { ...mint, updated_at: at })
+}
