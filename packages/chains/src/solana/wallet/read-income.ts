@@ -10,7 +10,7 @@ const readVia = async (rpc: SolanaRpc, { reference, wallet }: Query): Promise<In
   const found = await fetchFinal(rpc, reference)
   if (typeof found === 'string') return { kind: found }
   const { transaction, meta } = found
-  const index = accountsOf(transaction.message, meta).findIndex((account) => account === wallet)
+  const index = accountsOf(transaction.message, meta).indexOf(wallet)
   const [before, after] = [meta.preBalances[index] ?? 0n, meta.postBalances[index] ?? 0n]
   return { kind: 'final', lamports: after - before }
 }
