@@ -20,7 +20,7 @@ export const MODULES = {
   work: ['erasure', 'earnings', 'acceptances', 'portfolio', 'workspaces', 'reviews', 'messages'],
   trade: ['x402', 'orders'],
   offers: ['bounties', 'listings'],
-  custody: ['tokens', 'wallets'],
+  custody: ['creator-fees', 'tokens', 'wallets', 'swaps'],
   identity: ['oauth', 'webhooks', 'agents', 'names', 'accounts'],
   money: ['treasury', 'reserves', 'payouts', 'payments', 'ledger'],
   files: ['uploads'],

@@ -82,13 +82,13 @@ describe('domain packages', () => {
     },
   )
 
-  test('no package has more than 6,000 lines, chains, money and trade not more than 8,000', () => {
+  test('no package has more than 6,000 lines, chains, handlers, money and trade not more than 8,000', () => {
     const lines = new Map<string, number>()
     for (const file of PRODUCTION.filter((path) => path.startsWith('packages/'))) {
       const name = file.split('/')[1] ?? ''
       lines.set(name, (lines.get(name) ?? 0) + linesOf(file))
     }
-    const limit = (name: string) => (['chains', 'money', 'trade'].includes(name) ? 8_000 : 6_000)
+    const limit = (name: string) => (['chains', 'handlers', 'money', 'trade'].includes(name) ? 8_000 : 6_000)
     expect([...lines].filter(([name, count]) => count > limit(name))).toEqual([])
   })
 })

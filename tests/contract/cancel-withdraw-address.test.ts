@@ -61,7 +61,7 @@ rejectsWithoutProvider(subject, pathOf(NO_AGENT))
 test('200: the pending address never takes effect, the present one stays, and again it changes nothing', async () => {
   const agent = await makeWalletAgent(market)
   const pending = (await solanaSigner()).address
-  await insertWithdrawAddress(market, agent.id)
+  await insertWithdrawAddress(market, agent)
   await insertPending(agent.id, pending)
   const present = { withdraw_address: PAYEE, pending_address: null, pending_effective_at: null }
   for (let times = 0; times < 2; times += 1) {

@@ -65,7 +65,7 @@ test('200: an empty wallet, with what a launch and an identity cost and require'
 test('200: balances of SOL and USDC and the withdraw address, for the key, the user and the owner wallet', async () => {
   const agent = await makeWalletAgent(market)
   await market.fund(agent.id, { sol: 1_500_000_000n, micros: 2_500_001n })
-  await insertWithdrawAddress(market, agent.id)
+  await insertWithdrawAddress(market, agent)
   const { token } = await makeUser(market, { wallets: [agent.owner.address] })
   const funded = { balance_sol: 1.5, balance_usdc: 2.500001, withdraw_address: PAYEE }
   const asks = [{ bearer: agent.apiKey }, { bearer: token }, await signedBy(agent.owner, 'session')]

@@ -36,7 +36,7 @@ const withdraw = ({ apiKey }: { apiKey: string }, body: unknown) =>
 async function fundedAgent(micros = 0n) {
   const agent = await makeOwnedAgent(market)
   await market.fund(agent.id, { micros })
-  await insertWithdrawAddress(market, agent.id)
+  await insertWithdrawAddress(market, agent)
   return agent
 }
 
@@ -70,7 +70,7 @@ const SENT = {
 test('200: sends SOL and USDC to the withdraw address, and notifies the owner', async () => {
   const agent = await makeWalletAgent(market)
   await market.fund(agent.id, { micros: 3_000_000n })
-  await insertWithdrawAddress(market, agent.id)
+  await insertWithdrawAddress(market, agent)
   const some = await withdraw(agent, { asset: 'USDC', amount: 1.25 })
   expect(some.status).toBe(200)
   expect(some.body.data).toEqual({ ...SENT, asset: 'USDC', amount: 1.25 })
@@ -105,7 +105,7 @@ test('400: an unknown asset, and an amount that is not positive, too large or to
 
 test('402: names what is required, what is there and where to send it; nothing is stored', async () => {
   const agent = await makeOwnedAgent(market)
-  await insertWithdrawAddress(market, agent.id)
+  await insertWithdrawAddress(market, agent)
   const data = {
     required_sol: expect.any(Number),
     balance_sol: 0,

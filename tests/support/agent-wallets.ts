@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
 import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { solanaWalletSigner } from '@market/chains/solana/wallet/solana-wallet-signer'
@@ -47,16 +48,28 @@ export async function linkX({ db }: Pick<Market, 'db'>, agentId: string): Promis
   await db.updateTable('agents').set({ twitter_username: 'market' }).where('id', '=', agentId).execute()
 }
 
-/** A withdraw address that is in effect. */
-export async function insertWithdrawAddress(market: Market, agentId: string, address = PAYEE): Promise<void> {
-  const at = market.now()
-  await market.db
-    .insertInto('withdraw_addresses')
-    .values({
-      ...{ id: `wad_1700000000000_0${randomBytes(8).toString('hex')}`, agent_id: agentId, address },
-      ...{ set_by: 'wallet:owner', created_at: new Date(at - 2 * DAY), effective_at: new Date(at - DAY) },
-    })
-    .execute()
+/** A withdraw address that is in effect, since it was set two days ago. The owner wallet signs for it, where there is one. */
+export async function insertWithdrawAddress(
+  market: Market,
+  agent: { readonly id: string; readonly owner?: Signer },
+  address = PAYEE,
+): Promise<void> {
+  const [setAt, effectiveAt] = [2 * DAY, DAY].map((ago) => new Date(market.wallTime() - ago))
+  const purpose = `wallets.withdraw-address:${agent.id}:${address}`
+  const proof = agent.owner && (await signed(agent.owner, purpose, setAt?.getTime()))
+  await market.db.transaction().execute(async (tx) => {
+    // Without the trigger, which sets the time.
+    await sql`set local session_replication_role = 'replica'`.execute(tx)
+    await tx
+      .insertInto('withdraw_addresses')
+      .values({
+        ...{ id: `wad_1700000000000_0${randomBytes(8).toString('hex')}`, agent_id: agent.id, address },
+        ...{ set_by: 'wallet:owner', created_at: setAt, effective_at: effectiveAt, stored_at: setAt },
+        owner_signature: proof?.wallet_sig ?? null,
+        owner_signed_at_ms: proof === undefined ? null : BigInt(proof.wallet_sig_ts),
+      } as never)
+      .execute()
+  })
 }
 
 /** Headers of the owner wallet's signature. */
@@ -122,6 +135,7 @@ function signerContext(market: SolanaMarket) {
     vault: keys.vault,
     seeds: keys.seeds,
     exporter: secretExporter,
+    baseUrl: BASE_URL,
     walletSigner: solanaWalletSigner(market.chains['solana-mainnet'].chain.settings),
     walletCaps: CAPS,
     operationListener: tokenListener,

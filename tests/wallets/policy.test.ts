@@ -41,18 +41,26 @@ const newId = (prefix: string) => {
 }
 
 interface Forged {
-  readonly kind: 'send' | 'withdraw' | 'export'
+  readonly kind: 'send' | 'withdraw' | 'export' | 'launch' | 'identity'
   readonly asset?: string
   readonly destination?: string
   readonly amount?: bigint
   readonly public_key?: string
+  readonly token_name?: string
+  readonly token_symbol?: string
+  readonly token_uri?: string
+  readonly token_description?: string
+  readonly token_image_url?: string
   readonly owner?: { wallet: string; wallet_sig: string; wallet_sig_ts: number }
 }
 
 /** Adds a row as a program with the rights of the api can. */
-async function forge(agent: WalletAgent, { owner, ...row }: Forged): Promise<`wop_${string}`> {
+async function forge(
+  agent: WalletAgent,
+  { owner, ...row }: Forged,
+  now = new Date(world.market.now()),
+): Promise<`wop_${string}`> {
   const id = newId('wop') as `wop_${string}`
-  const now = new Date(world.market.now())
   await stolen
     .insertInto('wallet_operations')
     .values({
@@ -150,9 +158,13 @@ describe('a program with the rights of the api', () => {
     const to = await newAddress()
     const forged = { ...send(to), owner: await signed(agent.owner, purposeOf(agent, to, '0.25')) }
     expect(await carryOut(await forge(agent, forged))).toBeNull()
-    await expect(forge(agent, forged)).rejects.toMatchObject({
-      constraint: 'wallet_operations_owner_signature_key',
-    })
+    const upperCase = forged.owner.wallet_sig.replace(/[a-f]+/g, (digits) => digits.toUpperCase())
+    for (const wallet_sig of [forged.owner.wallet_sig, upperCase])
+      await expect(forge(agent, { ...forged, owner: { ...forged.owner, wallet_sig } })).rejects.toMatchObject(
+        {
+          constraint: 'wallet_operations_signed_once',
+        },
+      )
   })
 
   test('cannot export with a signature for another public key', async () => {
@@ -175,16 +187,76 @@ describe('a program with the rights of the api', () => {
     await expectNothingSent(agent)
   })
 
-  test('cannot date a withdraw address back', async () => {
+  /** Adds a withdraw address that is said to be in effect since yesterday. */
+  const plant = (agentId: string, address: string) =>
+    sql`insert into withdraw_addresses (id, agent_id, address, set_by, created_at, effective_at, stored_at)
+      values (${newId('wad')}, ${agentId}, ${address}, 'user:x', now() - interval '3 days', now() - interval '2 days',
+        now() - interval '3 days')`.execute(stolen)
+
+  test('cannot date the withdraw address of a user’s agent back, and the user sees it as pending', async () => {
+    const { token } = await makeUser(world.market)
+    const agent = await makeAgent(world.market, { idp_access_token: token })
+    const address = await newAddress()
+    await plant(agent.id, address)
+    const funding = await world.market
+      .client()
+      .get(`/api/agents/${agent.id}/funding`, { bearer: token })
+      .then(({ body }) => body.data)
+    expect(funding).toMatchObject({ withdraw_address: null, pending_address: address })
+    const withdrawn = await world.market
+      .client()
+      .post('/api/agents/me/withdraw', { asset: 'SOL' }, { bearer: agent.apiKey })
+    expect(withdrawn.body.code).toBe('no_withdraw_address')
+    const cancelled = await world.market
+      .client()
+      .send('DELETE', `/api/agents/${agent.id}/withdraw-address`, { bearer: token })
+    expect(cancelled.body.data.pending_address).toBeNull()
+  })
+
+  test('cannot add a withdraw address that the owner wallet did not sign', async () => {
     const agent = await makeWalletAgent(world)
     const address = await newAddress()
-    await sql`insert into withdraw_addresses (id, agent_id, address, set_by, created_at, effective_at, stored_at)
-      values (${newId('wad')}, ${agent.id}, ${address}, 'user:x', now() - interval '3 days', now() - interval '2 days',
-        now() - interval '3 days')`.execute(stolen)
+    await plant(agent.id, address)
     const forged = { kind: 'withdraw', asset: 'SOL', destination: address, amount: 10_000_000n } as const
-    const ctx = { ...signerContext(world), clock: { now: () => new Date(), wallTime: () => new Date() } }
-    expect(await carryOut(await forge(agent, forged), ctx)).toBe('not_withdraw_address')
+    // As if a day had passed.
+    const now = new Date(world.market.now() + 2 * DAY)
+    const id = await forge(agent, forged, now)
+    const ctx = { ...signerContext(world), clock: { now: () => now, wallTime: () => new Date() } }
+    expect(await carryOut(id, ctx)).toBe('not_withdraw_address')
     await expectNothingSent(agent)
+  })
+
+  test('cannot cancel an address that is in effect, to bring back the one before it', async () => {
+    const agent = await makeWalletAgent(world)
+    await callsOf(world, agent).setAddress(await newAddress())
+    await sql`alter table withdraw_addresses disable trigger user`.execute(world.market.db)
+    await sql`update withdraw_addresses set stored_at = now() - interval '25 hours' where agent_id = ${agent.id}`.execute(
+      world.market.db,
+    )
+    await sql`alter table withdraw_addresses enable trigger user`.execute(world.market.db)
+    const cancel = sql`update withdraw_addresses set cancelled_at = now() where agent_id = ${agent.id}`
+    await expect(cancel.execute(stolen)).rejects.toMatchObject({ constraint: 'withdraw_addresses_stays' })
+  })
+
+  test.each(['launch', 'identity'] as const)(
+    'cannot have a %s signed that names another site',
+    async (kind) => {
+      const agent = await makeWalletAgent(world)
+      const token = { token_name: 'Fake', token_symbol: 'FAKE', token_uri: 'https://evil.example/fake.json' }
+      const more = {
+        token_description: 'A token of somebody else.',
+        token_image_url: 'https://evil.example/i.png',
+      }
+      const id = await forge(agent, { kind, ...token, ...(kind === 'launch' && more) })
+      expect(await carryOut(id)).toBe('bad_metadata')
+      await expectNothingSent(agent)
+    },
+  )
+
+  test('cannot change how an owner wallet was proven to another network', async () => {
+    const agent = await makeWalletAgent(world)
+    const change = sql`update agents set owner_proven_by = 'alt-mainnet' where id = ${agent.id}`
+    await expect(change.execute(stolen)).rejects.toMatchObject({ constraint: 'agents_owner_stays' })
   })
 
   test.each([

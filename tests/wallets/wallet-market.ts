@@ -120,6 +120,7 @@ export function signerContext({
     walletSigner: solanaWalletSigner(solana.settings),
     seeds: seedOpener(walletSealPrivateKeys.parse(WALLET_SEAL.worker.WALLET_SEAL_PRIVATE_KEYS)),
     exporter: secretExporter,
+    baseUrl: BASE_URL,
     walletCaps: { SOL: 10n * SOL, USDC: 2_500_000_000n },
     operationListener: tokenListener,
   }

@@ -113,6 +113,7 @@ export async function startApp(config: Config) {
     reserveAnchors: networks.reserveAnchors,
     seeds: seedOpener(config.WALLET_SEAL_PRIVATE_KEYS),
     exporter: secretExporter,
+    baseUrl: config.BASE_URL,
     /** Present while Solana is. */
     get walletSigner() {
       return networks.chains['solana-mainnet'] && networks.walletSigner

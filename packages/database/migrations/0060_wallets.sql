@@ -13,8 +13,17 @@ begin
     raise exception 'a user''s agent gets no owner wallet'
       using errcode = 'check_violation', constraint = 'agents_owner_stays';
   end if;
+  -- A contract of the same address on another network can belong to somebody else. A key is the same everywhere.
+  if old.owner_wallet is not null and new.owner_proven_by is distinct from old.owner_proven_by
+    and new.owner_proven_by is distinct from 'key' then
+    raise exception 'how an agent''s owner wallet was proven stays'
+      using errcode = 'check_violation', constraint = 'agents_owner_stays';
+  end if;
   return new;
 end $$;
+drop trigger agents_owner_stays on agents;
+create trigger agents_owner_stays before update of owner_wallet, owner_user_id, owner_proven_by on agents
+  for each row execute function keep_owner();
 
 alter table agents add column identity_mint text check (char_length(identity_mint) between 32 and 44);
 
@@ -43,7 +52,7 @@ create table wallet_operations (
 
   -- The owner wallet's signature over this send or export. The worker verifies it again. It counts once.
   owner_wallet text,
-  owner_signature text unique check (char_length(owner_signature) <= 20000),
+  owner_signature text check (char_length(owner_signature) <= 20000),
   owner_signed_at_ms bigint,
 
   status text not null check (status in ('requested', 'signed', 'done', 'failed')),
@@ -52,7 +61,7 @@ create table wallet_operations (
   mint text,
   failure text check (failure in (
     'underfunded', 'cap_exceeded', 'not_withdraw_address', 'owner_not_verified', 'bad_destination', 'rejected_on_chain',
-    'expired'
+    'bad_metadata', 'expired'
   )),
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -84,6 +93,8 @@ create unique index wallet_operations_active on wallet_operations (agent_id) whe
 create unique index wallet_operations_launch on wallet_operations (agent_id) where kind = 'launch' and status <> 'failed';
 create unique index wallet_operations_identity on wallet_operations (agent_id)
   where kind = 'identity' and status <> 'failed';
+-- A signed text counts once. Its time is unique, while one signature can be written in several ways.
+create unique index wallet_operations_signed_once on wallet_operations (agent_id, owner_signed_at_ms);
 create index wallet_operations_due on wallet_operations (due_at, id) where status in ('requested', 'signed');
 create index wallet_operations_of_agent on wallet_operations (agent_id, created_at desc, id desc);
 
@@ -143,10 +154,15 @@ create table withdraw_addresses (
   created_at timestamptz not null,
   effective_at timestamptz not null check (effective_at >= created_at + interval '24 hours'),
   cancelled_at timestamptz,
+  -- The signature of the owner wallet, where the agent has one. The worker verifies it again.
+  owner_signature text check (char_length(owner_signature) <= 20000),
+  owner_signed_at_ms bigint,
   -- When the row was really added. The worker waits 24 hours from here, whatever the other columns say.
-  stored_at timestamptz not null default now()
+  stored_at timestamptz not null default now(),
+  constraint withdraw_addresses_signed check ((owner_signature is null) = (owner_signed_at_ms is null))
 );
-create index withdraw_addresses_of_agent on withdraw_addresses (agent_id, effective_at desc, id desc);
+create index withdraw_addresses_of_agent on withdraw_addresses (agent_id, stored_at desc, id desc);
+create unique index withdraw_addresses_signed_once on withdraw_addresses (agent_id, owner_signed_at_ms);
 
 create function keep_withdraw_address() returns trigger language plpgsql as $$
 begin
@@ -154,10 +170,13 @@ begin
     new.stored_at := now();
     return new;
   end if;
-  if (new.id, new.agent_id, new.address, new.set_by, new.created_at, new.effective_at, new.stored_at)
-    is distinct from (old.id, old.agent_id, old.address, old.set_by, old.created_at, old.effective_at, old.stored_at)
-    or old.cancelled_at is not null then
-    raise exception 'a withdraw address can only be cancelled'
+  -- One that is in effect is replaced, not cancelled: otherwise the one before it would be back at once.
+  if (new.id, new.agent_id, new.address, new.set_by, new.created_at, new.effective_at, new.stored_at,
+      new.owner_signature, new.owner_signed_at_ms)
+    is distinct from (old.id, old.agent_id, old.address, old.set_by, old.created_at, old.effective_at, old.stored_at,
+      old.owner_signature, old.owner_signed_at_ms)
+    or old.cancelled_at is not null or old.stored_at + interval '24 hours' <= now() then
+    raise exception 'a withdraw address can only be cancelled, while it is pending'
       using errcode = 'check_violation', constraint = 'withdraw_addresses_stays';
   end if;
   return new;

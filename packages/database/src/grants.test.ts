@@ -2,8 +2,6 @@ import { type TestDatabase, testDatabase } from '@market/testing/postgres'
 import { postgresUrl } from '@market/testing/template-database'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect } from './connect.ts'
-import { requireDurableCommits } from './ping.ts'
 import { createRoles, type RoleName, urlOfRole } from './roles.ts'
 
 const DENIED = '42501'
@@ -288,18 +286,5 @@ test('createRoles: can run many times at once, and sets the timeouts and synchro
     expect(await show('statement_timeout')).toBe('4s')
     expect(await show('lock_timeout')).toBe('2s')
     expect(await show('idle_in_transaction_session_timeout')).toBe('10s')
-  }
-})
-
-test('requireDurableCommits: rejects synchronous_commit = off, and ignores an unreachable server', async () => {
-  await requireDurableCommits(database.db)
-  const unsafe = connect({ url: database.url, withoutFlush: true })
-  const away = connect({ url: 'postgres://nobody@127.0.0.1:1/away' })
-  try {
-    await expect(requireDurableCommits(unsafe)).rejects.toThrow('synchronous_commit is off')
-    await requireDurableCommits(away)
-  } finally {
-    await unsafe.destroy()
-    await away.destroy()
   }
 })

@@ -795,6 +795,8 @@ export interface Tables {
     created_at: Date
     effective_at: Date
     cancelled_at: Date | null
+    owner_signature: string | null
+    owner_signed_at_ms: bigint | null
     stored_at: Generated<Date>
   }
   worker_pools: {

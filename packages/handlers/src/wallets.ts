@@ -131,6 +131,7 @@ export const walletHandlers = {
         input.agent_id as AgentId,
         await ownerOf(ctx),
         input.address,
+        ownerSignature(ctx),
       ),
     present: (addresses) => ({ data: presentAddresses(addresses) }),
   }),

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TOKEN_MODES } from '../tokens/token.ts'
+import type { TokenMode } from '../tokens/index.ts'
 import { splitFees } from './split.ts'
 
 const MOST_LAMPORTS = 1_000_000_000_000_000n
 const RUNS = { numRuns: 10_000 }
 const amounts = fc.bigInt({ min: 0n, max: MOST_LAMPORTS })
-const modes = fc.constantFrom(...TOKEN_MODES)
+const modes = fc.constantFrom<TokenMode>('token2022', 'pumpfun')
 
 /** The specified shares in basis points. */
 const BPS = {

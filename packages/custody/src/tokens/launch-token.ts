@@ -12,6 +12,7 @@ import {
   readRequirements,
   requestOperation,
   type Task,
+  tokenUri,
   underfunded,
   type WalletOperation,
   type WalletServices,
@@ -65,7 +66,7 @@ export async function mintIdentity(ctx: Ctx, agent: KeyAgent): Promise<WalletOpe
   const token: TokenMetadata = {
     name: shorten(agent.name, MAX_NAME, MAX_NAME_BYTES),
     symbol: IDENTITY_SYMBOL,
-    uri: `${ctx.baseUrl}/api/agents/${agent.id}`,
+    uri: tokenUri(ctx.baseUrl, agent.id, 'identity'),
   }
   return ctx.transact(async (tx) => {
     await lockAgentOfKey(tx, agent.id, agent.apiKeyHint)
@@ -99,7 +100,7 @@ function launchOf(
     token: {
       name: withSuffix(agent.name, tokenSuffix),
       symbol: wanted.symbol,
-      uri: `${baseUrl}/api/agents/${agent.id}/token/metadata`,
+      uri: tokenUri(baseUrl, agent.id, 'launch'),
     },
   }
 }

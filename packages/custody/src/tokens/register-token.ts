@@ -3,11 +3,12 @@ import { record } from '@market/core/audit'
 import type { Needs } from '@market/core/context'
 import type { MintProof } from '@market/core/ports/agent-wallets'
 import type { Wallet } from '@market/core/ports/signatures'
+import type { Tx } from '@market/database/transact'
 import { lockOwnedAgent, saveMint } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import type { AgentId } from '@market/kernel/ids'
 import { findLastOperation, isMintOfWallet, requireReader, type WalletServices } from '../wallets/index.ts'
-import { findToken, insertToken } from './store.ts'
+import { deleteUnproven, findToken, insertToken } from './store.ts'
 import type { Token } from './token.ts'
 
 type Registration = Omit<Token, 'agentId' | 'mode' | 'description' | 'createdAt'>
@@ -28,6 +29,7 @@ export async function registerToken(
     if (launch !== undefined || (await findToken(tx, agentId)) !== undefined) throw tokenExists()
     const now = ctx.clock.now()
     const registered: Token = { ...token, agentId, mode: 'pumpfun', description: null, createdAt: now }
+    if (token.txHash !== null) await removeUnproven(tx, token.mint, now)
     // A launch that is not final yet has no token, but its mint can be seen on chain.
     if ((await isMintOfWallet(tx, token.mint)) || !(await insertToken(tx, registered))) throw mintTaken()
     await saveMint(tx, agentId, { token_mint: token.mint }, now)
@@ -35,6 +37,12 @@ export async function registerToken(
     await record(ctx, tx, { act: 'tokens.register', subject: agentId, details: { mint: token.mint } })
     return registered
   })
+}
+
+/** Whoever proves to have created the mint gets it from an agent that only claimed it. */
+async function removeUnproven(tx: Tx, mint: string, at: Date): Promise<void> {
+  const agentId = await deleteUnproven(tx, mint)
+  if (agentId !== undefined) await saveMint(tx, agentId, { token_mint: null }, at)
 }
 
 /** Why a transaction does not prove the token. `not_final` can change, so it is no error of the caller. */

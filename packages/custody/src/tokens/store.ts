@@ -38,6 +38,17 @@ export async function insertToken(tx: Tx, token: Token): Promise<boolean> {
   return done.numInsertedOrUpdatedRows === 1n
 }
 
+/** Deletes the registration of the mint that has no transaction as its proof. Returns its agent. */
+export async function deleteUnproven(tx: Tx, mint: string): Promise<AgentId | undefined> {
+  const row = await tx
+    .deleteFrom('agent_tokens')
+    .where('mint', '=', mint)
+    .where('tx_hash', 'is', null)
+    .returning('agent_id')
+    .executeTakeFirst()
+  return row?.agent_id as AgentId | undefined
+}
+
 export async function findToken(db: Db | Tx, agentId: AgentId): Promise<Token | undefined> {
   const row = await db
     .selectFrom('agent_tokens')

@@ -2,13 +2,13 @@ import { record } from '@market/core/audit'
 import { openWallet } from '@market/core/custody'
 import type { SignedOperation, WalletIntent, WalletSigner } from '@market/core/ports/agent-wallets'
 import type { PayoutOutcome } from '@market/core/ports/payout-sender'
-import { rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
+import { isStopped, rejectWhileStopped, WALLET_SWITCH } from '@market/core/switches'
 import { type Tx, transact } from '@market/database/transact'
-import { findAgentById, notifyOwner } from '@market/identity/agents'
+import { END_LEAK, findAgentById, notifyOwner } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { earlier, later, MINUTE, SECOND } from '@market/kernel/clock'
-import { checkFunds, findRejection, isSignedByOwner } from './check-operation.ts'
+import { checkFunds, findObjection, findRejection } from './check-operation.ts'
 import {
   exportInfo,
   GIVE_UP_MS,
@@ -88,6 +88,7 @@ async function follow(
       if (signed.length >= MAX_ATTEMPTS) return fail(ctx, operation, signed.length, 'expired')
       return sign(ctx, signer, operation, signed.length)
     case 'unknown':
+      if (await isFrozen(ctx)) return WAITING_MS
       await send(signer, signed.at(-1))
       return SOON_MS
     case 'seen':
@@ -105,12 +106,15 @@ async function sign(
   operation: WalletOperation,
   before: number,
 ): Promise<number | undefined> {
-  if (!(await isSignedByOwner(ctx, operation))) return fail(ctx, operation, before, 'owner_not_verified')
+  // What expired is over. Kept open while wallets are stopped, it would block the wallet, and nodes forget old transactions.
+  if (await isFrozen(ctx)) return before === 0 ? WAITING_MS : fail(ctx, operation, before, 'expired')
+  const objection = await findObjection(ctx, operation)
+  if (objection !== undefined) return fail(ctx, operation, before, objection)
+  const attempt = before + 1
+  const checked = await checkFunds(signer, operation, attempt)
+  if ('failure' in checked) return fail(ctx, operation, before, checked.failure)
   const seed = await openSeed(ctx, operation)
   try {
-    const attempt = before + 1
-    const checked = await checkFunds(signer, operation, attempt)
-    if ('failure' in checked) return await fail(ctx, operation, before, checked.failure)
     const intent = intentOf(operation, checked.amount)
     const signed = await signer.sign(seed, { id: operation.id, attempt, intent })
     const stored = await store(ctx, operation, attempt, signed, checked.amount)
@@ -120,6 +124,10 @@ async function sign(
     seed.fill(0)
   }
 }
+
+/** The transaction that stores a signature checks it again. */
+const isFrozen = ({ db }: SignerContext): Promise<boolean> =>
+  transact(db, (tx) => isStopped(tx, [WALLET_SWITCH]))
 
 async function openSeed(ctx: SignerContext, { id, agentId, wallet }: WalletOperation): Promise<Buffer> {
   const { address, seed } = await openWallet(ctx, agentId)
@@ -208,7 +216,9 @@ async function end(
 async function exportSecret(ctx: SignerContext, operation: WalletOperation): Promise<number | undefined> {
   const { task } = operation
   assert(task.kind === 'export', 'this operation is an export')
-  if (!(await isSignedByOwner(ctx, operation))) return fail(ctx, operation, 0, 'owner_not_verified')
+  if (await isFrozen(ctx)) return WAITING_MS
+  const objection = await findObjection(ctx, operation)
+  if (objection !== undefined) return fail(ctx, operation, 0, objection)
   const seed = await openSeed(ctx, operation)
   try {
     const sealedExport = await ctx.exporter.sealTo(task.publicKey, seed, exportInfo(operation))
@@ -227,7 +237,7 @@ async function exportSecret(ctx: SignerContext, operation: WalletOperation): Pro
   }
 }
 
-/** Every end of an operation is in the audit log, and the owner is told of what left the wallet. */
+/** Every end of an operation is in the audit log, and the owner is notified of what the wallet did. */
 async function report(ctx: SignerContext, tx: Tx, operation: WalletOperation): Promise<void> {
   const { id, agentId, task, failure, reference } = operation
   const audit = { ...ctx, actor: { kind: 'system', name: 'wallets' } as const, requestId: id }
@@ -240,24 +250,36 @@ async function report(ctx: SignerContext, tx: Tx, operation: WalletOperation): P
       ...(reference !== null && { reference }),
     },
   })
-  if (failure !== null || task.kind === 'launch' || task.kind === 'identity') return
+  if (failure !== null) return
   const agent = await findAgentById(tx, agentId)
-  await notifyOwner(
-    ctx,
-    tx,
-    agent,
-    task.kind === 'export'
-      ? {
-          kind: 'agent.wallet_exported',
-          title: `The secret key of ${agent.name}’s wallet was exported`,
-          body: 'Whoever has it can spend what the wallet holds. If this was not you, withdraw everything now.',
-          data: { operation_id: id },
-        }
-      : {
-          kind: 'agent.wallet_sent',
-          title: `${agent.name}’s wallet sent ${task.asset}`,
-          body: `The transaction ${reference} sent to ${task.to}. If this was not you, replace the API key with POST /api/agents/{agent_id}/rotate-key.`,
-          data: { operation_id: id, to: task.to },
-        },
-  )
+  await notifyOwner(ctx, tx, agent, { ...notificationOf(agent.name, operation), data: { operation_id: id } })
+}
+
+function notificationOf(name: string, { task, reference, mint }: WalletOperation) {
+  switch (task.kind) {
+    case 'export':
+      return {
+        kind: 'agent.wallet_exported',
+        title: `The secret key of ${name}’s wallet was exported`,
+        body: 'Whoever has it can spend what the wallet holds. If this was not you, withdraw everything now.',
+      } as const
+    case 'launch':
+      return {
+        kind: 'agent.token_launched',
+        title: `${name} launched its token ${task.token.symbol}`,
+        body: `The mint is ${mint}. ${END_LEAK}`,
+      } as const
+    case 'identity':
+      return {
+        kind: 'agent.identity_minted',
+        title: `${name} minted its identity`,
+        body: `The mint is ${mint}. ${END_LEAK}`,
+      } as const
+    default:
+      return {
+        kind: 'agent.wallet_sent',
+        title: `${name}’s wallet sent ${task.asset}`,
+        body: `The transaction ${reference} sent to ${task.to}. ${END_LEAK}`,
+      } as const
+  }
 }

@@ -1,36 +1,85 @@
 import type { WalletSigner } from '@market/core/ports/agent-wallets'
-import { isSameHolder, SIGNATURE_MAX_AGE_MS } from '@market/core/ports/signatures'
+import { isSameHolder, SIGNATURE_MAX_AGE_MS, SIGNATURE_MAX_SKEW_MS } from '@market/core/ports/signatures'
 import type { Tx } from '@market/database/transact'
-import { findAgentById } from '@market/identity/agents'
+import { type Agent, findAgentById } from '@market/identity/agents'
 import { ApiError } from '@market/kernel/api-error'
 import { DAY, earlier } from '@market/kernel/clock'
+import type { AgentId } from '@market/kernel/ids'
 import { findWithdrawAddresses } from './addresses/store.ts'
-import { payableAddress } from './addresses/withdraw-address.ts'
+import { addressesAt } from './addresses/withdraw-address.ts'
 import { amountToSend } from './funds.ts'
-import { type OperationFailure, signedPurpose, type Transfer, type WalletOperation } from './operation.ts'
+import {
+  type OperationFailure,
+  type OwnerSignature,
+  signedPurpose,
+  type Transfer,
+  tokenUri,
+  type WalletOperation,
+} from './operation.ts'
 import { sumSigned } from './store.ts'
 import type { SignerContext } from './wallet-context.ts'
+
+type CheckContext = Pick<SignerContext, 'db' | 'signatures' | 'clock' | 'baseUrl'>
+
+/** Why the operation may not be signed, whatever the wallet holds. May query nodes, so no transaction is open. */
+export async function findObjection(
+  ctx: CheckContext,
+  operation: WalletOperation,
+): Promise<OperationFailure | undefined> {
+  const { agentId, task } = operation
+  switch (task.kind) {
+    case 'send':
+    case 'export':
+      return (await isSignedByOwner(ctx, operation)) ? undefined : 'owner_not_verified'
+    case 'withdraw':
+      return (await isPayable(ctx, agentId, task.to)) ? undefined : 'not_withdraw_address'
+    default:
+      return task.token.uri === tokenUri(ctx.baseUrl, agentId, task.kind) ? undefined : 'bad_metadata'
+  }
+}
 
 /**
  * Whether the owner wallet signed this send or export. The api verified it too; this is the check of the process that has
  * the keys. The owner of an agent never changes, so the rows of the api cannot name another one.
  */
-export async function isSignedByOwner(
-  ctx: Pick<SignerContext, 'db' | 'signatures' | 'clock'>,
+async function isSignedByOwner(
+  ctx: CheckContext,
   { agentId, task, ownerSignature }: WalletOperation,
 ): Promise<boolean> {
-  if (task.kind !== 'send' && task.kind !== 'export') return true
-  const { ownerWallet, ownerProvenBy } = await findAgentById(ctx.db, agentId)
-  if (ownerSignature === null || ownerSignature.wallet !== ownerWallet) return false
-  const wallet = ctx.signatures.parseWallet(ownerSignature.wallet)
+  const agent = await findAgentById(ctx.db, agentId)
+  if (ownerSignature === null || ownerSignature.wallet !== agent.ownerWallet) return false
+  const ageMs = ctx.clock.wallTime().getTime() - ownerSignature.signedAtMs
+  if (ageMs > SIGNED_MAX_MS || ageMs < -SIGNATURE_MAX_SKEW_MS) return false
+  return isSignature(ctx, agent, ownerSignature, signedPurpose(agentId, task))
+}
+
+/**
+ * Whether the owner wallet set the address that is in effect, and this is it. An agent that only a user owns has no such
+ * wallet: then the 24 hours are what protects it.
+ */
+async function isPayable(ctx: CheckContext, agentId: AgentId, to: string): Promise<boolean> {
+  const { effective } = addressesAt(await findWithdrawAddresses(ctx.db, agentId), ctx.clock.now())
+  if (effective === null || effective.address !== to) return false
+  const agent = await findAgentById(ctx.db, agentId)
+  if (agent.ownerWallet === null) return true
+  const { ownerSignature: owner, storedAt } = effective
+  if (owner === null || Math.abs(storedAt.getTime() - owner.signedAtMs) > SIGNED_MAX_MS) return false
+  return isSignature(ctx, agent, owner, `wallets.withdraw-address:${agentId}:${to}`)
+}
+
+async function isSignature(
+  ctx: CheckContext,
+  { ownerWallet, ownerProvenBy }: Agent,
+  { signature, signedAtMs }: Omit<OwnerSignature, 'wallet'>,
+  purpose: string,
+): Promise<boolean> {
+  const wallet = ctx.signatures.parseWallet(ownerWallet ?? '')
   if (wallet === undefined) return false
-  const { signature, signedAtMs } = ownerSignature
-  if (ctx.clock.wallTime().getTime() - signedAtMs > SIGNED_MAX_MS) return false
   const network = ownerProvenBy === null || ownerProvenBy === 'key' ? undefined : ownerProvenBy
   try {
     const provenBy = await ctx.signatures.verify(
       { wallet, signature, signedAtMs, ...(network !== undefined && { network }) },
-      signedPurpose(agentId, task),
+      purpose,
       new Date(signedAtMs),
     )
     return isSameHolder({ key: wallet.key, provenBy }, ownerProvenBy)
@@ -68,20 +117,21 @@ export async function checkFunds(
 export async function findRejection(
   ctx: Pick<SignerContext, 'clock' | 'walletCaps'>,
   tx: Tx,
-  { agentId, task, status }: WalletOperation,
+  { id, agentId, task }: WalletOperation,
   amount: bigint,
 ): Promise<OperationFailure | undefined> {
   if (task.kind !== 'send' && task.kind !== 'withdraw') return undefined
   if (task.kind === 'withdraw' && !(await isWithdrawAddress(ctx, tx, { agentId, task })))
     return 'not_withdraw_address'
-  const sent = await sumSigned(tx, agentId, task.asset, earlier(ctx.clock.now(), DAY))
-  // A transfer that is signed again is counted already.
-  const added = status === 'signed' ? 0n : amount
-  return sent + added > ctx.walletCaps[task.asset] ? 'cap_exceeded' : undefined
+  const sent = await sumSigned(tx, { id, agentId }, task.asset, earlier(ctx.clock.now(), DAY))
+  return sent + amount > ctx.walletCaps[task.asset] ? 'cap_exceeded' : undefined
 }
 
 const isWithdrawAddress = async (
   ctx: Pick<SignerContext, 'clock'>,
   tx: Tx,
   { agentId, task }: Pick<WalletOperation<Transfer>, 'agentId' | 'task'>,
-): Promise<boolean> => payableAddress(await findWithdrawAddresses(tx, agentId), ctx.clock.now()) === task.to
+): Promise<boolean> => {
+  const { effective } = addressesAt(await findWithdrawAddresses(tx, agentId), ctx.clock.now())
+  return effective?.address === task.to
+}

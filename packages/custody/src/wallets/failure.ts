@@ -41,6 +41,11 @@ const FAILURES: Readonly<
     message:
       'Solana rejected the transaction, so it had no effect but its fee. Check the balance of the wallet, and try again.',
   },
+  bad_metadata: {
+    kind: 'conflict',
+    code: 'bad_metadata',
+    message: 'The request names a document of another site. Nothing was signed. Try again.',
+  },
   expired: {
     kind: 'unavailable',
     code: 'wallets_unavailable',

@@ -7,6 +7,7 @@ export {
   exportInfo,
   type OwnerSignature,
   type Task,
+  tokenUri,
   UNITS,
   unitsOf,
   type WalletOperation,

@@ -40,6 +40,7 @@ export type OperationFailure =
   | 'owner_not_verified'
   | 'bad_destination'
   | 'rejected_on_chain'
+  | 'bad_metadata'
   | 'expired'
 
 export interface WalletOperation<T extends Task = Task> {
@@ -69,6 +70,10 @@ export const GIVE_UP_MS = 60 * MINUTE
 /** Whether the request that asked for the operation got 202, so that repeating it returns the result. */
 export const wasAnsweredLater = ({ status, createdAt, updatedAt }: WalletOperation, now: Date): boolean =>
   (status === 'done' ? updatedAt : now).getTime() - createdAt.getTime() > WAIT_MS
+
+/** The document that a mint names. The worker signs for no other one. */
+export const tokenUri = (baseUrl: string, agentId: AgentId, kind: 'launch' | 'identity'): string =>
+  `${baseUrl}/api/agents/${agentId}${kind === 'launch' ? '/token/metadata' : ''}`
 
 /** The purpose that the owner wallet signs. It names everything that the operation does. */
 export function signedPurpose(agentId: AgentId, task: Task): string {

@@ -226,11 +226,16 @@ export async function deleteExportsBefore(db: Db, before: Date): Promise<void> {
     .execute()
 }
 
-/** What was signed of the asset since then, by the times of the worker: the api writes the other ones. */
-export async function sumSigned(tx: Tx, agentId: AgentId, asset: WalletAsset, since: Date): Promise<bigint> {
+/** What other operations signed of the asset since then, by the times of the worker: the api writes the other ones. */
+export async function sumSigned(
+  tx: Tx,
+  { id, agentId }: Pick<WalletOperation, 'id' | 'agentId'>,
+  asset: WalletAsset,
+  since: Date,
+): Promise<bigint> {
   const { rows } = await sql<{ sum: string }>`
     select coalesce(sum(amount), 0)::text as sum from wallet_operations as operation
-    where agent_id = ${agentId} and asset = ${asset} and status in ('signed', 'done') and exists (
+    where agent_id = ${agentId} and asset = ${asset} and id <> ${id} and status in ('signed', 'done') and exists (
       select from wallet_signatures where operation_id = operation.id and created_at >= ${since}
     )`.execute(tx)
   return BigInt(rows[0]?.sum ?? '0')

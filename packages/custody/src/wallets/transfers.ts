@@ -11,6 +11,7 @@ import { amountToSend } from './funds.ts'
 import { addressOf } from './get-funding.ts'
 import type { OwnerSignature, Transfer, WalletOperation } from './operation.ts'
 import { type RequestContext, requestOperation } from './request-operation.ts'
+import { requireSignature } from './require-signature.ts'
 import { hasEnded } from './states.ts'
 import { findLastOperation } from './store.ts'
 import { requireReader, type WalletServices } from './wallet-context.ts'
@@ -112,15 +113,6 @@ function requireOwnerWallet({ ownerWallet }: Agent, { wallets }: Owner): void {
       ? 'This agent has no owner wallet, so nobody can sign for this. Set a withdraw address, and withdraw to it with the API key.'
       : 'Only the owner wallet of this agent can do this. Sign the request with it.',
     { code: ownerWallet === null ? 'owner_wallet_required' : 'not_your_agent' },
-  )
-}
-
-function requireSignature({ ownerWallet }: Agent, signature: OwnerSignature | undefined): OwnerSignature {
-  if (signature !== undefined && signature.wallet === ownerWallet) return signature
-  throw new ApiError(
-    'unauthenticated',
-    'This needs the signature of the owner wallet. Send wallet, wallet_sig and wallet_sig_ts.',
-    { code: 'signature_missing' },
   )
 }
 

@@ -26,7 +26,7 @@ export function requireReader({ wallets }: Pick<WalletServices, 'wallets'>): Wal
 }
 
 /** What the worker uses to carry out operations. */
-export type SignerContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'signatures'> & {
+export type SignerContext = Needs<'db' | 'clock' | 'ids' | 'vault' | 'signatures' | 'baseUrl'> & {
   /** Absent while no Solana node is reachable. */
   readonly walletSigner?: WalletSigner | undefined
   readonly seeds: SeedOpener

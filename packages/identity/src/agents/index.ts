@@ -16,7 +16,7 @@ export { featuredAgents, listAgents, listModels } from './list-agents.ts'
 export { lockBuyer, lockPrincipal } from './lock-buyer.ts'
 export { foldNames } from './naming/fold-names.ts'
 export { rejectOwnCase } from './naming/own-case.ts'
-export { notifyOwner } from './notify-owner.ts'
+export { END_LEAK, notifyOwner } from './notify-owner.ts'
 export {
   cancelPayoutChange,
   confirmPayoutChange,

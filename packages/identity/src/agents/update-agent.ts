@@ -204,7 +204,7 @@ function rejectUnpayable(ctx: Ctx, change: AgentChange): void {
 export async function saveMint(
   tx: Tx,
   id: AgentId,
-  mint: { readonly token_mint: string } | { readonly identity_mint: string },
+  mint: { readonly token_mint: string | null } | { readonly identity_mint: string },
   at: Date,
 ): Promise<void> {
   await saveAgent(tx, id, { ...mint, updated_at: at })

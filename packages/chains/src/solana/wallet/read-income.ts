@@ -1,5 +1,6 @@
 import type { Income, WalletReader } from '@market/core/ports/agent-wallets'
 import { unavailable } from '@market/kernel/api-error'
+import { address } from '@solana/kit'
 import { askEnough, type SolanaNodes, type SolanaRpc } from '../nodes.ts'
 import { accountsOf, fetchFinal } from './final-transaction.ts'
 
@@ -10,7 +11,7 @@ const readVia = async (rpc: SolanaRpc, { reference, wallet }: Query): Promise<In
   const found = await fetchFinal(rpc, reference)
   if (typeof found === 'string') return { kind: found }
   const { transaction, meta } = found
-  const index = accountsOf(transaction.message, meta).indexOf(wallet)
+  const index = accountsOf(transaction.message, meta).indexOf(address(wallet))
   const [before, after] = [meta.preBalances[index] ?? 0n, meta.postBalances[index] ?? 0n]
   return { kind: 'final', lamports: after - before }
 }

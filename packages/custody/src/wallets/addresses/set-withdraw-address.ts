@@ -7,17 +7,28 @@ import { type Agent, lockOwnedAgent, notifyOwner, type Owner } from '@market/ide
 import { ApiError } from '@market/kernel/api-error'
 import { later } from '@market/kernel/clock'
 import type { AgentId } from '@market/kernel/ids'
+import type { OwnerSignature } from '../operation.ts'
+import { requireSignature } from '../require-signature.ts'
 import { cancelWithdrawAddress, findWithdrawAddresses, insertWithdrawAddress } from './store.ts'
-import { addressesAt, WITHDRAW_DELAY_MS, type WithdrawAddresses } from './withdraw-address.ts'
+import {
+  addressesAt,
+  WITHDRAW_DELAY_MS,
+  type WithdrawAddress,
+  type WithdrawAddresses,
+} from './withdraw-address.ts'
 
 type Ctx = Needs<'transact' | 'clock' | 'ids' | 'vault' | 'actor' | 'requestId'>
 
-/** Sets the address to which the API key may withdraw, after 24 hours. It replaces a pending one. */
+/**
+ * Sets the address to which the API key may withdraw, after 24 hours. It replaces a pending one. An owner wallet signs for
+ * it, which the worker verifies again.
+ */
 export async function setWithdrawAddress(
   ctx: Ctx & { readonly wallets: WalletReader },
   agentId: AgentId,
   owner: Owner,
   address: string,
+  signature: OwnerSignature | undefined,
 ): Promise<WithdrawAddresses> {
   const rejection = await ctx.wallets.rejectionReason('USDC', address)
   if (rejection !== undefined) throw badAddress(rejection)
@@ -25,12 +36,14 @@ export async function setWithdrawAddress(
     const agent = await lockOwnedAgent(tx, agentId, owner)
     if ((await findWalletAddress(tx, agentId, 'solana')) === address)
       throw badAddress('it is the server wallet itself')
+    const ownerSignature = agent.ownerWallet === null ? null : requireSignature(agent, signature)
     const now = ctx.clock.now()
     const { effective, pending } = addressesAt(await findWithdrawAddresses(tx, agentId), now)
     if (pending?.address === address) return { effective, pending }
-    if (pending !== null) await cancelWithdrawAddress(tx, pending.id, now)
+    if (pending !== null) await cancel(ctx, tx, agent, pending)
     if (effective?.address === address) return { effective, pending: null }
     const added = {
+      ownerSignature,
       id: ctx.ids.next('wad'),
       address,
       createdAt: now,
@@ -53,14 +66,18 @@ export const cancelPendingAddress = (ctx: Ctx, agentId: AgentId, owner: Owner): 
     const now = ctx.clock.now()
     const { effective, pending } = addressesAt(await findWithdrawAddresses(tx, agentId), now)
     if (pending === null) return { effective, pending }
-    await cancelWithdrawAddress(tx, pending.id, now)
-    await report(ctx, tx, agent, 'wallets.withdraw-address-cancel', pending.address, {
-      kind: 'agent.withdraw_address_cancelled',
-      title: `The new withdraw address of ${agent.name} was cancelled`,
-      body: `${pending.address} does not become the withdraw address.`,
-    })
+    await cancel(ctx, tx, agent, pending)
     return { effective, pending: null }
   })
+
+async function cancel(ctx: Ctx, tx: Tx, agent: Agent, { id, address }: WithdrawAddress): Promise<void> {
+  await cancelWithdrawAddress(tx, id, ctx.clock.now())
+  await report(ctx, tx, agent, 'wallets.withdraw-address-cancel', address, {
+    kind: 'agent.withdraw_address_cancelled',
+    title: `The new withdraw address of ${agent.name} was cancelled`,
+    body: `${address} does not become the withdraw address.`,
+  })
+}
 
 async function report(
   ctx: Ctx,

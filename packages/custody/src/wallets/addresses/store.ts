@@ -17,6 +17,8 @@ export async function insertWithdrawAddress(
       set_by: setBy,
       created_at: address.createdAt,
       effective_at: address.effectiveAt,
+      owner_signature: address.ownerSignature?.signature ?? null,
+      owner_signed_at_ms: address.ownerSignature === null ? null : BigInt(address.ownerSignature.signedAtMs),
     })
     .execute()
 }
@@ -25,10 +27,18 @@ export async function insertWithdrawAddress(
 export async function findWithdrawAddresses(db: Db | Tx, agentId: AgentId): Promise<WithdrawAddress[]> {
   const rows = await db
     .selectFrom('withdraw_addresses')
-    .select(['id', 'address', 'created_at', 'effective_at', 'stored_at'])
+    .select([
+      'id',
+      'address',
+      'created_at',
+      'effective_at',
+      'stored_at',
+      'owner_signature',
+      'owner_signed_at_ms',
+    ])
     .where('agent_id', '=', agentId)
     .where('cancelled_at', 'is', null)
-    .orderBy('effective_at', 'desc')
+    .orderBy('stored_at', 'desc')
     .orderBy('id', 'desc')
     .limit(MAX_ADDRESSES)
     .execute()
@@ -38,11 +48,15 @@ export async function findWithdrawAddresses(db: Db | Tx, agentId: AgentId): Prom
     createdAt: row.created_at,
     effectiveAt: row.effective_at,
     storedAt: row.stored_at,
+    ownerSignature:
+      row.owner_signature === null
+        ? null
+        : { signature: row.owner_signature, signedAtMs: Number(row.owner_signed_at_ms) },
   }))
 }
 
-/** One is effective and one pending: setting another cancels the pending one. */
-const MAX_ADDRESSES = 2
+/** Two matter: the one in effect and a pending one. */
+const MAX_ADDRESSES = 20
 
 export async function cancelWithdrawAddress(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.updateTable('withdraw_addresses').set({ cancelled_at: at }).where('id', '=', id).execute()

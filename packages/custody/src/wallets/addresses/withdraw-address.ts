@@ -1,4 +1,5 @@
-import { DAY, later } from '@market/kernel/clock'
+import { DAY, later, latest } from '@market/kernel/clock'
+import type { OwnerSignature } from '../operation.ts'
 
 /** An address to which the API key may withdraw, from `effectiveAt` on. */
 export interface WithdrawAddress {
@@ -8,6 +9,8 @@ export interface WithdrawAddress {
   readonly effectiveAt: Date
   /** When the database stored it, which no program can change. */
   readonly storedAt: Date
+  /** Of the owner wallet, where the agent has one. */
+  readonly ownerSignature: Omit<OwnerSignature, 'wallet'> | null
 }
 
 /** How long a new address waits, so that the owner can cancel what somebody else set. */
@@ -18,20 +21,15 @@ export interface WithdrawAddresses {
   readonly pending: WithdrawAddress | null
 }
 
-/** `addresses` are not cancelled, newest first. */
+/** A program with the api's rights cannot name an earlier time than when the database stored the row. */
+const effectiveFrom = ({ effectiveAt, storedAt }: WithdrawAddress): Date =>
+  latest(effectiveAt, later(storedAt, WITHDRAW_DELAY_MS))
+
+/** `addresses` are not cancelled, the one that was stored last first. */
 export function addressesAt(addresses: readonly WithdrawAddress[], now: Date): WithdrawAddresses {
-  const isEffective = ({ effectiveAt }: WithdrawAddress) => effectiveAt <= now
+  const isEffective = (address: WithdrawAddress) => effectiveFrom(address) <= now
   return {
     effective: addresses.find(isEffective) ?? null,
     pending: addresses.find((address) => !isEffective(address)) ?? null,
   }
-}
-
-/**
- * The address that the worker sends to. It waits 24 hours from when the database stored the row, so that a program with
- * the api's rights cannot name an earlier time.
- */
-export function payableAddress(addresses: readonly WithdrawAddress[], now: Date): string | null {
-  const { effective } = addressesAt(addresses, now)
-  return effective !== null && later(effective.storedAt, WITHDRAW_DELAY_MS) <= now ? effective.address : null
 }
