@@ -46,6 +46,8 @@ import {
 const AMOUNT = 5_000_000n
 const OUT = 33_000_000n
 const MIN_OUT = 32_900_000n
+/** Of an honest swap: two signatures, and 60,000 units at 1,000 micro-lamports. */
+const FEE = 10_060n
 const TOKEN_2022 = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
 
 let taker: KeyPairSigner
@@ -129,15 +131,20 @@ describe('checkSwap: accepts', () => {
       ).toHaveProperty('messageHash')
   })
 
-  test('an output of exactly the minimum', async () => {
-    const transaction = await built(async () => ({ output: output(maker, taker.address, MIN_OUT) }))
-    expect(await check(transaction)).toHaveProperty('messageHash')
+  test('an output of exactly the minimum, after the fee when the taker pays it', async () => {
+    const brings = (lamports: bigint) => async () => ({ output: output(maker, taker.address, lamports) })
+    const accepted = { messageHash: expect.any(String) }
+    const tooLow = { flaw: 'output_too_low' }
+    expect(await check(await built(brings(MIN_OUT), maker.address))).toEqual(accepted)
+    expect(await check(await built(brings(MIN_OUT - 1n), maker.address))).toEqual(tooLow)
+    expect(await check(await built(brings(MIN_OUT + FEE), taker.address))).toEqual(accepted)
+    expect(await check(await built(brings(MIN_OUT + FEE - 1n), taker.address))).toEqual(tooLow)
   })
 
   test('a fee of exactly 0.001 SOL', async () => {
     // Two signatures are 10,000 lamports, so 990,000 are left for 60,000 units.
     const price = getSetComputeUnitPriceInstruction({ microLamports: 16_500_000n })
-    expect(await check(await built(async () => ({ price })))).toHaveProperty('messageHash')
+    expect(await check(await built(async () => ({ price }), maker.address))).toHaveProperty('messageHash')
   })
 })
 

@@ -12,6 +12,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lyingAboutExpiry, startSolanaRelay } from './solana-relay.ts'
 import { type ServerWallet, startWalletWorld, TOKEN, type WalletWorld } from './solana-wallet-support.ts'
 
 let world: WalletWorld
@@ -226,6 +227,19 @@ test('every transaction has a memo of its operation and attempt, and later attem
   }
   const costs = await Promise.all([1, 2, 3].map((attempt) => world.wallets.sendCost('SOL', to, attempt)))
   expect(costs).toEqual([5_060n, 5_240n, 5_960n])
+})
+
+test('the last valid height is not lower than that of the other nodes when one reports a lower one', async () => {
+  const wallet = await world.serverWallet()
+  const lying = await startSolanaRelay(world.chain.url)
+  lying.manner = lyingAboutExpiry
+  const signer = solanaWalletSigner({ ...world.settings, rpcUrls: [lying.url, world.chain.url] })
+  const height = await world.rpc.getBlockHeight({ commitment: 'processed' }).send()
+  const intent = { kind: 'launch', token: TOKEN } as const
+  const signed = await signer.sign(wallet.seed, { id: 'wop_lying', attempt: 1, intent })
+  await lying.stop()
+  expect(signed.lastValidHeight).toBeGreaterThanOrEqual(height + 150n)
+  expect(await world.wallets.observe([signed])).toEqual({ kind: 'unknown' })
 })
 
 test('throws unavailable when no node responds', async () => {

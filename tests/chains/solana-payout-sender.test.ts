@@ -13,7 +13,7 @@ import { usdc } from '@market/kernel/money'
 import { address, generateKeyPairSigner, getBase58Encoder, signature } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { InTrouble, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
+import { InTrouble, lyingAboutExpiry, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
 import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 
 /** A blockhash expires after 150 slots, and the observation waits for about 60 more. */
@@ -121,13 +121,15 @@ describe('a payout', () => {
     const still = await relayed()
     const blockhash = world.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
     const { context, value } = await blockhash
-    still.manner = async (call, ask) =>
-      call.method === 'getLatestBlockhash'
-        ? {
-            context: { slot: Number(context.slot) },
-            value: { blockhash: value.blockhash, lastValidBlockHeight: Number(value.lastValidBlockHeight) },
-          }
-        : ask()
+    const lastValidBlockHeight = Number(value.lastValidBlockHeight)
+    still.manner = async (call, ask) => {
+      if (call.method === 'getBlockHeight') return lastValidBlockHeight - 150
+      if (call.method !== 'getLatestBlockhash') return ask()
+      return {
+        context: { slot: Number(context.slot) },
+        value: { blockhash: value.blockhash, lastValidBlockHeight },
+      }
+    }
     const over = railOver(still.url)
     const payee = (await generateKeyPairSigner()).address
     const signed = await Promise.all(
@@ -207,6 +209,19 @@ describe('a transaction does not count as expired', () => {
     await lookUntil(sender, [signed], 'expired')
     return signed
   }
+
+  test('when the node of its blockhash reports a last valid height that is too low', async () => {
+    const lying = await relayed()
+    lying.manner = lyingAboutExpiry
+    const height = await world.rpc.getBlockHeight({ commitment: 'processed' }).send()
+    const order = await newOrder(11n)
+    const signed = await railOver(lying.url, world.chain.url).sign(order, null, [])
+    expect(signed.lastValidHeight).toBeGreaterThanOrEqual(height + 150n)
+    expect(await sender.observe([signed])).toEqual({ kind: 'unknown' })
+    await sender.send(signed)
+    expect((await lookUntil(sender, [signed], 'final', 'expired')).kind).toBe('final')
+    expect(await world.usdc.balanceOf(order.to)).toBe(11n)
+  })
 
   test('when only one of two nodes can be reached', async () => {
     const signed = await deadOrder()

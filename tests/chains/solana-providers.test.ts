@@ -4,7 +4,7 @@ import type { RecordedTransfer } from '@market/core/ports/chain'
 import { usdc } from '@market/kernel/money'
 import type { KeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Manner, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
+import { always, type Manner, type SolanaRelay, startSolanaRelay } from './solana-relay.ts'
 import { type SolanaWorld, startSolanaWorld } from './solana-support.ts'
 
 let world: SolanaWorld
@@ -134,4 +134,13 @@ describe('balance', () => {
     await expect(solanaChain(settings()).balanceOf(world.treasury.address)).rejects.toThrow(message)
     await expect(solanaPayoutSender(settings(), world.signer).usdcBalance()).rejects.toThrow(message)
   })
+})
+
+test('sign: throws unavailable when fewer providers than required report a block height', async () => {
+  second.manner = always({ kind: 'reset' })
+  const payout = { payoutId: 'po_1', to: payer.address, amount: AMOUNT, opensAccount: true }
+  const sender = solanaPayoutSender(settings(), world.signer)
+  await expect(sender.sign(payout, null, [])).rejects.toMatchObject({ kind: 'unavailable' })
+  second.manner = passing
+  expect((await sender.sign(payout, null, [])).lastValidHeight).toBeGreaterThan(150n)
 })

@@ -48,6 +48,14 @@ export const always =
     throw new InTrouble(trouble)
   }
 
+/** Reports that a new blockhash expires at once, and that the chain has one block. */
+export const lyingAboutExpiry: Manner = async ({ method }, ask) => {
+  if (method === 'getBlockHeight') return 1
+  if (method !== 'getLatestBlockhash') return ask()
+  const { context, value } = (await ask()) as { readonly context: object; readonly value: object }
+  return { context, value: { ...value, lastValidBlockHeight: 1 } }
+}
+
 const forward = async (target: string, body: string): Promise<unknown> => {
   const response = await fetch(target, {
     method: 'POST',

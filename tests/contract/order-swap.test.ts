@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { commonWriteErrors } from '../support/common-errors.ts'
 import { makeAgent, makeUser } from '../support/makers.ts'
 import { startMarket } from '../support/market.ts'
+import { SOL } from '../support/price-source.ts'
 import { invalid, rejected } from '../support/rejected.ts'
 import { ADMIN_KEY } from '../support/settings.ts'
 import { honestOut } from '../support/swap-maker.ts'
@@ -57,7 +58,10 @@ test('201: a transaction to sign, the least output at the default slippage, and 
 })
 
 test('201: the slippage of the request counts, not that of the venue', async () => {
-  swaps.maker.behave({ respond: (order) => ({ ...order, slippageBps: 5_000, otherAmountThreshold: '1' }) })
+  swaps.maker.behave({
+    paysFee: true,
+    respond: (order) => ({ ...order, slippageBps: 5_000, otherAmountThreshold: '1' }),
+  })
   expect((await swaps.order(taker, { slippage_bps: 300 })).body.data.min_out_sol).toBe('0.032333334')
   expect((await swaps.order(taker, { slippage_bps: 1 })).body.data.min_out_sol).toBe('0.03333')
 })
@@ -121,11 +125,35 @@ test('503: a quote that is more than 5 % below the market price, and none that i
   const least = (honestOut(AMOUNT * 100n) * 95n) / 10_000n + 1n
   swaps.maker.behave({ quote: () => least - 1n })
   rejected(await swaps.order(taker), 503, 'swap_price_too_low')
-  swaps.maker.behave({ quote: () => least })
+  swaps.maker.behave({ quote: () => least, paysFee: true })
   const { status, body } = await swaps.order(taker, { slippage_bps: 300 })
   expect(status).toBe(201)
   // The slippage does not reach below the price.
   expect(body.data.min_out_sol).toBe('0.031666667')
+})
+
+test('503: an output below the minimum after the fee that the wallet pays', async () => {
+  // 1 bps of the output is less than the fee.
+  const reply = await swaps.order(taker, { slippage_bps: 1 })
+  rejected(reply, 503, 'swap_rejected')
+  expect(reply.body.error).toContain('output_too_low')
+})
+
+test.each([
+  ['does not know SOL', {}],
+  ['has a price of 0', { [SOL]: { usd: 0 } }],
+])('503: the price source %s', async (_, prices) => {
+  const unpriced = await startSwapMarket()
+  try {
+    unpriced.market.prices.respondWith((_request, response) => response.end(JSON.stringify(prices)))
+    const reply = await unpriced.order(await unpriced.makeTaker())
+    rejected(reply, 503, 'swap_price_unavailable')
+    expect(reply.headers.get('retry-after')).toBe('2')
+    // The venue was not asked.
+    expect(unpriced.maker.keys).toEqual([])
+  } finally {
+    await unpriced.stop()
+  }
 })
 
 test('503: a venue that fails, redirects, or does not respond with an order', async () => {

@@ -294,6 +294,27 @@ test('an owner that is a smart wallet sends by its contract’s verdict', async 
   expect(await lamportsOf(world, to)).toBe(SOL / 4n)
 })
 
+test('a smart wallet whose evidence was not recorded neither sends nor exports', async () => {
+  const contract = await smartWallet(world.base.url, evmSigner())
+  await contract.deploy()
+  const owner: Signer = { address: contract.address, sign: contract.sign }
+  const agent = await makeWalletAgent(world, { owner })
+  await world.market.db
+    .updateTable('agents')
+    .set({ owner_proven_by: null })
+    .where('id', '=', agent.id)
+    .execute()
+  const to = await newAddress()
+  const signedSend = await signed(owner, `wallets.send:${agent.id}:SOL:${to}:0.25`)
+  const send = { kind: 'send', asset: 'SOL', destination: to, amount: SOL / 4n, owner: signedSend } as const
+  expect(await carryOut(await forge(agent, send))).toBe('owner_not_verified')
+  const public_key = 'A'.repeat(43)
+  const signedExport = await signed(owner, `wallets.export:${agent.id}:${public_key}`)
+  const exported = { kind: 'export', public_key, owner: signedExport } as const
+  expect(await carryOut(await forge(agent, exported))).toBe('owner_not_verified')
+  await expectNothingSent(agent)
+})
+
 test('caps: a wallet sends at most the cap in 24 hours, and again the day after', async () => {
   const agent = await makeWalletAgent(world)
   const calls = callsOf(world, agent)

@@ -1,4 +1,3 @@
-import { walletSignatures } from '@market/chains/signatures/wallet-signatures'
 import { tokenListener } from '@market/custody/tokens'
 import { connect, openPool } from '@market/database/connect'
 import { requireDurableCommits } from '@market/database/ping'
@@ -10,7 +9,7 @@ import { startSweeps } from '@market/jobs/start-sweeps'
 import { SWEEPS } from '@market/jobs/sweeps'
 import { taskList } from '@market/jobs/tasks'
 import { idSource } from '@market/kernel/ids'
-import { feeAddressesOf, hotMaxOf, rpcTimeoutMs } from '@market/platform/settings/chains'
+import { feeAddressesOf, hotMaxOf } from '@market/platform/settings/chains'
 import { clockFrom } from '@market/platform/settings/clock-file'
 import { outboundFrom } from '@market/platform/settings/outbound'
 import { storageFrom } from '@market/platform/settings/storage'
@@ -22,6 +21,7 @@ import { seedOpener } from '@market/platform/vault/seed-seal'
 import { orderPayoutListener } from '@market/trade/orders'
 import type { Config } from './config.ts'
 import { startMetricsServer } from './metrics-server.ts'
+import { ownerSignatures } from './owner-signatures.ts'
 import { PURPOSES } from './payment-handlers.ts'
 import { capsFrom, screeningsFrom } from './payout-limits.ts'
 import { openPayoutSenders } from './payout-senders.ts'
@@ -120,13 +120,7 @@ export async function startApp(config: Config) {
     },
     walletCaps: { SOL: BigInt(config.WALLET_DAY_CAP_LAMPORTS), USDC: config.WALLET_DAY_CAP_USDC },
     operationListener: tokenListener,
-    signatures: walletSignatures({
-      domain: new URL(config.BASE_URL).host,
-      uri: config.BASE_URL,
-      evmRpcUrls: config.BASE_RPC_URLS,
-      altRpcUrls: config.ALT_RPC_URLS,
-      rpcTimeoutMs: rpcTimeoutMs(config),
-    }),
+    signatures: ownerSignatures(config),
     objects: storageFrom(config),
     recordGas: metrics.recordGas,
     recordAnchorAge: metrics.recordAnchorAge,

@@ -3,11 +3,10 @@ import { ApiError } from '@market/kernel/api-error'
 import { assert } from '@market/kernel/assert'
 import { signature } from '@solana/kit'
 import { askEnough, type SolanaNodes, type SolanaRpc } from './nodes.ts'
+import { BLOCKHASH_LIFETIME } from './read-lifetime.ts'
 
 /** Safety margin in blocks before a transaction counts as expired, for nodes with different heights. */
 export const EXPIRY_MARGIN = 32n
-/** How many blocks a blockhash is valid. */
-const BLOCKHASH_LIFETIME = 150n
 /** How many nodes must agree that a transaction failed or expired. All of them when there are fewer. */
 const MIN_AGREEING_NODES = 2
 

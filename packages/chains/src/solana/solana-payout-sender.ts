@@ -6,6 +6,7 @@ import { getTokenSize } from '@solana-program/token'
 import { solanaNodes } from './nodes.ts'
 import { observePayout } from './observe-payout.ts'
 import { readBalance } from './read-balance.ts'
+import { readLifetime } from './read-lifetime.ts'
 import { rejectPayee } from './reject-payee.ts'
 import { sendBytes } from './send-bytes.ts'
 import type { SolanaPayoutSenderSettings } from './settings.ts'
@@ -29,13 +30,12 @@ export const solanaPayoutSender = (
     nonces: async () => null,
     finalNonce: async () => null,
     async sign(payout, _nonce, previous) {
-      const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
       const attempt = previous.length + 1
       return signPayout(payout, signer, {
         mint: settings.usdc,
         attempt,
         microLamportsPerUnit: priceOf(attempt, firstPrice),
-        lifetime: value,
+        lifetime: await readLifetime(nodes, settings.minProviders),
       })
     },
     send: ({ bytes }) => sendBytes(nodes, bytes),

@@ -8,6 +8,7 @@ import {
 import { getAddMemoInstruction } from '@solana-program/memo'
 import { solanaNodes } from './nodes.ts'
 import { observePayout } from './observe-payout.ts'
+import { readLifetime } from './read-lifetime.ts'
 import { sendBytes } from './send-bytes.ts'
 import type { SolanaPayoutSenderSettings } from './settings.ts'
 import { MEMO_PROGRAM, MICRO_LAMPORTS_PER_UNIT, priceOf } from './sign-payout.ts'
@@ -28,13 +29,13 @@ export const solanaReserveAnchor = (
     network: 'solana-mainnet',
     account: settings.treasury,
     async sign(text, attempt) {
-      const { value } = await nodes.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+      const lifetime = await readLifetime(nodes, settings.minProviders)
       const instructions = [
         getSetComputeUnitLimitInstruction({ units: COMPUTE_UNITS }),
         getSetComputeUnitPriceInstruction({ microLamports: priceOf(attempt, firstPrice) }),
         getAddMemoInstruction({ memo: text }, { programAddress: MEMO_PROGRAM }),
       ]
-      return signTransaction(instructions, signer, value)
+      return signTransaction(instructions, signer, lifetime)
     },
     send: ({ bytes }) => sendBytes(nodes, bytes),
     observe: (signed) => observePayout(nodes, signed, settings.minProviders),

@@ -34,7 +34,7 @@ export interface SwapTerms {
   readonly taker: string
   /** Exactly this much USDC leaves the wallet. */
   readonly amount: Usdc
-  /** At least this many lamports arrive in it. */
+  /** At least this many lamports arrive in it, after the fee when the taker pays it. */
   readonly minOut: bigint
 }
 

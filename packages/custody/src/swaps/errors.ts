@@ -17,14 +17,14 @@ export const notOffered = (amount: Usdc): ApiError =>
     { code: 'swap_not_offered' },
   )
 
-/** The cause is logged: a venue whose transactions are rejected does not work as configured. */
-const badVenue = (error: ApiError, cause: string): ApiError => {
+/** The cause is logged: a venue or price source that causes this error does not work as configured. */
+const withCause = (error: ApiError, cause: string): ApiError => {
   error.cause = new Error(cause)
   return error
 }
 
 export const quoteRejected = (reason: string): ApiError =>
-  badVenue(
+  withCause(
     new ApiError(
       'unavailable',
       `The venue returned a transaction that is not this swap (${reason}). Nothing was moved. Try again later.`,
@@ -34,13 +34,23 @@ export const quoteRejected = (reason: string): ApiError =>
   )
 
 export const quoteTooLow = (): ApiError =>
-  badVenue(
+  withCause(
     new ApiError(
       'unavailable',
       'The venue quotes a price that is more than 5 % worse than the market price. Nothing was moved. Try again later.',
       { code: 'swap_price_too_low', retryAfterSeconds: 2 },
     ),
     'the swap venue quoted more than 5 % below our price',
+  )
+
+export const priceUnavailable = (): ApiError =>
+  withCause(
+    new ApiError(
+      'unavailable',
+      'The price source has no price of SOL, so the quote cannot be checked. Nothing was moved. Try again later.',
+      { code: 'swap_price_unavailable', retryAfterSeconds: 2 },
+    ),
+    'the price source has no positive price of SOL',
   )
 
 export const swapNotFound = (): ApiError =>

@@ -5,7 +5,7 @@ import { findWallets, lockAccountOpen } from '@market/identity/accounts'
 import { later, MINUTE } from '@market/kernel/clock'
 import type { SwapId } from '@market/kernel/ids'
 import type { Usdc } from '@market/kernel/money'
-import { notOffered, quoteRejected, quoteTooLow, walletNotLinked } from './errors.ts'
+import { notOffered, priceUnavailable, quoteRejected, quoteTooLow, walletNotLinked } from './errors.ts'
 import { insertSwap } from './store.ts'
 import { leastAtPrice, type Swap, withSlippage } from './swap.ts'
 
@@ -65,8 +65,11 @@ export async function orderSwap(
   })
 }
 
-/** A configured price source that does not respond stops the order, because its check would be missing. */
+/** A configured price source without a price of SOL stops the order, because its check would be missing. */
 async function readLeast(prices: Prices | undefined, amount: Usdc): Promise<bigint> {
-  const price = (await prices?.findPrices([SOL_MINT]))?.get(SOL_MINT)
-  return price ? leastAtPrice(amount, price.priceUsd) : 0n
+  if (prices === undefined) return 0n
+  const price = (await prices.findPrices([SOL_MINT])).get(SOL_MINT)
+  const least = price ? leastAtPrice(amount, price.priceUsd) : undefined
+  if (least === undefined) throw priceUnavailable()
+  return least
 }

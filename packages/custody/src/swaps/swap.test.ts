@@ -22,9 +22,12 @@ describe('leastAtPrice', () => {
     ['100.00', 47_500_000n],
     ['0.0000000015', 3_166_666_666_666_666_667n],
     ['999999999999999999.00', 1n],
-    ['0.00', 0n],
   ])('5 USDC at %s USD: %s lamports', (price, expected) => {
     expect(leastAtPrice(usdc(5_000_000n), price)).toBe(expected)
+  })
+
+  test.each(['0', '0.00'])('a price of %s says nothing', (price) => {
+    expect(leastAtPrice(usdc(5_000_000n), price)).toBeUndefined()
   })
 })
 

@@ -37,13 +37,13 @@ export const withSlippage = (outLamports: bigint, slippageBps: number): bigint =
   divideUp(outLamports * (BPS - BigInt(slippageBps)), BPS)
 
 /**
- * The least output that is acceptable at our own price of SOL, a decimal such as "142.50", rounded up. 0 when the price
- * is 0, which says nothing.
+ * The least output that is acceptable at our own price of SOL, a decimal such as "142.50", rounded up. Undefined when the
+ * price is 0, which says nothing.
  */
-export function leastAtPrice(amount: Usdc, priceUsd: string): bigint {
+export function leastAtPrice(amount: Usdc, priceUsd: string): bigint | undefined {
   const [whole = '', fraction = ''] = priceUsd.split('.')
   const price = BigInt(whole + fraction)
-  if (price === 0n) return 0n
+  if (price === 0n) return undefined
   const scale = 10n ** BigInt(fraction.length)
   return divideUp(amount * LAMPORTS_PER_SOL_PER_MICRO * scale * (BPS - MAX_BELOW_PRICE_BPS), price * BPS)
 }

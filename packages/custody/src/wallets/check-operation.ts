@@ -82,7 +82,10 @@ async function isSignature(
       purpose,
       new Date(signedAtMs),
     )
-    return isSameHolder({ key: wallet.key, provenBy }, ownerProvenBy)
+    // Without recorded evidence it is not known on which network a contract owns the agent.
+    return ownerProvenBy === null
+      ? provenBy === 'key'
+      : isSameHolder({ key: wallet.key, provenBy }, ownerProvenBy)
   } catch (error) {
     if (error instanceof ApiError && error.kind !== 'unavailable') return false
     throw error

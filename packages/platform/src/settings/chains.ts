@@ -161,7 +161,7 @@ export function checkChainSettings(
 
 const MIN_PROVIDERS = 2
 
-const providerSettings = (config: ChainConfig, name: ChainName) => {
+export const providerSettings = (config: ChainConfig, name: ChainName) => {
   const providers = config[`${name}_RPC_PROVIDERS`]
   return {
     minProviders: config.ONE_PROVIDER ? 1 : MIN_PROVIDERS,

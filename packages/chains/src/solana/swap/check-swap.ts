@@ -102,7 +102,7 @@ const readPayment =
   }
 
 const readOutput =
-  ({ maker, taker }: Parties, { minOut }: SwapTerms): Step =>
+  ({ maker, taker }: Parties): Step =>
   ({ accounts, data }, effects) => {
     const [kind = -1, ...high] = data.subarray(0, 4)
     if (high.length !== 3 || high.some((byte) => byte !== 0)) return 'system_instruction'
@@ -113,8 +113,7 @@ const readOutput =
     if (from !== maker) return 'output_source'
     if (effects.out !== undefined) return 'second_output'
     if (to !== taker) return 'output_recipient'
-    const out = transferSolDecoder.decode(data).amount
-    return out < minOut ? 'output_too_low' : { ...effects, out }
+    return { ...effects, out: transferSolDecoder.decode(data).amount }
   }
 
 const readMemo: Step = (_, effects) => (effects.hasMemo ? 'second_memo' : { ...effects, hasMemo: true })
@@ -125,7 +124,7 @@ const stepsOf = (parties: Parties, terms: SwapTerms): Readonly<Record<string, St
   [ASSOCIATED_TOKEN_PROGRAM_ADDRESS]: readAccountCreation(parties),
   [TOKEN_PROGRAM_ADDRESS]: readPayment(parties, terms),
   [TOKEN_2022_PROGRAM]: () => 'token_2022',
-  [SYSTEM_PROGRAM_ADDRESS]: readOutput(parties, terms),
+  [SYSTEM_PROGRAM_ADDRESS]: readOutput(parties),
   [MEMO_PROGRAM]: readMemo,
 })
 
@@ -137,8 +136,9 @@ const feeOf = ({ units = MAX_COMPUTE_UNITS, microLamports = 0n }: Effects, signe
 /** Why the instructions are not exactly the swap, or undefined. */
 const flawOf = (
   instructions: readonly DecodedInstruction[],
-  signers: number,
+  signers: readonly Address[],
   steps: Readonly<Record<string, Step>>,
+  { taker, minOut }: SwapTerms,
 ): SwapFlaw | undefined => {
   let effects: Effects = {}
   for (const instruction of instructions) {
@@ -149,7 +149,11 @@ const flawOf = (
   }
   if (!effects.hasPayment) return 'no_payment'
   if (effects.out === undefined) return 'no_output'
-  return feeOf(effects, signers) > MAX_FEE_LAMPORTS ? 'fee_too_high' : undefined
+  const fee = feeOf(effects, signers.length)
+  if (fee > MAX_FEE_LAMPORTS) return 'fee_too_high'
+  const [feePayer] = signers
+  const received = feePayer === taker ? effects.out - fee : effects.out
+  return received < minOut ? 'output_too_low' : undefined
 }
 
 /**
@@ -172,7 +176,7 @@ export const checkSwap = async (
     usdcAccountOf(maker, mint),
   ])
   const parties = { mint, taker: terms.taker, maker, takerAccount, makerAccount }
-  const flaw = flawOf(instructions, signers.length, stepsOf(parties, terms))
+  const flaw = flawOf(instructions, signers, stepsOf(parties, terms), terms)
   if (flaw !== undefined) return { flaw }
   return (await isSignedBy(transaction, maker)) ? { messageHash: hash } : { flaw: 'maker_signature' }
 }

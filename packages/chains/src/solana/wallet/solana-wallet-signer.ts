@@ -8,6 +8,7 @@ import {
 import { getAddMemoInstruction } from '@solana-program/memo'
 import { type SolanaRpc, solanaNodes } from '../nodes.ts'
 import { observePayout } from '../observe-payout.ts'
+import { readLifetime } from '../read-lifetime.ts'
 import { sendBytes } from '../send-bytes.ts'
 import type { SolanaPayoutSenderSettings } from '../settings.ts'
 import { MEMO_PROGRAM, MICRO_LAMPORTS_PER_UNIT, memoOf, priceOf } from '../sign-payout.ts'
@@ -50,7 +51,7 @@ export const solanaWalletSigner = (settings: SolanaPayoutSenderSettings): Wallet
     async sign(seed, { id, attempt, intent }) {
       const wallet = seedSigner(seed)
       const plan = await planOf(rpc, settings.usdc, { seed, wallet: wallet.address }, intent)
-      const { value: lifetime } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+      const lifetime = await readLifetime(nodes, settings.minProviders)
       const instructions = [
         getSetComputeUnitLimitInstruction({ units: plan.computeUnits }),
         getSetComputeUnitPriceInstruction({ microLamports: priceOf(attempt, firstPrice) }),
