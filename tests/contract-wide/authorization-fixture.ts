@@ -75,7 +75,7 @@ export async function makeWorld(market: Market) {
   const service = await makeService(market, agent)
   await linkX(market, agent.id)
   await insertToken(market, agent.id)
-  await insertWithdrawAddress(market, agent.id)
+  await insertWithdrawAddress(market, { id: agent.id })
   await insertOperation(market, otherAgent.id, { kind: 'launch' })
   const asking = await makeService(market, agent, { price_type: 'quote', price_usd: undefined })
   const sides = { service, asking, buyer: otherWallet, seller: ownerWallet }

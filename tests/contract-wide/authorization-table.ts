@@ -225,7 +225,7 @@ export const AUTHORISATION: Readonly<Record<OperationId, readonly Row[]>> = {
     {
       when: 'setting the withdraw address of the owner’s agent',
       input: (world) => ({ agent_id: world.agent.id, address: PAYEE }),
-      answers: { ...closed, 'owner user': 200, 'owner wallet': 200 },
+      answers: { ...closed, 'owner user': 403, 'owner wallet': 200 },
     },
     {
       when: 'setting the withdraw address of an agent without an owner',

@@ -252,7 +252,8 @@ async function report(ctx: SignerContext, tx: Tx, operation: WalletOperation): P
   })
   if (failure !== null) return
   const agent = await findAgentById(tx, agentId)
-  await notifyOwner(ctx, tx, agent, { ...notificationOf(agent.name, operation), data: { operation_id: id } })
+  const data = { operation_id: id, ...('to' in task && { to: task.to }) }
+  await notifyOwner(ctx, tx, agent, { ...notificationOf(agent.name, operation), data })
 }
 
 function notificationOf(name: string, { task, reference, mint }: WalletOperation) {

@@ -9,8 +9,8 @@ export function requireSignature(
 ): OwnerSignature {
   if (signature !== undefined && signature.wallet === ownerWallet) return signature
   throw new ApiError(
-    'unauthenticated',
-    'This needs the signature of the owner wallet. Send wallet, wallet_sig and wallet_sig_ts.',
-    { code: 'signature_missing' },
+    'forbidden',
+    'The owner wallet of this agent must sign this. Send wallet, wallet_sig and wallet_sig_ts of it.',
+    { code: 'owner_wallet_required' },
   )
 }
