@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { DAY, HOUR } from '@market/kernel/clock'
 import { solanaSigner } from '@market/testing/solana-signer'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_X25519_HKDF_SHA256 } from 'hpke'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServerProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import {
   callsOf,
@@ -10,14 +13,16 @@ import {
   makeWalletAgent,
   newAddress,
   SOL,
+  signerContext,
   startWalletMarket,
   type WalletMarket,
 } from './wallet-market.ts'
 
 let world: WalletMarket
+let worker: ServerProcess
 beforeAll(async () => {
-  world = await startWalletMarket()
-  await world.market.startWorker({ SWEEP_INTERVAL_MS: '100' })
+  world = await startWalletMarket({ LOG_LEVEL: 'debug' })
+  worker = await world.market.startWorker({ SWEEP_INTERVAL_MS: '100', LOG_LEVEL: 'debug' })
 })
 afterAll(() => world.market.stop())
 
@@ -123,4 +128,29 @@ test('export: only the key that the signature names opens the secret, which then
       .execute()
     return rows.every(({ sealed_export }) => sealed_export === null)
   })
+})
+
+test('after all of this, neither a dump of the database nor a log contains a seed', async () => {
+  const { stdout: dump } = await promisify(execFile)(
+    'pg_dump',
+    ['--format=plain', world.market.database.url],
+    {
+      maxBuffer: 2 ** 28,
+    },
+  )
+  const rows = await world.market.db.selectFrom('agent_wallets').selectAll().execute()
+  expect(rows.length).toBeGreaterThanOrEqual(5)
+  const { seeds } = signerContext(world)
+  for (const { agent_id, address, secret_sealed } of rows) {
+    expect(dump).toContain(address)
+    const seed = await seeds.open(secret_sealed, {
+      row: `agent_wallets:${agent_id}:solana:${address}`,
+      field: 'secret',
+    })
+    const forms = (['hex', 'base64', 'base64url', 'latin1'] as const).map((form) =>
+      seed.toString(form).replace(/=+$/, ''),
+    )
+    for (const text of [dump, world.market.logText(), worker.output()])
+      expect(forms.filter((form) => text.includes(form))).toEqual([])
+  }
 })
