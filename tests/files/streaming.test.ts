@@ -99,10 +99,12 @@ test('a file above 50 MB is refused while it arrives: the server stops reading, 
   await until('everything is deleted', isEmpty)
 })
 
-test('a caller without a credential is refused before the file is read', async () => {
-  const upload = rawUpload(api.url, `market_${'0'.repeat(49)}`)
-  expect(await upload.send(200 * MEGABYTE)).toBe(false)
-  expect(await upload.received).toContain('HTTP/1.1 401 ')
+test('a caller without a credential is refused before the file is read, and gets the response', async () => {
+  for (let times = 0; times < 20; times += 1) {
+    const upload = rawUpload(api.url, `market_${'0'.repeat(49)}`)
+    await upload.send(200 * MEGABYTE)
+    expect(await upload.received).toContain('HTTP/1.1 401 ')
+  }
   expect(await isEmpty()).toBe(true)
 })
 

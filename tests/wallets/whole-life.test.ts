@@ -123,10 +123,10 @@ test('export: only the key that the signature names opens the secret, which then
   await until('the sealed key is deleted', async () => {
     const rows = await world.market.db
       .selectFrom('wallet_operations')
-      .select('sealed_export')
+      .select('exported_key')
       .where('agent_id', '=', agent.id)
       .execute()
-    return rows.every(({ sealed_export }) => sealed_export === null)
+    return rows.every(({ exported_key }) => exported_key === null)
   })
 })
 

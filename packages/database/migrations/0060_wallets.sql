@@ -48,7 +48,7 @@ create table wallet_operations (
   token_image_url text check (char_length(token_image_url) between 1 and 2048),
   -- Of an export: the key to which the secret is sealed, and the result, which is deleted soon afterwards.
   public_key text check (char_length(public_key) between 40 and 200),
-  sealed_export text check (char_length(sealed_export) <= 1000),
+  exported_key text check (char_length(exported_key) <= 1000),
 
   -- The owner wallet's signature over this send or export. The worker verifies it again. It counts once.
   owner_wallet text,
@@ -84,7 +84,7 @@ create table wallet_operations (
   constraint wallet_operations_result check (
     (reference is not null) = (status = 'done' and kind <> 'export')
     and (mint is not null) = (status = 'done' and kind in ('launch', 'identity'))
-    and (sealed_export is null or (status = 'done' and kind = 'export'))
+    and (exported_key is null or (status = 'done' and kind = 'export'))
     and (failure is not null) = (status = 'failed')
   )
 );

@@ -766,7 +766,7 @@ export interface Tables {
     token_description: string | null
     token_image_url: string | null
     public_key: string | null
-    sealed_export: string | null
+    exported_key: string | null
     owner_wallet: string | null
     owner_signature: string | null
     owner_signed_at_ms: bigint | null

@@ -96,8 +96,7 @@ function mount(
           })
           span.setAttribute('http.response.status_code', response.status)
           if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-          // What is left of the file is not read: the connection ends with the response.
-          if (upload && !request.raw.complete) reply.header('Connection', 'close')
+          if (upload && !request.raw.complete) endAfterResponse(request, reply)
           return send(reply, response)
         } finally {
           upload?.end()
@@ -105,6 +104,22 @@ function mount(
         }
       }),
   })
+}
+
+/** How long what a client still sends is read and discarded after the response. */
+const DISCARD_MS = 2_000
+
+/**
+ * What is left of a file is not stored: the connection ends with the response. Closed with unread data it would be reset,
+ * and a client that is still sending would not get the response.
+ */
+function endAfterResponse({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('Connection', 'close')
+  socket.destroySoon = () => {
+    socket.end()
+    socket.once('end', () => socket.destroy())
+    setTimeout(() => socket.destroy(), DISCARD_MS).unref()
+  }
 }
 
 /** The credentials, or the error of a malformed one. */

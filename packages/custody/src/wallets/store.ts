@@ -73,7 +73,7 @@ const operationOf = (row: Row): WalletOperation => ({
   status: row.status as OperationStatus,
   reference: row.reference,
   mint: row.mint,
-  sealedExport: row.sealed_export,
+  sealedExport: row.exported_key,
   failure: row.failure as OperationFailure | null,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -201,7 +201,7 @@ export async function saveOperation(
       ...(change.amount !== undefined && { amount: change.amount }),
       ...(change.reference !== undefined && { reference: change.reference }),
       ...(change.mint !== undefined && { mint: change.mint }),
-      ...(change.sealedExport !== undefined && { sealed_export: change.sealedExport }),
+      ...(change.sealedExport !== undefined && { exported_key: change.sealedExport }),
       ...(change.failure !== undefined && { failure: change.failure }),
       updated_at: at,
     })
@@ -219,9 +219,9 @@ export async function saveDue(db: Db, id: OperationId, at: Date): Promise<void> 
 export async function deleteExportsBefore(db: Db, before: Date): Promise<void> {
   await db
     .updateTable('wallet_operations')
-    .set({ sealed_export: null })
+    .set({ exported_key: null })
     .where('kind', '=', 'export')
-    .where('sealed_export', 'is not', null)
+    .where('exported_key', 'is not', null)
     .where('updated_at', '<', before)
     .execute()
 }
