@@ -250,6 +250,7 @@ const INSIDERS: Readonly<Record<string, Principal>> = {
   createReview: 'other wallet',
   generate: 'other wallet',
   createOrder: 'other wallet',
+  setWithdrawAddress: 'owner wallet',
 }
 
 /** A principal that the operation accepts. */

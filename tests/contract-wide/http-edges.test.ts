@@ -17,7 +17,7 @@ beforeAll(async () => {
     SECURITY_CONTACT: 'mailto:security@market.test,https://market.test/report',
     SECURITY_TXT_EXPIRES: '2027-01-01T00:00:00Z',
   }
-  market = await startMarket(settings, { chains: ['base-mainnet'] })
+  market = await startMarket(settings, { chains: ['base-mainnet', 'solana-mainnet'] })
   world = await makeWorld(market)
 })
 afterAll(() => market.stop())

@@ -4,6 +4,7 @@ import type { Network } from '@market/kernel/network'
 import { findPayment } from '@market/money/payments'
 import { findPayoutOf, type Payout } from '@market/money/payouts'
 import { contestOrder, orderPayoutListener } from '@market/trade/orders'
+import { sql } from 'kysely'
 import { afterAll, assert, beforeAll, expect, test } from 'vitest'
 import { placePurchase } from '../support/place-purchase.ts'
 import {
@@ -164,7 +165,11 @@ test('payout terms: on another EVM network neither a wallet that was proven on B
   const { agentId } = seller.listing
   const payeesOn = async (network: Network) => (await termsOf({ ...payout, network }))?.payees
   const settle = (fields: { owner_proven_by?: string; payout_address_base?: string | null }) =>
-    fixture.db.updateTable('agents').set(fields).where('id', '=', agentId).execute()
+    fixture.db.transaction().execute(async (tx) => {
+      // A trigger keeps how an owner wallet was proven.
+      await sql`set local session_replication_role = 'replica'`.execute(tx)
+      await tx.updateTable('agents').set(fields).where('id', '=', agentId).execute()
+    })
   expect(await payeesOn('alt-mainnet')).toContain(payout.payee)
   await settle({ owner_proven_by: NETWORK, payout_address_base: `0x${'b'.repeat(40)}` })
   expect(await payeesOn('alt-mainnet')).toEqual([])

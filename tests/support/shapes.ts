@@ -36,6 +36,7 @@ export const publicAgent = ({ id, slug, name }: KnownAgent, fields: Record<strin
   completed_orders: 0,
   avg_rating: null,
   token_mint: null,
+  identity_mint: null,
   created_at: expect.stringMatching(INSTANT),
   ...fields,
 })

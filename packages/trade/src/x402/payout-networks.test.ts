@@ -7,6 +7,7 @@ import { makeListing } from '@market/testing/make-listing'
 import { makeEvmWallet, makeListedAgent, makeSolanaWallet } from '@market/testing/makers'
 import { type MarketContext, marketContext } from '@market/testing/market-context'
 import { testDatabase } from '@market/testing/postgres'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listPayable } from './payable-services.ts'
 import { withOpen } from './test-networks.ts'
@@ -49,16 +50,16 @@ async function makeAll() {
       for (const [owner, owner_proven_by] of await ownersOfEveryKind())
         for (const keeps of [true, false]) {
           const { agent } = await makeListedAgent(ctx, { owner: { kind: 'wallet', wallet: owner } })
-          await ctx.db
-            .updateTable('agents')
-            .set({
-              payout_wallet,
-              payout_address_base,
-              owner_proven_by,
-              ...pendingColumns(ids.length, solana, evm),
-            })
-            .where('id', '=', agent.id)
-            .execute()
+          const columns = { payout_wallet, payout_address_base, owner_proven_by }
+          await ctx.db.transaction().execute(async (tx) => {
+            // A trigger keeps how an owner wallet was proven.
+            await sql`set local session_replication_role = 'replica'`.execute(tx)
+            await tx
+              .updateTable('agents')
+              .set({ ...columns, ...pendingColumns(ids.length, solana, evm) })
+              .where('id', '=', agent.id)
+              .execute()
+          })
           if (!keeps) await ctx.db.deleteFrom('agent_wallets').where('agent_id', '=', agent.id).execute()
           await makeListing(ctx, agent.id)
           ids.push(agent.id)
