@@ -367,3 +367,22 @@ test('an operation that nothing was signed for is given up after an hour', async
   expect(await carryOut(id, withoutNode)).toBe('expired')
   await expectNothingSent(agent)
 })
+
+test('a transfer that expired while wallets are stopped ends, so that the wallet is free again', async () => {
+  const agent = await makeWalletAgent(world)
+  const to = await newAddress()
+  const request = async () => {
+    const owner = await signed(agent.owner, `wallets.send:${agent.id}:SOL:${to}:0.25`)
+    return forge(agent, { kind: 'send', asset: 'SOL', destination: to, amount: SOL / 4n, owner })
+  }
+  const ctx = signerContext(world)
+  const lost = { ...ctx.walletSigner, send: async () => undefined }
+  const expired = { ...lost, observe: async () => ({ kind: 'expired' }) as const }
+  const id = await request()
+  await advanceOperation({ ...ctx, walletSigner: lost }, id)
+  await whileOn(world.market as never, 'freeze_wallets_solana', async () => {
+    expect(await carryOut(id, { ...ctx, walletSigner: expired })).toBe('expired')
+  })
+  await expectNothingSent(agent)
+  expect(await carryOut(await request())).toBeNull()
+})

@@ -31,24 +31,22 @@ type Ctx = RequestContext & Needs<'db' | 'baseUrl'> & WalletServices
 
 type Launch = Extract<Task, { kind: 'launch' }>
 
-/** The agent as the API key was verified with. */
-type KeyAgent = Agent
-
 /**
  * Launches the token of an agent from its server wallet. Nothing is charged when the wallet cannot pay for it. A request
  * that was answered with 202 gets the result when it is repeated.
  */
 export async function launchToken(
   ctx: Ctx & TokenSettings,
-  agent: KeyAgent,
+  agent: Agent,
   wanted: {
     readonly symbol: string
     readonly description?: string | undefined
     readonly imageUrl?: string | undefined
   },
 ): Promise<WalletOperation> {
-  const task = launchOf(ctx, agent, wanted)
   const repeated = await findLastOperation(ctx.db, agent.id, 'launch')
+  if (repeated === undefined && agent.tokenMint !== null) throw tokenExists()
+  const task = launchOf(ctx, agent, wanted)
   if (repeated === undefined) await requireFunds(ctx, agent, 'launch')
   return ctx.transact(async (tx) => {
     await lockAgentOfKey(tx, agent.id, agent.apiKeyHint)
@@ -60,11 +58,11 @@ export async function launchToken(
 }
 
 /** Mints the non-transferable identity token of an agent, which names the agent's profile. */
-export async function mintIdentity(ctx: Ctx, agent: KeyAgent): Promise<WalletOperation> {
+export async function mintIdentity(ctx: Ctx, agent: Agent): Promise<WalletOperation> {
   const repeated = await findLastOperation(ctx.db, agent.id, 'identity')
   if (repeated === undefined) await requireFunds(ctx, agent, 'identity')
   const token: TokenMetadata = {
-    name: shorten(agent.name, MAX_NAME, MAX_NAME_BYTES),
+    name: shorten(agent.name),
     symbol: IDENTITY_SYMBOL,
     uri: tokenUri(ctx.baseUrl, agent.id, 'identity'),
   }
@@ -77,8 +75,6 @@ export async function mintIdentity(ctx: Ctx, agent: KeyAgent): Promise<WalletOpe
 }
 
 const IDENTITY_SYMBOL = 'SAID'
-const MAX_NAME = 32
-const MAX_NAME_BYTES = 96
 const MIN_DESCRIPTION = 20
 
 /** Checks what the specification requires before anything is read from the chain. */

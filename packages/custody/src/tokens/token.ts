@@ -28,13 +28,13 @@ const MAX_NAME_BYTES = 96
 
 /** The platform's suffix is appended unless the name has it. What is too long is cut off the name, not the suffix. */
 export function withSuffix(name: string, suffix: string): string {
-  if (name.endsWith(suffix)) return shorten(name, MAX_NAME, MAX_NAME_BYTES)
+  if (name.endsWith(suffix)) return shorten(name)
   const left = MAX_NAME - suffix.length
   return `${shorten(name, left, MAX_NAME_BYTES - Buffer.byteLength(suffix)).trimEnd()}${suffix}`
 }
 
 /** The longest beginning that has at most so many characters and bytes, without cutting a character in two. */
-export function shorten(text: string, maxLength: number, maxBytes: number): string {
+export function shorten(text: string, maxLength = MAX_NAME, maxBytes = MAX_NAME_BYTES): string {
   let fitting = ''
   for (const character of characters(text)) {
     const next = fitting + character
