@@ -386,3 +386,23 @@ test('a transfer that expired while wallets are stopped ends, so that the wallet
   await expectNothingSent(agent)
   expect(await carryOut(await request())).toBeNull()
 })
+
+test('everything of an asset is signed again after its first transaction expired', async () => {
+  const agent = await makeWalletAgent(world, { usdc: 3_000_000n })
+  const to = await newAddress()
+  const owner = await signed(agent.owner, `wallets.send:${agent.id}:USDC:${to}:`)
+  const id = await forge(agent, { kind: 'send', asset: 'USDC', destination: to, owner })
+  const ctx = signerContext(world)
+  await advanceOperation({ ...ctx, walletSigner: { ...ctx.walletSigner, send: async () => undefined } }, id)
+  let isExpired = true
+  const observe: typeof ctx.walletSigner.observe = async (all) => {
+    // Only the first transaction, which was never sent.
+    if (isExpired) {
+      isExpired = false
+      return { kind: 'expired' }
+    }
+    return ctx.walletSigner.observe(all)
+  }
+  expect(await carryOut(id, { ...ctx, walletSigner: { ...ctx.walletSigner, observe } })).toBeNull()
+  expect(await world.solana.usdc.balanceOf(to)).toBe(3_000_000n)
+})

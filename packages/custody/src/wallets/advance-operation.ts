@@ -108,7 +108,8 @@ async function sign(
 ): Promise<number | undefined> {
   // What expired is over. Kept open while wallets are stopped, it would block the wallet, and nodes forget old transactions.
   if (await isFrozen(ctx)) return before === 0 ? WAITING_MS : fail(ctx, operation, before, 'expired')
-  const objection = await findObjection(ctx, operation)
+  // A stored signature shows that this was checked. The owner signed for everything, and the amount is known since.
+  const objection = before === 0 ? await findObjection(ctx, operation) : undefined
   if (objection !== undefined) return fail(ctx, operation, before, objection)
   const attempt = before + 1
   const checked = await checkFunds(signer, operation, attempt)
