@@ -96,6 +96,8 @@ create unique index wallet_operations_identity on wallet_operations (agent_id)
 -- A signed text counts once. Its time is unique, while one signature can be written in several ways.
 create unique index wallet_operations_signed_once on wallet_operations (agent_id, owner_signed_at_ms);
 create index wallet_operations_due on wallet_operations (due_at, id) where status in ('requested', 'signed');
+-- Those whose exported key is to be deleted soon.
+create index wallet_operations_exported on wallet_operations (updated_at) where exported_key is not null;
 create index wallet_operations_of_agent on wallet_operations (agent_id, created_at desc, id desc);
 
 -- `packages/custody/src/wallets/states.ts` has the same transitions, and a test compares them.

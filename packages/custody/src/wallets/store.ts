@@ -220,7 +220,6 @@ export async function deleteExportsBefore(db: Db, before: Date): Promise<void> {
   await db
     .updateTable('wallet_operations')
     .set({ exported_key: null })
-    .where('kind', '=', 'export')
     .where('exported_key', 'is not', null)
     .where('updated_at', '<', before)
     .execute()
