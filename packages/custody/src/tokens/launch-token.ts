@@ -9,11 +9,10 @@ import {
   findLastOperation,
   type OperationListener,
   type RequestContext,
-  readRequirements,
   requestOperation,
+  requireMintFunds,
   type Task,
   tokenUri,
-  underfunded,
   type WalletOperation,
   type WalletServices,
   wasAnsweredLater,
@@ -47,7 +46,7 @@ export async function launchToken(
   const repeated = await findLastOperation(ctx.db, agent.id, 'launch')
   if (repeated === undefined && agent.tokenMint !== null) throw tokenExists()
   const task = launchOf(ctx, agent, wanted)
-  if (repeated === undefined) await requireFunds(ctx, agent, 'launch')
+  if (repeated === undefined) await requireMintFunds(ctx, await addressOf(ctx.db, agent.id), 'launch')
   return ctx.transact(async (tx) => {
     await lockAgentOfKey(tx, agent.id, agent.apiKeyHint)
     const before = await findLastOperation(tx, agent.id, 'launch')
@@ -60,7 +59,7 @@ export async function launchToken(
 /** Mints the non-transferable identity token of an agent, which names the agent's profile. */
 export async function mintIdentity(ctx: Ctx, agent: Agent): Promise<WalletOperation> {
   const repeated = await findLastOperation(ctx.db, agent.id, 'identity')
-  if (repeated === undefined) await requireFunds(ctx, agent, 'identity')
+  if (repeated === undefined) await requireMintFunds(ctx, await addressOf(ctx.db, agent.id), 'identity')
   const token: TokenMetadata = {
     name: shorten(agent.name),
     symbol: IDENTITY_SYMBOL,
@@ -99,13 +98,6 @@ function launchOf(
       uri: tokenUri(baseUrl, agent.id, 'launch'),
     },
   }
-}
-
-async function requireFunds(ctx: Ctx, { id }: Agent, kind: 'launch' | 'identity'): Promise<void> {
-  const address = await addressOf(ctx.db, id)
-  const { balances, [kind]: requirement } = await readRequirements(ctx, address)
-  if (balances.lamports < requirement.required)
-    throw underfunded({ asset: 'SOL', required: requirement.required, balance: balances.lamports }, address)
 }
 
 /** A concurrent request and one after a response with the result are conflicts; one after 202 gets the result. */

@@ -9,6 +9,7 @@ import { findWithdrawAddresses } from './addresses/store.ts'
 import { addressesAt } from './addresses/withdraw-address.ts'
 import { amountToSend } from './funds.ts'
 import {
+  GIVE_UP_MS,
   type OperationFailure,
   type OwnerSignature,
   signedPurpose,
@@ -93,7 +94,7 @@ async function isSignature(
 }
 
 /** The api accepts a signature of five minutes. An operation that waits for a node is given up after an hour. */
-const SIGNED_MAX_MS = SIGNATURE_MAX_AGE_MS + DAY / 24
+const SIGNED_MAX_MS = SIGNATURE_MAX_AGE_MS + GIVE_UP_MS
 
 /** Why the operation may not be signed, or the exact amount of a transfer. Reads the chain, so no transaction is open. */
 export async function checkFunds(

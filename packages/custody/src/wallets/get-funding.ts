@@ -8,6 +8,7 @@ import { idField, newestFirst, type PageRequest } from '@market/kernel/cursor'
 import type { AgentId } from '@market/kernel/ids'
 import { findWithdrawAddresses } from './addresses/store.ts'
 import { addressesAt, type WithdrawAddresses } from './addresses/withdraw-address.ts'
+import { underfunded } from './failure.ts'
 import { requiredLamports, type WalletOperation } from './operation.ts'
 import { findLastOperation, findOperations } from './store.ts'
 import { requireReader, type WalletServices } from './wallet-context.ts'
@@ -49,7 +50,7 @@ export async function getFunding(
 }
 
 /** What the wallet holds, and what it must hold for a launch and an identity mint. */
-export async function readRequirements(
+async function readRequirements(
   ctx: WalletServices,
   address: string,
 ): Promise<Pick<Funding, 'balances' | 'launch' | 'identity'>> {
@@ -60,6 +61,17 @@ export async function readRequirements(
     required: requiredLamports(cost, costs, ctx.walletMinimumLamports),
   })
   return { balances, launch: requirement(costs.launch), identity: requirement(costs.identity) }
+}
+
+/** Throws 402 when the wallet does not hold what a launch or an identity mint requires. */
+export async function requireMintFunds(
+  ctx: WalletServices,
+  address: string,
+  kind: 'launch' | 'identity',
+): Promise<void> {
+  const { balances, [kind]: requirement } = await readRequirements(ctx, address)
+  if (balances.lamports < requirement.required)
+    throw underfunded({ asset: 'SOL', required: requirement.required, balance: balances.lamports }, address)
 }
 
 /** Every agent has a server wallet on Solana. */

@@ -1,8 +1,7 @@
 export { cancelPendingAddress, setWithdrawAddress } from './addresses/set-withdraw-address.ts'
 export type { WithdrawAddresses } from './addresses/withdraw-address.ts'
 export { advanceOperation, advanceOperations } from './advance-operation.ts'
-export { underfunded } from './failure.ts'
-export { addressOf, type Funding, getFunding, listOperations, readRequirements } from './get-funding.ts'
+export { addressOf, type Funding, getFunding, listOperations, requireMintFunds } from './get-funding.ts'
 export {
   exportInfo,
   type OwnerSignature,

@@ -1,6 +1,6 @@
 import { ApiError } from '@market/kernel/api-error'
-import { failedError, underfunded } from './failure.ts'
-import { readRequirements } from './get-funding.ts'
+import { failedError } from './failure.ts'
+import { requireMintFunds } from './get-funding.ts'
 import type { WalletOperation } from './operation.ts'
 import { requireFunds } from './transfers.ts'
 import { requireReader, type WalletServices } from './wallet-context.ts'
@@ -30,7 +30,5 @@ async function findShortage(ctx: WalletServices, operation: WalletOperation): Pr
 async function requireCosts(ctx: WalletServices, { task, wallet }: WalletOperation): Promise<void> {
   if (task.kind === 'export') return
   if (task.kind === 'send' || task.kind === 'withdraw') return requireFunds(requireReader(ctx), wallet, task)
-  const { balances, [task.kind]: requirement } = await readRequirements(ctx, wallet)
-  if (balances.lamports < requirement.required)
-    throw underfunded({ asset: 'SOL', required: requirement.required, balance: balances.lamports }, wallet)
+  await requireMintFunds(ctx, wallet, task.kind)
 }
