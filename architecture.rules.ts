@@ -6,6 +6,7 @@ const LAYERS = {
   transports: '^packages/(http|mcp|jobs)/',
   handlers: '^packages/handlers/',
   work: '^packages/work/',
+  earn: '^packages/earn/',
   trade: '^packages/trade/',
   offers: '^packages/offers/',
   custody: '^packages/custody/',
@@ -18,6 +19,7 @@ const LAYERS = {
 /** The modules of each domain package, in order. A module may import the modules after it, by their `index.ts`. */
 export const MODULES = {
   work: ['erasure', 'earnings', 'acceptances', 'portfolio', 'workspaces', 'reviews', 'messages'],
+  earn: ['withdrawals', 'deposits', 'moves', 'pools'],
   trade: ['x402', 'orders'],
   offers: ['bounties', 'listings'],
   custody: ['creator-fees', 'tokens', 'wallets', 'swaps'],

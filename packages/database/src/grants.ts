@@ -4,6 +4,12 @@ import { ROLES } from './roles.ts'
 /** Written by the worker alone; the api reads them. */
 const WORKER_ONLY = [
   'agent_statistics',
+  'earn_fills',
+  'earn_moves',
+  'earn_pools',
+  'earn_positions',
+  'earn_prices',
+  'earn_signatures',
   'migrations',
   'opened_token_accounts',
   'payout_costs',
@@ -53,7 +59,8 @@ const GRANTS = `
 
 /**
  * The rights on tables of later migrations, given once the table exists. The api adds operations of wallets, which the
- * worker checks, and can cancel a withdraw address. It records and settles creator fees.
+ * worker checks, and can cancel a withdraw address. It records and settles creator fees. It adds deposits and withdrawals of
+ * Earn, which the worker decides.
  */
 const LATER_GRANTS: Readonly<Record<string, string>> = {
   withdraw_addresses: `
@@ -64,6 +71,9 @@ const LATER_GRANTS: Readonly<Record<string, string>> = {
     revoke update, delete on creator_fees from ${api};
     revoke insert, update, delete on creator_fees from ${worker};
     grant update (status, settle_tx, settled_by, settled_at) on creator_fees to ${api};`,
+  earn_withdrawals: `
+    revoke update, delete on earn_deposits, earn_withdrawals from ${api};
+    revoke delete on earn_deposits, earn_withdrawals, earn_moves, earn_signatures, earn_positions, earn_fills from ${worker};`,
 }
 
 /**

@@ -207,6 +207,97 @@ export interface Tables {
     holder: string
     held_until: Date
   }
+  earn_deposits: {
+    id: string
+    pool_key: string
+    holder: string
+    network: string
+    reference: string
+    amount_micros: bigint
+    status: string
+    move_id: string | null
+    shares: string | null
+    value_micros: bigint | null
+    failure: string | null
+    created_at: Date
+    updated_at: Date
+  }
+  earn_fills: {
+    withdrawal_id: string
+    n: number
+    amount_micros: bigint
+    created_at: Date
+  }
+  earn_moves: {
+    id: string
+    kind: string
+    pool_key: string
+    network: string
+    amount_micros: bigint
+    state: string
+    problem: string | null
+    venue_shares: string | null
+    assets_micros: bigint | null
+    reference: string | null
+    created_at: Date
+    updated_at: Date
+    due_at: Date
+  }
+  earn_pools: {
+    key: string
+    network: string
+    kind: string
+    vault: string
+    wallet: string
+    total_shares: Generated<string>
+    venue_shares: Generated<string>
+    read_at: Date | null
+    value_micros: bigint | null
+    tvl_micros: bigint | null
+    liquid_micros: bigint | null
+    accepts_deposits: Generated<boolean>
+    paused: string | null
+    created_at: Date
+  }
+  earn_positions: {
+    pool_key: string
+    holder: string
+    shares: string
+    principal_micros: bigint
+    updated_at: Date
+  }
+  earn_prices: {
+    pool_key: string
+    at: Date
+    price: string
+  }
+  earn_signatures: {
+    move_id: string
+    step: string
+    round: number
+    attempt: number
+    reference: string
+    bytes: string
+    nonce: bigint
+    max_fee_per_gas: bigint
+    max_priority_fee_per_gas: bigint
+    created_at: Date
+  }
+  earn_withdrawals: {
+    id: string
+    pool_key: string
+    holder: string
+    shares: string | null
+    destination: string
+    status: string
+    burned_shares: string | null
+    amount_micros: bigint | null
+    filled_micros: Generated<bigint>
+    was_liquid: boolean | null
+    failure: string | null
+    created_at: Date
+    updated_at: Date
+  }
   event_counters: {
     agent_id: string
     last_seq: bigint
@@ -636,6 +727,8 @@ export interface Tables {
     unfinal_micros: Generated<bigint>
     cold_address: string | null
     cold_micros: bigint | null
+    venues_micros: Generated<bigint>
+    earn_micros: Generated<bigint>
   }
   reviews: {
     id: string

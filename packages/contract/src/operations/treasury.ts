@@ -73,7 +73,15 @@ const Payout = named(
   'Payout',
   z.object({
     id: z.string(),
-    kind: z.enum(['payout', 'refund', 'surplus', 'fee_withdrawal', 'move_to_cold']),
+    kind: z.enum([
+      'payout',
+      'refund',
+      'surplus',
+      'fee_withdrawal',
+      'move_to_cold',
+      'move_to_venue',
+      'earn_withdrawal',
+    ]),
     subject: z.string().describe('What it pays for'),
     network: NetworkName,
     payee: z.string().nullable().describe('Null while no address is known'),

@@ -1,4 +1,17 @@
-export { type Account, cold, escrow, fees, payable, stripesOf, surplus, suspense, world } from './accounts.ts'
+export {
+  type Account,
+  cold,
+  escrow,
+  fees,
+  payable,
+  pool,
+  stripesOf,
+  surplus,
+  suspense,
+  venue,
+  withdrawal,
+  world,
+} from './accounts.ts'
 export { addFee, splitByShare, splitPrice, takeOffFee } from './fees.ts'
 export type { Journal, Move } from './journal.ts'
 export { post, postNew } from './post.ts'

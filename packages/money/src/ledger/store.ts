@@ -128,9 +128,9 @@ export async function sumByKind(
     .where('is_open', '=', true)
     .groupBy('kind')
     .execute()
-  const sums = { world: 0n, cold: 0n, escrow: 0n, payable: 0n, fees: 0n, suspense: 0n, surplus: 0n }
-  for (const { kind, sum } of rows) sums[kind as AccountKind] = sum
-  return sums
+  const sums = new Map(rows.map(({ kind, sum }) => [kind, sum]))
+  const sumOf = (kind: string): [string, bigint] => [kind, sums.get(kind) ?? 0n]
+  return Object.fromEntries(Object.keys(KINDS).map(sumOf)) as Record<AccountKind, bigint>
 }
 
 /**

@@ -9,10 +9,12 @@ export type Purpose =
   | { readonly kind: 'registration'; readonly id: string }
   /** A transfer that was named to accept a claim, and is refunded because it did not. */
   | { readonly kind: 'bounty'; readonly id: string }
+  /** A deposit into a pool of Earn. */
+  | { readonly kind: 'earn_deposit'; readonly id: string }
 
 export type PurposeKind = Purpose['kind']
 
-const KINDS: readonly PurposeKind[] = ['order', 'registration', 'bounty']
+const KINDS: readonly PurposeKind[] = ['order', 'registration', 'bounty', 'earn_deposit']
 
 export const formatPurpose = ({ kind, id }: Purpose): string => `${kind}:${id}`
 

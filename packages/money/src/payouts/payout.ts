@@ -9,10 +9,17 @@ import type { HoldCode } from './hold.ts'
 import type { PayoutState } from './states.ts'
 
 /**
- * An agent's earnings, a buyer's refund, the surplus of a payment, fees of the platform, or what the treasury need not
- * hold.
+ * An agent's earnings, a buyer's refund, the surplus of a payment, fees of the platform, what the treasury need not
+ * hold, a pool's money on its way to a venue, or what a depositor gets for burned shares.
  */
-export type PayoutKind = 'payout' | 'refund' | 'surplus' | 'fee_withdrawal' | 'move_to_cold'
+export type PayoutKind =
+  | 'payout'
+  | 'refund'
+  | 'surplus'
+  | 'fee_withdrawal'
+  | 'move_to_cold'
+  | 'move_to_venue'
+  | 'earn_withdrawal'
 
 export type PayoutId = `pay_${string}`
 

@@ -1,0 +1,32 @@
+import type { Usdc } from '@market/kernel/money'
+import type { Pool } from '../pools/index.ts'
+
+export type DepositId = `edp_${string}`
+
+/**
+ * `waiting` until the transfer is confirmed, `received` until it is final. Then it is `deploying` until the venue's receipt
+ * is final, and `active`: its shares exist. `refunded`: the venue did not take it. `held`: it could not be refunded either,
+ * and an operator decides. `failed`: no such transfer came, or the chain reversed it.
+ */
+export type DepositStatus = 'waiting' | 'received' | 'deploying' | 'active' | 'refunded' | 'held' | 'failed'
+
+/** A transfer that a depositor named. */
+export interface Deposit {
+  readonly id: DepositId
+  readonly poolKey: string
+  /** As `nameOf` names a caller. */
+  readonly holder: string
+  readonly network: Pool['network']
+  readonly reference: string
+  readonly amount: Usdc
+  readonly status: DepositStatus
+  readonly moveId: string | null
+  readonly shares: bigint | null
+  /** What the shares were worth when they were given. */
+  readonly value: Usdc | null
+  readonly failure: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export const purposeOf = ({ id }: Pick<Deposit, 'id'>) => ({ kind: 'earn_deposit', id }) as const

@@ -1,0 +1,50 @@
+import type { Needs } from '@market/core/context'
+import type { VenueMarket, Venues } from '@market/core/ports/venue'
+import { MINUTE } from '@market/kernel/clock'
+import type { Usdc } from '@market/kernel/money'
+
+/**
+ * Why a pool stands still. `impaired`: the venue holds less than is owed. `price`: the venue pays less than it says.
+ * `wallet`: the vault or the wallet was configured anew while the pool has shares.
+ */
+export type PauseReason = 'impaired' | 'price' | 'wallet'
+
+export interface Pool {
+  readonly key: string
+  readonly network: VenueMarket['network']
+  readonly kind: VenueMarket['kind']
+  readonly vault: string
+  readonly wallet: string
+  /** All shares of depositors. */
+  readonly totalShares: bigint
+  /** The vault's shares that our own transactions brought. */
+  readonly venueShares: bigint
+  /** Null before the first one. */
+  readonly reading: PoolReading | null
+  readonly paused: PauseReason | null
+}
+
+export interface PoolReading {
+  readonly at: Date
+  readonly value: Usdc
+  readonly tvl: Usdc
+  readonly liquid: Usdc
+  readonly acceptsDeposits: boolean
+}
+
+/** The shares of one depositor, who is named as `nameOf` names a caller. */
+export interface Position {
+  readonly poolKey: string
+  readonly holder: string
+  readonly shares: bigint
+  readonly principal: Usdc
+}
+
+/** What the worker uses for Earn. */
+export type EarnContext = Needs<'db' | 'clock' | 'ids' | 'chains'> & { readonly venues: Venues }
+
+/** A reading that is older says nothing about the venue now. */
+const FRESH_MS = 2 * MINUTE
+
+export const isFresh = ({ reading }: Pool, now: Date): boolean =>
+  reading !== null && now.getTime() - reading.at.getTime() <= FRESH_MS

@@ -1,0 +1,172 @@
+import type { VenueMarket, VenueReading } from '@market/core/ports/venue'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import { usdc } from '@market/kernel/money'
+import { type Selectable, sql } from 'kysely'
+import type { PauseReason, Pool, Position } from './pool.ts'
+
+type Row = Selectable<Tables['earn_pools']>
+
+const poolOf = (row: Row): Pool => ({
+  key: row.key,
+  network: row.network as Pool['network'],
+  kind: row.kind as Pool['kind'],
+  vault: row.vault,
+  wallet: row.wallet,
+  totalShares: BigInt(row.total_shares),
+  venueShares: BigInt(row.venue_shares),
+  reading:
+    row.read_at === null
+      ? null
+      : {
+          at: row.read_at,
+          value: usdc(row.value_micros ?? 0n),
+          tvl: usdc(row.tvl_micros ?? 0n),
+          liquid: usdc(row.liquid_micros ?? 0n),
+          acceptsDeposits: row.accepts_deposits,
+        },
+  paused: row.paused as PauseReason | null,
+})
+
+const positionOf = (row: Selectable<Tables['earn_positions']>): Position => ({
+  poolKey: row.pool_key,
+  holder: row.holder,
+  shares: BigInt(row.shares),
+  principal: usdc(row.principal_micros),
+})
+
+/** Adds the pool of a configured market. Returns it as it is stored, perhaps with another vault or wallet. */
+export async function insertPool(
+  tx: Tx,
+  { key, network, kind, vault }: VenueMarket,
+  wallet: string,
+  at: Date,
+): Promise<Pool> {
+  await tx
+    .insertInto('earn_pools')
+    .values({ key, network, kind, vault, wallet, created_at: at })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute()
+  return lockPool(tx, key)
+}
+
+export async function findPools(db: Db | Tx): Promise<Pool[]> {
+  const rows = await db.selectFrom('earn_pools').selectAll().orderBy('created_at').orderBy('key').execute()
+  return rows.map(poolOf)
+}
+
+export async function findPool(db: Db | Tx, key: string): Promise<Pool | undefined> {
+  const row = await db.selectFrom('earn_pools').selectAll().where('key', '=', key).executeTakeFirst()
+  return row && poolOf(row)
+}
+
+/** Locks the pool: whatever changes shares or their value does this first. */
+export async function lockPool(tx: Tx, key: string): Promise<Pool> {
+  const row = await tx
+    .selectFrom('earn_pools')
+    .selectAll()
+    .where('key', '=', key)
+    .forUpdate()
+    .executeTakeFirst()
+  assert(row !== undefined, `${key} is a pool`)
+  return poolOf(row)
+}
+
+/** A changed vault or wallet of a pool without any share. */
+export async function saveVenue(tx: Tx, key: string, vault: string, wallet: string): Promise<void> {
+  await tx.updateTable('earn_pools').set({ vault, wallet }).where('key', '=', key).execute()
+}
+
+export async function saveReading(
+  tx: Tx,
+  key: string,
+  reading: Omit<VenueReading, 'price' | 'isHonest'> & { readonly paused: PauseReason | null },
+  at: Date,
+): Promise<void> {
+  await tx
+    .updateTable('earn_pools')
+    .set({
+      read_at: at,
+      value_micros: reading.value,
+      tvl_micros: reading.tvl,
+      liquid_micros: reading.liquid,
+      accepts_deposits: reading.acceptsDeposits,
+      paused: reading.paused,
+    })
+    .where('key', '=', key)
+    .execute()
+}
+
+export async function savePause(tx: Tx, key: string, paused: PauseReason | null): Promise<void> {
+  await tx.updateTable('earn_pools').set({ paused }).where('key', '=', key).execute()
+}
+
+/** Of a locked pool: adds shares of the vault, or takes them off. */
+export async function addVenueShares(tx: Tx, key: string, shares: bigint): Promise<void> {
+  await sql`
+    update earn_pools set venue_shares = venue_shares + ${String(shares)}::numeric where key = ${key}`.execute(
+    tx,
+  )
+}
+
+/** Of a locked pool: gives shares to a holder. */
+export async function mintShares(
+  tx: Tx,
+  { poolKey, holder, shares, principal }: Position,
+  at: Date,
+): Promise<void> {
+  await sql`
+    insert into earn_positions (pool_key, holder, shares, principal_micros, updated_at)
+    values (${poolKey}, ${holder}, ${String(shares)}::numeric, ${principal}, ${at})
+    on conflict (pool_key, holder) do update set
+      shares = earn_positions.shares + excluded.shares,
+      principal_micros = earn_positions.principal_micros + excluded.principal_micros,
+      updated_at = excluded.updated_at`.execute(tx)
+  await addTotal(tx, poolKey, shares)
+}
+
+/** Of a locked pool: takes shares from a holder, who has them. */
+export async function burnShares(
+  tx: Tx,
+  { poolKey, holder, shares, principal }: Position,
+  at: Date,
+): Promise<void> {
+  await sql`
+    update earn_positions set shares = shares - ${String(shares)}::numeric,
+      principal_micros = principal_micros - ${principal}, updated_at = ${at}
+    where pool_key = ${poolKey} and holder = ${holder}`.execute(tx)
+  await addTotal(tx, poolKey, -shares)
+}
+
+const addTotal = (tx: Tx, key: string, shares: bigint) =>
+  sql`update earn_pools set total_shares = total_shares + ${String(shares)}::numeric where key = ${key}`.execute(
+    tx,
+  )
+
+export async function findPosition(
+  db: Db | Tx,
+  poolKey: string,
+  holder: string,
+): Promise<Position | undefined> {
+  const row = await db
+    .selectFrom('earn_positions')
+    .selectAll()
+    .where('pool_key', '=', poolKey)
+    .where('holder', '=', holder)
+    .executeTakeFirst()
+  return row && positionOf(row)
+}
+
+/** Those with shares. */
+export async function findPositions(db: Db | Tx, holders: readonly string[]): Promise<Position[]> {
+  const rows = await db
+    .selectFrom('earn_positions')
+    .selectAll()
+    .where('holder', 'in', [...holders])
+    .where('shares', '>', '0')
+    .orderBy('holder')
+    .orderBy('pool_key')
+    .execute()
+  return rows.map(positionOf)
+}
