@@ -53,6 +53,7 @@ const PURPOSES: Purposes = {
   purchase: handler,
   registration: { ...handler, onReversed },
   bounty: { ...handler, onReversed },
+  earn_deposit: { ...handler, onReversed },
 }
 
 const check = async () => {

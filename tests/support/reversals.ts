@@ -7,5 +7,6 @@ export const onAnyReversal = (
 ): ReversalHandlers => ({
   order: { onReversed: (_, tx, transfer) => run(tx, transfer) },
   registration: { onReversed: (_, tx, transfer) => run(tx, transfer) },
+  earn_deposit: { onReversed: (_, tx, transfer) => run(tx, transfer) },
   bounty: { onReversed: (_, tx, transfer) => run(tx, transfer) },
 })

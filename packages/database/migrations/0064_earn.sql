@@ -70,8 +70,7 @@ create table earn_moves (
   -- The transaction with that receipt, or the one that returned the money.
   reference text,
   created_at timestamptz not null,
-  updated_at timestamptz not null,
-  due_at timestamptz not null
+  updated_at timestamptz not null
 );
 -- The wallet of a network does one thing at a time, so that its next nonce is never in doubt.
 create unique index earn_moves_open on earn_moves (network) where state not in ('done', 'failed', 'held');

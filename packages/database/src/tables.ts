@@ -241,7 +241,6 @@ export interface Tables {
     reference: string | null
     created_at: Date
     updated_at: Date
-    due_at: Date
   }
   earn_pools: {
     key: string

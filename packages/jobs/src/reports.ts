@@ -4,6 +4,7 @@ import { TooFewProviders } from '@market/core/ports/chain'
 import type { ObjectStore } from '@market/core/ports/object-store'
 import type { ReserveAnchors } from '@market/core/ports/reserve-anchor'
 import type { SignerContext } from '@market/custody/wallets'
+import { type EarnContext, openPools, type PauseReason, readPools } from '@market/earn/pools'
 import { foldNames } from '@market/identity/agents'
 import { SECOND } from '@market/kernel/clock'
 import { type Purposes, recheckTransfers } from '@market/money/payments'
@@ -18,7 +19,8 @@ type Network = keyof JobContext['chains']
 export type SecurityLevel = 'info' | 'error'
 
 export type SweepContext = JobContext &
-  SignerContext & {
+  SignerContext &
+  EarnContext & {
     readonly purposes: Purposes
     readonly recordGas: (metrics: readonly GasMetrics[]) => void
     /** Where this process can publish the roots of the reserves. */
@@ -71,6 +73,17 @@ export async function reportHeldPayouts(ctx: JobContext, log: SweepLog): Promise
         { network, held: heldBy.gas_budget, native_spent: String(nativeSpent) },
         'the budget of native coin is used up; payouts on this network wait',
       )
+}
+
+/** Operators set an alert on this log line: a pool of Earn pays nothing and takes nothing until its venue is healthy. */
+export async function reportPools(ctx: SweepContext, log: SweepLog): Promise<void> {
+  const onPaused = (pool: string, reason: PauseReason, missing = 0n) => {
+    const fields = { pool, reason, missing_micros: String(missing) }
+    ctx.onSecurityEvent({ event: 'earn.paused', ...fields }, 'error')
+    log.error(fields, 'a pool of Earn is paused')
+  }
+  for (const pool of await openPools(ctx)) onPaused(pool, 'wallet')
+  await readPools(ctx, { onPaused })
 }
 
 /** Without an anchor, the roots of the last days could be replaced unnoticed. */

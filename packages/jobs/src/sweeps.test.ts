@@ -34,7 +34,14 @@ function startAll(ctx: MarketContext) {
   const log = { error: (fields: object) => void logged.push(fields) }
   const sweepContext = {
     ...ctx,
-    purposes: { order: NO_HANDLER, purchase: NO_HANDLER, registration: NO_HANDLER, bounty: NO_HANDLER },
+    purposes: {
+      order: NO_HANDLER,
+      purchase: NO_HANDLER,
+      registration: NO_HANDLER,
+      bounty: NO_HANDLER,
+      earn_deposit: NO_HANDLER,
+    },
+    venues: {},
     recordGas: () => {},
     reserveAnchors: {},
     recordAnchorAge: () => {},

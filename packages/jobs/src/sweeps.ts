@@ -7,6 +7,9 @@ import { deleteOldSignatures } from '@market/core/signatures'
 import { rollUpStatistics } from '@market/core/statistics'
 import { deleteOldSwaps } from '@market/custody/swaps'
 import { advanceOperations } from '@market/custody/wallets'
+import { settleDeposits } from '@market/earn/deposits'
+import { advanceMoves } from '@market/earn/moves'
+import { settleWithdrawals } from '@market/earn/withdrawals'
 import { deleteUnusedUploads } from '@market/files/uploads'
 import { deleteOldRecords } from '@market/identity/oauth'
 import { enqueueOverdueDeliveries, maintainDeliveryPartitions } from '@market/identity/webhooks'
@@ -26,6 +29,7 @@ import {
   reportFoldedNames,
   reportGas,
   reportHeldPayouts,
+  reportPools,
   reportRecheck,
   reportReserves,
   reportUnopenableWallets,
@@ -51,6 +55,30 @@ export const SWEEPS: readonly Sweep<SweepContext>[] = [
     everyMs: SECOND,
     does: 'Checks, signs, sends and follows what agents’ server wallets were asked to do',
     run: advanceOperations,
+  },
+  {
+    name: 'read-pools',
+    everyMs: 10 * SECOND,
+    does: 'Values what the pools of Earn have in their venues, and pauses a pool whose venue lacks money',
+    run: reportPools,
+  },
+  {
+    name: 'advance-earn-moves',
+    everyMs: SECOND,
+    does: 'Moves money of the pools of Earn to their venues and back',
+    run: advanceMoves,
+  },
+  {
+    name: 'settle-deposits',
+    everyMs: SECOND,
+    does: 'Sends final deposits to their venue, and gives shares for those that are there or refunds them',
+    run: settleDeposits,
+  },
+  {
+    name: 'settle-withdrawals',
+    everyMs: SECOND,
+    does: 'Burns shares, and pays for them as money is in the treasury or comes from the venue',
+    run: settleWithdrawals,
   },
   {
     name: 'fail-expired-generations',

@@ -1,3 +1,4 @@
+export { agentOf, type Holder, holderOf, recipientsOf } from './holder.ts'
 export type { EarnContext, PauseReason, Pool, PoolReading, Position } from './pool.ts'
 export { isFresh } from './pool.ts'
 export { revalue, type Valuation } from './revalue.ts'
@@ -7,7 +8,7 @@ export {
   type MintProblem,
   mintProblem,
   sharesFor,
-  valueOf,
+  valueOfShares,
 } from './shares.ts'
 export {
   addVenueShares,

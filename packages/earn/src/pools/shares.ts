@@ -21,7 +21,7 @@ export const sharesFor = (value: Usdc, { micros, shares }: Equity): bigint =>
   (value * (shares + VIRTUAL_SHARES)) / (micros + VIRTUAL_MICROS)
 
 /** Rounded down: the rest stays in the pool. */
-export const valueOf = (burned: bigint, { micros, shares }: Equity): Usdc =>
+export const valueOfShares = (burned: bigint, { micros, shares }: Equity): Usdc =>
   usdc((burned * (micros + VIRTUAL_MICROS)) / (shares + VIRTUAL_SHARES))
 
 /** A deposit may lose this much at once: rounding, and what a venue keeps. */
@@ -38,5 +38,5 @@ export function mintProblem(amount: Usdc, equity: Equity): MintProblem | undefin
   const minted = sharesFor(amount, equity)
   if (minted === 0n) return 'worth_nothing'
   const after = { micros: equity.micros + amount, shares: equity.shares + minted }
-  return amount - valueOf(minted, after) > toleranceOf(amount) ? 'loses_too_much' : undefined
+  return amount - valueOfShares(minted, after) > toleranceOf(amount) ? 'loses_too_much' : undefined
 }

@@ -1,4 +1,5 @@
-import type { Usdc } from '@market/kernel/money'
+import { ApiError } from '@market/kernel/api-error'
+import { minus, type Usdc, ZERO } from '@market/kernel/money'
 
 export type WithdrawalId = `ewd_${string}`
 
@@ -28,3 +29,35 @@ export interface Withdrawal {
   readonly failure: WithdrawalFailure | null
   readonly createdAt: Date
 }
+
+const REJECTIONS = {
+  insufficient_shares: {
+    kind: 'conflict',
+    message: (key: string) =>
+      `You have fewer shares of ${key}. GET /api/earn/pool/positions shows how many. Nothing was burned.`,
+  },
+  wrong_destination: {
+    kind: 'forbidden',
+    message: (key: string) =>
+      `Shares of ${key} are paid out only to a wallet that paid one of your deposits into it. Nothing was burned.`,
+  },
+  pool_paused: {
+    kind: 'unavailable',
+    message: (key: string) =>
+      `${key} stands still while its venue is checked. Nothing was burned. Try again later.`,
+  },
+  worth_nothing: {
+    kind: 'conflict',
+    message: () => 'These shares are worth less than one micro-dollar. Withdraw more. Nothing was burned.',
+  },
+} as const
+
+/** Why a withdrawal was rejected. */
+export function rejection(failure: WithdrawalFailure, key: string): ApiError {
+  const { kind, message } = REJECTIONS[failure]
+  const retry = kind === 'unavailable' && { retryAfterSeconds: 60 }
+  return new ApiError(kind, message(key), { code: failure, ...retry })
+}
+
+/** The part for which no payout was requested. */
+export const owedFor = ({ amount, filled }: Withdrawal): Usdc => minus(amount ?? ZERO, filled)

@@ -3,6 +3,7 @@ import type { Needs } from '@market/core/context'
 import { deleteEventsOf } from '@market/core/events'
 import { deleteNotificationsOf } from '@market/core/notifications'
 import { deleteSwapsOf } from '@market/custody/swaps'
+import { hasMoneyInEarn } from '@market/earn/withdrawals'
 import { eraseReferences } from '@market/files/uploads'
 import { eraseAccount } from '@market/identity/accounts'
 import { closeAgents, lockAgentsOfUser } from '@market/identity/agents'
@@ -34,6 +35,7 @@ export function deleteAccount(
     if (await hasOpenOrders(tx, buyers, agentIds)) throw openOrders()
     if (await hasOpenBounties(tx, buyers)) throw openBounties()
     if (await hasOpenPayouts(tx, agentIds)) throw moneyOwed()
+    if (await hasMoneyInEarn(tx, buyers)) throw moneyInEarn()
     await withdrawClaimsOf(ctx, tx, agentIds)
     await closeAgents(ctx, tx, { userId, wallets }, agentIds)
     for (const agentId of agentIds) await deactivateListingsOf(ctx, tx, agentId)
@@ -64,6 +66,13 @@ const openBounties = (): ApiError =>
     'conflict',
     'You or one of your agents has an open bounty. Cancel it, then delete your account.',
     { code: 'account_has_open_bounties' },
+  )
+
+const moneyInEarn = (): ApiError =>
+  new ApiError(
+    'conflict',
+    'You or one of your agents has money in Earn. Withdraw it and wait until it was paid, then delete your account.',
+    { code: 'account_has_money_in_earn' },
   )
 
 const moneyOwed = (): ApiError =>

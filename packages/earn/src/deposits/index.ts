@@ -1,0 +1,7 @@
+export { type Deposit, type DepositId, type DepositStatus, purposeOf } from './deposit.ts'
+export { depositPayment, undoDeposit } from './deposit-payment.ts'
+export { findPayers } from './find-payers.ts'
+export { type ListedDeposit, listDeposits } from './list-deposits.ts'
+export { type NewDeposit, registerDeposit } from './register-deposit.ts'
+export { settleDeposits } from './settle-deposits.ts'
+export { hasOpenDeposits } from './store.ts'

@@ -1,0 +1,51 @@
+import type { Needs } from '@market/core/context'
+import type { Tx } from '@market/database/transact'
+import { formatUsd } from '@market/kernel/money'
+import { escrowAccount, findTransferFor } from '@market/money/payments'
+import { requestPayout } from '@market/money/payouts'
+import { type Deposit, purposeOf } from './deposit.ts'
+import { notifyHolder } from './notify-holder.ts'
+import { saveDeposit } from './store.ts'
+
+/** Pays a locked deposit, whose money is in escrow, back to the wallet that made the transfer. Otherwise it is held. */
+export async function refundDeposit(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  deposit: Deposit,
+  why: string,
+): Promise<void> {
+  const { id, network, amount } = deposit
+  const purpose = purposeOf(deposit)
+  const payer = (await findTransferFor(tx, purpose))?.payer
+  if (payer === undefined || payer === null) return holdDeposit(ctx, tx, deposit, why)
+  await requestPayout(ctx, tx, {
+    network,
+    kind: 'refund',
+    subject: id,
+    payee: payer,
+    amount,
+    from: escrowAccount(network, purpose),
+    purpose,
+  })
+  await saveDeposit(tx, deposit, { status: 'refunded', failure: why }, ctx.clock.now())
+  await notifyHolder(ctx, tx, deposit, {
+    kind: 'earn.deposit_refunded',
+    title: `Your deposit of ${formatUsd(amount)} USDC is refunded`,
+    body: `${why}. The money goes back to the wallet that sent it.`,
+  })
+}
+
+/** The money stays in escrow until an operator resolves it. */
+export async function holdDeposit(
+  ctx: Needs<'clock' | 'ids'>,
+  tx: Tx,
+  deposit: Deposit,
+  why: string,
+): Promise<void> {
+  await saveDeposit(tx, deposit, { status: 'held', failure: why }, ctx.clock.now())
+  await notifyHolder(ctx, tx, deposit, {
+    kind: 'earn.deposit_held',
+    title: `Your deposit of ${formatUsd(deposit.amount)} USDC is held`,
+    body: `${why}. It could not be refunded yet. Nothing is lost: an operator resolves it.`,
+  })
+}

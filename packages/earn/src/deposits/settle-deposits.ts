@@ -1,0 +1,118 @@
+import { type Tx, transact } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import { formatUsd, type Usdc } from '@market/kernel/money'
+import { pool as equityAccount, postNew, venue as venueAccount } from '@market/money/ledger'
+import { escrowAccount } from '@market/money/payments'
+import { findMove, lockMove, type Move, moveAccount } from '../moves/index.ts'
+import {
+  addVenueShares,
+  type EarnContext,
+  findPool,
+  lockPool,
+  mintShares,
+  type Pool,
+  revalue,
+  sharesFor,
+} from '../pools/index.ts'
+import { deployDeposits } from './deploy-deposits.ts'
+import { type Deposit, purposeOf } from './deposit.ts'
+import { notifyHolder } from './notify-holder.ts'
+import { holdDeposit, refundDeposit } from './refund-deposit.ts'
+import { findBusyPools, findHeldMoves, lockOfMove, saveDeposit } from './store.ts'
+
+/** Advances all deposits. Several workers can call it at once. An error with one pool does not stop the others. */
+export async function settleDeposits(ctx: EarnContext): Promise<void> {
+  const [busy, held] = [await findBusyPools(ctx.db), await findHeldMoves(ctx.db)]
+  const moves = [...new Set([...busy.flatMap(({ moveId }) => moveId ?? []), ...held])]
+  const keys = [...new Set(busy.flatMap(({ key, moveId }) => (moveId === null ? [key] : [])))]
+  const done = await Promise.allSettled([
+    ...moves.map((id) => settleMove(ctx, id)),
+    ...keys.map((key) => deployDeposits(ctx, key)),
+  ])
+  const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  if (failures.length > 0) throw new AggregateError(failures, 'Some deposits were not advanced')
+}
+
+/** Gives shares for a move that is done, and refunds or holds the deposits of one that is not. */
+async function settleMove(ctx: EarnContext, id: string): Promise<void> {
+  const move = await findMove(ctx.db, id)
+  assert(move !== undefined, `${id} is an earn move`)
+  if (move.state === 'done') return mint(ctx, move)
+  if (move.state === 'failed' || move.state === 'held')
+    await transact(ctx.db, async (tx) => {
+      await lockPool(tx, move.poolKey)
+      const { state, problem } = await lockMove(tx, move.id)
+      const why = problem ?? 'The venue did not take the deposit'
+      for (const deposit of await lockOfMove(tx, move.id)) {
+        if (state === 'failed' && isUndecided(deposit)) await refundDeposit(ctx, tx, deposit, why)
+        if (state === 'held' && deposit.status === 'deploying') await holdDeposit(ctx, tx, deposit, why)
+      }
+    })
+}
+
+const isUndecided = ({ status }: Deposit): boolean => status === 'deploying' || status === 'held'
+
+/**
+ * The vault's shares of the receipt are worth as much as those that the pool has, so both are valued at the same block, and
+ * each depositor gets the part of the pool that the deposit is worth then. What the venue kept is the depositor's loss.
+ */
+async function mint(ctx: EarnContext, move: Move): Promise<void> {
+  const [pool, venue] = [await findPool(ctx.db, move.poolKey), ctx.venues[move.poolKey]]
+  if (pool === undefined || venue === undefined) return
+  const received = move.venueShares ?? 0n
+  const parts = (await transact(ctx.db, (tx) => lockOfMove(tx, move.id))).map((deposit) => ({
+    id: deposit.id,
+    venueShares: (received * deposit.amount) / move.amount,
+  }))
+  const values = await venue.valuesOf([pool.venueShares, ...parts.map((part) => part.venueShares)])
+  const [value] = values
+  assert(value !== undefined, 'the venue values what it is asked for')
+  const valueById = new Map(parts.map(({ id }, n) => [id, values[n + 1]]))
+  await transact(ctx.db, async (tx) => {
+    const locked = await lockPool(tx, pool.key)
+    const deposits = (await lockOfMove(tx, move.id)).filter(({ status }) => status === 'deploying')
+    // Another worker was first, or another move changed the pool: the next sweep reads again.
+    if (locked.venueShares !== pool.venueShares || deposits.length === 0) return
+    let { equity } = await revalue(ctx, tx, locked, value)
+    for (const deposit of deposits) {
+      const worth = valueById.get(deposit.id)
+      assert(worth !== undefined, `${deposit.id} was valued`)
+      const shares = sharesFor(worth, equity)
+      await give(ctx, tx, { pool: locked, move, deposit, worth, shares })
+      equity = { micros: equity.micros + worth, shares: equity.shares + shares }
+    }
+    await addVenueShares(tx, pool.key, received)
+  })
+}
+
+interface Minted {
+  readonly pool: Pool
+  readonly move: Move
+  readonly deposit: Deposit
+  readonly worth: Usdc
+  readonly shares: bigint
+}
+
+async function give(ctx: EarnContext, tx: Tx, { pool, move, deposit, worth, shares }: Minted): Promise<void> {
+  const { network, key } = pool
+  const { id, holder, amount } = deposit
+  if (shares === 0n) return holdDeposit(ctx, tx, deposit, 'The venue gave nothing for it')
+  const now = ctx.clock.now()
+  await postNew(ctx, tx, {
+    key: `earn.minted:${id}`,
+    reason: 'earn.minted',
+    subject: id,
+    network,
+    moves: [
+      { from: escrowAccount(network, purposeOf(deposit)), to: moveAccount(move), amount },
+      { from: venueAccount(network, key), to: equityAccount(network, key), amount: worth },
+    ],
+  })
+  await mintShares(tx, { poolKey: key, holder, shares, principal: amount }, now)
+  await saveDeposit(tx, deposit, { status: 'active', shares, value: worth }, now)
+  await notifyHolder(ctx, tx, deposit, {
+    kind: 'earn.deposit_active',
+    title: `Your deposit of ${formatUsd(amount)} USDC earns now`,
+    body: `It is in ${key}. GET /api/earn/pool/positions shows what it is worth.`,
+  })
+}

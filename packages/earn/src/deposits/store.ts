@@ -1,0 +1,177 @@
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import { type Usdc, usdc } from '@market/kernel/money'
+import { type Selectable, sql } from 'kysely'
+import type { Deposit, DepositId, DepositStatus } from './deposit.ts'
+
+type Row = Selectable<Tables['earn_deposits']>
+
+const depositOf = (row: Row): Deposit => ({
+  id: row.id as DepositId,
+  poolKey: row.pool_key,
+  holder: row.holder,
+  network: row.network as Deposit['network'],
+  reference: row.reference,
+  amount: usdc(row.amount_micros),
+  status: row.status as DepositStatus,
+  moveId: row.move_id,
+  shares: row.shares === null ? null : BigInt(row.shares),
+  value: row.value_micros === null ? null : usdc(row.value_micros),
+  failure: row.failure,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+type NewDeposit = Pick<
+  Deposit,
+  'id' | 'poolKey' | 'holder' | 'network' | 'reference' | 'amount' | 'status' | 'createdAt'
+>
+
+export async function insertDeposit(tx: Tx, deposit: NewDeposit): Promise<Deposit> {
+  const row = await tx
+    .insertInto('earn_deposits')
+    .values({
+      id: deposit.id,
+      pool_key: deposit.poolKey,
+      holder: deposit.holder,
+      network: deposit.network,
+      reference: deposit.reference,
+      amount_micros: deposit.amount,
+      status: deposit.status,
+      created_at: deposit.createdAt,
+      updated_at: deposit.createdAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return depositOf(row)
+}
+
+/** The deposit for which the holder named a transaction; none that failed. */
+export async function findNamed(
+  db: Db | Tx,
+  { holder, network, reference }: Pick<Deposit, 'holder' | 'network' | 'reference'>,
+): Promise<Deposit | undefined> {
+  const row = await db
+    .selectFrom('earn_deposits')
+    .selectAll()
+    .where('network', '=', network)
+    .where('reference', '=', reference)
+    .where('holder', '=', holder)
+    .where('status', '<>', 'failed')
+    .executeTakeFirst()
+  return row && depositOf(row)
+}
+
+export async function lockDeposit(tx: Tx, id: string): Promise<Deposit> {
+  const row = await tx
+    .selectFrom('earn_deposits')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  assert(row !== undefined, `${id} is a deposit`)
+  return depositOf(row)
+}
+
+/** Newest first. */
+export async function findDeposits(db: Db, holders: readonly string[], limit: number): Promise<Deposit[]> {
+  const rows = await db
+    .selectFrom('earn_deposits')
+    .selectAll()
+    .where('holder', 'in', [...holders])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(depositOf)
+}
+
+/** The ids of a holder's deposits into a pool that became shares, newest first. */
+export async function findActiveIds(
+  db: Db | Tx,
+  { poolKey, holder }: Pick<Deposit, 'poolKey' | 'holder'>,
+): Promise<DepositId[]> {
+  const rows = await db
+    .selectFrom('earn_deposits')
+    .select('id')
+    .where('pool_key', '=', poolKey)
+    .where('holder', '=', holder)
+    .where('status', '=', 'active')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(({ id }) => id as DepositId)
+}
+
+/** Deposits of a pool in one status, oldest first. */
+export async function lockInStatus(
+  tx: Tx,
+  poolKey: string,
+  status: 'received' | 'deploying',
+  limit: number,
+): Promise<Deposit[]> {
+  const { rows } = await sql<Row>`
+    select * from earn_deposits where pool_key = ${poolKey} and status = ${status}
+    order by created_at, id limit ${limit} for update`.execute(tx)
+  return rows.map(depositOf)
+}
+
+/** The pools with deposits that the worker must do something with. */
+export async function findBusyPools(db: Db): Promise<{ key: string; moveId: string | null }[]> {
+  const rows = await db
+    .selectFrom('earn_deposits')
+    .select(['pool_key', 'move_id'])
+    .distinct()
+    .where('status', 'in', ['received', 'deploying'])
+    .execute()
+  return rows.map(({ pool_key, move_id }) => ({ key: pool_key, moveId: move_id }))
+}
+
+/** Of held deposits whose money came back in the meantime. */
+export async function lockOfMove(tx: Tx, moveId: string): Promise<Deposit[]> {
+  const { rows } = await sql<Row>`
+    select * from earn_deposits where move_id = ${moveId} order by created_at, id for update`.execute(tx)
+  return rows.map(depositOf)
+}
+
+export async function findHeldMoves(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ move_id: string }>`
+    select distinct move_id from earn_deposits where status = 'held' and move_id is not null`.execute(db)
+  return rows.map(({ move_id }) => move_id)
+}
+
+type DepositChange =
+  | { readonly status: 'waiting' | 'received' }
+  | { readonly status: 'deploying'; readonly moveId: string }
+  | { readonly status: 'active'; readonly shares: bigint; readonly value: Usdc }
+  | { readonly status: 'refunded' | 'held' | 'failed'; readonly failure: string }
+
+const LONGEST_FAILURE = 300
+
+/** Saves a locked deposit. */
+export async function saveDeposit(tx: Tx, { id }: Deposit, change: DepositChange, at: Date): Promise<void> {
+  await tx
+    .updateTable('earn_deposits')
+    .set({
+      status: change.status,
+      updated_at: at,
+      ...('moveId' in change && { move_id: change.moveId }),
+      ...('shares' in change && { shares: String(change.shares), value_micros: change.value }),
+      ...('failure' in change && { failure: change.failure.slice(0, LONGEST_FAILURE) }),
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Whether money of the holders is on its way into a pool. */
+export async function hasOpenDeposits(tx: Tx, holders: readonly string[]): Promise<boolean> {
+  const row = await tx
+    .selectFrom('earn_deposits')
+    .select('id')
+    .where('holder', 'in', [...holders])
+    .where('status', 'in', ['waiting', 'received', 'deploying', 'held'])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

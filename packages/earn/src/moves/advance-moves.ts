@@ -1,0 +1,145 @@
+import type { Venue } from '@market/core/ports/venue'
+import { type Tx, transact } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import { type Usdc, usdc } from '@market/kernel/money'
+import { balanceOf, postNew, suspense, venue as venueAccount } from '@market/money/ledger'
+import { lockTransfer, transferName } from '@market/money/payments'
+import { findPayoutOf, withdrawPayout } from '@market/money/payouts'
+import { addVenueShares, type EarnContext, lockPool } from '../pools/index.ts'
+import { advanceStep, RETRY_RETURN_MS } from './advance-step.ts'
+import { type Move, moveAccount } from './move.ts'
+import type { MoveAction, MoveState } from './states.ts'
+import { findUnended, lockMove, saveMove } from './store.ts'
+
+/** Advances every move by one step. Several workers can call it at once. An error of one does not stop the others. */
+export async function advanceMoves(ctx: EarnContext): Promise<void> {
+  const moves = await findUnended(ctx.db)
+  const done = await Promise.allSettled(moves.map((move) => advanceMove(ctx, move)))
+  const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  if (failures.length > 0) throw new AggregateError(failures, 'Some moves of Earn were not advanced')
+}
+
+export async function advanceMove(ctx: EarnContext, move: Move): Promise<void> {
+  const venue = ctx.venues[move.poolKey]
+  if (venue === undefined) return
+  const advance = ADVANCE[move.state]
+  await advance?.(ctx, venue, move)
+}
+
+type Advance = (ctx: EarnContext, venue: Venue, move: Move) => Promise<void>
+
+const ADVANCE: Readonly<Partial<Record<MoveState, Advance>>> = {
+  approving: approve,
+  funding: fund,
+  depositing: deposit,
+  returning: returnMoney,
+  returned: arrive,
+  withdrawing: withdraw,
+  withdrawn: arrive,
+  held: retry,
+}
+
+/** Saves the next state, unless another worker did. `post` runs first, in the same transaction. */
+const save = (
+  ctx: EarnContext,
+  move: Move,
+  action: MoveAction,
+  change: Parameters<typeof saveMove>[3] = {},
+  post: (tx: Tx) => Promise<unknown> = async () => undefined,
+): Promise<void> =>
+  transact(ctx.db, async (tx) => {
+    await lockPool(tx, move.poolKey)
+    const locked = await lockMove(tx, move.id)
+    if (locked.state !== move.state) return
+    await post(tx)
+    await saveMove(tx, locked, action, change, ctx.clock.now())
+  })
+
+async function approve(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, move, 'approve')
+  if (outcome.kind === 'final') await save(ctx, move, 'approve')
+  // The payout may be on its way, so the money is taken back when it has arrived.
+  if (outcome.kind === 'failed') await save(ctx, move, 'approve', { problem: 'The vault was not approved' })
+}
+
+/** Waits for the payout to the wallet. */
+async function fund(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+  const payout = await findPayoutOf(ctx.db, 'move_to_venue', move.id)
+  assert(payout !== undefined, `${move.id} has a payout`)
+  const { network, id: subject } = move
+  if (payout.state === 'failed') {
+    const problem = payout.reason ?? 'The payout to the venue failed'
+    return save(ctx, move, 'fail', { problem }, (tx) =>
+      withdrawPayout(ctx, tx, { kind: 'move_to_venue', subject, to: moveAccount({ network, id: subject }) }),
+    )
+  }
+  if (payout.state !== 'final') return
+  const problem = move.problem ?? (await venue.depositProblem(move.amount))
+  if (problem === undefined) return save(ctx, move, 'fund')
+  await save(ctx, move, 'take_back', { problem })
+}
+
+async function deposit(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, move, 'deposit')
+  if (outcome.kind === 'failed')
+    await save(ctx, move, 'take_back', { problem: `The venue rejected the deposit: ${outcome.reason}` })
+  if (outcome.kind !== 'final') return
+  const { reference } = outcome
+  const { assets, shares } = await venue.receiptOf(reference)
+  assert(assets === move.amount, `${move.id} deposited ${assets} of ${move.amount}`)
+  await save(ctx, move, 'finish', { venueShares: shares, assets, reference })
+}
+
+async function returnMoney(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, move, 'return')
+  if (outcome.kind === 'final') await save(ctx, move, 'return', { reference: outcome.reference })
+  if (outcome.kind === 'failed')
+    await save(ctx, move, 'hold', { problem: `The money could not be returned: ${outcome.reason}` })
+}
+
+async function retry(ctx: EarnContext, _venue: Venue, move: Move): Promise<void> {
+  if (ctx.clock.now().getTime() - move.updatedAt.getTime() > RETRY_RETURN_MS) await save(ctx, move, 'retry')
+}
+
+async function withdraw(ctx: EarnContext, venue: Venue, move: Move): Promise<void> {
+  const outcome = await advanceStep(ctx, venue, move, 'withdraw')
+  if (outcome.kind === 'failed')
+    await save(ctx, move, 'fail', { problem: `The venue did not pay out: ${outcome.reason}` })
+  if (outcome.kind !== 'final') return
+  const { reference } = outcome
+  const { assets, shares } = await venue.receiptOf(reference)
+  await save(ctx, move, 'withdraw', { venueShares: shares, assets, reference }, async (tx) => {
+    await addVenueShares(tx, move.poolKey, -shares)
+    await postNew(ctx, tx, {
+      key: `earn.recalled:${move.id}`,
+      reason: 'earn.recalled',
+      subject: move.id,
+      network: move.network,
+      moves: [{ from: moveAccount(move), to: venueAccount(move.network, move.poolKey), amount: assets }],
+    })
+  })
+}
+
+/** What came from the wallet or the vault belongs to the pool: from suspense to the move, which ends. */
+async function arrive(ctx: EarnContext, _venue: Venue, move: Move): Promise<void> {
+  const { network, reference, kind } = move
+  assert(reference !== null, `${move.id} has a transaction`)
+  await transact(ctx.db, async (tx) => {
+    const key = { network, reference, index: 0 }
+    const transfer = await lockTransfer(tx, key)
+    if (transfer?.state !== 'final' || transfer.purpose !== null) return
+    const from = suspense(network, transferName(key))
+    const due = -(await balanceOf(tx, moveAccount(move)))
+    const amount: Usdc = usdc(due > 0n ? due : 0n)
+    const locked = await lockMove(tx, move.id)
+    if (locked.state !== move.state || (await balanceOf(tx, from)) < amount) return
+    await postNew(ctx, tx, {
+      key: `earn.arrived:${move.id}`,
+      reason: 'earn.arrived',
+      subject: move.id,
+      network,
+      moves: [{ from, to: moveAccount(move), amount }],
+    })
+    await saveMove(tx, locked, kind === 'deploy' ? 'fail' : 'finish', {}, ctx.clock.now())
+  })
+}

@@ -1,0 +1,38 @@
+import type { SignedTransfer } from '@market/core/ports/payout-sender'
+import type { VenueStep } from '@market/core/ports/venue'
+import type { Usdc } from '@market/kernel/money'
+import { type Account, venue } from '@market/money/ledger'
+import type { Pool } from '../pools/index.ts'
+import type { MoveState } from './states.ts'
+
+export type MoveId = `emv_${string}`
+
+/** Money of a pool on its way to the venue (`deploy`) or back to the treasury (`recall`). */
+export interface Move {
+  readonly id: MoveId
+  readonly kind: 'deploy' | 'recall'
+  readonly poolKey: string
+  readonly network: Pool['network']
+  readonly amount: Usdc
+  readonly state: MoveState
+  /** Why a deploy is taken back, or the move failed or is held. */
+  readonly problem: string | null
+  /** By the receipt: the vault's shares that were received or paid, and the USDC for them. */
+  readonly venueShares: bigint | null
+  readonly assets: Usdc | null
+  /** The transaction with that receipt, or the one that returned the money. */
+  readonly reference: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A signed transaction of one step. A step that failed on the chain is signed again in another round. */
+export interface MoveSignature extends SignedTransfer {
+  readonly step: VenueStep
+  readonly round: number
+  readonly attempt: number
+  readonly createdAt: Date
+}
+
+/** The money of a move while it is under way. */
+export const moveAccount = ({ network, id }: Pick<Move, 'network' | 'id'>): Account => venue(network, id)

@@ -1,0 +1,37 @@
+import { assert } from '@market/kernel/assert'
+
+/**
+ * state → action → next state. A deploy begins as `approving`, a recall as `withdrawing`. The trigger `earn_moves_transition`
+ * rejects every change that is not in this table.
+ */
+export const TRANSITIONS = {
+  /** The vault is allowed to take the amount, while the payout to the wallet is on its way. */
+  approving: { approve: 'funding' },
+  funding: { fund: 'depositing', take_back: 'returning', fail: 'failed' },
+  depositing: { finish: 'done', take_back: 'returning' },
+  /** The money goes back from the wallet to the treasury. */
+  returning: { return: 'returned', hold: 'held' },
+  returned: { fail: 'failed' },
+  held: { retry: 'returning' },
+  withdrawing: { withdraw: 'withdrawn', fail: 'failed' },
+  withdrawn: { finish: 'done' },
+  done: {},
+  failed: {},
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+type Table = typeof TRANSITIONS
+type KeyOf<T> = T extends unknown ? keyof T : never
+
+export type MoveState = keyof Table
+export type MoveAction = KeyOf<Table[MoveState]>
+
+/** An action that the table does not list is a fault of the program. */
+export function nextState(
+  { id, state }: { readonly id: string; readonly state: MoveState },
+  action: MoveAction,
+): MoveState {
+  const row: Readonly<Partial<Record<MoveAction, MoveState>>> = TRANSITIONS[state]
+  const next = Object.hasOwn(row, action) ? row[action] : undefined
+  assert(next !== undefined, `${id} is ${state}: cannot ${action}`)
+  return next
+}

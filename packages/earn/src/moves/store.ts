@@ -1,0 +1,190 @@
+import type { SignedTransfer } from '@market/core/ports/payout-sender'
+import type { VenueStep } from '@market/core/ports/venue'
+import type { Tables } from '@market/database/tables'
+import type { Db, Tx } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import { type Usdc, usdc } from '@market/kernel/money'
+import type { Network } from '@market/kernel/network'
+import { type Selectable, sql } from 'kysely'
+import type { Move, MoveId, MoveSignature } from './move.ts'
+import { type MoveAction, type MoveState, nextState } from './states.ts'
+
+const ENDED: readonly MoveState[] = ['done', 'failed', 'held']
+
+const moveOf = (row: Selectable<Tables['earn_moves']>): Move => ({
+  id: row.id as MoveId,
+  kind: row.kind as Move['kind'],
+  poolKey: row.pool_key,
+  network: row.network as Move['network'],
+  amount: usdc(row.amount_micros),
+  state: row.state as MoveState,
+  problem: row.problem,
+  venueShares: row.venue_shares === null ? null : BigInt(row.venue_shares),
+  assets: row.assets_micros === null ? null : usdc(row.assets_micros),
+  reference: row.reference,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** Returns undefined while another move of the network is open. */
+export async function insertMove(
+  tx: Tx,
+  move: Pick<Move, 'id' | 'kind' | 'poolKey' | 'network' | 'amount'>,
+  at: Date,
+): Promise<Move | undefined> {
+  const row = await tx
+    .insertInto('earn_moves')
+    .values({
+      id: move.id,
+      kind: move.kind,
+      pool_key: move.poolKey,
+      network: move.network,
+      amount_micros: move.amount,
+      state: move.kind === 'deploy' ? 'approving' : 'withdrawing',
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row && moveOf(row)
+}
+
+export async function findMove(db: Db | Tx, id: string): Promise<Move | undefined> {
+  const row = await db.selectFrom('earn_moves').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && moveOf(row)
+}
+
+export async function lockMove(tx: Tx, id: MoveId): Promise<Move> {
+  const row = await tx
+    .selectFrom('earn_moves')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  assert(row !== undefined, `${id} is an earn move`)
+  return moveOf(row)
+}
+
+/** The moves that are under way, at most one per network, and those that are held. */
+export async function findUnended(db: Db): Promise<Move[]> {
+  const rows = await db
+    .selectFrom('earn_moves')
+    .selectAll()
+    .where('state', 'not in', ['done', 'failed'])
+    .orderBy('created_at')
+    .execute()
+  return rows.map(moveOf)
+}
+
+/** The newest move of a network that has ended, and whether one is open. */
+export async function findNewest(
+  db: Db | Tx,
+  network: Network,
+): Promise<{ readonly newest: Move | undefined; readonly isOpen: boolean }> {
+  const row = await db
+    .selectFrom('earn_moves')
+    .selectAll()
+    .where('network', '=', network)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const newest = row && moveOf(row)
+  return { newest, isOpen: newest !== undefined && !ENDED.includes(newest.state) }
+}
+
+/** What recalls of a pool took out of the venue and is not posted as arrived. */
+export async function sumRecalled(db: Db | Tx, poolKey: string): Promise<Usdc> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(assets_micros), 0)::bigint as sum from earn_moves
+    where pool_key = ${poolKey} and state = 'withdrawn'`.execute(db)
+  return usdc(rows[0]?.sum ?? 0n)
+}
+
+interface MoveChange {
+  readonly problem?: string
+  readonly venueShares?: bigint
+  readonly assets?: Usdc
+  readonly reference?: string
+}
+
+const LONGEST_PROBLEM = 300
+
+/** Saves the next state of a locked move. */
+export async function saveMove(
+  tx: Tx,
+  move: Move,
+  action: MoveAction,
+  change: MoveChange,
+  at: Date,
+): Promise<Move> {
+  const { problem, venueShares, assets, reference } = change
+  const row = await tx
+    .updateTable('earn_moves')
+    .set({
+      state: nextState(move, action),
+      updated_at: at,
+      ...(problem !== undefined && { problem: problem.slice(0, LONGEST_PROBLEM) }),
+      ...(venueShares !== undefined && { venue_shares: String(venueShares) }),
+      ...(assets !== undefined && { assets_micros: assets }),
+      ...(reference !== undefined && { reference }),
+    })
+    .where('id', '=', move.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return moveOf(row)
+}
+
+/** The transactions of a step in its newest round, oldest first. */
+export async function findSignatures(db: Db | Tx, id: MoveId, step: VenueStep): Promise<MoveSignature[]> {
+  const rows = await db
+    .selectFrom('earn_signatures')
+    .selectAll()
+    .where('move_id', '=', id)
+    .where('step', '=', step)
+    .orderBy('round')
+    .orderBy('attempt')
+    .execute()
+  const round = rows.at(-1)?.round
+  return rows.filter((row) => row.round === round).map(signatureOf)
+}
+
+const signatureOf = (row: Selectable<Tables['earn_signatures']>): MoveSignature => ({
+  step: row.step as VenueStep,
+  round: row.round,
+  attempt: row.attempt,
+  reference: row.reference,
+  bytes: row.bytes,
+  nonce: row.nonce,
+  lastValidHeight: null,
+  maxFeePerGas: row.max_fee_per_gas,
+  maxPriorityFeePerGas: row.max_priority_fee_per_gas,
+  createdAt: row.created_at,
+})
+
+/** Returns false when another worker stored a transaction of this attempt. */
+export async function insertSignature(
+  tx: Tx,
+  id: MoveId,
+  place: Pick<MoveSignature, 'step' | 'round' | 'attempt'>,
+  signed: SignedTransfer,
+  at: Date,
+): Promise<boolean> {
+  assert(signed.nonce !== null, 'a transaction of the venue wallet has a nonce')
+  const done = await tx
+    .insertInto('earn_signatures')
+    .values({
+      move_id: id,
+      ...place,
+      reference: signed.reference,
+      bytes: signed.bytes,
+      nonce: signed.nonce,
+      max_fee_per_gas: signed.maxFeePerGas ?? 0n,
+      max_priority_fee_per_gas: signed.maxPriorityFeePerGas ?? 0n,
+      created_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return done.numInsertedOrUpdatedRows === 1n
+}

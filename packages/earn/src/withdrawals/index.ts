@@ -1,0 +1,7 @@
+export { hasMoneyInEarn } from './has-money.ts'
+export { listMarkets, listPools } from './list-markets.ts'
+export { type ListedWithdrawal, listWithdrawals } from './list-withdrawals.ts'
+export { earnPayoutListener } from './payout-listener.ts'
+export { awaitWithdrawal, type NewWithdrawal, requestWithdrawal } from './request-withdrawal.ts'
+export { settleWithdrawals } from './settle-withdrawals.ts'
+export type { Withdrawal } from './withdrawal.ts'

@@ -1,0 +1,34 @@
+import type { Venues } from '@market/core/ports/venue'
+import type { Tx } from '@market/database/transact'
+import { ZERO } from '@market/kernel/money'
+import type { Payout, PayoutListener, PayoutTerms } from '@market/money/payouts'
+import { findPayers } from '../deposits/index.ts'
+import { moveTerms } from '../moves/index.ts'
+import { findPool } from '../pools/index.ts'
+import { fillSubject } from './settle-withdrawals.ts'
+import { findFills, findWithdrawal } from './store.ts'
+
+/** The part of a withdrawal, to its destination, which paid one of the holder's deposits. */
+async function fillTerms(tx: Tx, { network, subject }: Payout): Promise<PayoutTerms> {
+  const none = { network, amount: ZERO, payees: [] }
+  const id = subject.slice(0, subject.lastIndexOf(':'))
+  const fill = (await findFills(tx, [id])).find(({ n }) => fillSubject(id, n) === subject)
+  const withdrawal = await findWithdrawal(tx, id)
+  if (fill === undefined || withdrawal === undefined) return none
+  const pool = await findPool(tx, withdrawal.poolKey)
+  const payers = await findPayers(tx, withdrawal)
+  if (pool === undefined || !payers.includes(withdrawal.destination)) return none
+  return { network: pool.network, amount: fill.amount, payees: [withdrawal.destination] }
+}
+
+/** Says what the payouts of Earn must be. `others` listens to those of all other kinds. */
+export function earnPayoutListener(venues: Venues, others: PayoutListener): PayoutListener {
+  return {
+    ...others,
+    termsOf(ctx, tx, payout) {
+      if (payout.kind === 'move_to_venue') return moveTerms(venues, tx, payout)
+      if (payout.kind === 'earn_withdrawal') return fillTerms(tx, payout)
+      return others.termsOf(ctx, tx, payout)
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { type Tx, transact } from '@market/database/transact'
+import { assert } from '@market/kernel/assert'
+import { type Usdc, usdc, ZERO } from '@market/kernel/money'
+import { pool as equityAccount, postNew, withdrawal as withdrawalAccount } from '@market/money/ledger'
+import { requestPayout } from '@market/money/payouts'
+import { findPayers } from '../deposits/index.ts'
+import { mayBegin, requestRecall } from '../moves/index.ts'
+import {
+  burnShares,
+  type EarnContext,
+  findPool,
+  findPosition,
+  lockPool,
+  type Pool,
+  revalue,
+  valueOfShares,
+} from '../pools/index.ts'
+import { liquidityOf } from './liquidity.ts'
+import { findInStatus, insertFill, lockWithdrawal, saveWithdrawal, sumOwed } from './store.ts'
+import { owedFor, type Withdrawal, type WithdrawalFailure } from './withdrawal.ts'
+
+const BATCH = 100
+/** A smaller part waits for more: a payout costs gas. */
+const SMALLEST_PART = usdc(1_000_000n)
+
+/** Advances all withdrawals. Several workers can call it at once. An error with one does not stop the others. */
+export async function settleWithdrawals(ctx: EarnContext): Promise<void> {
+  const failures: unknown[] = []
+  const attempt = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error))
+  for (const requested of await findInStatus(ctx.db, 'requested', BATCH)) await attempt(burn(ctx, requested))
+  for (const key of (await sumOwed(ctx.db)).keys()) {
+    await attempt(fillQueue(ctx, key))
+    await attempt(recallLacking(ctx, key))
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Some withdrawals were not advanced')
+}
+
+/** Burns the shares at what the venue pays now, which fixes the amount that is owed. */
+async function burn(ctx: EarnContext, { id, poolKey }: Withdrawal): Promise<void> {
+  const [pool, venue] = [await findPool(ctx.db, poolKey), ctx.venues[poolKey]]
+  if (pool === undefined || venue === undefined) return
+  const [value] = await venue.valuesOf([pool.venueShares])
+  assert(value !== undefined, 'the venue values what it is asked for')
+  const liquid = await venue.withdrawable(value)
+  await transact(ctx.db, async (tx) => {
+    const locked = await lockPool(tx, poolKey)
+    const withdrawal = await lockWithdrawal(tx, id)
+    // Another worker was first, or a move changed the pool: the next sweep reads again.
+    if (withdrawal.status !== 'requested' || locked.venueShares !== pool.venueShares) return
+    const now = ctx.clock.now()
+    const { equity, missing } = await revalue(ctx, tx, locked, value)
+    const decided = await decide(tx, locked, withdrawal, missing)
+    if (typeof decided === 'string')
+      return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: decided }, now)
+    const amount = valueOfShares(decided.shares, equity)
+    if (amount === ZERO)
+      return saveWithdrawal(tx, withdrawal, { status: 'rejected', failure: 'worth_nothing' }, now)
+    const { idle, owed, recalled } = await liquidityOf(tx, locked)
+    const wasLiquid = idle + recalled + liquid >= owed + amount
+    await burnShares(tx, { poolKey, holder: withdrawal.holder, ...decided }, now)
+    await postNew(ctx, tx, {
+      key: `earn.burned:${id}`,
+      reason: 'earn.burned',
+      subject: id,
+      network: pool.network,
+      moves: [
+        {
+          from: equityAccount(pool.network, poolKey),
+          to: withdrawalAccount(pool.network, id),
+          amount,
+        },
+      ],
+    })
+    await saveWithdrawal(
+      tx,
+      withdrawal,
+      { status: 'queued', burnedShares: decided.shares, amount, wasLiquid },
+      now,
+    )
+    await fill(ctx, tx, locked)
+  })
+}
+
+/** The shares to burn and their part of the principal, or why none are. Only what the worker reads itself counts. */
+async function decide(
+  tx: Tx,
+  pool: Pool,
+  { poolKey, holder, shares, destination }: Withdrawal,
+  missing: Usdc,
+): Promise<{ shares: bigint; principal: Usdc } | WithdrawalFailure> {
+  if (pool.paused !== null || missing > ZERO) return 'pool_paused'
+  const position = await findPosition(tx, poolKey, holder)
+  const burned = shares ?? position?.shares ?? 0n
+  if (position === undefined || burned === 0n || burned > position.shares) return 'insufficient_shares'
+  if (!(await findPayers(tx, { poolKey, holder })).includes(destination)) return 'wrong_destination'
+  return { shares: burned, principal: usdc((position.principal * burned) / position.shares) }
+}
+
+const fillQueue = (ctx: EarnContext, key: string): Promise<void> =>
+  transact(ctx.db, async (tx) => {
+    const pool = await lockPool(tx, key)
+    if (pool.paused === null) await fill(ctx, tx, pool)
+  })
+
+/** Pays what is in the treasury to those who wait, oldest first. A large one gets a part and does not stop the queue. */
+async function fill(ctx: EarnContext, tx: Tx, pool: Pool): Promise<void> {
+  let { idle } = await liquidityOf(tx, pool)
+  for (const withdrawal of await findInStatus(tx, 'queued', BATCH, pool.key)) {
+    const owed = owedFor(withdrawal)
+    const amount = owed < idle ? owed : idle
+    if (amount < owed && amount < SMALLEST_PART) return
+    const now = ctx.clock.now()
+    const n = await insertFill(tx, withdrawal, amount, now)
+    await requestPayout(ctx, tx, {
+      network: pool.network,
+      kind: 'earn_withdrawal',
+      subject: fillSubject(withdrawal.id, n),
+      payee: withdrawal.destination,
+      amount,
+      from: withdrawalAccount(pool.network, withdrawal.id),
+    })
+    idle = usdc(idle - amount)
+  }
+}
+
+/** The subject of the payout of one part. */
+export const fillSubject = (id: string, n: number): string => `${id}:${n}`
+
+/** Takes what the treasury lacks out of the venue, as far as the venue pays now. */
+async function recallLacking(ctx: EarnContext, key: string): Promise<void> {
+  const [pool, venue] = [await findPool(ctx.db, key), ctx.venues[key]]
+  if (pool === undefined || venue === undefined || pool.paused !== null) return
+  const { owed, idle, recalled } = await liquidityOf(ctx.db, pool)
+  const lacking = owed - idle - recalled
+  if (lacking <= 0n) return
+  const [value] = await venue.valuesOf([pool.venueShares])
+  const wanted = usdc(value !== undefined && value < lacking ? value : lacking)
+  if (wanted === ZERO) return
+  const amount = await venue.withdrawable(wanted)
+  if (amount === ZERO || (amount < wanted && amount < SMALLEST_PART)) return
+  await transact(ctx.db, async (tx) => {
+    const locked = await lockPool(tx, key)
+    if (locked.venueShares !== pool.venueShares || !(await mayBegin(ctx, tx, locked, 'recall'))) return
+    await requestRecall(ctx, tx, locked, amount)
+  })
+}
