@@ -58,8 +58,8 @@ const MONEY_FIXES: readonly RemovedFix[] = [
   {
     finding: 'A10 the cold address pays for nothing',
     file: 'packages/money/src/payments/find-payment.ts',
-    from: 'observation.transfer.payer === chain.cold',
-    to: 'observation.transfer.payer === chain.treasury',
+    from: 'payer === cold',
+    to: 'payer === null',
     test: 'tests/reserves/cold-address.test.ts',
     title: 'a transfer from the cold address pays for nothing',
   },

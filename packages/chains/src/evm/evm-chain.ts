@@ -15,11 +15,12 @@ import type { EvmSettings } from './settings.ts'
 /** Read access to Base or to the third network. */
 export const evmChain = (settings: EvmSettings): Chain => {
   const nodes = evmNodes(settings)
-  const { network, treasury, cold, usdc } = settings
+  const { network, treasury, cold, ownPayers, usdc } = settings
   return {
     network,
     treasury,
     cold,
+    ...(ownPayers !== undefined && { ownPayers }),
     usdc,
     displayAddress: (address) => (isAddress(address) ? getAddress(address) : address),
 

@@ -69,6 +69,8 @@ const chooseFor =
   (settings: EvmSettings, query: TransferQuery): Choose =>
   ({ external, hasOwn }, mined) => {
     if (external.length === 0) return rejected(hasOwn ? 'own_transfer' : 'no_transfer')
+    // A vault may pay from another contract than its own, so the sender of the transaction counts too.
+    if (settings.ownPayers?.includes(mined.transaction.from)) return rejected('own_transfer')
     if (query.sentByPayer && isSentForPayer(settings, mined)) return rejected('sent_by_another')
     const allowed = query.payers === undefined ? undefined : new Set(query.payers.map(addressKey))
     // Nobody knows which of the transfers a caller means who only names the transaction.

@@ -23,6 +23,10 @@ export interface EvmSettings extends ProviderSettings {
   readonly finalityTag: 'safe' | 'finalized'
   /** The application's own wallets. Transfers from them are never a buyer's payment. */
   readonly ownAddresses: readonly string[]
+  /** The wallet of the venues, when there is one. */
+  readonly venueWallet?: string | undefined
+  /** Keys of addresses whose transfers into the treasury pay for nothing. They are recorded all the same. */
+  readonly ownPayers?: readonly string[]
   /** The application's accounts that settle buyers' payments and pay the gas. */
   readonly gasAccounts?: readonly string[]
   /** The marketplace's time of a block. Default: the block's own time, which only development moves. */

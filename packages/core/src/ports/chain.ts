@@ -131,6 +131,8 @@ export interface Chain {
   readonly treasury: string
   /** Where what the treasury need not hold is kept: an address whose key is on no server. Undefined without one. */
   readonly cold?: string | undefined
+  /** Keys of addresses whose transfers into the treasury pay for nothing: the wallet of the venues and the vaults. */
+  readonly ownPayers?: readonly string[]
   readonly usdc: string
   /** An address as users of the network write it; stored EVM addresses are in lower case. */
   displayAddress(address: string): string

@@ -52,8 +52,7 @@ export async function lookUpPayment(
   const observation = await findUnused(ctx, chain, question)
   switch (observation.kind) {
     case 'ok':
-      if (observation.transfer.payer !== null && observation.transfer.payer === chain.cold)
-        throw rejection('own_transfer', network, question)
+      if (isOwnPayer(chain, observation.transfer.payer)) throw rejection('own_transfer', network, question)
       return observation.transfer
     case 'pending':
       return observation.reason
@@ -61,6 +60,10 @@ export async function lookUpPayment(
       throw rejection(observation.reason, network, question)
   }
 }
+
+/** Money that the application moves itself. */
+const isOwnPayer = ({ cold, ownPayers = [] }: Chain, payer: string | null): boolean =>
+  payer !== null && (payer === cold || ownPayers.includes(payer))
 
 const rejection = (code: RejectionCode, network: Network, question: TransferQuery): ApiError =>
   new ApiError('invalid', MESSAGES[code](network, question), { code })

@@ -1,0 +1,112 @@
+import type { EvmKeySigner } from '@market/core/ports/signer'
+import type { Venue, VenueMarket } from '@market/core/ports/venue'
+import { usdc as money } from '@market/kernel/money'
+import { smaller } from '../../bigints.ts'
+import type { Node } from '../../nodes/node-pool.ts'
+import { evmNodes } from '../evm-nodes.ts'
+import { observePayout } from '../observe-payout.ts'
+import { readBalance } from '../read-balance.ts'
+import { readNonces } from '../read-nonces.ts'
+import { sendBytes } from '../send-bytes.ts'
+import { addressKey, type EvmSettings } from '../settings.ts'
+import { agreeOnVault } from './agree.ts'
+import { depositProblemAt } from './deposit-problem.ts'
+import { openAt, readVaultAt, valuesAt } from './read-vault.ts'
+import { readVenueReceipt } from './read-venue-receipt.ts'
+import { signStep } from './sign-step.ts'
+import { withdrawableAt } from './withdrawable.ts'
+
+export interface EvmVenueSettings extends EvmSettings {
+  /** Maximum fee per gas of a transaction, in wei. */
+  readonly feeCapPerGas: bigint
+}
+
+/** The wallet that holds the shares must have no other use, so that its nonces and its balance are only those of the moves. */
+const checkWallet = (settings: EvmVenueSettings, wallet: string): void => {
+  const { network, venueWallet, treasury, cold, gasAccounts = [], ownAddresses } = settings
+  if (venueWallet !== undefined && addressKey(venueWallet) !== wallet)
+    throw new Error(`${network}: the signer's address ${wallet} is not the venue wallet ${venueWallet}`)
+  const others = [treasury, ...(cold === undefined ? [] : [cold]), ...gasAccounts, ...ownAddresses]
+  if (others.some((address) => addressKey(address) === wallet))
+    throw new Error(`${network}: the venue wallet ${wallet} must be an address that nothing else uses`)
+}
+
+/** An ERC-4626 vault on Base or on the third network. */
+export const evmVenue = (settings: EvmVenueSettings, signer: EvmKeySigner, market: VenueMarket): Venue => {
+  const { network, chainId, minProviders, feeCapPerGas } = settings
+  const wallet = addressKey(signer.address)
+  checkWallet(settings, wallet)
+  if (market.network !== network) throw new Error(`${market.key} is on ${market.network}, not on ${network}`)
+  const vault = {
+    chainId,
+    wallet,
+    usdc: addressKey(settings.usdc),
+    vault: addressKey(market.vault),
+    treasury: addressKey(settings.treasury),
+  }
+  const nodes = evmNodes(settings)
+  const ask = async <T>(run: (at: Awaited<ReturnType<typeof openAt>>) => Promise<T>) =>
+    nodes.queryProviders(async (node: Node) => {
+      const at = await openAt(vault, node)
+      return { height: at.height, ...(await run(at)) }
+    }, minProviders)
+
+  return {
+    market,
+    wallet,
+
+    async read(shares) {
+      const responses = await ask(async (at) => {
+        const reading = await readVaultAt(at, shares)
+        return { reading, values: [reading.value] }
+      })
+      const shown = agreeOnVault(settings, responses).map(({ reading }) => reading)
+      const [{ value, tvl, price }] = shown as [(typeof shown)[number]]
+      return {
+        value: money(value),
+        // Where the providers differ, the worse counts.
+        liquid: money(shown.map(({ liquid }) => liquid).reduce(smaller)),
+        tvl: money(tvl),
+        price,
+        acceptsDeposits: shown.every(({ acceptsDeposits }) => acceptsDeposits),
+        isHonest: shown.every(({ isHonest }) => isHonest),
+      }
+    },
+
+    async valuesOf(shares) {
+      const responses = await ask(async (at) => ({ values: await valuesAt(at, shares) }))
+      const [lowest] = agreeOnVault(settings, responses)
+      return lowest.values.map(money)
+    },
+
+    async withdrawable(amount) {
+      const responses = await ask(async (at) => {
+        const paid = await withdrawableAt(at, amount)
+        return { values: [], paid: paid.amount }
+      })
+      return money(
+        agreeOnVault(settings, responses)
+          .map(({ paid }) => paid)
+          .reduce(smaller),
+      )
+    },
+
+    async depositProblem(amount) {
+      const responses = await ask(async (at) => ({
+        values: [],
+        problem: await depositProblemAt(at, amount),
+      }))
+      return agreeOnVault(settings, responses).find(({ problem }) => problem !== undefined)?.problem
+    },
+
+    balance: async () => (await readBalance(settings, nodes, wallet)).final,
+    nextNonce: async () => (await readNonces(nodes, chainId, wallet)).next,
+
+    sign: (call, nonce, previous) => signStep(vault, nodes, signer, { call, nonce, previous, feeCapPerGas }),
+
+    send: (signed) => sendBytes(nodes, chainId, signed.bytes),
+    // The account whose nonces are compared is the wallet.
+    observe: (signed) => observePayout({ ...settings, treasury: wallet }, nodes, signed),
+    receiptOf: (reference) => readVenueReceipt(settings, nodes, vault, reference),
+  }
+}

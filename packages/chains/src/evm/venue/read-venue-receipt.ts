@@ -1,0 +1,99 @@
+import type { VenueReceipt } from '@market/core/ports/venue'
+import { unavailable } from '@market/kernel/api-error'
+import { usdc as money } from '@market/kernel/money'
+import { decodeEventLog, erc4626Abi, getAbiItem, type Hex, toEventSelector } from 'viem'
+import type { Node, NodePool } from '../../nodes/node-pool.ts'
+import { blockAt } from '../evm-nodes.ts'
+import { type Log, type Receipt, readBlock, readReceipt } from '../parse-rpc.ts'
+import { callAll } from '../rpc.ts'
+import { addressKey, type EvmSettings } from '../settings.ts'
+import { receivedTransfers, sentTransfers, total } from '../transfers.ts'
+import type { Vault } from './vault-calls.ts'
+
+const EVENTS = [
+  toEventSelector(getAbiItem({ abi: erc4626Abi, name: 'Deposit' })),
+  toEventSelector(getAbiItem({ abi: erc4626Abi, name: 'Withdraw' })),
+]
+
+/** The receipt of a transaction that is on the chain of this node. */
+const receiptVia = async (node: Node, chainId: number, reference: string): Promise<Receipt | undefined> => {
+  const [response] = await callAll(node, chainId, [['eth_getTransactionReceipt', reference]])
+  const receipt = readReceipt(response)
+  if (receipt?.block === undefined) return undefined
+  const [canonical] = await callAll(node, chainId, [blockAt(receipt.block.height)])
+  return readBlock(canonical)?.hash === receipt.block.hash ? receipt : undefined
+}
+
+const keyOf = ({ succeeded, block, logs }: Receipt): string =>
+  JSON.stringify([succeeded, block?.hash, logs.map(({ address, topics, data }) => [address, topics, data])])
+
+/** The receipt that as many providers as required show. */
+const agreedReceipt = async (
+  { network, chainId, minProviders }: EvmSettings,
+  nodes: NodePool,
+  reference: string,
+): Promise<Receipt> => {
+  const { responses, failures } = await nodes.queryProviders(
+    (node) => receiptVia(node, chainId, reference),
+    minProviders,
+  )
+  const receipts = responses.flatMap(({ response }) => response ?? [])
+  const agreed = [...Map.groupBy(receipts, keyOf).values()].find((same) => same.length >= minProviders)?.[0]
+  if (agreed !== undefined) return agreed
+  const names = responses.map(({ provider }) => provider).toSorted()
+  throw unavailable(
+    `Too few providers of ${network} show the same receipt of ${reference} (${names.join(', ')}). Try again later.`,
+    new AggregateError(failures),
+  )
+}
+
+interface VaultEvent extends VenueReceipt {
+  readonly name: 'Deposit' | 'Withdraw'
+}
+
+/** The vault's only event in the receipt, if it is about the wallet and the treasury. */
+const eventOf = (logs: readonly Log[], { vault, wallet, treasury }: Vault): VaultEvent | undefined => {
+  const own = logs.filter(
+    ({ address, topics: [kind = ''] }) => address === vault && EVENTS.includes(kind as Hex),
+  )
+  const [log, ...others] = own
+  if (log === undefined || others.length > 0) return undefined
+  const [signature, ...indexed] = log.topics as [Hex, ...Hex[]]
+  const event = decodeEventLog({ abi: erc4626Abi, topics: [signature, ...indexed], data: log.data as Hex })
+  if (event.eventName !== 'Deposit' && event.eventName !== 'Withdraw') return undefined
+  const { sender, receiver, assets, shares } = event.args
+  const holder = event.eventName === 'Deposit' ? receiver : event.args.owner
+  const isOwn = [sender, holder].every((address) => addressKey(address) === wallet)
+  const isExpected = event.eventName === 'Deposit' || addressKey(receiver) === treasury
+  return isOwn && isExpected ? { name: event.eventName, assets: money(assets), shares } : undefined
+}
+
+/** The USDC that a transaction added to an address. Negative when it took some. */
+const gained = (logs: readonly Log[], usdc: string, address: string): bigint =>
+  total(receivedTransfers(logs, usdc, address, new Set([address])).external) -
+  total(sentTransfers(logs, usdc, address))
+
+/**
+ * What a deposit or a withdrawal did. A vault can write anything into its event, so the amount must be what the USDC contract says
+ * that left the wallet or reached the treasury.
+ */
+export const readVenueReceipt = async (
+  settings: EvmSettings,
+  nodes: NodePool,
+  vault: Vault,
+  reference: string,
+): Promise<VenueReceipt> => {
+  const { succeeded, logs } = await agreedReceipt(settings, nodes, reference)
+  if (!succeeded) throw new Error(`${reference} failed on the chain`)
+  const event = eventOf(logs, vault)
+  if (event === undefined)
+    throw new Error(`${reference} has no event of the vault ${vault.vault} about the wallet ${vault.wallet}`)
+  const { name, assets, shares } = event
+  const moved =
+    name === 'Deposit' ? -gained(logs, vault.usdc, vault.wallet) : gained(logs, vault.usdc, vault.treasury)
+  if (moved !== assets)
+    throw new Error(
+      `the vault ${vault.vault} reports ${assets} micro-USDC in ${reference}, but ${moved} were transferred`,
+    )
+  return { assets, shares }
+}
